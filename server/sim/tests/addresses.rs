@@ -7,7 +7,7 @@ use expect_test::expect;
 use warplens_sim::Status;
 use warplens_sim::ptx::Model;
 
-/// Runs kernel `k` of a module (without its head) with 32 threads; gives the words of its buffer.
+/// Runs kernel `k` of a module (without its header) with 32 threads; returns the words of its buffer.
 fn words_of(module: &str) -> Vec<u32> {
     let text = format!(".version 8.5\n.target sm_90\n.address_size 64\n{module}");
     let (_, _, result, bytes) = run_kernel(&text, 32, 128, Model::Stack);
@@ -48,7 +48,7 @@ ld.param.u32 %v, [result]; }";
 
 #[test]
 fn every_thread_has_its_own_stack() {
-    // Each call keeps its argument in a local array and hands the array's generic address to a helper.
+    // Each call stores its argument in a local array and passes the array's generic address to a helper.
     let functions = ".func (.reg .u32 r) sum(.reg .u64 p) {
 .reg .u32 %x, %y; ld.u32 %x, [p]; ld.u32 %y, [p+4]; add.u32 r, %x, %y; ret; }
 .func (.reg .u32 r) down(.reg .u32 n) {
@@ -72,7 +72,7 @@ ret; }
 }
 
 #[test]
-fn initial_values_lie_as_written() {
+fn initial_values_have_the_written_layout() {
     let module = ".const .align 4 .b8 bytes[6] = {1, 2, 3};
 .global .u32 grid[2][3] = {{1, 2}, {4, 5, 6}};
 .global .f32 pi = 0f40490FDB;
@@ -96,7 +96,7 @@ setp.eq.u32 %p1, %t, 5; selp.u32 %v, %r6, %v, %p1;";
 }
 
 #[test]
-fn generic_addresses_know_their_space() {
+fn generic_addresses_select_their_space() {
     let body = ".shared .u32 s[32];
 .local .u32 l;
 mov.u64 %rd1, s; cvta.shared.u64 %rd1, %rd1;
@@ -116,7 +116,7 @@ add.u32 %v, %r1, %r2;
 }
 
 #[test]
-fn local_variables_of_the_module_are_each_threads_own() {
+fn module_local_variables_are_per_thread() {
     let text = ".version 2.3\n.target sm_20\n.address_size 64\n.local .u32 mine[2];\n\
         .func step () { .reg .u32 %r<3>; ld.local.u32 %r1, [mine+4]; add.u32 %r1, %r1, 100; st.local.u32 [mine+4], %r1; ret; }\n\
         .entry k(.param .u64 out) { .reg .u32 %r<4>; .reg .u64 %rd<4>; .local .u32 other;\n\
@@ -129,11 +129,11 @@ fn local_variables_of_the_module_are_each_threads_own() {
 }
 
 #[test]
-fn a_call_to_nowhere_is_a_fault() {
+fn a_call_to_an_invalid_address_faults() {
     let body = "cvt.u64.u32 %rd1, %t;\nP: .callprototype _ ();\ncall %rd1, (), P;\nmov.u32 %v, 0;";
     let text = format!(".version 8.5\n.target sm_90\n.address_size 64\n{}", each_thread(body));
     let (_, _, result, _) = run_kernel(&text, 32, 128, Model::Stack);
-    expect!["a call to address 0x0, where no function is; `mov` gives the address of one"]
+    expect!["a call to address 0x0, which is not a function; use `mov` to get a function's address"]
         .assert_eq(&result.findings[0].message);
     assert_eq!((result.status, result.findings[0].code), (Status::Faulted, "call-target"));
 }

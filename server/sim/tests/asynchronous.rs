@@ -1,4 +1,4 @@
-//! Copies behind the program's back, memory barriers, the cluster of one block, and memory from the stack.
+//! Asynchronous copies, mbarriers, the cluster of one block, and dynamic stack allocation.
 
 mod common;
 
@@ -7,8 +7,8 @@ use expect_test::{Expect, expect};
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, RunResult, Status};
 
-/// Runs a body with so many threads; `%r1` is the thread, `%rd1` a buffer of 64 words that hold their numbers, `%rd9` that of
-/// the thread, `%p1` whether it is thread 0.
+/// Runs a body with `block` threads; `%r1` is the thread, `%rd1` a buffer of 64 words with the values 0 to 63, `%rd9` the
+/// thread's word of it, `%p1` whether it is thread 0.
 fn run_body(
     model: Model,
     block: u32,
@@ -33,7 +33,7 @@ fn run_body(
     (source, program, result, contents)
 }
 
-/// The first words of the buffer after a run that must end well, under every model.
+/// Checks the first words of the buffer after a run that must finish, under every model.
 fn ends(block: u32, body: &str, expected: &[u32]) {
     for model in Model::ALL {
         ends_under(model, block, body, expected);
@@ -48,7 +48,7 @@ fn ends_under(model: Model, block: u32, body: &str, expected: &[u32]) {
     assert_eq!(&words[..expected.len()], expected, "{body}");
 }
 
-/// What a run that goes wrong says.
+/// Checks the findings of a run that must fail.
 fn complains(block: u32, body: &str, expected: Expect) {
     let (_, _, result, _) = run_body(Model::Stack, block, body);
     let mut text = format!("{}\n", result.status.as_str());
@@ -77,8 +77,8 @@ fn a_bulk_copy_completes_a_phase() {
 }
 
 #[test]
-fn warps_wait_for_each_other_in_whatever_order() {
-    // Warp 0 waits for a phase that only warp 1 completes, and tells it so.
+fn warps_wait_for_each_other_in_any_order() {
+    // Warp 0 waits for a phase that only warp 1 completes, and signals warp 1.
     let body = format!(
         "@%p1 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nsetp.lt.u32 %p3, %r1, 32;\n@%p3 bra FIRST;\n\
          st.shared.u32 [tile], 42;\nmbarrier.arrive.shared.b64 %rd5, [bar];\nret;\n\
@@ -88,7 +88,7 @@ fn warps_wait_for_each_other_in_whatever_order() {
 }
 
 #[test]
-fn lanes_of_one_warp_wait_for_each_other_where_each_goes_its_way() {
+fn diverged_lanes_of_one_warp_wait_for_each_other() {
     let body = format!(
         "@%p1 mbarrier.init.shared.b64 [bar], 31;\nbar.sync 0;\n@%p1 bra FIRST;\nst.shared.u32 [tile], 42;\n\
          mbarrier.arrive.shared.b64 %rd5, [bar];\nret;\n\
@@ -107,7 +107,7 @@ fn phases_alternate_with_tokens() {
 }
 
 #[test]
-fn counts_in_tokens_and_what_drops_out() {
+fn token_counts_and_dropped_arrivals() {
     let body = "@!%p1 bra E;\nmbarrier.init.shared.b64 [bar], 5;\nmbarrier.arrive.noComplete.shared.b64 %rd5, [bar], 2;\n\
         mbarrier.pending_count.b64 %r5, %rd5;\nst.global.u32 [%rd1], %r5;\nmbarrier.arrive_drop.shared.b64 %rd6, [bar];\n\
         mbarrier.pending_count.b64 %r6, %rd6;\nst.global.u32 [%rd1+4], %r6;\nmbarrier.arrive.shared.b64 _, [bar], 2;\n\
@@ -138,7 +138,7 @@ fn bulk_copies_with_sums_and_masks() {
 }
 
 #[test]
-fn asynchronous_stores_tell_their_bytes() {
+fn asynchronous_stores_complete_their_bytes() {
     let body = format!(
         "@%p1 mbarrier.init.shared.b64 [bar], 1;\nbar.sync 0;\n@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 12;\n\
          @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [tile], {{7, 8}}, [bar];\n\
@@ -165,14 +165,14 @@ fn a_cluster_of_one() {
 }
 
 #[test]
-fn threads_that_have_ended_are_not_waited_for_in_the_cluster() {
+fn exited_threads_do_not_block_the_cluster() {
     let body = "setp.gt.u32 %p2, %r1, 31;\n@%p2 exit;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n\
         barrier.cluster.arrive;\nbarrier.cluster.wait;\nst.global.u32 [%rd9], 1;";
     ends(64, body, &[1, 1]);
 }
 
 #[test]
-fn memory_from_the_stack() {
+fn dynamic_stack_memory() {
     let body = "stacksave.u64 %rd2;\nadd.u32 %r2, %r1, 1;\nshl.b32 %r2, %r2, 2;\ncvt.u64.u32 %rd3, %r2;\n\
         alloca.u64 %rd4, %rd3, 16;\nst.local.u32 [%rd4], %r1;\nalloca.u64 %rd5, 8;\nst.local.u32 [%rd5], 77;\n\
         ld.local.u32 %r3, [%rd4];\nst.global.u32 [%rd9], %r3;\nstackrestore.u64 %rd2;\nstacksave.u64 %rd6;\n\
@@ -181,13 +181,13 @@ fn memory_from_the_stack() {
 }
 
 #[test]
-fn mistakes_with_memory_barriers() {
+fn misuse_of_mbarriers() {
     complains(
         1,
         "mbarrier.arrive.shared.b64 _, [bar];",
         expect![[r#"
             faulted
-            mbarrier, warp 0, lanes 1: there is no initialised mbarrier object: `mbarrier.init` makes one
+            mbarrier, warp 0, lanes 1: the address has no initialized mbarrier object; initialize it with `mbarrier.init`
         "#]],
     );
     complains(
@@ -195,7 +195,7 @@ fn mistakes_with_memory_barriers() {
         "@%p1 mbarrier.init.shared.b64 [bar], 1;\nmbarrier.arrive.noComplete.shared.b64 _, [bar], 3;",
         expect![[r#"
             faulted
-            mbarrier, warp 0, lanes 1: 3 arrivals in a phase that waits for 1: raise the count of init
+            mbarrier, warp 0, lanes 1: 3 arrivals in a phase with 1 pending arrivals; raise the count of `mbarrier.init`
         "#]],
     );
     complains(
@@ -203,13 +203,13 @@ fn mistakes_with_memory_barriers() {
         "mbarrier.init.shared.b64 [bar], 1;\nmbarrier.inval.shared.b64 [bar];\nmbarrier.test_wait.parity.b64 %p2, [%rd1], 0;",
         expect![[r#"
             faulted
-            mbarrier, warp 0, lanes 1: an mbarrier object lies in shared memory, and 0x10000000 does not
+            mbarrier, warp 0, lanes 1: an mbarrier object must be in shared memory, and address 0x10000000 is not
         "#]],
     );
 }
 
 #[test]
-fn a_phase_that_nobody_completes() {
+fn a_phase_that_is_never_completed() {
     let body = format!(
         "@%p1 mbarrier.init.shared.b64 [bar], 2;\nbar.sync 0;\n@%p1 mbarrier.arrive.shared.b64 _, [bar];\n{WAIT}"
     );
@@ -218,20 +218,20 @@ fn a_phase_that_nobody_completes() {
         &body,
         expect![[r#"
             no-progress
-            no-progress, warp 0, lanes ffffffff: no progress: lanes 0-31 would go round here for ever, for nothing changes
-              the mbarrier at 0x100 still waits for 1 arrivals and 0 bytes
+            no-progress, warp 0, lanes ffffffff: livelock: lanes 0-31 would iterate here forever, because the state does not change
+              the mbarrier at 0x100 has 1 pending arrivals and 0 pending bytes
         "#]],
     );
 }
 
 #[test]
-fn mistakes_in_a_cluster_of_one() {
+fn misuse_in_a_cluster_of_one() {
     complains(
         1,
         "mov.u32 %r2, tile;\nmapa.shared::cluster.u32 %r3, %r2, 1;",
         expect![[r#"
             faulted
-            cluster-rank, warp 0, lanes 1: there is no block of rank 1: the block has a cluster of its own, in which its rank is 0
+            cluster-rank, warp 0, lanes 1: invalid block rank 1: the cluster has one block, of rank 0
         "#]],
     );
     complains(
@@ -239,9 +239,9 @@ fn mistakes_in_a_cluster_of_one() {
         "barrier.cluster.wait;",
         expect![[r#"
             no-progress
-            cluster-barrier, warp 0, lanes 1: a wait without an arrival in lane 0: each thread arrives and waits in turn
-            no-progress, warp 0, lanes 1: no progress: threads wait at a barrier that the others will not reach; let all come to it, or give it the number of those who do
-              at a barrier here: lane 0 of warp 0
+            cluster-barrier, warp 0, lanes 1: a wait without an arrival in lane 0; each thread must arrive and wait in turn
+            no-progress, warp 0, lanes 1: deadlock: threads wait at a barrier that the other threads do not reach; make all threads reach it, or specify the number of threads that do
+              waiting at a barrier: lane 0 of warp 0
         "#]],
     );
     complains(
@@ -249,19 +249,19 @@ fn mistakes_in_a_cluster_of_one() {
         "barrier.cluster.arrive;\nbarrier.cluster.arrive;",
         expect![[r#"
             finished
-            cluster-barrier, warp 0, lanes 1: a second arrival without a wait in lane 0: each thread arrives and waits in turn
+            cluster-barrier, warp 0, lanes 1: a second arrival without a wait in lane 0; each thread must arrive and wait in turn
         "#]],
     );
 }
 
 #[test]
-fn mistakes_with_bulk_copies() {
+fn misuse_of_bulk_copies() {
     complains(
         1,
         "add.u64 %rd2, %rd1, 8;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 16;",
         expect![[r#"
             faulted
-            misaligned, warp 0, lanes 1: the destination 0x10000008 of a bulk copy is no multiple of 16; make it one
+            misaligned, warp 0, lanes 1: the destination 0x10000008 of a bulk copy is not a multiple of 16; align it
         "#]],
     );
     complains(
@@ -269,7 +269,7 @@ fn mistakes_with_bulk_copies() {
         "add.u64 %rd2, %rd1, 240;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 32;",
         expect![[r#"
             faulted
-            out-of-bounds, warp 0, lanes 1: store of 8 bytes outside `out`: offset 256 of 256 bytes; keep such lanes out with a guard, or make it larger
+            out-of-bounds, warp 0, lanes 1: store of 8 bytes outside `out`: offset 256 of 256 bytes; guard the access, or make the buffer larger
         "#]],
     );
     complains(
@@ -277,7 +277,7 @@ fn mistakes_with_bulk_copies() {
         "mov.u32 %r2, -16;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], %r2;",
         expect![[r#"
             faulted
-            bulk-size, warp 0, lanes 1: a bulk copy of 4294967280 bytes: one copies at most 1048560; make several of it
+            bulk-size, warp 0, lanes 1: a bulk copy of 4294967280 bytes exceeds the limit of 1048560 bytes; split it
         "#]],
     );
     complains(
@@ -285,7 +285,7 @@ fn mistakes_with_bulk_copies() {
         "alloca.u64 %rd2, 1000000000;",
         expect![[r#"
             faulted
-            stack-overflow, warp 0, lanes 1: `alloca` of 1000000000 bytes needs more than the 524288 bytes of stack that a thread has; ask for less
+            stack-overflow, warp 0, lanes 1: `alloca` of 1000000000 bytes exceeds the stack limit of 524288 bytes per thread; allocate less
         "#]],
     );
 }

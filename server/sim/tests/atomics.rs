@@ -1,4 +1,4 @@
-//! Atomics and wide accesses: what they leave in memory, and what they give back.
+//! Atomics and wide accesses: memory and results.
 
 mod common;
 
@@ -6,8 +6,7 @@ use common::{kernel, run_kernel, words};
 use warplens_sim::Status;
 use warplens_sim::ptx::Model;
 
-/// The first words of the output after a run with so many threads; `%r1` is the thread, `%rd1` the output, which starts as
-/// zeros.
+/// The first words of the output after a run with `block` threads; `%r1` is the thread, `%rd1` the output, which is zeroed.
 fn check(block: u32, body: &str, expected: &[u32]) {
     let text = kernel(&format!(
         ".reg .b128 %q<9>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, 1;\n{body}\nret;"
@@ -32,7 +31,7 @@ fn counters() {
 }
 
 #[test]
-fn lanes_follow_each_other() {
+fn lanes_execute_in_order() {
     let body = "atom.global.add.u32 %r3, [%rd1], 2;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd2, %rd1;\n\
         st.global.u32 [%rd2+16], %r3;";
     check(4, body, &[8, 0, 0, 0, 0, 2, 4, 6]);

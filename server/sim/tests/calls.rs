@@ -1,4 +1,4 @@
-//! Calls under every model: returns that part, recursion, functions by address, and the order of thread frontiers.
+//! Calls under every model: divergent returns, recursion, indirect calls, and the order of thread frontiers.
 
 mod common;
 
@@ -9,7 +9,7 @@ use warplens_sim::ptx::Model;
 
 const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
-/// Runs kernel `k` of a text under every model with 64 threads; gives the words, which must be the same.
+/// Runs kernel `k` of a text under every model with 64 threads; returns the words, which must agree.
 fn run(text: &str) -> Vec<u32> {
     let mut runs = Model::ALL.into_iter().map(|model| {
         let (_, _, result, bytes) = run_kernel(text, 64, 256, model);
@@ -22,7 +22,7 @@ fn run(text: &str) -> Vec<u32> {
     first
 }
 
-/// A kernel that stores what `%v` is after `body`, of whose function parameters `%t` is the thread.
+/// A kernel that stores `%v` after `body`; `%t` is the thread.
 fn storing(functions: &str, body: &str) -> String {
     format!(
         "{HEAD}{functions}.visible .entry k(.param .u64 out)\n{{\n.reg .pred %p<4>;\n.reg .u32 %t, %v, %w;\n\
@@ -32,7 +32,7 @@ fn storing(functions: &str, body: &str) -> String {
 }
 
 #[test]
-fn recursion_as_deep_as_each_lane_likes() {
+fn recursion_with_a_depth_per_lane() {
     let sum = ".func (.reg .u32 r) sum(.reg .u32 n)\n{\n.reg .pred %p;\n.reg .u32 %m;\nsetp.ne.u32 %p, n, 0;\n\
                @%p bra MORE;\nmov.u32 r, 0;\nret;\nMORE:\nsub.u32 %m, n, 1;\ncall (r), sum, (%m);\nadd.u32 r, r, n;\n\
                ret;\n}\n";
@@ -73,14 +73,14 @@ fn returns_from_the_middle_of_a_loop() {
 }
 
 #[test]
-fn who_exits_in_a_function_is_not_waited_for() {
+fn lanes_that_exit_in_a_function_do_not_block_the_others() {
     let leave = ".func leave(.reg .u32 n)\n{\n.reg .pred %p;\nsetp.lt.u32 %p, n, 20;\n@%p exit;\nret;\n}\n";
     let words = run(&storing(leave, "call leave, (%t);\nadd.u32 %v, %t, 1;"));
     let expected: Vec<u32> = (0..64).map(|lane| if lane < 20 { 0 } else { lane + 1 }).collect();
     assert_eq!(words, expected);
 }
 
-/// Blocks that only lead forward: where each goes by bits of a value of the thread's.
+/// Blocks with forward branches only: the targets depend on bits of a per-thread value.
 fn forward(targets: &[(usize, usize)]) -> String {
     let count = targets.len();
     let mut body = "mov.u32 %r1, %tid.x;\nmad.lo.u32 %r2, %r1, 2654435769, 12345;\n".to_owned();
@@ -99,7 +99,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn a_frontier_runs_each_block_once_where_none_leads_back(
+    fn a_frontier_runs_each_block_once_without_back_edges(
         targets in prop::collection::vec((0..6usize, 0..6usize), 2..16),
     ) {
         let (_, _, result, _) = run_kernel(&forward(&targets), 32, 128, Model::Frontier);
@@ -110,8 +110,8 @@ proptest! {
     }
 
     #[test]
-    fn a_frontier_runs_a_loop_s_blocks_once_a_trip(bits in prop::collection::vec(0..32u32, 1..5), trips in 1..6u32) {
-        // Lanes go on early from anywhere in the loop, and leave it after different numbers of trips.
+    fn a_frontier_runs_a_loop_s_blocks_once_per_iteration(bits in prop::collection::vec(0..32u32, 1..5), trips in 1..6u32) {
+        // Lanes continue early from anywhere in the loop, and exit it after different numbers of iterations.
         let mut body = format!(
             "mov.u32 %r1, %tid.x;\nmad.lo.u32 %r2, %r1, 2654435769, 12345;\nand.b32 %r3, %r1, 3;\n\
              add.u32 %r3, %r3, {trips};\nHEAD:\nsub.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, 0;\n@%p1 bra DONE;\n"

@@ -1,4 +1,4 @@
-//! What the instruction set's pages claim of the simulator, held against what it decodes: the examples of each entry, and
+//! Checks the simulator's support claims of the instruction tables against the decoder: the examples of each entry, and
 //! statements made from each of its forms.
 
 mod common;
@@ -27,7 +27,7 @@ fn decode(example: &ptx::Example) -> Vec<Op> {
 }
 
 #[test]
-fn examples_tell_the_truth() {
+fn examples_match_their_claims() {
     let mut wrong = Vec::new();
     for entry in ptx::instructions() {
         let ops = decode(&entry.example);
@@ -49,7 +49,7 @@ fn examples_tell_the_truth() {
     assert!(wrong.is_empty(), "{} claims are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// A statement with what became of it: nothing that a simulation shows, a note of why it is not simulated, or an operation.
+/// A statement and its result: no simulated effect, a note of why it is not supported, or an operation.
 enum Fate {
     NoOp,
     Unsupported(String),
@@ -68,11 +68,11 @@ fn fates(statements: &[String]) -> Vec<Fate> {
     function.code[..statements.len()].iter().map(fate).collect()
 }
 
-/// Reasons that name no cause.
+/// Reasons that do not explain anything.
 const EMPTY_REASONS: [&str; 3] = ["this form of it", "its operands are not", "is not among the simulated"];
 
-/// The complaint about a statement that is not what its entry claims.
-fn complaint(claim: Simulation, fate: &Fate) -> Option<String> {
+/// The mismatch of a statement with the claim of its entry.
+fn mismatch(claim: Simulation, fate: &Fate) -> Option<String> {
     let named = |why: &str| !EMPTY_REASONS.iter().any(|reason| why.contains(reason));
     match (claim, fate) {
         (Simulation::Simulated | Simulation::Partly(_), Fate::Simulated)
@@ -85,7 +85,7 @@ fn complaint(claim: Simulation, fate: &Fate) -> Option<String> {
 }
 
 #[test]
-fn every_form_is_what_its_entry_claims() {
+fn every_form_matches_its_claim() {
     let (mut wrong, mut tried, mut refusals) = (Vec::new(), 0, 0);
     for entry in ptx::instructions() {
         let list: Vec<String> =
@@ -97,10 +97,10 @@ fn every_form_is_what_its_entry_claims() {
         if matches!(entry.simulation, Simulation::Partly(_)) && (refused == 0 || refused == list.len()) {
             wrong.push(format!("{}: partly, but {refused} of {} are not simulated", entry.id, list.len()));
         }
-        // Where the result is thrown away there is nothing to be done.
+        // If the result is discarded, there is no operation.
         let useful = |statement: &String| !statement.contains(" _, ");
         for (statement, fate) in list.iter().zip(&fates).filter(|(statement, _)| useful(statement)) {
-            if let Some(complaint) = complaint(entry.simulation, fate) {
+            if let Some(complaint) = mismatch(entry.simulation, fate) {
                 wrong.push(format!("{}: {:?}, but `{statement}` {complaint}", entry.id, entry.simulation));
             }
         }

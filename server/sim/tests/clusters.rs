@@ -1,4 +1,4 @@
-//! Clusters of several blocks: each other's shared memory, their barrier, copies from one to another.
+//! Clusters of several blocks: shared memory of other blocks, the cluster barrier, copies between blocks.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn run_body(model: Model, grid: [u32; 3], cluster: &str, body: &str) -> (Source,
     (source, result, contents)
 }
 
-/// The words of the buffer after a run that must end well, under every model; of clusters of four.
+/// Checks the words of the buffer after a run that must finish, under every model; in clusters of four.
 fn ends(grid: u32, body: &str, expected: impl Fn(u32, u32) -> u32) {
     for model in Model::ALL {
         let (_, result, words) = run_body(model, [grid, 1, 1], "4, 1, 1", body);
@@ -40,7 +40,7 @@ fn ends(grid: u32, body: &str, expected: impl Fn(u32, u32) -> u32) {
     }
 }
 
-/// What a run of two blocks that goes wrong says.
+/// Checks the findings of a run of two blocks that must fail.
 fn complains(body: &str, expected: Expect) {
     let (_, result, _) = run_body(Model::Stack, [2, 1, 1], "2", body);
     let mut text = format!("{}\n", result.status.as_str());
@@ -102,7 +102,7 @@ fn special_registers_of_a_cluster() {
     assert_eq!(words[..16], (0..16).map(expected).collect::<Vec<_>>());
 }
 
-/// A block tells an mbarrier of the next one that its memory is full.
+/// A block signals an mbarrier of the next one when its memory is full.
 #[test]
 fn an_mbarrier_of_another_block() {
     let body = format!(
@@ -115,7 +115,7 @@ fn an_mbarrier_of_another_block() {
     ends(4, &body, |block, thread| (block + 3) % 4 * 32 + thread);
 }
 
-/// One block fetches for all.
+/// One block copies for all.
 #[test]
 fn a_copy_to_all_blocks() {
     let body = format!(
@@ -132,7 +132,7 @@ fn a_copy_to_all_blocks() {
 
 /// A store that the block at the other end waits for.
 #[test]
-fn a_store_that_tells_an_mbarrier() {
+fn a_store_that_completes_at_an_mbarrier() {
     let body = format!(
         "@%p1 mbarrier.init.shared.b64 [bar], 1;\n@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;\n{SYNC}{NEXT}\
          mov.u32 %r10, bar;\nmapa.shared::cluster.u32 %r11, %r10, %r4;\n\
@@ -144,59 +144,59 @@ fn a_store_that_tells_an_mbarrier() {
 }
 
 #[test]
-fn nobody_waits_for_the_other_block_to_store() {
+fn a_store_to_another_block_without_synchronization() {
     complains(
         &format!(
             "{STORE}bar.sync 0;\n{NEXT}ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%rd2], %r10;\n{SYNC}"
         ),
         expect![[r#"
             finished
-            error data-race block 1: data race: lane 0 writes shared memory at offset 0 that lane 0 of warp 0 of block (0,0,0) read with nothing between to order them; put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two, on the way of all threads
+            error data-race block 1: data race: lane 0 writes shared memory at offset 0 that lane 0 of warp 0 of block (0,0,0) read with no synchronization between them; put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
               lane 0 of warp 0 of block (0,0,0) read it here
-            error data-race block 1: data race: lane 0 reads shared memory of block 0 of the cluster at offset 0 that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two, on the way of all threads
+            error data-race block 1: data race: lane 0 reads shared memory of block 0 of the cluster at offset 0 that lane 0 of warp 0 of block (0,0,0) wrote with no synchronization between them; put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
               lane 0 of warp 0 of block (0,0,0) wrote it here
         "#]],
     );
 }
 
 #[test]
-fn a_block_ends_while_others_read_its_memory() {
+fn a_block_exits_while_others_read_its_memory() {
     complains(
         &format!("{STORE}{SYNC}{NEXT}ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%rd2], %r10;"),
         expect![[r#"
             faulted
-            error cluster-exit block 0: load in the shared memory of block 1 of the cluster, which has ended: its threads must wait at `barrier.cluster` until nobody needs it
+            error cluster-exit block 0: load in the shared memory of block 1 of the cluster, which has exited; make its threads wait at `barrier.cluster` until the last access
         "#]],
     );
 }
 
 #[test]
-fn a_rank_that_there_is_not() {
+fn an_invalid_rank() {
     complains(
         "mapa.shared::cluster.u32 %r9, %r5, 2;",
         expect![[r#"
             faulted
-            error cluster-rank block 0: there is no block of rank 2: those of the cluster go from 0 to 1
+            error cluster-rank block 0: invalid block rank 2: the ranks of the cluster are 0 to 1
         "#]],
     );
 }
 
 #[test]
-fn a_block_never_comes_to_the_barrier() {
+fn a_block_never_arrives_at_the_barrier() {
     complains(
         &format!("setp.eq.u32 %p2, %r3, 1;\nL: @%p2 bra L;\n{SYNC}"),
         expect![[r#"
             no-progress
-            error no-progress block 0: no progress: threads wait at a barrier that the others will not reach; let all come to it, or give it the number of those who do
-              at a barrier here: lanes 0-31 of warp 0
-            error no-progress block 1: no progress: lanes 0-31 would go round here for ever, for nothing changes
+            error no-progress block 0: deadlock: threads wait at a barrier that the other threads do not reach; make all threads reach it, or specify the number of threads that do
+              waiting at a barrier: lanes 0-31 of warp 0
+            error no-progress block 1: livelock: lanes 0-31 would iterate here forever, because the state does not change
         "#]],
     );
 }
 
 #[test]
-fn a_grid_of_parts_of_clusters() {
+fn a_grid_with_partial_clusters() {
     let (_, result, _) = run_body(Model::Stack, [3, 1, 1], "2", "");
-    expect!["the grid is not made of whole clusters of 2 x 1 x 1 blocks: give multiples of these"]
+    expect!["the grid is not a multiple of the cluster extents 2 x 1 x 1; use multiples of them"]
         .assert_eq(&result.findings[0].message);
 }

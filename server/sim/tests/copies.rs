@@ -1,11 +1,11 @@
-//! Copies that nobody has waited for: what meets them is found.
+//! Accesses that conflict with copies in flight are reported.
 
 mod common;
 
 use common::watched::findings;
 use expect_test::{Expect, expect};
 
-/// `%r3` is the thread's word of `tile`, `%r5` that of the thread across, `%rd2` its word in global memory.
+/// `%r3` is the thread's word of `tile`, `%r5` that of the opposite thread, `%rd2` its word of global memory.
 fn check(block: u32, body: &str, expected: Expect) {
     let across = block * 4 - 4;
     let body =
@@ -16,56 +16,56 @@ fn check(block: u32, body: &str, expected: Expect) {
 const COPY: &str = "cp.async.ca.shared.global [%r3], [%rd2], 4;\n";
 
 #[test]
-fn a_thread_reads_what_it_has_not_waited_for() {
+fn a_thread_reads_a_copy_in_flight() {
     check(
         32,
         &format!("{COPY}ld.shared.u32 %r6, [%r3];"),
         expect![[r#"
         error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r3];
-          data race: lane 0 reads shared memory at offset 0 while the copy that it began may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`
-          the copy was begun here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+          data race: lane 0 reads shared memory at offset 0 while the copy that it started may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`
+          the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
     "#]],
     );
 }
 
 #[test]
-fn a_barrier_is_no_wait() {
+fn a_barrier_is_not_a_wait() {
     check(
         64,
         &format!("{COPY}cp.async.commit_group;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
             error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              data race: lane 0 reads shared memory at offset 252 while the copy that lane 31 of warp 1 began may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, and for the thread that began it, at a barrier
-              the copy was begun here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+              data race: lane 0 reads shared memory at offset 252 while the copy that lane 31 of warp 1 started may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
+              the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
         "#]],
     );
 }
 
 #[test]
-fn a_wait_is_no_barrier() {
+fn a_wait_is_not_a_barrier() {
     check(
         64,
         &format!("{COPY}cp.async.wait_all;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
         information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
-          lane 0 writes shared memory at offset 128 that lane 31 of warp 0 read with nothing between to order them; it writes what is there already, so the outcome does not depend on who is first
+          lane 0 writes shared memory at offset 128 that lane 31 of warp 0 read with no synchronization between them; the stored value equals the old value, so the order does not matter
           lane 31 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
         error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          data race: lane 0 reads shared memory at offset 124 that lane 31 of warp 0 wrote with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
+          data race: lane 0 reads shared memory at offset 124 that lane 31 of warp 0 wrote with no synchronization between them; put a `bar.sync` that all threads execute between the two accesses
           lane 31 of warp 0 wrote it here: cp.async.ca.shared.global [%r3], [%rd2], 4;
     "#]],
     );
 }
 
 #[test]
-fn who_waits_and_meets_is_right() {
+fn waiting_and_synchronizing_is_correct() {
     for wait in ["cp.async.wait_all;", "cp.async.commit_group;\ncp.async.wait_group 0;"] {
         check(64, &format!("{COPY}{wait}\nbar.sync 0;\nld.shared.u32 %r6, [%r5];"), expect![[""]]);
     }
 }
 
 #[test]
-fn groups_are_waited_for_in_order() {
+fn groups_complete_in_order() {
     let body = |read: &str| {
         format!(
             "{COPY}cp.async.commit_group;\ncp.async.ca.shared.global [%r3+2048], [%rd2], 4;\ncp.async.commit_group;\n\
@@ -78,14 +78,14 @@ fn groups_are_waited_for_in_order() {
         &body("%r5+2048"),
         expect![[r#"
         error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5+2048];
-          data race: lane 0 reads shared memory at offset 2300 while the copy that lane 31 of warp 1 began may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, and for the thread that began it, at a barrier
-          the copy was begun here: cp.async.ca.shared.global [%r3+2048], [%rd2], 4;
+          data race: lane 0 reads shared memory at offset 2300 while the copy that lane 31 of warp 1 started may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
+          the copy was started here: cp.async.ca.shared.global [%r3+2048], [%rd2], 4;
     "#]],
     );
 }
 
 #[test]
-fn a_copy_over_what_others_still_read() {
+fn a_copy_over_data_that_others_still_read() {
     let body =
         format!("st.shared.u32 [%r3], 0;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];\n{COPY}cp.async.wait_all;");
     check(
@@ -93,10 +93,10 @@ fn a_copy_over_what_others_still_read() {
         &body,
         expect![[r#"
         error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          data race: lane 0 reads shared memory at offset 124 that lane 31 of warp 0 wrote with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
+          data race: lane 0 reads shared memory at offset 124 that lane 31 of warp 0 wrote with no synchronization between them; put a `bar.sync` that all threads execute between the two accesses
           lane 31 of warp 0 wrote it here: cp.async.ca.shared.global [%r3], [%rd2], 4;
         information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
-          lane 0 writes shared memory at offset 128 that lane 31 of warp 0 read with nothing between to order them; it writes what is there already, so the outcome does not depend on who is first
+          lane 0 writes shared memory at offset 128 that lane 31 of warp 0 read with no synchronization between them; the stored value equals the old value, so the order does not matter
           lane 31 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
     "#]],
     );
@@ -108,18 +108,18 @@ const FILL: &str = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128
 const WAIT: &str = "W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\n";
 
 #[test]
-fn a_bulk_copy_is_done_when_its_phase_is_over() {
+fn a_bulk_copy_completes_with_its_phase() {
     check(32, &format!("{INIT}{FILL}{WAIT}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
     check(
         32,
         &format!("{INIT}{FILL}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
         error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          data race: lane 0 reads shared memory at offset 124 while the copy that it began may still write it; wait for the mbarrier that is told of the copy, with `mbarrier.try_wait`
-          the copy was begun here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
+          data race: lane 0 reads shared memory at offset 124 while the copy that it started may still write it; wait for the mbarrier that tracks the copy, with `mbarrier.try_wait`
+          the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
     "#]],
     );
-    // One thread waits, the others meet it.
+    // One thread waits, the others synchronize with it.
     let one = "@!%p1 bra MEET;\nW: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\nMEET: bar.sync 0;\n";
     check(32, &format!("{INIT}{FILL}{one}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
 }
@@ -134,14 +134,14 @@ fn an_mbarrier_may_wait_for_a_threads_copies() {
         &format!("{init}{COPY}{told}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
         error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          data race: lane 0 reads shared memory at offset 252 while the copy that lane 31 of warp 1 began may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, and for the thread that began it, at a barrier
-          the copy was begun here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+          data race: lane 0 reads shared memory at offset 252 while the copy that lane 31 of warp 1 started may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
+          the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
     "#]],
     );
 }
 
 #[test]
-fn what_a_copy_still_reads_is_not_to_be_written() {
+fn the_source_of_a_copy_in_flight_must_not_be_written() {
     let copy = "st.shared.u32 [%r3], %r1;\nfence.proxy.async.shared::cta;\nbar.sync 0;\n\
          setp.eq.u32 %p1, %r1, 0;\n@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;\n\
          @%p1 cp.async.bulk.commit_group;\n";
@@ -152,8 +152,8 @@ fn what_a_copy_still_reads_is_not_to_be_written() {
         &format!("{copy}{again}"),
         expect![[r#"
         error data-race warp 0 lanes ffffffff: st.shared.u32 [%r3], 7;
-          data race: lane 0 writes shared memory at offset 0 while the copy that it began may still read it; wait with `cp.async.bulk.wait_group.read`
-          the copy was begun here: @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
+          data race: lane 0 writes shared memory at offset 0 while the copy that it started may still read it; wait with `cp.async.bulk.wait_group.read`
+          the copy was started here: @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
     "#]],
     );
 }

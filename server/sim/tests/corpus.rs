@@ -1,4 +1,4 @@
-//! Every kernel of the corpora decodes and runs a while without a panic, and says of itself how it ended.
+//! Every kernel of the corpora decodes and runs for a while without a panic, and reports how it ended.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn ptx_files(folder: &Path, files: &mut Vec<PathBuf>) {
     files.sort();
 }
 
-/// Every parameter is the address of one buffer, whatever it means.
+/// Every parameter is the address of one buffer, whatever its meaning.
 fn launch(params: u32) -> LaunchConfig {
     let mut config = launch_config([2, 1, 1], [64, 1, 1]);
     let out = config.memory.allocate("buffer", 1 << 16).expect("room");
@@ -32,7 +32,7 @@ fn launch(params: u32) -> LaunchConfig {
 }
 
 #[test]
-fn kernels_end_in_a_known_way() {
+fn kernels_end_with_a_known_status() {
     let folders = ["corpus/ptx", "corpus/ptx-invalid"].map(shared);
     let mut files = Vec::new();
     for folder in folders.into_iter().flatten() {

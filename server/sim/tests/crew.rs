@@ -1,4 +1,4 @@
-//! Blocks on several threads give what they give one after the other, whatever they do to each other.
+//! Blocks on several threads give the same result as one after the other, whatever memory they share.
 
 mod common;
 
@@ -11,10 +11,10 @@ use warplens_sim::LaunchConfig;
 use warplens_sim::ptx::{Model, Program, launch_config, run};
 use warplens_sim::{Cancelled, Checks, Control, Limits, RunOptions, RunResult, Status, Workers};
 
-/// Threads that take over at the first occasion.
+/// Threads that take over at the first opportunity.
 struct Eager {
     threads: usize,
-    /// How often they were called.
+    /// Number of calls.
     called: AtomicU64,
 }
 
@@ -63,7 +63,7 @@ fn launch(body: &str, blocks: u32, bytes: u64) -> (Program, LaunchConfig) {
     (program, config)
 }
 
-/// Runs a body with and without threads; gives the result, and whether the threads did the work.
+/// Runs a body with and without threads; returns the result, and whether the threads did the work.
 fn same(body: &str, limits: Limits) -> (RunResult, bool) {
     let (program, config) = launch(body, 23, 4096);
     let options = RunOptions { limits, checks: Checks::ALL, registers: true, ..RunOptions::default() };
@@ -75,13 +75,13 @@ fn same(body: &str, limits: Limits) -> (RunResult, bool) {
 }
 
 #[test]
-fn blocks_that_have_nothing_to_do_with_each_other() {
+fn independent_blocks() {
     let (result, together) = same("st.global.u32 [%rd2], %r4;\nret;", Limits::default());
     assert_eq!((result.status, together), (Status::Finished, true));
 }
 
 #[test]
-fn a_counter_that_all_blocks_count_up() {
+fn a_counter_that_all_blocks_increment() {
     let (result, _) =
         same("atom.global.add.u32 %r5, [%rd1], 1;\nst.global.u32 [%rd2+4], %r5;\nret;", Limits::default());
     assert_eq!(result.status, Status::Finished);
@@ -94,7 +94,7 @@ fn a_block_that_reads_what_the_one_before_it_wrote() {
 }
 
 #[test]
-fn what_stops_a_run_stops_it_at_the_same_place() {
+fn a_run_stops_at_the_same_step() {
     let fault =
         "setp.ge.u32 %p1, %r2, 9;\n@%p1 ld.global.u32 %r5, [%rd2+4000];\nst.global.u32 [%rd2], %r4;\nret;";
     assert_eq!(same(fault, Limits::default()).0.status, Status::Faulted);
@@ -136,7 +136,7 @@ fn a_run_on_threads_can_be_cancelled() {
     assert_eq!(result.err(), Some(Cancelled));
 }
 
-/// What a block does with the buffer, `%rd2` being the place of the thread.
+/// What a block does with the buffer; `%rd2` is the thread's word.
 fn step() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => (0..3u32).prop_map(|n| format!("add.u32 %r5, %r5, {n};\nst.global.u32 [%rd2], %r5;\n")),
@@ -154,7 +154,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn blocks_at_random(steps in prop::collection::vec(step(), 1..8), max_steps in 20..4000u64) {
+    fn random_blocks(steps in prop::collection::vec(step(), 1..8), max_steps in 20..4000u64) {
         let body = format!("mov.u32 %r5, %r4;\n{}ret;", steps.concat());
         same(&body, Limits { max_steps, ..Limits::default() });
         same(&body, Limits::default());

@@ -1,4 +1,4 @@
-//! The functions that every device has: what they print, give, take back and complain of.
+//! The functions that every device has: printing, `malloc`, `free` and assertions.
 
 mod common;
 
@@ -66,14 +66,14 @@ fn printing_goes_lane_by_lane() {
 }
 
 #[test]
-fn printing_gives_the_number_of_arguments() {
+fn printing_returns_the_number_of_arguments() {
     let body =
         format!("{PRINT}mul.wide.u32 %rd5, %r1, 4;\nadd.u64 %rd1, %rd1, %rd5;\nst.global.u32 [%rd1], %r2;");
     assert_eq!(run_body(TEXTS, &body, Limits::default()).1[..3], [3, 3, 0]);
 }
 
 #[test]
-fn a_guarded_call_prints_in_the_lanes_of_its_guard() {
+fn a_guarded_call_prints_in_the_executing_lanes() {
     let body = format!("setp.eq.u32 %p1, %r1, 1;\n{}", PRINT.replace("call.uni", "@%p1 call"));
     check(
         TEXTS,
@@ -86,7 +86,7 @@ fn a_guarded_call_prints_in_the_lanes_of_its_guard() {
 }
 
 #[test]
-fn what_is_printed_is_bounded() {
+fn output_is_bounded() {
     let limits = Limits { max_output: 5, ..Limits::default() };
     let (result, _) = run_body(TEXTS, PRINT, limits);
     assert_eq!((result.output.text.as_str(), result.output.truncated), ("0 1.5", true));
@@ -99,7 +99,7 @@ fn a_format_that_is_not_text() {
         &PRINT.replace("st.param.b64 [a], %rd3;", "st.param.b64 [a], 16;"),
         expect![[r#"
             faulted
-            null-pointer 1: load 16 bytes beyond a null pointer; give the launch a buffer for it, or test it first
+            null-pointer 1: load 16 bytes beyond a null pointer; pass a buffer in the launch, or test the pointer first
         "#]],
     );
 }
@@ -108,7 +108,7 @@ const ALLOCATE: &str = "st.param.b64 [a], 24;\ncall.uni (q), malloc, (a);\nld.pa
 const FREE: &str = "st.param.b64 [a], %rd2;\ncall.uni free, (a);\n";
 
 #[test]
-fn every_lane_has_a_block_of_its_own() {
+fn every_lane_has_its_own_block() {
     let body = format!(
         "{ALLOCATE}add.u32 %r2, %r1, 7;\nst.u32 [%rd2+20], %r2;\nld.u32 %r3, [%rd2+20];\nmul.wide.u32 %rd5, %r1, 4;\n\
          add.u64 %rd1, %rd1, %rd5;\nst.global.u32 [%rd1], %r3;\n{FREE}"
@@ -118,7 +118,7 @@ fn every_lane_has_a_block_of_its_own() {
 }
 
 #[test]
-fn a_block_that_was_freed() {
+fn a_freed_block() {
     check(
         "",
         &format!("{ALLOCATE}{FREE}ld.u32 %r2, [%rd2];"),
@@ -148,13 +148,13 @@ fn a_block_that_was_freed() {
         &format!("{ALLOCATE}ld.u32 %r2, [%rd2+24];"),
         expect![[r#"
             faulted
-            out-of-bounds 3: load of 4 bytes outside `malloc #1`: offset 24 of 24 bytes; keep such lanes out with a guard, or make it larger
+            out-of-bounds 3: load of 4 bytes outside `malloc #1`: offset 24 of 24 bytes; guard the access, or make the buffer larger
         "#]],
     );
 }
 
 #[test]
-fn no_room_is_a_null_pointer() {
+fn a_full_heap_returns_a_null_pointer() {
     let (result, words) = run_body(
         "",
         &format!("{}st.global.u64 [%rd1], %rd2;\n{FREE}", ALLOCATE.replace("24", "1000000000000")),
@@ -164,7 +164,7 @@ fn no_room_is_a_null_pointer() {
 }
 
 #[test]
-fn an_assertion_that_failed() {
+fn a_failed_assertion() {
     let module = ".global .align 1 .b8 text[6] = {120, 32, 62, 32, 48};\n.global .align 1 .b8 file[5] = {107, 46, 99, 117};\n\
         .global .align 1 .b8 name[2] = {102};";
     let body = "setp.eq.u32 %p1, %r1, 1;\nmov.u64 %rd2, text;\ncvta.global.u64 %rd2, %rd2;\nst.param.b64 [a], %rd2;\n\

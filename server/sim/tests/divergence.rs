@@ -1,4 +1,4 @@
-//! Where lanes part and meet: the shapes whose joins were read off what the assembler makes of them.
+//! Divergence and reconvergence: shapes whose reconvergence points were derived from the assembler's output.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn check(model: Model, body: &str, expected: Expect) {
 }
 
 #[test]
-fn if_and_else_meet_after_both() {
+fn if_and_else_reconverge_after_both_paths() {
     let body = "setp.lt.u32 %p1, %r1, 8;
 @%p1 bra SMALL;
 mov.u32 %r2, 1;
@@ -43,7 +43,7 @@ ret;";
 }
 
 #[test]
-fn a_guard_changes_who_acts_and_not_who_is_there() {
+fn a_guard_changes_executed_lanes_and_not_active_lanes() {
     check(
         Model::Stack,
         "and.b32 %r2, %r1, 1;
@@ -62,7 +62,7 @@ ret;",
 }
 
 #[test]
-fn lanes_leave_a_loop_one_by_one() {
+fn lanes_exit_a_loop_one_by_one() {
     let body = "mov.u32 %r2, 0;
 NEXT:
 add.u32 %r2, %r2, 1;
@@ -85,7 +85,7 @@ ret;";
 }
 
 #[test]
-fn who_returns_in_a_branch_holds_nobody_up() {
+fn lanes_that_return_in_a_branch_do_not_block_the_others() {
     let body = "setp.lt.u32 %p1, %r1, 16;
 @%p1 bra LOW;
 setp.lt.u32 %p2, %r1, 24;
@@ -172,7 +172,7 @@ fn a_switch_that_falls_through_runs_the_second_case_twice() {
 }
 
 #[test]
-fn a_loop_left_by_exits_only_shrinks() {
+fn a_loop_with_exits_only_loses_lanes() {
     let body = "mov.u32 %r2, 0;
 NEXT:
 setp.eq.u32 %p1, %r2, %r1;
@@ -199,7 +199,7 @@ bra NEXT;";
 }
 
 #[test]
-fn calls_with_divergent_returns_come_back_together() {
+fn calls_with_divergent_returns_reconverge_in_the_caller() {
     let text = ".version 8.5
 .target sm_90
 .address_size 64
@@ -249,7 +249,7 @@ ret;
     .assert_eq(&source.listing(&program, &result, 0));
 }
 
-/// Who met at each statement, line by line.
+/// The reconvergences at each statement, line by line.
 fn meetings(model: Model, text: &str) -> String {
     let (source, program, result, _) = run_kernel(text, 32, 256, model);
     assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
@@ -262,7 +262,7 @@ fn meetings(model: Model, text: &str) -> String {
 }
 
 #[test]
-fn who_meets_whom_is_known() {
+fn reconvergences_are_recorded() {
     let lane = |body: &str| kernel(&format!("mov.u32 %r1, %tid.x;\n{body}"));
     let both = lane(SHORT_CIRCUIT);
     expect![[r#"

@@ -1,4 +1,4 @@
-//! What a run says about a program.
+//! The findings of a run.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn a_store_past_the_end_of_a_buffer() {
         expect![[r#"
             faulted
             error out-of-bounds warp 1 lanes ffffffff: st.global.u32 [%rd2], %r1;
-              store of 4 bytes outside `out`: offset 128 of 128 bytes; keep such lanes out with a guard, or make it larger
+              store of 4 bytes outside `out`: offset 128 of 128 bytes; guard the access, or make the buffer larger
         "#]],
     );
 }
@@ -44,7 +44,7 @@ fn a_null_pointer() {
         expect![[r#"
             faulted
             error null-pointer warp 0 lanes ffffffff: ld.global.u32 %r2, [%rd2+8];
-              load 8 bytes beyond a null pointer; give the launch a buffer for it, or test it first
+              load 8 bytes beyond a null pointer; pass a buffer in the launch, or test the pointer first
         "#]],
     );
 }
@@ -56,7 +56,7 @@ fn a_misaligned_access() {
         expect![[r#"
             faulted
             error misaligned warp 0 lanes ffffffff: ld.global.u32 %r2, [%rd1+2];
-              load of 4 bytes at global address 0x10000002, which is no multiple of 4; align it, or use smaller accesses
+              load of 4 bytes at global address 0x10000002, which is not a multiple of 4; align the address, or use smaller accesses
         "#]],
     );
 }
@@ -77,11 +77,11 @@ fn an_aligned_barrier_that_part_of_a_warp_reaches() {
         expect![[r#"
             finished
             error divergent-barrier warp 0 lanes ffff0000: bar.sync 0;
-              an aligned barrier is reached by lanes 16-31 only; the others, lanes 0-15, are elsewhere; put it where all come together, or use `barrier.sync`, which need not be aligned
-              here will go on lanes 0-15: bar.sync 0;
+              an aligned barrier is reached by lanes 16-31 only; the others, lanes 0-15, are elsewhere; move the barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
+              next statement of lanes 0-15: bar.sync 0;
             error divergent-barrier warp 0 lanes 0000ffff: bar.sync 0;
-              an aligned barrier is reached by lanes 0-15 only; the others, lanes 16-31, are elsewhere; put it where all come together, or use `barrier.sync`, which need not be aligned
-              here will go on lanes 16-31: bra DONE;
+              an aligned barrier is reached by lanes 0-15 only; the others, lanes 16-31, are elsewhere; move the barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
+              next statement of lanes 16-31: bra DONE;
         "#]],
     );
 }
@@ -93,8 +93,8 @@ fn a_barrier_that_a_warp_never_reaches() {
         expect![[r#"
             no-progress
             error no-progress warp 1 lanes ffffffff: bar.sync 0, 64;
-              no progress: threads wait at a barrier that the others will not reach; let all come to it, or give it the number of those who do
-              at a barrier here: lanes 0-31 of warp 1: bar.sync 0, 64;
+              deadlock: threads wait at a barrier that the other threads do not reach; make all threads reach it, or specify the number of threads that do
+              waiting at a barrier: lanes 0-31 of warp 1: bar.sync 0, 64;
         "#]],
     );
 }
@@ -106,27 +106,27 @@ fn a_uniform_branch_that_diverges() {
         expect![[r#"
             finished
             error divergent-uniform warp 0 lanes 0000ffff: @%p1 bra.uni DONE;
-              a branch marked `.uni` diverged: taken by lanes 0-15, not by lanes 16-31; leave `.uni` out, or let all lanes decide alike
+              a branch marked `.uni` is divergent: taken by lanes 0-15, not by lanes 16-31; remove `.uni`, or make the condition uniform
         "#]],
     );
 }
 
 #[test]
-fn a_lock_that_a_waiting_lane_holds() {
+fn a_lock_held_by_a_waiting_lane() {
     check(
         "NEXT:\natom.global.cas.b32 %r2, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra NEXT;\n\
          atom.global.exch.b32 %r2, [%rd1], 0;\nret;",
         expect![[r#"
             no-progress
             error no-progress warp 0 lanes fffffffe: atom.global.cas.b32 %r2, [%rd1], 0, 1;
-              no progress: lanes 1-31 would go round here for ever, for nothing changes; meanwhile the rest of the warp waits: run it under the model `its`, where every lane gets on
-              here would go on lane 0: atom.global.exch.b32 %r2, [%rd1], 0;
+              livelock: lanes 1-31 would iterate here forever, because the state does not change; the other lanes of the warp wait; run the launch under the model `its`, which guarantees forward progress for every lane
+              next statement of lane 0: atom.global.exch.b32 %r2, [%rd1], 0;
         "#]],
     );
 }
 
 #[test]
-fn an_endless_loop_through_a_table() {
+fn an_infinite_loop_through_a_table() {
     let text = kernel("mov.u32 %r2, 0;\nT: .branchtargets NEXT;\nNEXT:\nbrx.idx %r2, T;");
     for model in Model::ALL {
         let (_, _, result, _) = run_kernel(&text, 32, 128, model);
@@ -135,13 +135,13 @@ fn an_endless_loop_through_a_table() {
 }
 
 #[test]
-fn an_endless_loop() {
+fn an_infinite_loop() {
     check(
         "NEXT:\nbra NEXT;",
         expect![[r#"
             no-progress
             error no-progress warp 0 lanes ffffffff: bra NEXT;
-              no progress: lanes 0-31 would go round here for ever, for nothing changes
+              livelock: lanes 0-31 would iterate here forever, because the state does not change
         "#]],
     );
 }
@@ -159,36 +159,36 @@ fn a_trap() {
 }
 
 #[test]
-fn an_instruction_that_is_not_simulated() {
+fn an_unsupported_instruction() {
     check(
         "mov.u32 %r2, 0;\ntex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];\nret;",
         expect![[r#"
             unsupported
             error unsupported warp 0 lanes ffffffff: tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];
-              `tex.2d.v4.f32.f32` is not simulated: textures and surfaces are bound by the host, and a launch has no way to describe one
+              unsupported instruction `tex.2d.v4.f32.f32`: textures and surfaces are bound by the host, and a launch has no way to describe one
         "#]],
     );
 }
 
 #[test]
-fn member_masks_that_do_not_fit() {
+fn wrong_member_masks() {
     check(
         "setp.lt.u32 %p1, %r1, 8;\nvote.sync.ballot.b32 %r2, %p1, 0xffff;\n\
          @%p1 shfl.sync.idx.b32 %r3, %r1, 9, 31, 0xffffffff;\nret;",
         expect![[r#"
             finished
             error wrong-membermask warp 0 lanes ffff0000: vote.sync.ballot.b32 %r2, %p1, 0xffff;
-              the member mask does not name lanes that execute the instruction; name all that do
+              the member mask does not include all lanes that execute the instruction; include each of them
             warning absent-members warp 0 lanes ffffff00: @%p1 shfl.sync.idx.b32 %r3, %r1, 9, 31, 0xffffffff;
-              the member mask names lanes that are elsewhere, for which a GPU would wait; let them come too, or name only those that do
+              the member mask includes lanes that do not execute the instruction, for which a GPU would wait; make them execute it too, or remove them from the mask
             error wrong-membermask warp 1 lanes ffff0000: vote.sync.ballot.b32 %r2, %p1, 0xffff;
-              the member mask does not name lanes that execute the instruction; name all that do
+              the member mask does not include all lanes that execute the instruction; include each of them
         "#]],
     );
 }
 
 #[test]
-fn recursion_without_end() {
+fn infinite_recursion() {
     let text = ".version 8.5\n.target sm_90\n.address_size 64\n.func f()\n{\ncall f;\nret;\n}\n\
                 .visible .entry k(.param .u64 out)\n{\ncall f;\nret;\n}\n";
     let (_, _, result, _) = run_kernel(text, 1, 16, Model::Stack);
@@ -202,8 +202,8 @@ fn one_barrier_with_two_counts() {
         expect![[r#"
             finished
             error barrier-mismatch warp 1 lanes ffffffff: bar.sync 1, 64;
-              barrier 1 is for 64 threads in lanes 0-31, and for all in others that wait there: give one count, or use another barrier
-              here threads wait for all: bar.sync 1;
+              barrier 1 expects 64 threads in lanes 0-31, and all in threads that already wait there; use one count, or another barrier
+              threads here expect all: bar.sync 1;
         "#]],
     );
 }

@@ -1,7 +1,7 @@
 //! The simulator against recordings of a GPU, and the kernels that are recorded against the simulator's own trace.
 //!
 //! `tests/gpu/record.py` runs the launches on a device and writes a recording into `tests/fixtures/gpu`. Without a recording
-//! the probes are still run: what their log says of `activemask` must be what the trace says.
+//! the probes run too: their log of `activemask` must agree with the trace.
 
 mod common;
 
@@ -17,10 +17,10 @@ use warplens_sim::{Control, RunOptions, RunResult, Status};
 /// Bytes of a probe's log, as the recorder gives it: a count, then entries of a point and a mask.
 const LOG_BYTES: u64 = 8 + 8 * 511;
 
-/// A point of a probe, and the lanes of a group that came to it.
+/// A point of a probe, and the lanes of a group that reached it.
 type Entry = (u32, u32);
 
-/// A kernel that notes who comes where.
+/// A kernel that logs which lanes reach which point.
 struct Probe {
     name: String,
     text: String,
@@ -40,7 +40,7 @@ impl Probe {
         probes
     }
 
-    /// Runs it for one warp; gives its log, and the same from the trace.
+    /// Runs it for one warp; returns its log, and the same data from the trace.
     fn run(&self, model: Model) -> (Vec<Entry>, Vec<Entry>) {
         let source = Source::new(&self.text);
         let program = source.program(&self.name);
@@ -68,7 +68,7 @@ impl Probe {
             let number = source.line(program, line.statement);
             let point =
                 lines[number].trim_start().strip_prefix("/* ").and_then(|rest| rest.split(' ').next());
-            // The first statement of the line stands for the others.
+            // The first statement of the line represents the others.
             if let Some(point) = point.filter(|_| seen.replace(number) != Some(number)) {
                 let point = point.parse().expect("a number");
                 let visits = line.visits.iter();
@@ -102,7 +102,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_log_of_a_probe_is_its_trace() {
+fn the_log_of_a_probe_equals_its_trace() {
     let probes = Probe::all();
     assert!(!probes.is_empty());
     for probe in &probes {

@@ -1,4 +1,4 @@
-//! Independent thread scheduling: every lane gets on, and instructions that name lanes wait for them.
+//! Independent thread scheduling: forward progress for every lane, and collectives wait for the lanes that they name.
 
 mod common;
 
@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use warplens_sim::Status;
 use warplens_sim::ptx::Model;
 
-/// Runs a body with 64 threads under `its`; `%r1` is the thread, `%rd1` an output buffer of 128 words. Gives the words.
+/// Runs a body with 64 threads under `its`; `%r1` is the thread, `%rd1` an output buffer of 128 words. Returns the words.
 fn finished(body: &str) -> Vec<u32> {
     let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
     let (_, _, result, bytes) = run_kernel(&text, 64, 512, Model::Its);
@@ -26,7 +26,7 @@ fn listing(body: &str, expected: Expect) {
 }
 
 #[test]
-fn a_naive_lock_is_given_back() {
+fn a_naive_lock_is_released() {
     let words = finished(
         "NEXT:
 atom.global.cas.b32 %r2, [%rd1], 0, 1;
@@ -43,7 +43,7 @@ ret;",
 
 #[test]
 fn a_lock_whose_spinners_store() {
-    // Who waits counts its tries in memory.
+    // A waiting lane counts its tries in memory.
     let words = finished(
         "NEXT:
 atom.global.add.u32 %r4, [%rd1+8], 1;
@@ -60,8 +60,8 @@ ret;",
 }
 
 #[test]
-fn the_sides_of_a_branch_wait_for_each_other() {
-    // The upper half gives to the lower, which gives back.
+fn the_paths_of_a_branch_wait_for_each_other() {
+    // The upper half signals the lower one, which signals back.
     let words = finished(
         "and.b32 %r9, %r1, 31;
 setp.lt.u32 %p1, %r9, 16;
@@ -87,7 +87,7 @@ ret;",
 }
 
 #[test]
-fn an_ordinary_loop_is_waited_for() {
+fn an_ordinary_loop_reconverges() {
     listing(
         "and.b32 %r3, %r1, 1;
 mul.lo.u32 %r3, %r3, 200;
@@ -108,7 +108,7 @@ ret;",
 }
 
 #[test]
-fn who_shuffles_first_waits() {
+fn a_shuffle_waits_for_its_lanes() {
     let words = finished(
         "setp.lt.u32 %p1, %r1, 16;
 mul.wide.u32 %rd2, %r1, 4;
@@ -124,8 +124,8 @@ ret;",
 }
 
 #[test]
-fn lanes_exchange_from_both_sides_of_a_branch() {
-    // Every lane gets the value of its neighbour, which gives it at the other instruction, from another register.
+fn lanes_exchange_from_both_paths_of_a_branch() {
+    // Every lane gets the value of its neighbour, which provides it at the other instruction, from another register.
     let words = finished(
         "and.b32 %r9, %r1, 1;
 setp.eq.u32 %p1, %r9, 0;
@@ -152,8 +152,8 @@ ret;",
 }
 
 #[test]
-fn a_loop_through_a_table_gives_way_too() {
-    // Lane 0 of each warp waits for what lane 1 stores after the loop.
+fn a_loop_through_a_table_yields_too() {
+    // Lane 0 of each warp waits for a store by lane 1 after the loop.
     let words = finished(
         "and.b32 %r9, %r1, 31;
 shr.u32 %r8, %r1, 5;
@@ -191,7 +191,7 @@ fn check(body: &str, expected: Expect) {
 }
 
 #[test]
-fn lanes_that_are_named_and_go_elsewhere() {
+fn named_lanes_that_take_another_path() {
     check(
         "setp.lt.u32 %p1, %r1, 16;
 @!%p1 bra DONE;
@@ -202,12 +202,12 @@ ret;",
         expect![[r#"
             no-progress
             error divergent-barrier lanes ffff0000: bar.sync 0;
-              an aligned barrier is reached by lanes 16-31 only; the others, lanes 0-15, are elsewhere; put it where all come together, or use `barrier.sync`, which need not be aligned
-              here will go on lanes 0-15: shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;
+              an aligned barrier is reached by lanes 16-31 only; the others, lanes 0-15, are elsewhere; move the barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
+              next statement of lanes 0-15: shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;
             error absent-members lanes 0000ffff: shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;
-              no progress: lanes 0-15 would wait here for ever for lanes 16-31: every lane that is named must execute the instruction; name those that do, or let the others come
-              meanwhile here: lanes 16-31: ret;
-              at a barrier here: lanes 16-31 of warp 0: bar.sync 0;
+              deadlock: lanes 0-15 would wait here forever for lanes 16-31: every lane in the member mask must execute the instruction; remove the missing lanes from the mask, or make them execute it
+              current statement of lanes 16-31: ret;
+              waiting at a barrier: lanes 16-31 of warp 0: bar.sync 0;
         "#]],
     );
 }
@@ -226,17 +226,17 @@ ret;",
         expect![[r#"
             finished
             error divergent-barrier lanes 0000ffff: bar.sync 0;
-              an aligned barrier is reached by lanes 0-15 only; the others, lanes 16-31, are elsewhere; put it where all come together, or use `barrier.sync`, which need not be aligned
-              here will go on lanes 16-31: bar.sync 0;
+              an aligned barrier is reached by lanes 0-15 only; the others, lanes 16-31, are elsewhere; move the barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
+              next statement of lanes 16-31: bar.sync 0;
             information divergent-barrier lanes ffff0000: bar.sync 0;
-              an aligned barrier is reached by lanes 16-31 only; the others, lanes 0-15, have only to end, which a GPU lets them do at once
-              here will go on lanes 0-15: ret;
+              an aligned barrier is reached by lanes 16-31 only; the others, lanes 0-15, only have to exit, which a GPU lets them do at once
+              next statement of lanes 0-15: ret;
         "#]],
     );
 }
 
 #[test]
-fn lanes_that_go_round_for_ever_hold_nobody_up() {
+fn spinning_lanes_do_not_block_the_others() {
     check(
         "setp.eq.u32 %p1, %r1, 0;
 NEXT:
@@ -246,7 +246,7 @@ ret;",
         expect![[r#"
             no-progress
             error no-progress lanes 00000001: @%p1 bra NEXT;
-              no progress: lane 0 would go round here for ever, for nothing changes
+              livelock: lane 0 would iterate here forever, because the state does not change
         "#]],
     );
 }

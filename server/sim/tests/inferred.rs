@@ -1,5 +1,4 @@
-//! What compilers make of real kernels, under the launches that are inferred for them: each runs to its end or stops at a named
-//! instruction.
+//! Compiler output of real kernels, under their inferred launches: each finishes or stops at a named instruction.
 
 mod common;
 
@@ -12,7 +11,7 @@ use warplens_sim::launch::{Body, Kernel, Shape, inferred, resolve};
 use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, Limits, RunOptions, Severity};
 
-/// Instructions of a launch: kernels that recurse as deep as their thread's number get nowhere near their end.
+/// Step limit of a launch: kernels that recurse once per thread number do not finish.
 const STEPS: u64 = 300_000;
 
 fn address_bytes(headers: &[Header]) -> Option<u64> {
@@ -23,7 +22,7 @@ fn address_bytes(headers: &[Header]) -> Option<u64> {
     })
 }
 
-/// How the inferred launch of an entry ends, and the last error that it finds.
+/// How the inferred launch of an entry ends, and the last error that it reports.
 fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
     let program = source.program(entry);
     let functions: Vec<_> =
@@ -64,7 +63,7 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
 }
 
 #[test]
-fn generated_kernels_end_or_stop_at_a_named_instruction() {
+fn generated_kernels_finish_or_stop_at_a_named_instruction() {
     let Some(folder) = shared("corpus/ptx/generated") else {
         eprintln!("skipped: corpus not found");
         return;
@@ -72,7 +71,7 @@ fn generated_kernels_end_or_stop_at_a_named_instruction() {
     let entries = std::fs::read_dir(folder).expect("readable").filter_map(Result::ok);
     let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
     files.sort();
-    // Files that one program gave for several targets differ little: a row each in the table.
+    // Files that one program generated for several targets differ little: one row each in the table.
     let mut table: BTreeMap<(String, String, &str, String), usize> = BTreeMap::new();
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "ptx")) {
         let Ok(text) = std::fs::read_to_string(file) else { continue };

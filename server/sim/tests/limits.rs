@@ -1,4 +1,4 @@
-//! Launches and programs that ask for too much, or for nothing.
+//! Launches and programs that exceed limits, or request nothing.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn launch(text: &str, config: LaunchConfig, limits: Limits) -> RunResult {
     run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels")
 }
 
-/// The message of a launch that is refused.
+/// The message of a rejected launch.
 fn refusal(text: &str, config: LaunchConfig) -> String {
     let result = launch(text, config, Limits::default());
     assert_eq!(result.status, Status::Faulted);
@@ -25,12 +25,12 @@ fn refusal(text: &str, config: LaunchConfig) -> String {
 }
 
 #[test]
-fn launches_that_cannot_be() {
+fn invalid_launches() {
     let text = kernel("ret;");
     let message = |grid, block| refusal(&text, launch_config(grid, block));
-    assert_eq!(message([1; 3], [1025, 1, 1]), "a block has from 1 to 1024 threads, not 1025");
-    assert_eq!(message([1; 3], [0, 1, 1]), "a block has from 1 to 1024 threads, not 0");
-    assert_eq!(message([1, 0, 1], [1; 3]), "a grid has at least one block");
+    assert_eq!(message([1; 3], [1025, 1, 1]), "a block must have 1 to 1024 threads, not 1025");
+    assert_eq!(message([1; 3], [0, 1, 1]), "a block must have 1 to 1024 threads, not 0");
+    assert_eq!(message([1, 0, 1], [1; 3]), "a grid must have at least one block");
     assert!(message([1; 3], [u32::MAX; 3]).starts_with("a block has from 1 to 1024 threads"));
     let config = LaunchConfig { shared_memory: u32::MAX, ..launch_config([1; 3], [32, 1, 1]) };
     assert!(refusal(&text, config).contains("shared memory"));
@@ -39,7 +39,7 @@ fn launches_that_cannot_be() {
 }
 
 #[test]
-fn endless_grids_of_empty_blocks_come_to_the_limit() {
+fn huge_grids_of_empty_blocks_reach_the_limit() {
     let limits = Limits { max_steps: 1_000, ..Limits::default() };
     let result = launch(&kernel(""), launch_config([u32::MAX; 3], [1; 3]), limits);
     assert_eq!(result.status, Status::StepLimit);
@@ -54,7 +54,7 @@ fn the_step_limit_is_exact() {
 }
 
 #[test]
-fn a_trace_is_bounded_and_its_counts_stay_right() {
+fn a_bounded_trace_has_correct_counts() {
     let limits = Limits { max_visits: 4, max_warps: 1, ..Limits::default() };
     let body = "mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nNEXT:\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r1;\n\
                 @%p1 bra NEXT;\nret;";
@@ -66,7 +66,7 @@ fn a_trace_is_bounded_and_its_counts_stay_right() {
 }
 
 #[test]
-fn a_run_can_be_cancelled_and_tells_how_far_it_is() {
+fn a_run_can_be_cancelled_and_reports_progress() {
     let text = kernel("mov.u32 %r1, 0;\nNEXT:\nadd.u32 %r1, %r1, 1;\nbra NEXT;");
     let program = Source::new(&text).program("k");
     let told = AtomicU64::new(0);
@@ -82,7 +82,7 @@ fn a_run_can_be_cancelled_and_tells_how_far_it_is() {
 }
 
 #[test]
-fn final_registers_know_who_wrote_them() {
+fn final_registers_record_their_writers() {
     let text = kernel("mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 2;\n@%p1 add.u32 %r2, %r1, 7;\nret;");
     let program = Source::new(&text).program("k");
     let options = RunOptions { registers: true, ..RunOptions::default() };
@@ -98,9 +98,9 @@ fn final_registers_know_who_wrote_them() {
     assert_eq!(values("%p1"), [Some(1), Some(1), Some(0), Some(0), None]);
 }
 
-/// Each block waits for one that never comes, and must be kept until its turn.
+/// Each block waits for one that never runs, and is suspended.
 #[test]
-fn blocks_that_wait_are_bounded() {
+fn suspended_blocks_are_bounded() {
     let text = kernel(
         ".shared .b8 tile[16384];\nld.param.u64 %rd1, [out];\nWAIT:\nld.volatile.global.u32 %r2, [%rd1];\n\
          setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nret;",
@@ -114,7 +114,7 @@ fn blocks_that_wait_are_bounded() {
 }
 
 #[test]
-fn one_number_bounds_the_trace_and_what_checks_keep() {
+fn one_limit_bounds_trace_and_shadow_memory() {
     let limits = Limits::default().with_records(8 << 20);
     assert_eq!((limits.max_trace, limits.max_shadow), (2 << 20, 6 << 20));
     assert_eq!(Limits::default().with_records(Limits::RECORDS), Limits::default());

@@ -1,4 +1,4 @@
-//! Whole matrices through memory, fragments and products, held against plain products.
+//! Whole matrices through memory, fragments and products, compared with plain products.
 
 mod common;
 
@@ -44,7 +44,7 @@ impl Element {
     }
 }
 
-/// Rows of a matrix as they lie in memory, one row (or column) after the other.
+/// Rows of a matrix in memory order, row by row or column by column.
 fn bytes(matrix: &[Vec<i64>], element: Element, by_rows: bool) -> Vec<u8> {
     let (rows, columns) = (matrix.len(), matrix[0].len());
     let count = rows * columns;
@@ -78,7 +78,7 @@ fn numbers(rows: usize, columns: usize, least: i64, greatest: i64, seed: u64) ->
     (0..rows).map(|_| (0..columns).map(|_| next()).collect()).collect()
 }
 
-/// Runs a kernel of four pointers; gives what is at the last.
+/// Runs a kernel with four pointers; returns the contents of the last buffer.
 fn launch(body: &str, buffers: [&[u8]; 3], out: usize) -> Vec<u8> {
     let text = format!(
         ".version 8.7\n.target sm_120a\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n{{\n\
@@ -122,7 +122,7 @@ fn case(
     Case { shape, ty, sum, registers }
 }
 
-/// What `wmma` gives for all layouts in memory, against the plain product.
+/// Checks `wmma` for all layouts in memory against the plain product.
 fn wmma(case: &Case) {
     let ((m, n, k), (ty, element), (sum, sum_element)) = (case.shape, case.ty, case.sum);
     let least = if matches!(element, Element::Unsigned(_)) { 0 } else { -3 };
@@ -177,7 +177,7 @@ fn wmma(case: &Case) {
 }
 
 #[test]
-fn fragments_of_wmma_agree_with_each_other() {
+fn wmma_fragments_agree() {
     let (f16, bf16, tf32, f32, f64) = (
         ("f16", Element::F16),
         ("bf16", Element::Bf16),
@@ -207,7 +207,7 @@ fn fragments_of_wmma_agree_with_each_other() {
     }
 }
 
-/// Copies the first 1 KiB at `a` to shared memory, a word a lane at a time.
+/// Copies the first 1 KiB at `a` to shared memory, one word per lane.
 const TO_SHARED: &str = ".shared .align 16 .b8 tile[1024];\n.reg .pred %p<4>;\n\
     mov.u32 %r80, %laneid; mov.u32 %r81, tile; mul.lo.u32 %r82, %r80, 4; cvt.u64.u32 %rd40, %r82;\n\
     add.u64 %rd41, %rd50, %rd40; add.u32 %r83, %r81, %r82; mov.u32 %r84, 0;\nloop:\n\
@@ -215,7 +215,7 @@ const TO_SHARED: &str = ".shared .align 16 .b8 tile[1024];\n.reg .pred %p<4>;\n\
     add.u64 %rd41, %rd41, 128; add.u32 %r83, %r83, 128; add.u32 %r84, %r84, 1;\n\
     setp.lt.u32 %p1, %r84, 8;\n@%p1 bra loop;\nbar.warp.sync -1;\n";
 
-/// Stores registers of all lanes behind each other at `d`.
+/// Stores the registers of all lanes contiguously at `d`.
 fn store_all(count: usize) -> String {
     let base = format!(
         "mul.lo.u32 %r86, %r80, {}; cvt.u64.u32 %rd42, %r86; add.u64 %rd43, %rd53, %rd42;\n",
@@ -268,7 +268,7 @@ fn bytes_and_less_are_loaded_by_rows() {
 }
 
 #[test]
-fn a_stored_matrix_comes_back() {
+fn a_stored_matrix_can_be_loaded() {
     let memory: Vec<u8> = (0..1024u32).map(|at| (at * 29 + 3) as u8).collect();
     let text = |load: &str, store: &str, count: usize| {
         let registers = list("r", 0, count);

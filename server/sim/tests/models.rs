@@ -1,5 +1,5 @@
-//! What instructions compute, held against models written another way: integers bit by bit or in 128 bits, floats by exact sums
-//! and comparisons, halves by a table of all of them.
+//! Results of instructions, compared with independent models: integers bit by bit or in 128 bits, floats by exact sums and
+//! comparisons, halves by a table of all of them.
 
 mod common;
 mod models {

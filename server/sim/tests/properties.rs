@@ -1,4 +1,4 @@
-//! What holds of every run, shown on random control flow: branches to anywhere, loops into loops, early ends.
+//! Properties of every run, tested on random control flow: arbitrary branches, loops into loops, early exits.
 
 mod common;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use warplens_sim::ptx::{Model, launch_config, run as run_program};
 use warplens_sim::{Control, Limits, LineTrace, Mask, RunOptions, RunResult, Status, Visit, WarpTrace};
 
-/// A block: it changes a value, uses up fuel, and may go elsewhere by a bit of the value.
+/// A block: it changes a value, uses fuel, and may branch on a bit of the value.
 #[derive(Clone, Debug)]
 struct Block {
     factor: u32,
@@ -39,7 +39,7 @@ fn block() -> impl Strategy<Value = Block> {
     })
 }
 
-/// Every thread walks the blocks on its own way until its fuel is gone, and stores what it has become.
+/// Every thread runs through the blocks until its fuel is used up, and stores its value.
 fn text(blocks: &[Block]) -> String {
     let mut body =
         "mov.u32 %r1, %tid.x;\nmad.lo.u32 %r2, %r1, 2654435769, 12345;\nmov.u32 %r3, 20;\n".to_owned();
@@ -61,7 +61,7 @@ fn text(blocks: &[Block]) -> String {
         }
         body += &format!("@%p2 bra B{target};\n");
     }
-    // The last instruction is a branch on which lanes part, and one side falls off the function's end.
+    // The last instruction is a divergent branch, and one path runs past the function's end.
     body += "DONE:\nst.global.u32 [%rd1], %r2;\nbra LAST;\nOVER:\nret;\nLAST:\nsetp.lt.u32 %p1, %r1, 17;\n@%p1 bra OVER;";
     let address = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\n";
     let function = ".func (.reg .u32 r) turn(.reg .u32 n)\n{\n.reg .pred %p;\nsetp.lt.s32 %p, n, 0;\n\
@@ -80,7 +80,7 @@ fn visits(line: &LineTrace) -> Vec<(Mask, Mask)> {
     line.visits.iter().flat_map(repeated).collect()
 }
 
-/// Lanes that acted at each statement, over all warps.
+/// Lanes that executed each statement, over all warps.
 fn executed(result: &RunResult) -> Vec<(u32, u64)> {
     result.summed.iter().map(|line| (line.statement.0, line.executed_lanes)).collect()
 }
@@ -89,7 +89,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn models_agree_on_everything_but_when(blocks in prop::collection::vec(block(), 2..8)) {
+    fn models_agree_on_everything_but_order(blocks in prop::collection::vec(block(), 2..8)) {
         let text = text(&blocks);
         let (stack, bytes) = run(&text, Model::Stack);
         prop_assert_eq!(stack.status, Status::Finished);
@@ -97,13 +97,13 @@ proptest! {
             let (other, others) = run(&text, model);
             prop_assert_eq!(other.status, Status::Finished, "{}", model.name());
             prop_assert_eq!(&bytes, &others, "{}", model.name());
-            // A call or an exit takes lanes along; either way each lane acts at the same statements as often.
+            // A call or an exit moves lanes; either way each lane executes the same statements equally often.
             prop_assert_eq!(executed(&stack), executed(&other), "{}", model.name());
         }
     }
 
     #[test]
-    fn runs_repeat_and_masks_are_of_lanes_that_live(blocks in prop::collection::vec(block(), 2..8)) {
+    fn runs_are_deterministic_and_masks_contain_live_lanes(blocks in prop::collection::vec(block(), 2..8)) {
         let text = text(&blocks);
         for model in Model::ALL {
             let (first, bytes) = run(&text, model);
@@ -125,13 +125,12 @@ proptest! {
 }
 
 proptest! {
-    // Each case is many runs, and short programs have all that there is to cut.
+    // Each case is many runs, and short programs cover all limits.
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// What warps of earlier blocks have left in registers and memory of their own, those of later ones do not find, whether
-    /// their traces are kept or not.
+    /// Registers and memory of earlier blocks are not visible to later ones, whether their traces are recorded or not.
     #[test]
-    fn every_block_begins_anew(blocks in prop::collection::vec(block(), 2..8)) {
+    fn every_block_starts_clean(blocks in prop::collection::vec(block(), 2..8)) {
         let left = "mov.u32 %r9, %r2;\nst.local.u32 [kept], %r2;\nret;";
         let found = ".local .u32 kept;\nld.local.u32 %r8, [kept];\nadd.u32 %r8, %r8, %r9;\nmov.u32 %r7, %ctaid.x;\n\
                      add.u32 %r2, %r8, %r7;\nmov.u32 %r3, 20;";
@@ -155,10 +154,10 @@ proptest! {
         }
     }
 
-    /// A limit ends a run between two instructions, wherever groups part, meet and take turns there, and changes nothing of
-    /// what was before.
+    /// A limit ends a run between two instructions, also where groups diverge, reconverge and take turns, and does not change
+    /// the steps before it.
     #[test]
-    fn a_limit_cuts_a_run_and_nothing_else(blocks in prop::collection::vec(block(), 2..8), cut in 0.0..1.0f64) {
+    fn a_limit_only_truncates_a_run(blocks in prop::collection::vec(block(), 2..8), cut in 0.0..1.0f64) {
         let text = text(&blocks);
         for model in Model::ALL {
             let (whole, _) = run(&text, model);

@@ -9,10 +9,10 @@ use common::{hex, shared};
 use serde_json::Value;
 use warplens_sim::ptx::Model;
 
-/// Findings that are true of a case: its kernel, and the codes.
+/// Expected findings of a case: its kernel, and the codes.
 const TRUE_FINDINGS: &[(&str, &[&str])] = &[];
 
-/// Why a case is not as it should be.
+/// Why a case fails.
 fn run_case(case: &Value, text: &str, model: Model) -> Result<(), String> {
     let outcome = Case::new(case).run(text, model)?;
     let path = Case::new(case).path();
@@ -78,7 +78,7 @@ const AGAINST_THE_TEXT: &[&str] = &["ops/testp_normal_f32.ptx"];
 /// Cases that use what the ISA does not have: a sum as the source of a store.
 const BEYOND_THE_TEXT: &[&str] = &["public/zluda_reg_local.ptx"];
 
-/// Runs the cases; gives the failures and the counts by folder.
+/// Runs the cases; returns the failures and the counts by folder.
 fn run_all(model: Model) -> Option<(Vec<String>, Counts)> {
     let root = shared("corpus/ptx-exec")?;
     let cases = std::fs::read_to_string(root.join("cases.json")).expect("readable");
@@ -99,7 +99,7 @@ fn run_all(model: Model) -> Option<(Vec<String>, Counts)> {
 }
 
 #[test]
-fn cases_give_their_expected_bytes() {
+fn cases_produce_their_expected_bytes() {
     for model in Model::ALL {
         let Some((failures, counts)) = run_all(model) else {
             eprintln!("skipped: corpus not found");

@@ -1,4 +1,4 @@
-//! Data races: what is one, and, as important, what is none.
+//! Data races: what is reported, and what must not be reported.
 
 mod common;
 
@@ -30,10 +30,10 @@ fn a_neighbour_in_another_warp_without_a_barrier() {
         &body(""),
         expect![[r#"
             error data-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r1;
-              data race: lane 0 writes shared memory at offset 128 that lane 0 of warp 0 read with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
+              data race: lane 0 writes shared memory at offset 128 that lane 0 of warp 0 read with no synchronization between them; put a `bar.sync` that all threads execute between the two accesses
               lane 0 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
             error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              data race: lane 0 reads shared memory at offset 0 that lane 0 of warp 0 wrote with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
+              data race: lane 0 reads shared memory at offset 0 that lane 0 of warp 0 wrote with no synchronization between them; put a `bar.sync` that all threads execute between the two accesses
               lane 0 of warp 0 wrote it here: st.shared.u32 [%r3], %r1;
         "#]],
     );
@@ -53,7 +53,7 @@ fn lanes_of_one_warp_from_sm_70_on() {
         &body(""),
         expect![[r#"
         error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          data race: lane 0 reads shared memory at offset 4 that lane 1 wrote with nothing between to order them; put a `bar.warp.sync` between the two
+          data race: lane 0 reads shared memory at offset 4 that lane 1 wrote with no synchronization between them; put a `bar.warp.sync` between the two accesses
           lane 1 wrote it here: st.shared.u32 [%r3], %r1;
     "#]],
     );
@@ -63,14 +63,14 @@ fn lanes_of_one_warp_from_sm_70_on() {
 }
 
 #[test]
-fn one_word_for_all_lanes() {
+fn all_lanes_store_to_one_word() {
     check(
         1,
         32,
         "st.shared.u32 [tile], %r1;\nret;",
         expect![[r#"
             error data-race warp 0 lanes fffffffe: st.shared.u32 [tile], %r1;
-              data race: lane 1 writes shared memory at offset 0 that lane 0 wrote with nothing between to order them; which lane's value stays is not defined: let one lane store, or give each a place of its own
+              data race: lane 1 writes shared memory at offset 0 that lane 0 wrote with no synchronization between them; the order is unspecified and the last writer wins; store from one lane, or use a distinct address per lane
               lane 0 wrote it here: st.shared.u32 [tile], %r1;
         "#]],
     );
@@ -80,7 +80,7 @@ fn one_word_for_all_lanes() {
         "st.shared.u32 [tile], 7;\nret;",
         expect![[r#"
         information same-value-race warp 0 lanes fffffffe: st.shared.u32 [tile], 7;
-          lane 1 writes shared memory at offset 0 that lane 0 wrote with nothing between to order them; both write the same value, so the outcome does not depend on who is first
+          lane 1 writes shared memory at offset 0 that lane 0 wrote with no synchronization between them; both write the same value, so the order does not matter
           lane 0 wrote it here: st.shared.u32 [tile], 7;
     "#]],
     );
@@ -102,10 +102,10 @@ fn a_store_over_what_another_warp_still_reads() {
         &body(""),
         expect![[r#"
             error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              data race: lane 0 reads shared memory at offset 0 that lane 0 of warp 0 wrote with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
+              data race: lane 0 reads shared memory at offset 0 that lane 0 of warp 0 wrote with no synchronization between them; put a `bar.sync` that all threads execute between the two accesses
               lane 0 of warp 0 wrote it here: st.shared.u32 [%r3], %r6;
             information same-value-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r6;
-              lane 0 writes shared memory at offset 128 that lane 0 of warp 0 read with nothing between to order them; it writes what is there already, so the outcome does not depend on who is first
+              lane 0 writes shared memory at offset 128 that lane 0 of warp 0 read with no synchronization between them; the stored value equals the old value, so the order does not matter
               lane 0 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
         "#]],
     );
@@ -119,7 +119,7 @@ fn blocks_in_one_buffer() {
         "st.global.u32 [%rd2], %r2;\nret;",
         expect![[r#"
         error data-race warp 0 lanes ffffffff: st.global.u32 [%rd2], %r2;
-          data race: lane 0 writes byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+          data race: lane 0 writes byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with no synchronization between them; barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
           lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd2], %r2;
     "#]],
     );
@@ -131,14 +131,14 @@ fn blocks_in_one_buffer() {
         "setp.eq.u32 %p1, %r2, 0;\n@%p1 st.global.u32 [%rd2], %r1;\n@!%p1 red.global.add.u32 [%rd2], 1;\nret;",
         expect![[r#"
             error data-race warp 0 lanes ffffffff: @!%p1 red.global.add.u32 [%rd2], 1;
-              data race: lane 0 writes byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; one side is atomic or volatile and the other is not: make both so, or order them
+              data race: lane 0 writes byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with no synchronization between them; only one of the accesses is atomic or volatile; make both so, or synchronize them
               lane 0 of warp 0 of block (0,0,0) wrote it here: @%p1 st.global.u32 [%rd2], %r1;
         "#]],
     );
 }
 
 #[test]
-fn bytes_of_one_word_are_apart() {
+fn bytes_of_one_word_are_independent() {
     clean(1, 64, "add.u32 %r5, %r4, %r1;\ncvt.u16.u32 %h1, %r1;\nst.shared.u8 [%r5], %h1;\nret;");
     clean(
         2,
@@ -148,7 +148,7 @@ fn bytes_of_one_word_are_apart() {
     );
 }
 
-/// Block 0 writes and raises a flag; block 1 waits for it and reads.
+/// Block 0 writes and sets a flag; block 1 waits for it and reads.
 fn message(store: &str, fence: &str, raise: &str, wait: &str, acquire: &str) -> String {
     format!(
         "setp.ne.u32 %p2, %r1, 0;\n@%p2 exit;\nsetp.eq.u32 %p1, %r2, 1;\n@%p1 bra READ;\n\
@@ -181,7 +181,7 @@ fn a_flag_between_blocks() {
             &message(st, fence, volatile.0, volatile.1, acquire),
             expect![[r#"
         error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
-          data race: lane 0 reads byte 64 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+          data race: lane 0 reads byte 64 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with no synchronization between them; barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
           lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd1+64], 7;
     "#]],
         );
@@ -192,10 +192,10 @@ fn a_flag_between_blocks() {
         &message(st, "membar.gl;", "st.global", "ld.global", "membar.gl;"),
         expect![[r#"
         error data-race warp 0 lanes 00000001: ld.global.u32 %r6, [%rd1];
-          data race: lane 0 reads byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+          data race: lane 0 reads byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with no synchronization between them; barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
           lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd1], 1;
         error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
-          data race: lane 0 reads byte 64 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+          data race: lane 0 reads byte 64 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with no synchronization between them; barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
           lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd1+64], 7;
     "#]],
     );
@@ -203,7 +203,7 @@ fn a_flag_between_blocks() {
 
 #[test]
 fn the_last_block_sums_up() {
-    // As in the samples: each block publishes its sum behind a fence, counts up, and the last one reads them all.
+    // As in the CUDA samples: each block publishes its sum with a fence and a counter, and the last one reads them all.
     let body = |fence: &str| {
         format!(
             ".shared .u32 last;\nsetp.ne.u32 %p1, %r1, 0;\nmul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd3, %rd1, %rd3;\n\
@@ -244,7 +244,7 @@ fn a_lock() {
 
 #[test]
 fn barriers_of_some_warps() {
-    // Warp 0 produces for warp 1, warp 2 for warp 3, over a barrier each.
+    // Warp 0 produces for warp 1, warp 2 for warp 3, with one barrier each.
     let body = |id: &str| {
         format!(
             "shr.u32 %r5, %r1, 6;\nadd.u32 %r5, %r5, 1;\nand.b32 %r6, %r1, 32;\nsetp.ne.u32 %p1, %r6, 0;\n@%p1 bra READ;\n\
@@ -256,7 +256,7 @@ fn barriers_of_some_warps() {
 }
 
 #[test]
-fn what_ended_threads_wrote_is_before_the_barrier() {
+fn writes_of_exited_threads_happen_before_the_barrier() {
     clean(
         1,
         64,
@@ -265,8 +265,8 @@ fn what_ended_threads_wrote_is_before_the_barrier() {
     );
 }
 
-/// Phase after phase, 64 threads read one half of the tile, each at another thread's place, and write the other half. Where they
-/// read is always of the other warp's making, so every barrier but the last is needed.
+/// Phase by phase, 64 threads read one half of the tile, each at another thread's element, and write the other half. They
+/// always read elements of the other warp, so every barrier but the last is needed.
 fn phases(places: &[(u32, u32)], removed: Option<usize>) -> String {
     let mut body =
         "mov.u32 %r8, 0;\nst.shared.u32 [%r4+1024], 0;\nst.shared.u32 [%r3], %r1;\nbar.sync 0;\n".to_owned();
@@ -286,7 +286,7 @@ fn phases(places: &[(u32, u32)], removed: Option<usize>) -> String {
     body + "ld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd2], %r5;\nret;"
 }
 
-/// The findings but those of a value that all threads store.
+/// The findings except those of a value that all threads store.
 fn errors(body: &str) -> String {
     let found = findings("sm_90", 1, 64, body);
     found.lines().filter(|line| line.starts_with("error") || line.starts_with("warning")).collect()
@@ -296,7 +296,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn every_barrier_that_is_needed_is_missed(
+    fn every_removed_barrier_is_reported(
         places in prop::collection::vec((0u32..32, 0u32..32), 2..6),
         at in any::<prop::sample::Index>(),
     ) {

@@ -1,4 +1,4 @@
-//! Programs with tokens out of place: they decode to something that says what it is, or run; nothing panics.
+//! Programs with misplaced tokens: they decode to an error or run; nothing panics.
 
 mod common;
 
@@ -48,7 +48,7 @@ static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
     texts
 });
 
-/// Splits a text so that its pieces in a row are the text again.
+/// Splits a text into pieces whose concatenation is the text.
 fn tokens(text: &str) -> Vec<&str> {
     text.split_inclusive(|c: char| c.is_whitespace() || ",;.{}[]()".contains(c)).collect()
 }
@@ -73,7 +73,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn tokens_out_of_place(file in any::<Index>(), edits in prop::collection::vec(any::<(Index, Index, u8)>(), 1..6)) {
+    fn misplaced_tokens(file in any::<Index>(), edits in prop::collection::vec(any::<(Index, Index, u8)>(), 1..6)) {
         let text = &TEXTS[file.index(TEXTS.len())];
         let mut pieces = tokens(text);
         for (at, other, kind) in edits {

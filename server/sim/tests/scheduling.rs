@@ -6,7 +6,7 @@ use common::{Source, kernel, words};
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, RunResult, Severity, Status};
 
-/// Runs a body whose `%rd1` is a buffer of 64 words and `%r1` the thread; gives the words.
+/// Runs a body whose `%rd1` is a buffer of 64 words and `%r1` the thread; returns the words.
 fn launch(model: Model, body: &str, grid: u32, block: u32) -> (RunResult, Vec<u32>) {
     let declared = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n.shared .u32 flag;\n";
     let program = Source::new(&kernel(&format!("{declared}{body}"))).program("k");
@@ -68,7 +68,7 @@ ret;",
 }
 
 #[test]
-fn everybody_learns_the_result_of_a_barrier_reduction() {
+fn all_threads_get_the_result_of_a_barrier_reduction() {
     let values = finished(
         "setp.lt.u32 %p1, %r1, 40;
 bar.red.popc.u32 %r2, 0, %p1;
@@ -88,7 +88,7 @@ ret;",
 }
 
 #[test]
-fn who_arrives_goes_on_and_who_syncs_waits() {
+fn arrive_continues_and_sync_waits() {
     // The first warp waits for the flag of the second at a barrier of both; the second only arrives.
     let values = finished(
         "setp.ge.u32 %p1, %r1, 32;
@@ -108,7 +108,7 @@ ret;",
 }
 
 #[test]
-fn lanes_of_a_warp_may_come_to_an_unaligned_barrier_apart() {
+fn lanes_of_a_warp_may_reach_an_unaligned_barrier_separately() {
     let values = finished(
         "setp.lt.u32 %p1, %r1, 16;
 @%p1 bra LOW;
@@ -128,12 +128,12 @@ ret;",
 }
 
 #[test]
-fn threads_that_have_ended_hold_no_barrier_up() {
+fn exited_threads_do_not_block_a_barrier() {
     finished("setp.lt.u32 %p1, %r1, 32;\n@%p1 exit;\nbar.sync 0;\nret;", 1, 96);
 }
 
 #[test]
-fn blocks_that_wait_for_each_other_for_ever() {
+fn blocks_in_a_deadlock() {
     let (result, _) = launch(
         Model::Stack,
         "WAIT:\nld.volatile.global.u32 %r2, [%rd1];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nret;",
@@ -146,9 +146,9 @@ fn blocks_that_wait_for_each_other_for_ever() {
     assert_eq!(result.warps.len(), 2);
 }
 
-/// A barrier of the grid, as people write it: thread 0 of each block counts and waits, the others wait at the block's.
+/// A grid barrier as people write it: thread 0 of each block counts and waits, the others wait at the block's barrier.
 #[test]
-fn one_lane_waits_for_other_blocks_and_the_rest_for_it() {
+fn one_lane_waits_for_other_blocks_and_the_other_lanes_for_it() {
     let body = "setp.ne.u32 %p1, %r1, 0;
 @%p1 bra TOGETHER;
 atom.global.add.u32 %r2, [%rd1], 1;
@@ -168,9 +168,9 @@ ret;";
     }
 }
 
-/// What a compiler makes of `if (i >= n) return;` before a barrier.
+/// Compiler output for `if (i >= n) return;` before a barrier.
 #[test]
-fn lanes_that_have_only_to_end_hold_up_no_barrier() {
+fn exiting_lanes_do_not_block_a_barrier() {
     let body = "setp.ge.u32 %p1, %r1, 40;
 @%p1 bra DONE;
 bar.sync 0;
@@ -185,9 +185,9 @@ ret;";
     }
 }
 
-/// Whoever reads the clock is never where it was before, so only its sleep tells that it waits.
+/// A loop that reads the clock never repeats a state, so only its sleep shows that it waits.
 #[test]
-fn who_sleeps_lets_others_go_first() {
+fn sleeping_threads_yield() {
     let values = finished(
         "setp.ge.u32 %p1, %r1, 32;
 @%p1 bra GIVE;

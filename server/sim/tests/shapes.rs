@@ -1,5 +1,5 @@
-//! How often and by whom the blocks of common shapes are run, under each model. What the assembler's own barriers imply was
-//! read off its output for these shapes; `stack` agrees with it, the others are what their rules say.
+//! How often and by which lanes the blocks of common shapes are executed, under each model. The expectation for `stack` was
+//! derived from the assembler's own barriers for these shapes; the others follow from the models' rules.
 
 mod common;
 
@@ -44,7 +44,7 @@ fn labels(text: &str) -> Vec<(&str, usize)> {
 }
 
 #[test]
-fn nested_ifs_meet_one_after_the_other() {
+fn nested_ifs_reconverge_from_inside_out() {
     check(
         "setp.lt.u32 %p1, %r1, 16;
 setp.lt.u32 %p2, %r1, 8;
@@ -85,7 +85,7 @@ fn two_branches_to_one_else() {
 }
 
 #[test]
-fn a_tail_that_is_entered_from_two_sides() {
+fn a_tail_with_two_entries() {
     check(
         "and.b32 %r2, %r1, 3;
 setp.lt.u32 %p1, %r1, 16;
@@ -124,7 +124,7 @@ fn a_switch_that_falls_through() {
 }
 
 #[test]
-fn who_exits_in_a_branch_is_not_waited_for() {
+fn lanes_that_exit_in_a_branch_do_not_block_the_others() {
     check(
         "setp.lt.u32 %p1, %r1, 16;
 @%p1 bra LOW;
@@ -176,7 +176,7 @@ ret;",
 }
 
 #[test]
-fn a_loop_that_is_left_by_exits_only() {
+fn a_loop_with_exits_only() {
     check(
         "and.b32 %r3, %r1, 3;
 mov.u32 %r2, 0;
@@ -196,7 +196,7 @@ bra NEXT;",
 }
 
 #[test]
-fn a_loop_that_goes_on_early() {
+fn a_loop_with_continue() {
     check(
         "mov.u32 %r2, 0;
 HEAD:
@@ -221,7 +221,7 @@ ret;",
 }
 
 #[test]
-fn a_loop_that_is_entered_from_two_sides() {
+fn a_loop_with_two_entries() {
     check(
         "mov.u32 %r2, 0;
 setp.lt.u32 %p1, %r1, 16;

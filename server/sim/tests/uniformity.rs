@@ -1,5 +1,5 @@
-//! What static analysis calls uniform is: no run parts lanes there. Kernels of the corpora, and kernels made at random with
-//! loops, side entries and loops of two entries.
+//! Soundness of the static uniformity analysis: no run diverges at a uniform branch. Kernels of the corpora, and random kernels
+//! with loops, side entries and loops with two entries.
 
 mod common;
 
@@ -13,7 +13,7 @@ use warplens_sim::LaunchConfig;
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, Limits, RunOptions};
 
-/// The statements whose guard is called uniform and was not, as text.
+/// The statements with a guard that was wrongly called uniform, as text.
 fn contradictions(source: &Source, entry: &str, config: LaunchConfig, model: Model) -> Vec<String> {
     let Ok(program) = source.try_program(entry) else { return Vec::new() };
     let function = source.function(entry);
@@ -92,7 +92,7 @@ fn statement() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A kernel of blocks that branch to each other as they like.
+/// A kernel of blocks with arbitrary branches.
 fn kernel() -> impl Strategy<Value = String> {
     const BLOCKS: usize = 6;
     let end = prop_oneof![
@@ -118,7 +118,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn kernels_at_random(text in kernel()) {
+    fn random_kernels(text in kernel()) {
         let source = Source::new(&text);
         for model in [Model::Stack, Model::Ipdom] {
             let mut config = launch_config([1, 1, 1], [40, 1, 1]);

@@ -1,4 +1,4 @@
-//! Reads of what was never written: what is said of them, and what is none of our business.
+//! Uninitialized reads: what is reported, and what must not be reported.
 
 mod common;
 
@@ -15,7 +15,7 @@ fn clean(body: &str) {
 }
 
 #[test]
-fn a_register_that_some_lanes_never_wrote() {
+fn a_register_that_some_lanes_do_not_write() {
     let body = |else_side: &str| {
         format!(
             "setp.lt.u32 %p1, %r1, 8;\n@%p1 mov.u32 %r5, 1;\n{else_side}\nadd.u32 %r6, %r5, 1;\nst.global.u32 [%rd2], %r6;\nret;"
@@ -25,23 +25,23 @@ fn a_register_that_some_lanes_never_wrote() {
         &body(""),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffff00: add.u32 %r6, %r5, 1;
-              `%r5` is read here and was not written in lanes 8-31: it holds anything, and what comes of it is stored; write it first on every way that leads here
-              what comes of it is stored here: st.global.u32 [%rd2], %r6;
+              uninitialized read: `%r5` is read in lanes 8-31 before it is written; the value is stored. Write it on every path to this statement
+              the value is stored here: st.global.u32 [%rd2], %r6;
         "#]],
     );
     clean(&body("@!%p1 mov.u32 %r5, 2;"));
 }
 
 #[test]
-fn an_address_a_guard_and_a_way() {
+fn an_address_a_guard_and_a_branch() {
     check(
         "cvt.u64.u32 %rd3, %r5;\nadd.u64 %rd3, %rd3, %rd1;\nst.global.u32 [%rd3], 1;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: cvt.u64.u32 %rd3, %r5;
-              `%r5` is read here and was not written in lanes 0-31: it holds anything, and what comes of it is an address; write it first on every way that leads here
-              what comes of it is an address here: st.global.u32 [%rd3], 1;
+              uninitialized read: `%r5` is read in lanes 0-31 before it is written; the value is an address. Write it on every path to this statement
+              the value is an address here: st.global.u32 [%rd3], 1;
             information same-value-race warp 0 lanes fffffffe: st.global.u32 [%rd3], 1;
-              lane 1 writes byte 0 of `out` that lane 0 wrote with nothing between to order them; both write the same value, so the outcome does not depend on who is first
+              lane 1 writes byte 0 of `out` that lane 0 wrote with no synchronization between them; both write the same value, so the order does not matter
               lane 0 wrote it here: st.global.u32 [%rd3], 1;
         "#]],
     );
@@ -49,21 +49,21 @@ fn an_address_a_guard_and_a_way() {
         "@%p1 mov.u32 %r5, 1;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: @%p1 mov.u32 %r5, 1;
-              `%p1` is read here and was not written in lanes 0-31: it holds anything, and what comes of it decides which lanes act; write it first on every way that leads here
+              uninitialized read: `%p1` is read in lanes 0-31 before it is written; the value decides which lanes act. Write it on every path to this statement
         "#]],
     );
     check(
         "setp.eq.u32 %p1, %r5, 1;\n@%p1 bra DONE;\nmov.u32 %r6, 1;\nDONE:\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: setp.eq.u32 %p1, %r5, 1;
-              `%r5` is read here and was not written in lanes 0-31: it holds anything, and what comes of it decides which lanes act; write it first on every way that leads here
-              what comes of it decides which lanes act here: @%p1 bra DONE;
+              uninitialized read: `%r5` is read in lanes 0-31 before it is written; the value decides which lanes act. Write it on every path to this statement
+              the value decides which lanes act here: @%p1 bra DONE;
         "#]],
     );
 }
 
 #[test]
-fn what_is_not_looked_at_may_be_undefined() {
+fn unused_values_may_be_undefined() {
     clean("mov.u32 %r6, %r5;\nadd.u32 %r7, %r6, 1;\nret;");
     clean("mov.b32 %r6, {%h1, %h2};\nret;");
     clean(
@@ -75,7 +75,7 @@ fn what_is_not_looked_at_may_be_undefined() {
 }
 
 #[test]
-fn a_loop_that_writes_in_its_first_trip() {
+fn a_loop_that_writes_in_its_first_iteration() {
     clean(
         "mov.u32 %r6, 0;\nNEXT:\nsetp.eq.u32 %p1, %r6, 0;\n@%p1 mov.u32 %r5, 7;\nadd.u32 %r5, %r5, 1;\nadd.u32 %r6, %r6, 1;\n\
          setp.lt.u32 %p2, %r6, 3;\n@%p2 bra NEXT;\nst.global.u32 [%rd2], %r5;\nret;",
@@ -83,13 +83,13 @@ fn a_loop_that_writes_in_its_first_trip() {
 }
 
 #[test]
-fn shared_memory_that_nobody_wrote() {
+fn uninitialized_shared_memory() {
     check(
         "ld.shared.u32 %r5, [%r3];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%rd2], %r5;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.shared.u32 %r5, [%r3];
-              loaded by lanes 0-31 and never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
-              what comes of it is stored here: st.global.u32 [%rd2], %r5;
+              uninitialized read: no thread has written the memory loaded by lanes 0-31; the value is stored. Initialize it before the load, and synchronize with the threads that do
+              the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
     clean("ld.shared.u32 %r5, [%r3];\nret;");
@@ -98,14 +98,14 @@ fn shared_memory_that_nobody_wrote() {
         "setp.lt.u32 %p1, %r1, 16;\n@%p1 st.shared.u32 [%r3], 0;\nld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd2], %r5;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffff0000: ld.shared.u32 %r5, [%r3];
-              loaded by lanes 16-31 and never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
-              what comes of it is stored here: st.global.u32 [%rd2], %r5;
+              uninitialized read: no thread has written the memory loaded by lanes 16-31; the value is stored. Initialize it before the load, and synchronize with the threads that do
+              the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
 }
 
 #[test]
-fn local_memory_that_the_lane_did_not_write() {
+fn uninitialized_local_memory() {
     let body = |store: &str| {
         format!(
             ".local .b32 stack[4];\nsetp.lt.u32 %p1, %r1, 8;\n{store}\nld.local.u32 %r5, [stack+4];\nst.global.u32 [%rd2], %r5;\nret;"
@@ -116,23 +116,23 @@ fn local_memory_that_the_lane_did_not_write() {
         &body("@%p1 st.local.u32 [stack+4], 1;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffff00: ld.local.u32 %r5, [stack+4];
-              loaded by lanes 8-31 and never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
-              what comes of it is stored here: st.global.u32 [%rd2], %r5;
+              uninitialized read: no thread has written the memory loaded by lanes 8-31; the value is stored. Initialize it before the load, and synchronize with the threads that do
+              the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
-    // What is undefined stays so on the way through memory.
+    // An undefined value stays undefined through memory.
     check(
         &body("st.local.u32 [stack+4], %r7;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.local.u32 %r5, [stack+4];
-              loaded by lanes 0-31 and never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
-              what comes of it is stored here: st.global.u32 [%rd2], %r5;
+              uninitialized read: no thread has written the memory loaded by lanes 0-31; the value is stored. Initialize it before the load, and synchronize with the threads that do
+              the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
 }
 
 #[test]
-fn calls_get_what_they_are_given() {
+fn calls_receive_their_arguments() {
     let text = ".version 8.5\n.target sm_90\n.address_size 64\n.func (.param .u32 r) f(.param .u32 a)\n{\n.reg .u32 %a;\n\
                 ld.param.u32 %a, [a];\nadd.u32 %a, %a, 1;\nst.param.u32 [r], %a;\nret;\n}\n\
                 .func (.reg .u32 %r) g(.reg .u32 %a)\n{\nadd.u32 %r, %a, 1;\nret;\n}\n\
@@ -150,7 +150,7 @@ fn a_division_by_zero() {
         "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;",
         expect![[r#"
             information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
-              division by zero in lane 3: what comes of it is not specified (all ones here); keep zeros out with a guard
+              division by zero in lane 3: the value is not specified (all ones here); keep zeros out with a guard
         "#]],
     );
     clean("add.u32 %r5, %r1, 3;\nrem.s32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;");

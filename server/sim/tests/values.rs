@@ -1,4 +1,4 @@
-//! Looking at a warp: what the registers of each statement held after its last visit, or its last before a moment.
+//! Tracing a warp: the register values of each statement after its last visit, or its last visit before a moment.
 
 mod common;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use warplens_sim::ptx::{Model, Program, launch_config, run};
 use warplens_sim::{Control, RunOptions, StatementId, TraceRequest, TracedRegister, Values, WarpId};
 
-/// Four trips; in each the lanes below 8 go another way; a function doubles what a trip made.
+/// Four iterations; in each the lanes below 8 take another path; a function doubles the value.
 const LOOP: &str = "\
 .version 8.5
 .target sm_90
@@ -120,7 +120,7 @@ fn a_visit_fixes_a_moment_for_all_statements() {
 }
 
 #[test]
-fn what_does_not_fit_is_left_out_and_said() {
+fn values_beyond_the_limit_are_omitted_and_reported() {
     let program = Source::new(LOOP).program("k");
     let values = look(&program, TraceRequest { max_bytes: 700, ..TraceRequest::at(warp(0, 0)) });
     assert!(values.truncated);
@@ -129,9 +129,9 @@ fn what_does_not_fit_is_left_out_and_said() {
 }
 
 proptest! {
-    /// Looking changes nothing: visits and masks are those of a run that does not look.
+    /// Tracing does not change a run: visits and masks equal those of a run without tracing.
     #[test]
-    fn what_is_seen_is_what_ran(block in 0..2u32, number in 0..2u32, at in 0..9u32, visit in 1..6u64) {
+    fn the_trace_equals_the_run(block in 0..2u32, number in 0..2u32, at in 0..9u32, visit in 1..6u64) {
         let program = Source::new(LOOP).program("k");
         let options = RunOptions::default();
         let config = launch_config([2, 1, 1], [64, 1, 1]);
@@ -152,7 +152,7 @@ proptest! {
 }
 
 #[test]
-fn what_a_barrier_gives_is_known_at_its_line() {
+fn the_result_of_a_barrier_is_known_at_its_statement() {
     let text = "\
 .version 8.5
 .target sm_90

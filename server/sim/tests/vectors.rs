@@ -6,7 +6,7 @@ use common::{Source, kernel, shared};
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, Status};
 
-/// What the statements leave in `%r30` and `%rd15`.
+/// The values of `%r30` and `%rd15` after the statements.
 fn fold(statements: &str) -> Result<(u64, u64), String> {
     let body = format!(
         "ld.param.u64 %rd19, [out];\n{statements}\nst.global.b32 [%rd19], %r30;\nst.global.b64 [%rd19+8], %rd15;\nret;"
@@ -28,7 +28,7 @@ fn fold(statements: &str) -> Result<(u64, u64), String> {
 }
 
 #[test]
-fn instructions_give_what_the_assembler_folds() {
+fn instructions_agree_with_the_assembler_s_constant_folding() {
     let Some(path) = shared("reference/ptx-semantics-vectors.json") else {
         eprintln!("skipped: corpus not found");
         return;

@@ -82,7 +82,7 @@ impl Decoder<'_> {
             return unsupported(format!("unknown instruction `{name}`"));
         };
         if let Simulation::Unsupported(why) = entry.simulation {
-            return unsupported(format!("`{name}` is not simulated: {why}"));
+            return unsupported(format!("unsupported instruction `{name}`: {why}"));
         }
         if !instruction.complete {
             return Err(mismatch(instruction));

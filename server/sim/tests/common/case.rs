@@ -15,7 +15,7 @@ pub(crate) struct Case<'a> {
 /// A device buffer: address and length.
 type Buffer = (u64, u64);
 
-/// What a launch leaves behind.
+/// The result of a launch.
 pub(crate) struct Outcome {
     result: warplens_sim::RunResult,
     /// By parameter.
@@ -25,12 +25,12 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// The bytes behind a parameter.
+    /// The bytes of a parameter's buffer.
     pub(crate) fn parameter(&self, number: usize) -> &[u8] {
         self.bytes(self.buffers[number].expect("a buffer"))
     }
 
-    /// What the run has to say.
+    /// The findings of the run.
     pub(crate) fn findings(&self) -> &[Finding] {
         &self.result.findings
     }
@@ -60,7 +60,7 @@ impl<'a> Case<'a> {
         self.json["ptx"].as_str().expect("a path")
     }
 
-    /// Runs it to its end; the error says how else it ended.
+    /// Runs it; the error describes any other end than success.
     pub(crate) fn run(&self, text: &str, model: Model) -> Result<Outcome, String> {
         let source = Source::new(text);
         let program = source.program(self.json["kernel"].as_str().expect("a name"));
@@ -115,7 +115,7 @@ fn allocate(parameter: &Value, config: &mut LaunchConfig) -> Result<Buffer, Stri
     Ok((address, len))
 }
 
-/// Bytes of an element of a type as the corpus spells it (`f32`, `f16x2`).
+/// Bytes of an element of a type as the corpus names it (`f32`, `f16x2`).
 pub(crate) fn element_size(ty: &str) -> u64 {
     let digits: String =
         ty.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();

@@ -75,7 +75,7 @@ impl Source {
         self.text[..offset].matches('\n').count()
     }
 
-    /// The text with the masks of a warp's visits behind each line: `active/executed` (the latter where it differs).
+    /// The text with the masks of a warp's visits after each line: `active/executed` (the latter if it differs).
     pub(crate) fn listing(&self, program: &Program, result: &RunResult, warp: u32) -> String {
         let trace = result.warps.iter().find(|trace| trace.warp == warp).expect("the warp is listed");
         let mut notes: Vec<String> = vec![String::new(); self.text.lines().count()];
@@ -105,7 +105,7 @@ pub(crate) fn kernel(body: &str) -> String {
     )
 }
 
-/// Runs kernel `k` of a text with an output buffer of `bytes` bytes; gives the result and the buffer.
+/// Runs kernel `k` of a text with an output buffer of `bytes` bytes; returns the result and the buffer.
 pub(crate) fn run_kernel(
     text: &str,
     block: u32,
@@ -115,7 +115,7 @@ pub(crate) fn run_kernel(
     run_with(text, block, bytes, model, &RunOptions::default())
 }
 
-/// As [`run_kernel`], with options.
+/// [`run_kernel`] with options.
 pub(crate) fn run_with(
     text: &str,
     block: u32,
@@ -138,7 +138,7 @@ pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes"))).collect()
 }
 
-/// A file or folder of the shared test data, if it is there.
+/// A file or folder of the shared test data, if it exists.
 pub(crate) fn shared(path: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(path);
     path.exists().then_some(path)

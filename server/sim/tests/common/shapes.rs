@@ -1,4 +1,4 @@
-//! Shapes of control flow that several tests look at. `%r1` is the lane.
+//! Shapes of control flow that several tests use. `%r1` is the lane.
 
 /// `if (a && b) … else …` as two branches to one ELSE: lanes 0, 4, 8 … have a and b.
 pub(crate) const SHORT_CIRCUIT: &str = "and.b32 %r2, %r1, 1;
@@ -14,7 +14,7 @@ mov.u32 %r3, 2;
 JOIN:
 ret;";
 
-/// The first case of the table goes on into the second.
+/// The first case of the table falls through to the second.
 pub(crate) const FALLING_THROUGH: &str = "and.b32 %r2, %r1, 3;
 TABLE: .branchtargets ONE, TWO, THREE, DONE;
 brx.idx %r2, TABLE;

@@ -1,11 +1,11 @@
-//! Runs with every check on, and what they find.
+//! Runs with all checks, and their findings.
 
 use warplens_sim::ptx::{Model, Program, launch_config, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult};
 
 use super::{Source, kernel};
 
-/// Runs a text's kernel `k` with every check on; the buffer `out` has 4096 bytes.
+/// Runs a text's kernel `k` with all checks; the buffer `out` has 4096 bytes.
 pub(crate) fn watched(text: &str, grid: u32, block: u32) -> (Source, Program, RunResult) {
     let source = Source::new(text);
     let program = source.program("k");
@@ -18,8 +18,8 @@ pub(crate) fn watched(text: &str, grid: u32, block: u32) -> (Source, Program, Ru
     (source, program, result)
 }
 
-/// The findings of a body, each with its line and the other side's; `%r1` is the thread, `%r2` the block, `%rd1` the buffer,
-/// `%rd2` the thread's word in it, `%r3` its word in `tile`.
+/// The findings of a body, each with its line and the related line; `%r1` is the thread, `%r2` the block, `%rd1` the buffer,
+/// `%rd2` the thread's word of it, `%r3` its word of `tile`.
 pub(crate) fn findings(target: &str, grid: u32, block: u32, body: &str) -> String {
     let text = kernel(&format!(
         ".shared .align 16 .b8 tile[4096];\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n\

@@ -1,8 +1,8 @@
-//! How many random programs a test tries: the usual number, or in nextest's profile `long` many more.
+//! Number of random programs per test: the usual number, or many more in nextest's profile `long`.
 
 use proptest::test_runner::Config;
 
-/// The configuration of a property that `long` tries on so many programs.
+/// The configuration of a property that runs `long` times as many programs.
 pub(crate) fn config(long: u32) -> Config {
     let usual = Config { failure_persistence: None, ..Config::default() };
     match std::env::var("NEXTEST_PROFILE").as_deref() {

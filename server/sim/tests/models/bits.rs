@@ -1,4 +1,4 @@
-//! Operations on bits, one bit after the other.
+//! Bit operations, bit by bit.
 
 use super::harness::holds;
 

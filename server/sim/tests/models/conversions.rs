@@ -1,8 +1,8 @@
-//! `cvt` to the small formats, by tables of their numbers.
+//! `cvt` to the small formats, by tables of their values.
 
 use super::harness::{agrees, holds};
 
-/// The magnitudes of a format, lowest first: the number at an index is what the code of that index stands for.
+/// The magnitudes of a format, lowest first, indexed by code.
 struct Small {
     name: &'static str,
     magnitudes: Vec<f64>,
@@ -41,7 +41,7 @@ fn formats() -> [Small; 5] {
 }
 
 impl Small {
-    /// The code of the nearest number (or of the next toward zero), of which none is beyond the last.
+    /// The code of the nearest number (or of the next toward zero), at most the largest one.
     fn encode(&self, x: f32, toward_zero: bool, relu: bool) -> u64 {
         if x.is_nan() {
             return self.nan;

@@ -2,12 +2,12 @@
 
 use super::harness::{agrees, holds};
 
-/// A format of 16 bits, of which the numbers that are whole multiples of `2^unit`, and not too large, are looked at.
+/// A 16-bit format, of whose numbers only those are tested that are whole multiples of `2^unit`, and not too large.
 struct Half {
     name: &'static str,
     fraction_bits: i32,
     bias: i32,
-    /// Of operands; that of products and sums is twice as fine.
+    /// Of operands; the unit of products and sums is twice as fine.
     unit: i32,
 }
 
@@ -56,7 +56,7 @@ impl Half {
         all.collect()
     }
 
-    /// The code nearest to a number in units of products, ties to the even code; what is beyond all is infinite.
+    /// The code nearest to a number in units of products, ties to even; larger numbers are infinite.
     fn nearest(&self, table: &[(i128, u64)], exact: i128) -> u64 {
         let sign = if exact < 0 { 0x8000 } else { 0 };
         let magnitude = exact.abs();
@@ -107,7 +107,7 @@ fn sums_and_products_round_once() {
                     ".relu" if exact <= 0 => 0,
                     _ => bits,
                 };
-                // A zero's sign is that of its terms, and tested elsewhere.
+                // A zero's sign is that of its terms, and is tested elsewhere.
                 let same = got == wanted || exact == 0 && got & 0x7fff == 0;
                 if same { Ok(()) } else { Err(format!("wanted {wanted:#x}")) }
             };

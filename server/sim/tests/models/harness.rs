@@ -1,17 +1,17 @@
-//! Runs a statement on many inputs, and compares what it gives with a model.
+//! Runs a statement on many inputs, and compares the results with a model.
 
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, Status};
 
 use crate::common::Source;
 
-/// Inputs of a statement: what `%rdN`, and below it `%rN` and `%hN`, start with.
+/// Inputs of a statement: the initial values of `%rdN`, and below it `%rN` and `%hN`.
 pub(crate) type Inputs = [u64; 4];
 
-/// Warps, of which each lane has inputs of its own.
+/// Warps; each lane has its own inputs.
 const WARPS: u32 = 24;
 
-/// Bits that go wrong more often than others.
+/// Bit patterns at which errors are more likely.
 const EDGES: [u64; 32] = [
     0,
     1,
@@ -69,10 +69,10 @@ fn inputs(seed: u64) -> Vec<Inputs> {
     (0..WARPS * 32).map(|_| std::array::from_fn(|_| value())).collect()
 }
 
-/// Where a statement leaves its result.
+/// The result of a statement.
 const RESULTS: [&str; 4] = ["%r30", "%rd15", "%h15", "%p9"];
 
-/// Complains about each input for which `statements` leave something else than `model` says in `%r30`, `%rd15`, `%h15` or `%p9`.
+/// Reports each input for which `statements` leave another value than `model` in `%r30`, `%rd15`, `%h15` or `%p9`.
 pub(crate) fn holds(statements: &str, model: impl Fn(&Inputs) -> u64) {
     agrees(statements, |inputs, got| {
         let wanted = model(inputs);
@@ -80,7 +80,7 @@ pub(crate) fn holds(statements: &str, model: impl Fn(&Inputs) -> u64) {
     });
 }
 
-/// As [`holds`], for what is judged rather than known.
+/// [`holds`], with a predicate instead of a value.
 pub(crate) fn agrees(statements: &str, judge: impl Fn(&Inputs, u64) -> Result<(), String>) {
     let inputs = inputs(statements.len() as u64 + 11);
     let result = RESULTS.into_iter().rfind(|name| statements.contains(name)).expect("a result");

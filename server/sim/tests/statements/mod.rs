@@ -1,4 +1,4 @@
-//! Statements made from the forms of the instruction tables, for tests that ask what is simulated of them.
+//! Statements made from the forms of the instruction tables, for tests of the simulator's coverage.
 
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ pub(crate) fn of_form(entry: &Instruction, form: &Form) -> Vec<String> {
     picks.iter().enumerate().map(write).collect()
 }
 
-/// A module with a kernel `k` around statements, one a line.
+/// A module with a kernel `k` around statements, one per line.
 pub(crate) fn module(statements: &[String]) -> String {
     let mut text = String::from(".version 9.2\n.target sm_100a\n.address_size 64\n");
     for space in ["global", "const", "shared"] {
@@ -85,7 +85,7 @@ fn statement(entry: &Instruction, form: &Form, pick: &[usize], round: usize) -> 
             _ => {}
         }
         let text = Place { operand, filled: &filled, number: place + 1, round }.text();
-        // A label that is an operand, rather than a place to go to, is that of a table.
+        // A label operand that is not a branch target is a table label.
         operands.push(if entry.opcode == "brx" && text == "Lend" { "Ltable".to_owned() } else { text });
     }
     let blank = if operands.is_empty() { "" } else { " " };
@@ -93,10 +93,10 @@ fn statement(entry: &Instruction, form: &Form, pick: &[usize], round: usize) -> 
     format!("{}{}{words}{blank}{};", entry.opcode, entry.words.concat(), operands.join(", "))
 }
 
-/// A place for an operand.
+/// The position of an operand.
 struct Place<'f> {
     operand: &'f FormOperand,
-    /// The modifiers of the statement, a slot each.
+    /// The modifiers of the statement, one per slot.
     filled: &'f [Option<&'f Value>],
     number: usize,
     /// Which of the possible kinds is written.

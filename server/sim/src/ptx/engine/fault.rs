@@ -58,7 +58,9 @@ impl Fault {
             _ if null => {
                 let place =
                     if address == 0 { "through".to_owned() } else { format!("{address} bytes beyond") };
-                format!("{what} {place} a null pointer; give the launch a buffer for it, or test it first")
+                format!(
+                    "{what} {place} a null pointer; pass a buffer in the launch, or test the pointer first"
+                )
             }
             Some(buffer) if buffer.freed => {
                 format!(
@@ -70,22 +72,22 @@ impl Fault {
                 let offset = address - buffer.address;
                 let (name, len) = (&buffer.name, buffer.len);
                 format!(
-                    "{what} of {span} bytes outside `{name}`: offset {offset} of {len} bytes; keep such lanes out with a \
-                     guard, or make it larger"
+                    "{what} of {span} bytes outside `{name}`: offset {offset} of {len} bytes; guard the \
+                     access, or make the buffer larger"
                 )
             }
             Some(buffer) => {
                 let before = buffer.address - address;
                 format!(
-                    "{what} of {span} bytes outside `{}`: {before} bytes before it; keep such lanes out with a guard",
+                    "{what} of {span} bytes outside `{}`: {before} bytes before it; guard the access",
                     buffer.name
                 )
             }
             None => {
                 let name = space.name();
                 format!(
-                    "{what} of {span} bytes outside {name} memory, at address {address:#x}; check how the address is \
-                     computed"
+                    "{what} of {span} bytes outside {name} memory, at address {address:#x}; check the \
+                     address computation"
                 )
             }
         };
@@ -100,8 +102,8 @@ impl Fault {
     /// An access to the shared memory of an exited block of the cluster.
     pub(crate) fn after_the_end(rank: u64, mode: AccessMode) -> Fault {
         let message = format!(
-            "{} in the shared memory of block {rank} of the cluster, which has ended: its threads must wait at \
-             `barrier.cluster` until nobody needs it",
+            "{} in the shared memory of block {rank} of the cluster, which has exited; make its threads \
+             wait at `barrier.cluster` until the last access",
             what(mode)
         );
         Fault { code: "cluster-exit", message, lanes: 0 }
@@ -110,8 +112,8 @@ impl Fault {
     pub(crate) fn misaligned(space: Space, address: u64, span: u64, mode: AccessMode) -> Fault {
         let (what, name) = (what(mode), space.name());
         let message = format!(
-            "{what} of {span} bytes at {name} address {address:#x}, which is no multiple of {span}; align it, or use \
-             smaller accesses"
+            "{what} of {span} bytes at {name} address {address:#x}, which is not a multiple of {span}; \
+             align the address, or use smaller accesses"
         );
         Fault { code: "misaligned", message, lanes: 0 }
     }
@@ -122,7 +124,7 @@ impl Fault {
                 format!("store to a kernel parameter, at address {address:#x}; store to a buffer")
             }
             _ => format!(
-                "store to constant memory, at address {address:#x}; put what changes into global memory"
+                "store to constant memory, at address {address:#x}; put variable data into global memory"
             ),
         };
         Fault { code: "read-only", message, lanes: 0 }

@@ -82,22 +82,22 @@ fn validate(program: &Program, config: &LaunchConfig, options: &RunOptions) -> O
     let max_shared = if together > 1 { windows::RANK } else { max_shared };
     let max = options.limits.max_memory;
     let message = if threads == 0 || threads > 1024 {
-        format!("a block has from 1 to 1024 threads, not {threads}")
+        format!("a block must have 1 to 1024 threads, not {threads}")
     } else if config.grid.contains(&0) {
-        "a grid has at least one block".to_owned()
+        "a grid must have at least one block".to_owned()
     } else if !(1..=MAX_BLOCKS).contains(&together) {
-        format!("a cluster has from 1 to {MAX_BLOCKS} blocks, not {together}")
+        format!("a cluster must have 1 to {MAX_BLOCKS} blocks, not {together}")
     } else if config.grid.iter().zip(cluster).any(|(grid, cluster)| grid % cluster != 0) {
         let [x, y, z] = cluster;
-        format!("the grid is not made of whole clusters of {x} x {y} x {z} blocks: give multiples of these")
+        format!("the grid is not a multiple of the cluster extents {x} x {y} x {z}; use multiples of them")
     } else if shared > max_shared {
-        format!("a block needs {shared} bytes of shared memory, at most {max_shared} can be simulated")
+        format!("a block requires {shared} bytes of shared memory, the limit is {max_shared}")
     } else if u64::from(program.params_size) > max_params {
-        format!("the parameters take {} bytes, at most {max_params} can be simulated", program.params_size)
+        format!("the parameters require {} bytes, the limit is {max_params}", program.params_size)
     } else if local > u64::from(MAX_LOCAL_BYTES) {
-        format!("a thread needs {local} bytes of local memory, and has {MAX_LOCAL_BYTES}")
+        format!("a thread requires {local} bytes of local memory, the limit is {MAX_LOCAL_BYTES}")
     } else if memory > max {
-        format!("the launch needs {memory} bytes of memory, the limit is {max}")
+        format!("the launch requires {memory} bytes of memory, the limit is {max}")
     } else {
         return None;
     };

@@ -300,7 +300,7 @@ fn an_unsupported_instruction_is_reported_at_its_statement() {
         4,
         expect![[r#"
             unsupported
-            unsupported at `mma_f16_f32 r0, r1, r2, r3`, lanes f: `mma_f16_f32` is not simulated: no text says how large its tiles are or how they are loaded; `mma_compute` and its kin say both
+            unsupported at `mma_f16_f32 r0, r1, r2, r3`, lanes f: unsupported instruction `mma_f16_f32`: no text says how large its tiles are or how they are loaded; `mma_compute` and its kin say both
         "#]],
     );
 }

@@ -372,7 +372,7 @@ fn faults_and_failed_expectations() {
          9          exit;  not run
         10  }
 
-        error[out-of-bounds] ~/short.ptx:8: store of 4 bytes outside `x`: offset 4 of 4 bytes; keep such lanes out with a guard, or make it larger (lane 0)
+        error[out-of-bounds] ~/short.ptx:8: store of 4 bytes outside `x`: offset 4 of 4 bytes; guard the access, or make the buffer larger (lane 0)
         faulted: 2 warp instructions, 2 thread instructions
     "#]]);
 }
@@ -422,7 +422,7 @@ fn a_size_alone_infers_the_arguments() {
             k: launch command line (as asked for), grid 1, block 64, model stack
             args: {"name":"x","buffer":"u32","len":65536,"fill":"zero"} {"name":"n","u32":64}
             lanes of block 0,0,0, warp 0; one of 2 warps (--warp X,Y,Z:W for another)
-            note[same-value-race] ~/k.ptx:8: lane 1 writes byte 0 of `x` that lane 0 wrote with nothing between to order them; both write the same value, so the outcome does not depend on who is first (lanes 1-31 of block 0,0,0, warp 0)
+            note[same-value-race] ~/k.ptx:8: lane 1 writes byte 0 of `x` that lane 0 wrote with no synchronization between them; both write the same value, so the order does not matter (lanes 1-31 of block 0,0,0, warp 0)
                 line 8: lane 0 wrote it here
             finished: 6 warp instructions, 192 thread instructions
         "#]],
@@ -447,7 +447,7 @@ fn a_run_that_ends_at_an_error_of_the_text_says_where_to_look() {
         6          ret;  not run
         7  }
 
-        error[unsupported] ~/k.ptx:5: `ad.u32` is not simulated: there is no such instruction (lanes 0-31)
+        error[unsupported] ~/k.ptx:5: unsupported instruction `ad.u32`: there is no such instruction (lanes 0-31)
         stopped at an error of the text, which `warplens check` shows: 1 warp instructions, 32 thread instructions
     "#]]);
 }

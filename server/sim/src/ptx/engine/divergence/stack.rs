@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn sides_run_and_then_meet() {
+    fn paths_run_and_then_reconverge() {
         let mut stack = Stack::new(Rule::Merging, ALL, 100);
         stack.next(ALL);
         stack.diverge(&[(10, 0xff), (1, !0xff)], 20);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_sent_to_a_waiting_one_joins_it() {
+    fn a_group_at_a_waiting_one_merges_with_it() {
         let mut stack = Stack::new(Rule::Merging, ALL, 100);
         stack.next(ALL);
         stack.diverge(&[(10, 0x1111), (1, !0x1111)], 20);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn returning_lanes_wait_for_the_others_in_the_caller() {
+    fn returning_lanes_wait_in_the_caller() {
         let mut stack = Stack::new(Rule::Merging, ALL, 100);
         stack.next(ALL);
         stack.call(7, &[FunctionEntry { frame: 1, function: 1, end: 50, mask: 0xff }]);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_at_a_barrier_lets_the_other_side_run() {
+    fn a_group_at_a_barrier_lets_the_other_path_run() {
         let mut stack = Stack::new(Rule::Merging, ALL, 100);
         stack.next(ALL);
         stack.diverge(&[(10, 0xff), (1, !0xff)], 20);

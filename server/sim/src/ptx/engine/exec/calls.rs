@@ -41,7 +41,7 @@ impl Warp {
         if beyond != 0 {
             let count = switch.targets.len();
             let message =
-                format!("the index is outside the table of {count} targets; test it before the branch");
+                format!("the index is outside the table of {count} targets; check it before the branch");
             let fault = Fault::new("branch-index", message, beyond);
             state.report(self.reporter.fault(fault, Severity::Error, statement));
             return Some(Pause::Stopped(Status::Faulted));
@@ -111,8 +111,8 @@ impl Warp {
         for (callee, mask) in callees {
             let Some(new) = self.enter(call, function, frame, callee, mask, launch) else {
                 let message = format!(
-                    "the call needs more than the {MAX_LOCAL_BYTES} bytes of stack that a thread has; call less deeply, or keep less in \
-                     local memory"
+                    "the call exceeds the stack limit of {MAX_LOCAL_BYTES} bytes per thread; reduce the \
+                     call depth or the local memory"
                 );
                 let fault = Fault::new("stack-overflow", message, mask);
                 state.report(self.reporter.fault(fault, Severity::Error, statement));
@@ -151,7 +151,7 @@ impl Warp {
             let address = get(place, &frame.registers, lane) as u64;
             let Some(function) = function_at(address, launch.program.functions.len()) else {
                 let message = format!(
-                    "a call to address {address:#x}, where no function is; `mov` gives the address of one"
+                    "a call to address {address:#x}, which is not a function; use `mov` to get a function's address"
                 );
                 return Err(Fault::new("call-target", message, 1 << lane));
             };

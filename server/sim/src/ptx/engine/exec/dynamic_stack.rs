@@ -42,7 +42,8 @@ impl Warp {
                         if wide { r.doubles[s.a as usize][lane] } else { r.words[s.a as usize][lane].into() };
                     if wanted < end.into() || wanted > (*top).into() {
                         let message = format!(
-                            "{wanted:#x} is not what `stacksave` gave to this call; restore what was saved in it"
+                            "{wanted:#x} is not a value that `stacksave` returned in this call; restore a \
+                             value saved in the same call"
                         );
                         return Err(Fault::new("stack-pointer", message, 1 << lane));
                     }
@@ -55,7 +56,8 @@ impl Warp {
                     let after = start.saturating_add(size).max(start + 1);
                     if after > MAX_LOCAL_BYTES.into() {
                         let message = format!(
-                            "`alloca` of {size} bytes needs more than the {MAX_LOCAL_BYTES} bytes of stack that a thread has; ask for less"
+                            "`alloca` of {size} bytes exceeds the stack limit of {MAX_LOCAL_BYTES} bytes \
+                             per thread; allocate less"
                         );
                         return Err(Fault::new("stack-overflow", message, 1 << lane));
                     }

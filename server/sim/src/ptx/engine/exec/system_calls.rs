@@ -88,8 +88,10 @@ impl CallContext<'_> {
                 }
                 return Ok(0);
             }
-            Err(FreeError::Again) => ("double-free", "was freed before"),
-            Err(FreeError::NoBlock) => ("bad-free", "is not what `malloc` gave"),
+            Err(FreeError::Again) => ("double-free", "was freed before; free each block once"),
+            Err(FreeError::NoBlock) => {
+                ("bad-free", "was not returned by `malloc`; free only the start of a block")
+            }
         };
         Err(Fault::new(code, format!("`free` of address {address:#x}, which {what}"), 0))
     }

@@ -360,7 +360,7 @@ impl Warp {
             }
             Op::Unsupported if executed != 0 => {
                 let note = &function.tables.notes[instruction.s.a as usize];
-                let message = format!("`{}` is not simulated: {}", note.name, note.why);
+                let message = format!("unsupported instruction `{}`: {}", note.name, note.why);
                 let finding =
                     self.reporter.finding("unsupported", Severity::Error, message, statement, executed);
                 state.report(finding);
@@ -439,7 +439,7 @@ impl Warp {
     ) {
         let others = mask & !executed;
         let message = format!(
-            "{what} marked `.uni` diverged: taken by {}, not by {}; leave `.uni` out, or let all lanes decide alike",
+            "{what} marked `.uni` is divergent: taken by {}, not by {}; remove `.uni`, or make the condition uniform",
             Lanes(executed.into()),
             Lanes(others.into())
         );
@@ -457,10 +457,11 @@ impl Warp {
         let missing = self.live & !executed;
         let elsewhere = self.elsewhere(launch, executed);
         let (severity, rest) = match elsewhere.iter().all(|(other, _)| self.ends_at(launch, *other)) {
-            true => (Severity::Information, "have only to end, which a GPU lets them do at once"),
+            true => (Severity::Information, "only have to exit, which a GPU lets them do at once"),
             false => (
                 Severity::Error,
-                "are elsewhere; put it where all come together, or use `barrier.sync`, which need not be aligned",
+                "are elsewhere; move the barrier to a point where all lanes reconverge, or use \
+                 `barrier.sync`, which need not be aligned",
             ),
         };
         let message = format!(
@@ -470,7 +471,7 @@ impl Warp {
         );
         let mut finding = self.reporter.finding("divergent-barrier", severity, message, statement, executed);
         for (other, lanes) in elsewhere {
-            finding.related.push(related(other, format!("here will go on {}", Lanes(lanes.into()))));
+            finding.related.push(related(other, format!("next statement of {}", Lanes(lanes.into()))));
         }
         state.report(finding);
     }

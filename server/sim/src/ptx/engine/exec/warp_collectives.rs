@@ -20,8 +20,8 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
         | ExchangeKind::ShuffleIndex => {
             let stray = shuffle(exchange, &members, r, mask) & live;
             if stray != 0 && warning.is_none() {
-                let message = "a shuffle reads a lane that does not take part: the value is undefined (the lane's \
-                               own is used here); let that lane execute it too";
+                let message = "a shuffle reads a lane that does not participate: the value is undefined \
+                 (the simulator uses the reading lane's own); make that lane execute the shuffle too";
                 warning = Some(Fault::new("shuffle-inactive", message.into(), stray));
             }
         }
@@ -42,14 +42,15 @@ pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Optio
         lanes(mask).filter(|&lane| members[lane] >> lane & 1 == 0).fold(0, |all, lane| all | 1 << lane);
     if unnamed != 0 {
         let message =
-            "the member mask does not name lanes that execute the instruction; name all that do".into();
+            "the member mask does not include all lanes that execute the instruction; include each of them"
+                .into();
         return Some(Fault::new("wrong-membermask", message, unnamed));
     }
     let named = lanes(mask).fold(0, |all, lane| all | members[lane]);
     let missing = named & live & !mask;
     if missing != 0 {
-        let message = "the member mask names lanes that are elsewhere, for which a GPU would wait; let them come too, or name \
-             only those that do";
+        let message = "the member mask includes lanes that do not execute the instruction, for which a GPU \
+         would wait; make them execute it too, or remove them from the mask";
         return Some(Fault::new("absent-members", message.into(), missing));
     }
     None

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_apart_or_not() {
+    fn disjoint_and_overlapping_sets() {
         assert!(set(&[(0, 256), (600, 4)]).is_disjoint(&set(&[(256, 100), (604, 4)])));
         assert!(!set(&[(0, 256), (600, 4)]).is_disjoint(&set(&[(602, 1)])));
     }

@@ -31,7 +31,7 @@ pub(crate) fn copy(
         let value = |slot: u32| r.get::<u32>(slot)[lane];
         let size = value(bulk.size);
         let wrong = |what: &str, value: u64| {
-            let message = format!("{what} {value:#x} of a bulk copy is no multiple of {UNIT}; make it one");
+            let message = format!("{what} {value:#x} of a bulk copy is not a multiple of {UNIT}; align it");
             Fault::new("misaligned", message, 1 << lane)
         };
         for (what, value) in
@@ -43,7 +43,7 @@ pub(crate) fn copy(
         }
         if size > MAX_BYTES {
             let message =
-                format!("a bulk copy of {size} bytes: one copies at most {MAX_BYTES}; make several of it");
+                format!("a bulk copy of {size} bytes exceeds the limit of {MAX_BYTES} bytes; split it");
             return Err(Fault::new("bulk-size", message, 1 << lane));
         }
         let ends = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));

@@ -58,11 +58,9 @@ pub(crate) fn execute(
     if nobody != 0 {
         let (rank, blocks) = (ranks[nobody.trailing_zeros() as usize], window.blocks);
         let message = match blocks {
-            1 => format!(
-                "there is no block of rank {rank}: the block has a cluster of its own, in which its rank is 0"
-            ),
+            1 => format!("invalid block rank {rank}: the cluster has one block, of rank 0"),
             _ => {
-                format!("there is no block of rank {rank}: those of the cluster go from 0 to {}", blocks - 1)
+                format!("invalid block rank {rank}: the ranks of the cluster are 0 to {}", blocks - 1)
             }
         };
         return Err(Fault::new("cluster-rank", message, nobody));

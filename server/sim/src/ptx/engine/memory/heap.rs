@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_apart_and_come_back_once() {
+    fn blocks_are_disjoint_and_freed_once() {
         let (mut memory, mut heap) = (memory(), Heap::default());
         let x = heap.allocate(&mut memory, 10);
         let y = heap.allocate(&mut memory, 0);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_live_is_bounded() {
+    fn live_bytes_are_bounded() {
         let (mut memory, mut heap) = (memory(), Heap::default());
         assert_eq!(heap.allocate(&mut memory, LIVE + 1), 0);
         assert_eq!(heap.allocate(&mut memory, u64::MAX), 0);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn freed_blocks_serve_again_when_all_are_used() {
+    fn freed_blocks_are_reused_when_the_heap_is_full() {
         let (mut memory, mut heap) = (memory(), Heap::default());
         let first = heap.allocate(&mut memory, LIVE);
         for _ in 1..FRESH / LIVE {

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_move_by_mask() {
+    fn rows_are_written_by_mask() {
         let mut local = Local::default();
         local.grow(8);
         local.set_row(4, FULL, &[7; WIDTH]);

@@ -56,7 +56,7 @@ impl Object {
     fn expect(&mut self, bytes: i64) -> Result<(), String> {
         self.bytes += bytes;
         match self.bytes.abs() > MAX_BYTES {
-            true => Err(format!("a phase counts at most {MAX_BYTES} bytes, not {}", self.bytes)),
+            true => Err(format!("a phase tracks at most {MAX_BYTES} bytes, not {}", self.bytes)),
             false => Ok(()),
         }
     }
@@ -65,7 +65,7 @@ impl Object {
         if count > self.pending {
             let pending = self.pending;
             return Err(format!(
-                "{count} arrivals in a phase that waits for {pending}: raise the count of init"
+                "{count} arrivals in a phase with {pending} pending arrivals; raise the count of `mbarrier.init`"
             ));
         }
         self.pending -= count;
@@ -217,7 +217,7 @@ fn act(
     if let MbarrierAction::Initialize { layout } = action {
         let count = operand.unwrap_or(1);
         if count == 0 || count > MAX_ARRIVALS {
-            return Err(misuse(format!("a count is from 1 to {MAX_ARRIVALS}, not {count}"), at));
+            return Err(misuse(format!("the count must be from 1 to {MAX_ARRIVALS}, not {count}"), at));
         }
         let new = Object { expected: count, pending: count, bytes: 0, parity: 0, layout: layout.into() };
         store(at, new.bits(), ctx)?;
@@ -225,7 +225,7 @@ fn act(
     }
     let Some(before) = Object::of_bits(bits) else {
         return Err(misuse(
-            "there is no initialised mbarrier object: `mbarrier.init` makes one".to_owned(),
+            "the address has no initialized mbarrier object; initialize it with `mbarrier.init`".to_owned(),
             at,
         ));
     };
@@ -256,14 +256,16 @@ fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> 
             }
             object.arrive(count)?;
             if !completes && object.pending == 0 && object.bytes == 0 {
-                return Err("an arrival with `.noComplete` completes the phase: leave it out".to_owned());
+                return Err(
+                    "an arrival with `.noComplete` completes the phase; remove `.noComplete`".to_owned()
+                );
             }
         }
         // The arrivals it added for the copies are removed as they complete.
         MbarrierAction::ArriveCopies { counted } => object.arrive(counted.into())?,
         MbarrierAction::TestToken => {
             let token = Object::of_bits(count);
-            let token = token.ok_or_else(|| format!("{count:#x} is no token that an arrival gave"))?;
+            let token = token.ok_or_else(|| format!("{count:#x} is not a token that an arrival returned"))?;
             return Ok(ActionResult::Holds(token.parity != object.parity));
         }
         MbarrierAction::TestParity => return Ok(ActionResult::Holds(count & 1 != object.parity)),
@@ -284,7 +286,7 @@ fn load(at: MbarrierRef, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
     let MbarrierRef { space, address, lane } = at;
     let shared = windows::SHARED..windows::LOCAL;
     if space != Space::Shared && !(space == Space::Generic && shared.contains(&address)) {
-        let message = format!("an mbarrier object lies in shared memory, and {address:#x} does not");
+        let message = format!("an mbarrier object must be in shared memory, and address {address:#x} is not");
         return Err(Fault::new("mbarrier", message, 1 << lane));
     }
     get_one(space, address, 8, lane, ctx)
@@ -306,7 +308,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bits_hold_all_of_an_object(
+        fn bits_encode_the_whole_object(
             expected in 0u64..1 << 20,
             pending in 0u64..1 << 20,
             bytes in -MAX_BYTES..=MAX_BYTES,
@@ -325,7 +327,7 @@ mod tests {
     const ARRIVE: MbarrierAction = MbarrierAction::Arrive { expects: false, drops: false, completes: true };
 
     #[test]
-    fn a_phase_ends_with_its_last_arrival_and_byte() {
+    fn a_phase_completes_with_its_last_arrival_and_byte() {
         let mut object = object(2);
         let expects = MbarrierAction::Arrive { expects: true, drops: false, completes: true };
         change(expects, Some(16), &mut object).expect("one arrival");
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_may_come_before_they_are_expected() {
+    fn bytes_may_complete_before_they_are_expected() {
         let mut object = object(1);
         change(MbarrierAction::CompleteBytes, Some(16), &mut object).expect("early");
         change(MbarrierAction::ExpectBytes, Some(16), &mut object).expect("late");
@@ -346,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn who_drops_is_not_waited_for_again() {
+    fn a_dropped_arrival_is_not_expected_again() {
         let mut object = object(2);
         let drops = MbarrierAction::Arrive { expects: false, drops: true, completes: true };
         change(drops, None, &mut object).expect("dropped");
@@ -355,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes() {
+    fn misuse() {
         assert!(change(ARRIVE, Some(3), &mut object(2)).is_err());
         let stays = MbarrierAction::Arrive { expects: false, drops: false, completes: false };
         assert!(change(stays, Some(2), &mut object(2)).is_err());

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_over_the_banks() {
+    fn wavefronts_of_a_request() {
         let of = |stride, span, mask| {
             let cost = wavefronts(&strided(stride), span, mask);
             (cost.wavefronts, cost.ideal, cost.worst_ways)

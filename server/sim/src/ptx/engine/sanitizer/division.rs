@@ -37,7 +37,7 @@ impl Sanitizer {
             code: "division-by-zero",
             severity: Severity::Information,
             message: format!(
-                "division by zero in {}: what comes of it is not specified (all ones here); keep zeros out with a guard",
+                "division by zero in {}: the result is unspecified (all ones in the simulator); guard the division",
                 Lanes(lanes.into())
             ),
             statement: Some(StatementId(self.visit.statement)),

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knowledge_of_a_block_covers_its_lanes() {
+    fn a_block_entry_covers_its_lanes() {
         let mut knowledge = VectorClock::default();
         knowledge.learn(Agent::Block(3), 10);
         knowledge.learn(Agent::Lane(4, 0, 7), 12);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_are_one() {
+    fn too_many_entries_collapse() {
         let mut knowledge = VectorClock::default();
         for block in 0..=MAX_ENTRIES as u32 {
             knowledge.learn(Agent::Block(block), block + 1);

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_kept_apart_lane_by_lane() {
+    fn bytes_are_tracked_per_lane() {
         let mut local = LocalShadow::default();
         local.write(4, 2, 0b11);
         assert!(local.is_written(4, 2, 0) && !local.is_written(4, 4, 0) && !local.is_written(4, 1, 2));

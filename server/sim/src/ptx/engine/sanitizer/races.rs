@@ -108,7 +108,7 @@ impl Sanitizer {
         let (remedy, other) = (self.remedy(event, race, &conflict, &other), other.name);
         let what = if race == Race::SameValue { "lane" } else { "data race: lane" };
         let message = format!(
-            "{what} {lane} {here} {location} that {other} {there} with nothing between to order them; {remedy}"
+            "{what} {lane} {here} {location} that {other} {there} with no synchronization between them; {remedy}"
         );
         let related = Related {
             statement: StatementId(before.statement()),
@@ -154,26 +154,28 @@ impl Sanitizer {
     ) -> &'static str {
         let Conflict { clash, before, .. } = *conflict;
         if race == Race::SameValue && clash == Hazard::WriteAfterRead {
-            "it writes what is there already, so the outcome does not depend on who is first"
+            "the stored value equals the old value, so the order does not matter"
         } else if race == Race::SameValue {
-            "both write the same value, so the outcome does not depend on who is first"
+            "both write the same value, so the order does not matter"
         } else if (before.strength() != Strength::Weak) != (event.kind == AccessKind::Atomic)
             && self.is_mixed(event, before)
         {
-            "one side is atomic or volatile and the other is not: make both so, or order them"
+            "only one of the accesses is atomic or volatile; make both so, or synchronize them"
         } else if other.in_warp
             && before.statement() == self.visit.statement
             && event.kind == AccessKind::Store
         {
-            "which lane's value stays is not defined: let one lane store, or give each a place of its own"
+            "the order is unspecified and the last writer wins; store from one lane, or use a distinct \
+             address per lane"
         } else if other.in_warp {
-            "put a `bar.warp.sync` between the two"
+            "put a `bar.warp.sync` between the two accesses"
         } else if other.in_block {
-            "put a `bar.sync` between the two, on the way of all threads"
+            "put a `bar.sync` that all threads execute between the two accesses"
         } else if other.in_cluster {
-            "put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two, on the way of all threads"
+            "put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all \
+             threads execute them"
         } else {
-            "no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch"
+            "barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch"
         }
     }
 
@@ -187,7 +189,7 @@ impl Sanitizer {
     ) {
         let LaneConflict { conflict: Conflict { clash, before, .. }, lane, .. } = lane_conflict;
         let warp = before.epoch & !IN_FLIGHT;
-        let who = match (warp == self.warp_of_cluster(), before.lane() == lane) {
+        let thread = match (warp == self.warp_of_cluster(), before.lane() == lane) {
             (true, true) => "it".to_owned(),
             (true, false) => format!("lane {}", before.lane()),
             (false, _) => {
@@ -205,7 +207,7 @@ impl Sanitizer {
         let there = if clash == Hazard::WriteAfterRead { "read" } else { "write" };
         let wait = match (self.cluster.copies.until(before), there) {
             (Some(CopyCompletion::Phase { .. }), _) => {
-                "for the mbarrier that is told of the copy, with `mbarrier.try_wait`"
+                "for the mbarrier that tracks the copy, with `mbarrier.try_wait`"
             }
             (Some(CopyCompletion::Waited(CopyFamily::Bulk)), "read") => {
                 "with `cp.async.bulk.wait_group.read`"
@@ -213,13 +215,14 @@ impl Sanitizer {
             (Some(CopyCompletion::Waited(CopyFamily::Bulk)), _) => "with `cp.async.bulk.wait_group`",
             _ => "with `cp.async.wait_group` or `cp.async.wait_all`",
         };
-        let others = if who == "it" { "" } else { ", and for the thread that began it, at a barrier" };
+        let others = if thread == "it" { "" } else { ", then synchronize with the thread that started it" };
         let message = format!(
-            "data race: lane {lane} {here} {location} while the copy that {who} began may still {there} it; wait {wait}{others}"
+            "data race: lane {lane} {here} {location} while the copy that {thread} started may still \
+             {there} it; wait {wait}{others}"
         );
         let related = Related {
             statement: StatementId(before.statement()),
-            message: "the copy was begun here".to_owned(),
+            message: "the copy was started here".to_owned(),
         };
         self.findings.push(Finding {
             code: "data-race",
@@ -242,8 +245,8 @@ impl Sanitizer {
         self.findings.push(Finding {
             code: "shadow-limit",
             severity: Severity::Information,
-            message: "no more room to watch memory: races and uninitialized reads of what was not touched before are \
-                      not found from here on; a smaller launch is watched whole"
+            message: "shadow memory limit reached: from here on, races and uninitialized reads of memory \
+             not accessed before are not detected; use a smaller launch"
                 .to_owned(),
             statement: Some(StatementId(self.visit.statement)),
             cta: self.block.cta,
@@ -277,7 +280,8 @@ impl Sanitizer {
         };
         let writer = if space == "local" { "the lane has not" } else { "no thread of the block has" };
         let message = format!(
-            "lane {lane} reads {space} memory at offset {at}, which {writer} written: it holds anything; store to it first"
+            "uninitialized read: lane {lane} reads {space} memory at offset {at}, which {writer} written; \
+             initialize it first"
         );
         self.findings.push(Finding {
             code: "uninitialized-read",

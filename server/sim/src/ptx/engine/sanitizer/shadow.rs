@@ -496,7 +496,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_forgotten_was_never_written() {
+    fn forgotten_memory_is_uninitialized() {
         let mut shadow = Shadow::default();
         let mut budget = u64::MAX;
         for page in 0..3 {

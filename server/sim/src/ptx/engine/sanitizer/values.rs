@@ -50,28 +50,28 @@ impl Sanitizer {
             return;
         }
         let what = match part {
-            Part::Guard => "decides which lanes act",
-            Part::Address => "is an address",
-            Part::Choice => "chooses the way",
+            Part::Guard => "controls a predicate",
+            Part::Address => "is used as an address",
+            Part::Choice => "controls a branch",
             Part::Stored | Part::Source => "is stored",
         };
         let name = root.register.and_then(|register| function.frame.registers.get(register as usize));
         let message = match name {
             Some(register) => format!(
-                "`{}` is read here and was not written in {}: it holds anything, and what comes of it {what}; write it \
-                 first on every way that leads here",
+                "uninitialized read: `{}` is read in {} before it is written; the value {what}. Write it on \
+                 every path to this statement",
                 register.name,
                 Lanes(lanes.into())
             ),
             None => format!(
-                "loaded by {} and never written: it holds anything, and what comes of it {what}; store to it first, and \
-                 wait for those who do",
+                "uninitialized read: no thread has written the memory loaded by {}; the value {what}. \
+                 Initialize it before the load, and synchronize with the threads that do",
                 Lanes(lanes.into())
             ),
         };
         let elsewhere = (root.statement != statement).then(|| Related {
             statement: StatementId(statement),
-            message: format!("what comes of it {what} here"),
+            message: format!("the value {what} here"),
         });
         self.findings.push(Finding {
             code: "uninitialized-read",

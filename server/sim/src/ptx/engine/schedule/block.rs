@@ -194,7 +194,7 @@ impl Block {
         let id = value(arrival.barrier.id);
         let expected = arrival.barrier.count.map(value);
         let Some(barrier) = self.barriers.get_mut(id as usize) else {
-            let message = format!("there is no barrier {id}; use one from 0 to {}", COUNT - 1);
+            let message = format!("invalid barrier number {id}; use 0 to {}", COUNT - 1);
             let finding = warp.reporter.finding(
                 "barrier-number",
                 Severity::Error,
@@ -240,7 +240,8 @@ impl Block {
         };
         if wrong != 0 {
             let what = if waits { "a wait without an arrival" } else { "a second arrival without a wait" };
-            let message = format!("{what} in {}: each thread arrives and waits in turn", Lanes(wrong.into()));
+            let message =
+                format!("{what} in {}; each thread must arrive and wait in turn", Lanes(wrong.into()));
             state.report(warp.reporter.finding(
                 "cluster-barrier",
                 Severity::Error,
@@ -323,14 +324,14 @@ fn mismatch(
 ) -> Finding {
     let how_many = |count: Option<u32>| count.map_or("all".to_owned(), |count| count.to_string());
     let message = format!(
-        "barrier {id} is for {} threads in {}, and for {} in others that wait there: give one count, or use another \
-         barrier",
+        "barrier {id} expects {} threads in {}, and {} in threads that already wait there; use one count, \
+         or another barrier",
         how_many(count),
         Lanes(arrival.mask.into()),
         how_many(theirs)
     );
     let mut finding =
         reporter.finding("barrier-mismatch", Severity::Error, message, arrival.statement, arrival.mask);
-    finding.related.push(related(other, format!("here threads wait for {}", how_many(theirs))));
+    finding.related.push(related(other, format!("threads here expect {}", how_many(theirs))));
     finding
 }

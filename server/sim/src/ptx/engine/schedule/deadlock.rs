@@ -17,13 +17,13 @@ impl Block {
         let mut finding = wants.or_else(|| self.spinning().map(|warp| warp.explain_spin(launch)));
         if finding.is_none() {
             let (warp, mask, statement) = self.waiting(cluster).next()?;
-            let message = "no progress: threads wait at a barrier that the others will not reach; let all come to it, or \
-                           give it the number of those who do"
+            let message = "deadlock: threads wait at a barrier that the other threads do not reach; make \
+             all threads reach it, or specify the number of threads that do"
                 .to_owned();
             finding = Some(self.warps[warp].standstill("no-progress", message, statement, mask));
         }
         let waits = self.waiting(cluster).map(|(warp, mask, statement)| {
-            related(statement, format!("at a barrier here: {} of warp {warp}", Lanes(mask.into())))
+            related(statement, format!("waiting at a barrier: {} of warp {warp}", Lanes(mask.into())))
         });
         finding.map(|mut finding| {
             finding.related.extend(waits);
@@ -40,18 +40,22 @@ impl Warp {
     fn explain_spin(&self, launch: &Launch<'_>) -> Finding {
         let lanes = self.groups.running().map_or(0, |group| group.mask & self.live);
         let others = self.elsewhere(launch, lanes);
-        let mut message =
-            format!("no progress: {} would go round here for ever, for nothing changes", Lanes(lanes.into()));
+        let mut message = format!(
+            "livelock: {} would iterate here forever, because the state does not change",
+            Lanes(lanes.into())
+        );
         if !others.is_empty() && launch.plan.model != Model::Its {
-            message += "; meanwhile the rest of the warp waits: run it under the model `its`, where every lane gets on";
+            message += "; the other lanes of the warp wait; run the launch under the model `its`, which \
+             guarantees forward progress for every lane";
         }
         let mut finding = self.standstill("no-progress", message, self.stopped_at, lanes);
         for (statement, lanes) in others {
-            finding.related.push(related(statement, format!("here would go on {}", Lanes(lanes.into()))));
+            finding.related.push(related(statement, format!("next statement of {}", Lanes(lanes.into()))));
         }
         if let Some((statement, PendingBarrier { address, arrivals, bytes })) = self.pending_barrier {
-            let missing =
-                format!("the mbarrier at {address:#x} still waits for {arrivals} arrivals and {bytes} bytes");
+            let missing = format!(
+                "the mbarrier at {address:#x} has {arrivals} pending arrivals and {bytes} pending bytes"
+            );
             finding.related.push(related(statement, missing));
         }
         finding
@@ -63,14 +67,14 @@ impl Warp {
         let statement = self.function(launch, at.frame)?.first_statement + at.pc;
         let missing = wanted & self.live & !at.mask;
         let message = format!(
-            "no progress: {} would wait here for ever for {}: every lane that is named must execute the instruction; \
-             name those that do, or let the others come",
+            "deadlock: {} would wait here forever for {}: every lane in the member mask must execute the \
+             instruction; remove the missing lanes from the mask, or make them execute it",
             Lanes(at.mask.into()),
             Lanes(missing.into())
         );
         let mut finding = self.standstill("absent-members", message, statement, at.mask);
         for (statement, lanes) in self.elsewhere(launch, !missing) {
-            finding.related.push(related(statement, format!("meanwhile here: {}", Lanes(lanes.into()))));
+            finding.related.push(related(statement, format!("current statement of {}", Lanes(lanes.into()))));
         }
         Some(finding)
     }

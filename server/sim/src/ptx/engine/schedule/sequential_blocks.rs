@@ -115,7 +115,7 @@ impl<'a> SequentialBlocks<'a> {
         let (bytes, max) = (last.bytes().saturating_mul(waiting), self.launch.options.limits.max_memory);
         (bytes > max).then(|| {
             let message = format!(
-                "{waiting} blocks wait for others, and to keep them takes {bytes} bytes: the limit is {max}; launch fewer"
+                "{waiting} suspended blocks require {bytes} bytes, the limit is {max}; launch fewer blocks"
             );
             self.state.report(Finding {
                 code: "memory-limit",

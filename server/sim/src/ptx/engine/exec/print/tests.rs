@@ -118,7 +118,7 @@ fn characters_strings_and_pointers() {
 }
 
 #[test]
-fn what_is_taken_and_what_is_no_conversion() {
+fn used_arguments_and_invalid_conversions() {
     assert_eq!(printed("100%% of %d and %*d", &[3, 5, 7], &[]), ("100% of 3 and     7".to_owned(), 3));
     assert_eq!(printed("%-*d|", &[(-4i64) as u64, 7], &[]), ("7   |".to_owned(), 2));
     assert_eq!(printed("50% y, 3%", &[1], &[]), ("50% y, 3%".to_owned(), 0));
@@ -127,7 +127,7 @@ fn what_is_taken_and_what_is_no_conversion() {
 }
 
 #[test]
-fn no_field_is_endless() {
+fn fields_have_a_maximum_width() {
     assert_eq!(printed("%999999999d", &[1], &[]).0.len(), MAX_WIDTH);
     assert_eq!(printed("%.999999999f", &[0], &[]).0.len(), MAX_WIDTH + 2);
 }
