@@ -25,10 +25,10 @@ fn run_body(
     let program = source.program("k");
     let mut config = launch_config([1; 3], [block, 1, 1]);
     let contents: Vec<u8> = (0..64u32).flat_map(u32::to_le_bytes).collect();
-    let out = config.memory.allocate_with("out", &contents).expect("room");
+    let out = config.memory.allocate_with("out", &contents).expect("space");
     config.params = out.to_le_bytes().to_vec();
     let result =
-        run(&program, config, model, &RunOptions::default(), Control::none()).expect("nobody cancels");
+        run(&program, config, model, &RunOptions::default(), Control::none()).expect("not cancelled");
     let contents = words(result.memory.bytes(out, 256).expect("the buffer"));
     (source, program, result, contents)
 }
@@ -49,7 +49,7 @@ fn ends_under(model: Model, block: u32, body: &str, expected: &[u32]) {
 }
 
 /// Checks the findings of a run that must fail.
-fn complains(block: u32, body: &str, expected: Expect) {
+fn fails(block: u32, body: &str, expected: Expect) {
     let (_, _, result, _) = run_body(Model::Stack, block, body);
     let mut text = format!("{}\n", result.status.as_str());
     for finding in &result.findings {
@@ -182,7 +182,7 @@ fn dynamic_stack_memory() {
 
 #[test]
 fn misuse_of_mbarriers() {
-    complains(
+    fails(
         1,
         "mbarrier.arrive.shared.b64 _, [bar];",
         expect![[r#"
@@ -190,7 +190,7 @@ fn misuse_of_mbarriers() {
             mbarrier, warp 0, lanes 1: the address has no initialized mbarrier object; initialize it with `mbarrier.init`
         "#]],
     );
-    complains(
+    fails(
         2,
         "@%p1 mbarrier.init.shared.b64 [bar], 1;\nmbarrier.arrive.noComplete.shared.b64 _, [bar], 3;",
         expect![[r#"
@@ -198,7 +198,7 @@ fn misuse_of_mbarriers() {
             mbarrier, warp 0, lanes 1: 3 arrivals in a phase with 1 pending arrivals; raise the count of `mbarrier.init`
         "#]],
     );
-    complains(
+    fails(
         1,
         "mbarrier.init.shared.b64 [bar], 1;\nmbarrier.inval.shared.b64 [bar];\nmbarrier.test_wait.parity.b64 %p2, [%rd1], 0;",
         expect![[r#"
@@ -213,7 +213,7 @@ fn a_phase_that_is_never_completed() {
     let body = format!(
         "@%p1 mbarrier.init.shared.b64 [bar], 2;\nbar.sync 0;\n@%p1 mbarrier.arrive.shared.b64 _, [bar];\n{WAIT}"
     );
-    complains(
+    fails(
         64,
         &body,
         expect![[r#"
@@ -226,7 +226,7 @@ fn a_phase_that_is_never_completed() {
 
 #[test]
 fn misuse_in_a_cluster_of_one() {
-    complains(
+    fails(
         1,
         "mov.u32 %r2, tile;\nmapa.shared::cluster.u32 %r3, %r2, 1;",
         expect![[r#"
@@ -234,7 +234,7 @@ fn misuse_in_a_cluster_of_one() {
             cluster-rank, warp 0, lanes 1: invalid block rank 1: the cluster has one block, of rank 0
         "#]],
     );
-    complains(
+    fails(
         1,
         "barrier.cluster.wait;",
         expect![[r#"
@@ -244,7 +244,7 @@ fn misuse_in_a_cluster_of_one() {
               waiting at a barrier: lane 0 of warp 0
         "#]],
     );
-    complains(
+    fails(
         1,
         "barrier.cluster.arrive;\nbarrier.cluster.arrive;",
         expect![[r#"
@@ -256,7 +256,7 @@ fn misuse_in_a_cluster_of_one() {
 
 #[test]
 fn misuse_of_bulk_copies() {
-    complains(
+    fails(
         1,
         "add.u64 %rd2, %rd1, 8;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 16;",
         expect![[r#"
@@ -264,7 +264,7 @@ fn misuse_of_bulk_copies() {
             misaligned, warp 0, lanes 1: the destination 0x10000008 of a bulk copy is not a multiple of 16; align it
         "#]],
     );
-    complains(
+    fails(
         1,
         "add.u64 %rd2, %rd1, 240;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 32;",
         expect![[r#"
@@ -272,7 +272,7 @@ fn misuse_of_bulk_copies() {
             out-of-bounds, warp 0, lanes 1: store of 8 bytes outside `out`: offset 256 of 256 bytes; guard the access, or make the buffer larger
         "#]],
     );
-    complains(
+    fails(
         1,
         "mov.u32 %r2, -16;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], %r2;",
         expect![[r#"
@@ -280,7 +280,7 @@ fn misuse_of_bulk_copies() {
             bulk-size, warp 0, lanes 1: a bulk copy of 4294967280 bytes exceeds the limit of 1048560 bytes; split it
         "#]],
     );
-    complains(
+    fails(
         1,
         "alloca.u64 %rd2, 1000000000;",
         expect![[r#"

@@ -110,11 +110,11 @@ proptest! {
     }
 
     #[test]
-    fn a_frontier_runs_a_loop_s_blocks_once_per_iteration(bits in prop::collection::vec(0..32u32, 1..5), trips in 1..6u32) {
+    fn a_frontier_runs_a_loop_s_blocks_once_per_iteration(bits in prop::collection::vec(0..32u32, 1..5), iterations in 1..6u32) {
         // Lanes continue early from anywhere in the loop, and exit it after different numbers of iterations.
         let mut body = format!(
             "mov.u32 %r1, %tid.x;\nmad.lo.u32 %r2, %r1, 2654435769, 12345;\nand.b32 %r3, %r1, 3;\n\
-             add.u32 %r3, %r3, {trips};\nHEAD:\nsub.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, 0;\n@%p1 bra DONE;\n"
+             add.u32 %r3, %r3, {iterations};\nHEAD:\nsub.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, 0;\n@%p1 bra DONE;\n"
         );
         for bit in &bits {
             body += &format!("bfe.u32 %r4, %r2, {bit}, 1;\nsetp.ne.u32 %p2, %r4, 0;\n@%p2 bra HEAD;\n");

@@ -100,8 +100,8 @@ fn every_form_matches_its_claim() {
         // If the result is discarded, there is no operation.
         let useful = |statement: &String| !statement.contains(" _, ");
         for (statement, fate) in list.iter().zip(&fates).filter(|(statement, _)| useful(statement)) {
-            if let Some(complaint) = mismatch(entry.simulation, fate) {
-                wrong.push(format!("{}: {:?}, but `{statement}` {complaint}", entry.id, entry.simulation));
+            if let Some(mismatch) = mismatch(entry.simulation, fate) {
+                wrong.push(format!("{}: {:?}, but `{statement}` {mismatch}", entry.id, entry.simulation));
             }
         }
     }

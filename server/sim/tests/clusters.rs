@@ -21,10 +21,10 @@ fn run_body(model: Model, grid: [u32; 3], cluster: &str, body: &str) -> (Source,
     let source = Source::new(&text);
     let program = source.program("k");
     let mut config = launch_config(grid, [32, 1, 1]);
-    let out = config.memory.allocate("out", 1024).expect("room");
+    let out = config.memory.allocate("out", 1024).expect("space");
     config.params = out.to_le_bytes().to_vec();
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
-    let result = run(&program, config, model, &options, Control::none()).expect("nobody cancels");
+    let result = run(&program, config, model, &options, Control::none()).expect("not cancelled");
     let contents = words(result.memory.bytes(out, 1024).expect("the buffer"));
     (source, result, contents)
 }
@@ -41,7 +41,7 @@ fn ends(grid: u32, body: &str, expected: impl Fn(u32, u32) -> u32) {
 }
 
 /// Checks the findings of a run of two blocks that must fail.
-fn complains(body: &str, expected: Expect) {
+fn fails(body: &str, expected: Expect) {
     let (_, result, _) = run_body(Model::Stack, [2, 1, 1], "2", body);
     let mut text = format!("{}\n", result.status.as_str());
     for finding in &result.findings {
@@ -145,7 +145,7 @@ fn a_store_that_completes_at_an_mbarrier() {
 
 #[test]
 fn a_store_to_another_block_without_synchronization() {
-    complains(
+    fails(
         &format!(
             "{STORE}bar.sync 0;\n{NEXT}ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%rd2], %r10;\n{SYNC}"
         ),
@@ -161,7 +161,7 @@ fn a_store_to_another_block_without_synchronization() {
 
 #[test]
 fn a_block_exits_while_others_read_its_memory() {
-    complains(
+    fails(
         &format!("{STORE}{SYNC}{NEXT}ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%rd2], %r10;"),
         expect![[r#"
             faulted
@@ -172,7 +172,7 @@ fn a_block_exits_while_others_read_its_memory() {
 
 #[test]
 fn an_invalid_rank() {
-    complains(
+    fails(
         "mapa.shared::cluster.u32 %r9, %r5, 2;",
         expect![[r#"
             faulted
@@ -183,7 +183,7 @@ fn an_invalid_rank() {
 
 #[test]
 fn a_block_never_arrives_at_the_barrier() {
-    complains(
+    fails(
         &format!("setp.eq.u32 %p2, %r3, 1;\nL: @%p2 bra L;\n{SYNC}"),
         expect![[r#"
             no-progress

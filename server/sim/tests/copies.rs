@@ -127,11 +127,11 @@ fn a_bulk_copy_completes_with_its_phase() {
 #[test]
 fn an_mbarrier_may_wait_for_a_threads_copies() {
     let init = INIT.replace("[bar], 1", "[bar], 64");
-    let told = "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n";
-    check(64, &format!("{init}{COPY}{told}{WAIT}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
+    let arrive = "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n";
+    check(64, &format!("{init}{COPY}{arrive}{WAIT}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
     check(
         64,
-        &format!("{init}{COPY}{told}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
+        &format!("{init}{COPY}{arrive}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
         error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
           data race: lane 0 reads shared memory at offset 252 while the copy that lane 31 of warp 1 started may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it

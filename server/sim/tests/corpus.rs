@@ -25,7 +25,7 @@ fn ptx_files(folder: &Path, files: &mut Vec<PathBuf>) {
 /// Every parameter is the address of one buffer, whatever its meaning.
 fn launch(params: u32) -> LaunchConfig {
     let mut config = launch_config([2, 1, 1], [64, 1, 1]);
-    let out = config.memory.allocate("buffer", 1 << 16).expect("room");
+    let out = config.memory.allocate("buffer", 1 << 16).expect("space");
     config.params = out.to_le_bytes().iter().copied().cycle().take(params as usize).collect();
     config.shared_memory = 49_152;
     config
@@ -57,7 +57,7 @@ fn kernels_end_with_a_known_status() {
             assert_eq!(program, source.program(&entry), "decoding repeats");
             let config = launch(program.params_size);
             let result =
-                run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+                run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
             *ends.entry(result.status.as_str()).or_insert(0) += 1;
             for finding in result.findings.iter().filter(|finding| finding.code == "unsupported") {
                 *unsupported.entry(finding.message.clone()).or_insert(0) += 1;

@@ -26,10 +26,10 @@ fn run_body(module: &str, body: &str, limits: Limits) -> (RunResult, Vec<u32>) {
     );
     let program = Source::new(&text).program("k");
     let mut config = launch_config([1; 3], [2, 1, 1]);
-    let out = config.memory.allocate("out", 64).expect("room");
+    let out = config.memory.allocate("out", 64).expect("space");
     config.params = out.to_le_bytes().to_vec();
     let options = RunOptions { limits, ..RunOptions::default() };
-    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
     let contents = words(result.memory.bytes(out, 64).expect("the buffer"));
     (result, contents)
 }
@@ -132,7 +132,7 @@ fn a_freed_block() {
         &format!("{ALLOCATE}{FREE}{FREE}"),
         expect![[r#"
             faulted
-            double-free 1: `free` of address 0x10000200, which was freed before
+            double-free 1: `free` of address 0x10000200, which was freed before; free each block once
         "#]],
     );
     check(
@@ -140,7 +140,7 @@ fn a_freed_block() {
         &format!("{ALLOCATE}add.u64 %rd2, %rd2, 8;\n{FREE}"),
         expect![[r#"
             faulted
-            bad-free 1: `free` of address 0x10000208, which is not what `malloc` gave
+            bad-free 1: `free` of address 0x10000208, which was not returned by `malloc`; free only the start of a block
         "#]],
     );
     check(

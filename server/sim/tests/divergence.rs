@@ -250,12 +250,12 @@ ret;
 }
 
 /// The reconvergences at each statement, line by line.
-fn meetings(model: Model, text: &str) -> String {
+fn reconvergences(model: Model, text: &str) -> String {
     let (source, program, result, _) = run_kernel(text, 32, 256, model);
     assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
-    let line = |meeting: &Reconvergence| {
-        let line = text.lines().nth(source.line(&program, meeting.statement)).unwrap_or_default();
-        let parts: Vec<String> = meeting.parts.iter().map(|lanes| format!("{lanes:08x}")).collect();
+    let line = |reconvergence: &Reconvergence| {
+        let line = text.lines().nth(source.line(&program, reconvergence.statement)).unwrap_or_default();
+        let parts: Vec<String> = reconvergence.parts.iter().map(|lanes| format!("{lanes:08x}")).collect();
         format!("{line}  {}\n", parts.join(" + "))
     };
     result.warps[0].reconvergences.iter().map(line).collect()
@@ -269,17 +269,17 @@ fn reconvergences_are_recorded() {
         mov.u32 %r3, 2;  aaaaaaaa + 44444444
         ret;  11111111 + eeeeeeee
     "#]]
-    .assert_eq(&meetings(Model::Stack, &both));
+    .assert_eq(&reconvergences(Model::Stack, &both));
     expect![[r#"
         mov.u32 %r3, 2;  aaaaaaaa + 44444444
         ret;  11111111 + eeeeeeee
     "#]]
-    .assert_eq(&meetings(Model::Frontier, &both));
-    let trips = lane(
+    .assert_eq(&reconvergences(Model::Frontier, &both));
+    let iterations = lane(
         "and.b32 %r3, %r1, 3;\nNEXT:\nsub.s32 %r3, %r3, 1;\nsetp.ge.s32 %p1, %r3, 0;\n@%p1 bra NEXT;\nret;",
     );
     expect![[r#"
         ret;  11111111 + 22222222 + 44444444 + 88888888
     "#]]
-    .assert_eq(&meetings(Model::Stack, &trips));
+    .assert_eq(&reconvergences(Model::Stack, &iterations));
 }

@@ -21,17 +21,17 @@ const LOG_BYTES: u64 = 8 + 8 * 511;
 type Entry = (u32, u32);
 
 /// A kernel that logs which lanes reach which point.
-struct Probe {
+struct LaneProbe {
     name: String,
     text: String,
 }
 
-impl Probe {
-    fn all() -> Vec<Probe> {
+impl LaneProbe {
+    fn all() -> Vec<LaneProbe> {
         let folder = project().join("tests/gpu/probes");
         let mut probes: Vec<_> = files(&folder, "ptx")
             .into_iter()
-            .map(|path| Probe {
+            .map(|path| LaneProbe {
                 name: path.file_stem().expect("a name").to_string_lossy().into_owned(),
                 text: fs::read_to_string(path).expect("readable"),
             })
@@ -45,10 +45,10 @@ impl Probe {
         let source = Source::new(&self.text);
         let program = source.program(&self.name);
         let mut config = launch_config([1, 1, 1], [32, 1, 1]);
-        let log = config.memory.allocate("log", LOG_BYTES).expect("room");
+        let log = config.memory.allocate("log", LOG_BYTES).expect("space");
         config.params = log.to_le_bytes().to_vec();
         let result =
-            run(&program, config, model, &RunOptions::default(), Control::none()).expect("nobody cancels");
+            run(&program, config, model, &RunOptions::default(), Control::none()).expect("not cancelled");
         assert_eq!(result.status, Status::Finished, "{}: {:?}", self.name, result.findings);
         let written = entries(result.memory.bytes(log, LOG_BYTES).expect("the log"));
         (written, self.traced(&source, &program, &result))
@@ -103,7 +103,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 
 #[test]
 fn the_log_of_a_probe_equals_its_trace() {
-    let probes = Probe::all();
+    let probes = LaneProbe::all();
     assert!(!probes.is_empty());
     for probe in &probes {
         for model in Model::ALL {
@@ -137,11 +137,11 @@ fn recorded(launches: &Value, name: &str) -> Option<Vec<Vec<u8>>> {
 }
 
 fn compare_probes(launches: &Value, wrong: &mut Vec<String>) {
-    for probe in Probe::all() {
+    for probe in LaneProbe::all() {
         let Some(buffers) = recorded(launches, &format!("probe/{}", probe.name)) else { continue };
         let (device, (ours, _)) = (entries(&buffers[0]), probe.run(Model::default()));
         if device != ours {
-            wrong.push(format!("{}: the device came to {device:x?}, `stack` to {ours:x?}", probe.name));
+            wrong.push(format!("{}: the device reached to {device:x?}, `stack` to {ours:x?}", probe.name));
         }
     }
 }

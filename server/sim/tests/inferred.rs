@@ -56,7 +56,7 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
     let config = resolved.config;
     let limits = Limits { max_steps: STEPS, max_trace: 0, ..Limits::default() };
     let options = RunOptions { limits, ..RunOptions::default() };
-    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
     let mut errors = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
     let last = errors.next_back().map(|finding| format!("{}: {}", finding.code, finding.message));
     (result.status.as_str(), last.unwrap_or_default())

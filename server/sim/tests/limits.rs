@@ -13,7 +13,7 @@ use warplens_sim::{Cancelled, Control, Limits, Progress, RunOptions, RunResult, 
 fn launch(text: &str, config: LaunchConfig, limits: Limits) -> RunResult {
     let options = RunOptions { limits, ..RunOptions::default() };
     let program = Source::new(text).program("k");
-    run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels")
+    run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled")
 }
 
 /// The message of a rejected launch.
@@ -31,7 +31,7 @@ fn invalid_launches() {
     assert_eq!(message([1; 3], [1025, 1, 1]), "a block must have 1 to 1024 threads, not 1025");
     assert_eq!(message([1; 3], [0, 1, 1]), "a block must have 1 to 1024 threads, not 0");
     assert_eq!(message([1, 0, 1], [1; 3]), "a grid must have at least one block");
-    assert!(message([1; 3], [u32::MAX; 3]).starts_with("a block has from 1 to 1024 threads"));
+    assert!(message([1; 3], [u32::MAX; 3]).starts_with("a block must have 1 to 1024 threads"));
     let config = LaunchConfig { shared_memory: u32::MAX, ..launch_config([1; 3], [32, 1, 1]) };
     assert!(refusal(&text, config).contains("shared memory"));
     let greedy = kernel(".local .b8 big[1000000000];\nret;");
@@ -69,16 +69,16 @@ fn a_bounded_trace_has_correct_counts() {
 fn a_run_can_be_cancelled_and_reports_progress() {
     let text = kernel("mov.u32 %r1, 0;\nNEXT:\nadd.u32 %r1, %r1, 1;\nbra NEXT;");
     let program = Source::new(&text).program("k");
-    let told = AtomicU64::new(0);
+    let reported = AtomicU64::new(0);
     let control = Control {
-        cancelled: &|| told.load(Relaxed) > 50_000,
-        progress: &|progress: Progress| told.store(progress.steps, Relaxed),
+        cancelled: &|| reported.load(Relaxed) > 50_000,
+        progress: &|progress: Progress| reported.store(progress.steps, Relaxed),
         workers: None,
     };
     let config = launch_config([1; 3], [32, 1, 1]);
     let result = run(&program, config, Model::Stack, &RunOptions::default(), control);
     assert_eq!(result.err(), Some(Cancelled));
-    assert!(told.load(Relaxed) < 100_000);
+    assert!(reported.load(Relaxed) < 100_000);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn final_registers_record_their_writers() {
     let program = Source::new(&text).program("k");
     let options = RunOptions { registers: true, ..RunOptions::default() };
     let config = launch_config([1; 3], [4, 1, 1]);
-    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
     let registers = result.warps[0].registers.as_ref().expect("asked for");
     let values = |name: &str| {
         let register = registers.iter().find(|register| register.name == name).expect("it is there");
@@ -106,7 +106,7 @@ fn suspended_blocks_are_bounded() {
          setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nret;",
     );
     let mut config = launch_config([1000, 1, 1], [32, 1, 1]);
-    let out = config.memory.allocate("out", 16).expect("room");
+    let out = config.memory.allocate("out", 16).expect("space");
     config.params = out.to_le_bytes().to_vec();
     let result = launch(&text, config, Limits { max_memory: 1 << 20, ..Limits::default() });
     assert_eq!((result.status, result.findings[0].code), (Status::Faulted, "memory-limit"));

@@ -88,14 +88,14 @@ fn launch(body: &str, buffers: [&[u8]; 3], out: usize) -> Vec<u8> {
     let program = Source::new(&text).program("k");
     let mut config = launch_config([1, 1, 1], [32, 1, 1]);
     for (name, buffer) in ["a", "b", "c"].into_iter().zip(buffers) {
-        let at = config.memory.allocate(name, buffer.len() as u64).expect("room");
+        let at = config.memory.allocate(name, buffer.len() as u64).expect("space");
         config.memory.bytes_mut(at, buffer.len() as u64).expect("the buffer").copy_from_slice(buffer);
         config.params.extend(at.to_le_bytes());
     }
-    let at = config.memory.allocate("d", out as u64).expect("room");
+    let at = config.memory.allocate("d", out as u64).expect("space");
     config.params.extend(at.to_le_bytes());
     let result =
-        run(&program, config, Model::Stack, &RunOptions::default(), Control::none()).expect("nobody cancels");
+        run(&program, config, Model::Stack, &RunOptions::default(), Control::none()).expect("not cancelled");
     assert_eq!(result.status, Status::Finished, "{body}\n{:?}", result.findings);
     result.memory.bytes(at, out as u64).expect("the buffer").to_vec()
 }

@@ -139,10 +139,10 @@ proptest! {
         for model in Model::ALL {
             let grid = |max_warps| {
                 let mut config = launch_config([5, 1, 1], [40, 1, 1]);
-                let out = config.memory.allocate("out", 160).expect("room");
+                let out = config.memory.allocate("out", 160).expect("space");
                 config.params = out.to_le_bytes().to_vec();
                 let options = RunOptions { limits: Limits { max_warps, ..Limits::default() }, ..RunOptions::default() };
-                let result = run_program(&program, config, model, &options, Control::none()).expect("nobody cancels");
+                let result = run_program(&program, config, model, &options, Control::none()).expect("not cancelled");
                 let bytes = result.memory.bytes(out, 160).expect("the buffer").to_vec();
                 (result, bytes)
             };

@@ -58,13 +58,13 @@ fn survive(text: &str) {
     for entry in source.entries() {
         let Ok(program) = source.try_program(&entry) else { continue };
         let mut config = launch_config([1, 1, 1], [40, 1, 1]);
-        let out = config.memory.allocate("out", 4096).expect("room");
+        let out = config.memory.allocate("out", 4096).expect("space");
         let size = (program.params_size as usize).min(4096);
         config.params = out.to_le_bytes().into_iter().cycle().take(size).collect();
         let limits = Limits { max_steps: 3_000, ..Limits::default() };
         let options = RunOptions { limits, registers: true, ..RunOptions::default() };
         for model in Model::ALL {
-            run(&program, config.clone(), model, &options, Control::none()).expect("nobody cancels");
+            run(&program, config.clone(), model, &options, Control::none()).expect("not cancelled");
         }
     }
 }

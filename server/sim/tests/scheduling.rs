@@ -11,10 +11,10 @@ fn launch(model: Model, body: &str, grid: u32, block: u32) -> (RunResult, Vec<u3
     let declared = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n.shared .u32 flag;\n";
     let program = Source::new(&kernel(&format!("{declared}{body}"))).program("k");
     let mut config = launch_config([grid, 1, 1], [block, 1, 1]);
-    let out = config.memory.allocate("out", 256).expect("room");
+    let out = config.memory.allocate("out", 256).expect("space");
     config.params = out.to_le_bytes().to_vec();
     let result =
-        run(&program, config, model, &RunOptions::default(), Control::none()).expect("nobody cancels");
+        run(&program, config, model, &RunOptions::default(), Control::none()).expect("not cancelled");
     let values = words(result.memory.bytes(out, 256).expect("the buffer"));
     (result, values)
 }

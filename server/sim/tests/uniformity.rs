@@ -26,7 +26,7 @@ fn contradictions(source: &Source, entry: &str, config: LaunchConfig, model: Mod
     let analysis = Uniformity::of(&function, &cfg, &questions);
     let limits = Limits { max_steps: 2_000, ..Limits::default() };
     let options = RunOptions { limits, ..RunOptions::default() };
-    let result = run(&program, config, model, &options, Control::none()).expect("nobody cancels");
+    let result = run(&program, config, model, &options, Control::none()).expect("not cancelled");
     let mut found = Vec::new();
     for (index, question) in questions.iter().enumerate() {
         if analysis.answer(index) != Variance::Uniform {
@@ -63,7 +63,7 @@ fn kernels_of_the_corpora() {
             let Ok(program) = source.try_program(&entry) else { continue };
             for block in [[64, 1, 1], [8, 4, 2]] {
                 let mut config = launch_config([2, 1, 1], block);
-                let out = config.memory.allocate("buffer", 1 << 16).expect("room");
+                let out = config.memory.allocate("buffer", 1 << 16).expect("space");
                 config.params =
                     out.to_le_bytes().into_iter().cycle().take(program.params_size as usize).collect();
                 config.shared_memory = 49_152;

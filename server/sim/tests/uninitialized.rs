@@ -38,8 +38,8 @@ fn an_address_a_guard_and_a_branch() {
         "cvt.u64.u32 %rd3, %r5;\nadd.u64 %rd3, %rd3, %rd1;\nst.global.u32 [%rd3], 1;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: cvt.u64.u32 %rd3, %r5;
-              uninitialized read: `%r5` is read in lanes 0-31 before it is written; the value is an address. Write it on every path to this statement
-              the value is an address here: st.global.u32 [%rd3], 1;
+              uninitialized read: `%r5` is read in lanes 0-31 before it is written; the value is used as an address. Write it on every path to this statement
+              the value is used as an address here: st.global.u32 [%rd3], 1;
             information same-value-race warp 0 lanes fffffffe: st.global.u32 [%rd3], 1;
               lane 1 writes byte 0 of `out` that lane 0 wrote with no synchronization between them; both write the same value, so the order does not matter
               lane 0 wrote it here: st.global.u32 [%rd3], 1;
@@ -49,15 +49,15 @@ fn an_address_a_guard_and_a_branch() {
         "@%p1 mov.u32 %r5, 1;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: @%p1 mov.u32 %r5, 1;
-              uninitialized read: `%p1` is read in lanes 0-31 before it is written; the value decides which lanes act. Write it on every path to this statement
+              uninitialized read: `%p1` is read in lanes 0-31 before it is written; the value controls a predicate. Write it on every path to this statement
         "#]],
     );
     check(
         "setp.eq.u32 %p1, %r5, 1;\n@%p1 bra DONE;\nmov.u32 %r6, 1;\nDONE:\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: setp.eq.u32 %p1, %r5, 1;
-              uninitialized read: `%r5` is read in lanes 0-31 before it is written; the value decides which lanes act. Write it on every path to this statement
-              the value decides which lanes act here: @%p1 bra DONE;
+              uninitialized read: `%r5` is read in lanes 0-31 before it is written; the value controls a predicate. Write it on every path to this statement
+              the value controls a predicate here: @%p1 bra DONE;
         "#]],
     );
 }
@@ -150,7 +150,7 @@ fn a_division_by_zero() {
         "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;",
         expect![[r#"
             information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
-              division by zero in lane 3: the value is not specified (all ones here); keep zeros out with a guard
+              division by zero in lane 3: the result is unspecified (all ones in the simulator); guard the division
         "#]],
     );
     clean("add.u32 %r5, %r1, 3;\nrem.s32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;");

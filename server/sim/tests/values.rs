@@ -40,7 +40,7 @@ JOIN:
 fn look(program: &Program, look: TraceRequest) -> Values {
     let options = RunOptions { trace: Some(look), ..RunOptions::default() };
     let config = launch_config([2, 1, 1], [64, 1, 1]);
-    let result = run(program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+    let result = run(program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
     result.values.expect("there is such a warp")
 }
 
@@ -62,14 +62,14 @@ fn check(at: TraceRequest, expected: Expect) {
     for seen in look(&program, at).visits {
         let registers: Vec<_> = seen.registers.iter().map(show).collect();
         let line = LOOP.lines().nth(source.line(&program, seen.statement)).unwrap_or_default().trim();
-        let told = format!(
+        let shown = format!(
             "{line:32} #{} {:08x} {:08x}  {}",
             seen.visit,
             seen.active,
             seen.executed,
             registers.join(", ")
         );
-        out += &format!("{}\n", told.trim_end());
+        out += &format!("{}\n", shown.trim_end());
     }
     expected.assert_eq(&out);
 }
@@ -135,7 +135,7 @@ proptest! {
         let program = Source::new(LOOP).program("k");
         let options = RunOptions::default();
         let config = launch_config([2, 1, 1], [64, 1, 1]);
-        let plain = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+        let plain = run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
         let trace = plain.warp([block, 0, 0], number).expect("it is listed");
         let seen = look(&program, TraceRequest { until: Some((StatementId(at), visit)), ..TraceRequest::at(warp(block, number)) });
         for seen in &seen.visits {

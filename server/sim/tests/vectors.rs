@@ -13,10 +13,10 @@ fn fold(statements: &str) -> Result<(u64, u64), String> {
     );
     let program = Source::new(&kernel(&body)).program("k");
     let mut config = launch_config([1, 1, 1], [1, 1, 1]);
-    let out = config.memory.allocate("out", 16).expect("room");
+    let out = config.memory.allocate("out", 16).expect("space");
     config.params = out.to_le_bytes().to_vec();
     let result =
-        run(&program, config, Model::Stack, &RunOptions::default(), Control::none()).expect("nobody cancels");
+        run(&program, config, Model::Stack, &RunOptions::default(), Control::none()).expect("not cancelled");
     if result.status != Status::Finished {
         return Err(format!("{:?}: {:?}", result.status, result.findings));
     }

@@ -97,7 +97,7 @@ pub struct Function {
     /// The instructions in text order; one a statement.
     pub code: Vec<Instruction>,
     /// By instruction: the first from there on that has a guard or decides who runs next, or the end.
-    pub stretches: Vec<u32>,
+    pub straight_runs: Vec<u32>,
     /// Its registers.
     pub frame: FrameLayout,
     /// Formal parameters, in order.
@@ -121,15 +121,15 @@ pub struct Function {
 }
 
 impl Function {
-    /// Where the stretches of its code end that nobody needs to ask about who runs.
+    /// Where the straight_runs of its code end that nobody needs to ask about who runs.
     pub(crate) fn find_stretches(&mut self) {
         let mut end = self.code.len() as u32;
-        self.stretches = vec![end; self.code.len() + 1];
+        self.straight_runs = vec![end; self.code.len() + 1];
         for (pc, instruction) in self.code.iter().enumerate().rev() {
             if instruction.guard != Guard::ALWAYS || instruction.op.is_control() {
                 end = pc as u32;
             }
-            self.stretches[pc] = end;
+            self.straight_runs[pc] = end;
         }
     }
 
@@ -162,7 +162,7 @@ pub struct FrameLayout {
     /// Constant predicates, by slot; the others start false.
     pub true_predicates: Vec<Slot>,
     /// Special registers that never change, by slot; 64-bit ones are marked.
-    pub specials: Vec<(Special, Place)>,
+    pub specials: Vec<(Special, RegisterSlot)>,
     /// The registers that have names.
     pub registers: Vec<Register>,
     /// Bytes of `.local` and `.param` variables, a multiple of 16.
@@ -171,7 +171,7 @@ pub struct FrameLayout {
 
 /// Which file a slot is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum RegisterSlot {
     /// Up to 32 bits.
     Word(Slot),
     /// 64 bits.
@@ -190,7 +190,7 @@ pub struct Register {
     /// Width in bits.
     pub bits: u16,
     /// Where it is.
-    pub place: Place,
+    pub place: RegisterSlot,
 }
 
 /// A special register whose value a warp knows when it starts.
@@ -257,7 +257,7 @@ pub enum Passing {
     /// In the frame's local memory, from this byte on.
     Local(u32),
     /// In a register.
-    Register(Place),
+    Register(RegisterSlot),
     /// Nowhere (`_`).
     Nowhere,
 }

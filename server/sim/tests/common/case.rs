@@ -91,7 +91,7 @@ impl<'a> Case<'a> {
             config.params[at..at + value.len()].copy_from_slice(value);
         }
         let options = RunOptions { checks: Checks::ALL, counters: true, ..RunOptions::default() };
-        let result = run(&program, config, model, &options, Control::none()).expect("nobody cancels");
+        let result = run(&program, config, model, &options, Control::none()).expect("not cancelled");
         if result.status != Status::Finished {
             let finding = result.findings.last().map(|finding| finding.message.clone()).unwrap_or_default();
             return Err(format!("{:?}: {finding}", result.status));

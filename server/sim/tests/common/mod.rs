@@ -126,9 +126,9 @@ pub(crate) fn run_with(
     let source = Source::new(text);
     let program = source.program("k");
     let mut config = launch_config([1, 1, 1], [block, 1, 1]);
-    let out = config.memory.allocate("out", bytes as u64).expect("room");
+    let out = config.memory.allocate("out", bytes as u64).expect("space");
     config.params = out.to_le_bytes().to_vec();
-    let result = run(&program, config, model, options, Control::none()).expect("nobody cancels");
+    let result = run(&program, config, model, options, Control::none()).expect("not cancelled");
     let contents = result.memory.bytes(out, bytes as u64).expect("the buffer").to_vec();
     (source, program, result, contents)
 }

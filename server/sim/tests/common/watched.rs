@@ -11,10 +11,10 @@ pub(crate) fn watched(text: &str, grid: u32, block: u32) -> (Source, Program, Ru
     let program = source.program("k");
     let mut config = launch_config([grid, 1, 1], [block, 1, 1]);
     config.shared_memory = 4096;
-    let out = config.memory.allocate("out", 4096).expect("room");
+    let out = config.memory.allocate("out", 4096).expect("space");
     config.params = out.to_le_bytes().to_vec();
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
-    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
     (source, program, result)
 }
 

@@ -108,20 +108,20 @@ pub(crate) fn agrees(statements: &str, judge: impl Fn(&Inputs, u64) -> Result<()
     let program = Source::new(&text).program("k");
     let mut config = launch_config([WARPS, 1, 1], [32, 1, 1]);
     let bytes: Vec<u8> = inputs.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
-    let from = config.memory.allocate("in", bytes.len() as u64).expect("room");
+    let from = config.memory.allocate("in", bytes.len() as u64).expect("space");
     config.memory.bytes_mut(from, bytes.len() as u64).expect("the buffer").copy_from_slice(&bytes);
     let size = 8 * inputs.len() as u64;
-    let to = config.memory.allocate("out", size).expect("room");
+    let to = config.memory.allocate("out", size).expect("space");
     config.params = [from.to_le_bytes(), to.to_le_bytes()].concat();
     let result =
-        run(&program, config, Model::Stack, &RunOptions::default(), Control::none()).expect("nobody cancels");
+        run(&program, config, Model::Stack, &RunOptions::default(), Control::none()).expect("not cancelled");
     assert_eq!(result.status, Status::Finished, "{statements}: {:?}", result.findings);
     let given = result.memory.bytes(to, size).expect("the buffer");
     for (inputs, given) in inputs.iter().zip(given.chunks_exact(8)) {
         let got = u64::from_le_bytes(given.try_into().expect("eight bytes"));
-        if let Err(complaint) = judge(inputs, got) {
+        if let Err(mismatch) = judge(inputs, got) {
             let shown: Vec<String> = inputs.iter().map(|word| format!("{word:#x}")).collect();
-            panic!("`{statements}` of {} gave {got:#x}: {complaint}", shown.join(", "));
+            panic!("`{statements}` of {} gave {got:#x}: {mismatch}", shown.join(", "));
         }
     }
 }

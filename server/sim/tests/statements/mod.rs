@@ -84,17 +84,17 @@ fn statement(entry: &Instruction, form: &Form, pick: &[usize], round: usize) -> 
             Presence::With(slot) if filled[slot].is_none() => continue,
             _ => {}
         }
-        let text = Place { operand, filled: &filled, number: place + 1, round }.text();
+        let text = OperandPosition { operand, filled: &filled, number: place + 1, round }.text();
         // A label operand that is not a branch target is a table label.
         operands.push(if entry.opcode == "brx" && text == "Lend" { "Ltable".to_owned() } else { text });
     }
-    let blank = if operands.is_empty() { "" } else { " " };
+    let space = if operands.is_empty() { "" } else { " " };
     let words: String = filled.iter().flatten().map(|value| value.words.concat()).collect();
-    format!("{}{}{words}{blank}{};", entry.opcode, entry.words.concat(), operands.join(", "))
+    format!("{}{}{words}{space}{};", entry.opcode, entry.words.concat(), operands.join(", "))
 }
 
 /// The position of an operand.
-struct Place<'f> {
+struct OperandPosition<'f> {
     operand: &'f FormOperand,
     /// The modifiers of the statement, one per slot.
     filled: &'f [Option<&'f Value>],
@@ -103,7 +103,7 @@ struct Place<'f> {
     round: usize,
 }
 
-impl Place<'_> {
+impl OperandPosition<'_> {
     fn text(&self) -> String {
         let first = match self.operand.inside {
             [] => self.plain(),
@@ -124,7 +124,7 @@ impl Place<'_> {
             Presence::With(slot) => self.filled[slot].is_some(),
         };
         let parts = inside.iter().filter(is_there).map(|operand| {
-            let text = Place { operand, ..*self }.plain();
+            let text = OperandPosition { operand, ..*self }.plain();
             text.trim_start_matches('[').trim_end_matches(']').to_owned()
         });
         format!("[{}]", parts.collect::<Vec<_>>().join(", "))

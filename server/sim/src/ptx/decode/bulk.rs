@@ -7,7 +7,7 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::memory::atomic_type;
 use super::modifiers::Modifiers;
-use crate::ptx::program::{BulkCopy, Copy, CopyGroup, Fill, Op, Place, Space};
+use crate::ptx::program::{BulkCopy, Copy, CopyGroup, Fill, Op, RegisterSlot, Space};
 use crate::ptx::registers::Slots;
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -57,10 +57,10 @@ impl<'l> FunctionDecoder<'l, '_> {
                 Operand::Constant(_) => source_size = Some(self.source(operand, Type::U32)?),
                 Operand::Not(_) => ignore = Some(self.condition(operand)?),
                 _ => match self.place(operand)?.0 {
-                    Place::Predicate(_) => ignore = Some(self.condition(operand)?),
-                    Place::Word(slot) => source_size = Some(slot),
+                    RegisterSlot::Predicate(_) => ignore = Some(self.condition(operand)?),
+                    RegisterSlot::Word(slot) => source_size = Some(slot),
                     // A cache policy.
-                    Place::Double(_) | Place::Quad(_) => {}
+                    RegisterSlot::Double(_) | RegisterSlot::Quad(_) => {}
                 },
             }
         }
@@ -114,7 +114,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     /// The slot of a number of at most 32 bits.
     fn word(&mut self, operand: Operand) -> Result<u32, Why> {
         match self.source_place(operand, Type::U32)?.0 {
-            Place::Word(slot) => Ok(slot),
+            RegisterSlot::Word(slot) => Ok(slot),
             _ => Err(Why::operands()),
         }
     }

@@ -6,7 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use crate::ptx::program::{Fill, Op, Place};
+use crate::ptx::program::{Fill, Op, RegisterSlot};
 use crate::ptx::registers::Slots;
 
 impl FunctionDecoder<'_, '_> {
@@ -39,7 +39,7 @@ impl FunctionDecoder<'_, '_> {
             let &[to, mbarrier] = operands else { return Err(Why::operands()) };
             let completion = Some(self.completion(mbarrier, space)?);
             let (to, space) = self.address(to, space)?;
-            let size = Place::Word(self.constant_word(16));
+            let size = RegisterSlot::Word(self.constant_word(16));
             self.out.tables.fills.push(Fill { to, space, size, completion });
             let a = self.out.tables.fills.len() as u32 - 1;
             return Ok((Op::Fill, Slots { a, ..Slots::default() }));

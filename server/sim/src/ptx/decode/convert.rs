@@ -7,7 +7,7 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::slot_of;
-use crate::ptx::program::{Op, PackedSources, Place};
+use crate::ptx::program::{Op, PackedSources, RegisterSlot};
 use crate::ptx::registers::Slots;
 use crate::ptx::semantics::convert::{Clamp, Convert, Scalar};
 use crate::ptx::semantics::narrow::{self, Element, PackedConvert};
@@ -43,10 +43,10 @@ impl<'l> FunctionDecoder<'l, '_> {
             clamp,
             positive_zero,
             register_bits,
-            source_bits: if matches!(source, Place::Double(_)) { 64 } else { source_bits.min(32) },
+            source_bits: if matches!(source, RegisterSlot::Double(_)) { 64 } else { source_bits.min(32) },
         };
         let d = slot_of(destination, register_bits)?;
-        let a = slot_of(source, if matches!(source, Place::Double(_)) { 64 } else { 32 })?;
+        let a = slot_of(source, if matches!(source, RegisterSlot::Double(_)) { 64 } else { 32 })?;
         if register_bits < to.bits() {
             return Err(Why::operands());
         }

@@ -6,7 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use crate::ptx::program::{Exchange, ExchangeKind, Op, Place};
+use crate::ptx::program::{Exchange, ExchangeKind, Op, RegisterSlot};
 use crate::ptx::registers::Slots;
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -63,7 +63,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         })
     }
 
-    fn result(&mut self, operand: Operand) -> Result<Option<Place>, Why> {
+    fn result(&mut self, operand: Operand) -> Result<Option<RegisterSlot>, Why> {
         if operand == Operand::Sink { Ok(None) } else { Ok(Some(self.place(operand)?.0)) }
     }
 
@@ -89,10 +89,10 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         let (d, p) = match self.result(d)? {
-            Some(Place::Predicate(p)) => (None, Some(p)),
+            Some(RegisterSlot::Predicate(p)) => (None, Some(p)),
             place => (place, None),
         };
-        Ok(Exchange { kind, d, p, a: Some(Place::Predicate(slot)), negated, b: 0, c: 0, members })
+        Ok(Exchange { kind, d, p, a: Some(RegisterSlot::Predicate(slot)), negated, b: 0, c: 0, members })
     }
 
     fn match_values(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange, Why> {

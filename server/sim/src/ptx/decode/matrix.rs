@@ -7,7 +7,7 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use crate::ptx::program::{
-    FragmentAccess, MatrixAccess, MatrixProduct, Op, Place, ProductScales, Rows, Space,
+    FragmentAccess, MatrixAccess, MatrixProduct, Op, ProductScales, RegisterSlot, Rows, Space,
 };
 use crate::ptx::registers::Slots;
 use crate::ptx::semantics::fragments::{Layout, Matrix};
@@ -71,7 +71,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((Op::MatrixAccess, Slots { a, ..Slots::default() }))
     }
 
-    fn words(&mut self, operand: Operand) -> Result<Vec<Place>, Why> {
+    fn words(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
         let one = [operand];
         let hir = self.hir;
         let list = if let Operand::Vector(list) = operand { hir.operands(list) } else { &one };
@@ -206,7 +206,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((Op::FragmentAccess, Slots { a, ..Slots::default() }))
     }
 
-    fn fragment(&mut self, operand: Operand) -> Result<Vec<Place>, Why> {
+    fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
         let one = [operand];
         let hir = self.hir;
         let list = if let Operand::Vector(list) = operand { hir.operands(list) } else { &one };
@@ -220,7 +220,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// `{byte, lane}`
-    fn selector(&mut self, operand: Operand) -> Result<[Place; 2], Why> {
+    fn selector(&mut self, operand: Operand) -> Result<[RegisterSlot; 2], Why> {
         let Operand::Vector(list) = operand else { return Err(Why::operands()) };
         let &[byte, lane] = self.hir.operands(list) else { return Err(Why::operands()) };
         Ok([self.source_place(byte, Type::U16)?.0, self.source_place(lane, Type::U16)?.0])

@@ -13,7 +13,9 @@ use super::modifiers::Modifiers;
 use super::operands::slot_of;
 use super::specials::{self, Source};
 use super::storage::{Storage, window};
-use crate::ptx::program::{Access, Address, Atomic, AtomicOp, AtomicType, Element, Op, Pack, Place, Space};
+use crate::ptx::program::{
+    Access, Address, Atomic, AtomicOp, AtomicType, Element, Op, Pack, RegisterSlot, Space,
+};
 use crate::ptx::registers::Slots;
 use crate::ptx::semantics::bits::{Logic, Width};
 use crate::ptx::windows;
@@ -96,7 +98,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             Operand::Vector(list) => self.places(self.hir.operands(list))?,
             _ => self.elements(d)?.into_iter().map(|(place, _)| Some(place)).collect(),
         };
-        let sources: Vec<Place> = match a {
+        let sources: Vec<RegisterSlot> = match a {
             Operand::Vector(list) => {
                 let list = self.hir.operands(list).iter();
                 list.map(|&operand| Ok(self.source_place(operand, ty)?.0)).collect::<Result<_, Why>>()?
@@ -124,13 +126,13 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(self.push_moves(moves))
     }
 
-    pub(super) fn push_moves(&mut self, moves: Vec<(Place, Place)>) -> (Op, Slots) {
+    pub(super) fn push_moves(&mut self, moves: Vec<(RegisterSlot, RegisterSlot)>) -> (Op, Slots) {
         self.out.tables.moves.push(moves);
         let a = self.out.tables.moves.len() as u32 - 1;
         (Op::MoveEach, Slots { a, ..Slots::default() })
     }
 
-    pub(super) fn places(&mut self, operands: &[Operand]) -> Result<Vec<Option<Place>>, Why> {
+    pub(super) fn places(&mut self, operands: &[Operand]) -> Result<Vec<Option<RegisterSlot>>, Why> {
         let place = |operand: &Operand| match operand {
             Operand::Sink => Ok(None),
             _ => Ok(Some(self.place(*operand)?.0)),
@@ -218,7 +220,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             }
             address.base = Some(self.place(index)?.0);
         }
-        if matches!(address.base, Some(Place::Predicate(_) | Place::Quad(_))) {
+        if matches!(address.base, Some(RegisterSlot::Predicate(_) | RegisterSlot::Quad(_))) {
             return Err(Why::operands());
         }
         let entry = self.hir.kind == FunctionKind::Entry;
@@ -301,7 +303,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Ok(None);
         }
         let (place, bits) = if source { self.source_place(operand, ty)? } else { self.place(operand)? };
-        if bits < ty.bits() || matches!(place, Place::Predicate(_)) {
+        if bits < ty.bits() || matches!(place, RegisterSlot::Predicate(_)) {
             return Err(Why::operands());
         }
         Ok(Some(Element { place, bits }))
@@ -379,7 +381,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((Op::Atomic, Slots { a, ..Slots::default() }))
     }
 
-    fn atomic_sources(&mut self, b: Operand, ty: Type, count: usize) -> Result<Vec<Place>, Why> {
+    fn atomic_sources(&mut self, b: Operand, ty: Type, count: usize) -> Result<Vec<RegisterSlot>, Why> {
         let sources = match b {
             Operand::Vector(list) => {
                 let list = self.hir.operands(list).iter();

@@ -11,13 +11,13 @@ use super::function::FunctionDecoder;
 use super::module::function_address;
 use super::specials::{self, Source};
 use super::storage::{Storage, constant_bits};
-use crate::ptx::program::{Guard, NO_SLOT, Place, Register, Slot, Special};
+use crate::ptx::program::{Guard, NO_SLOT, Register, RegisterSlot, Slot, Special};
 
 /// What a register is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared {
     /// The first element, or the register itself.
-    pub(super) place: Place,
+    pub(super) place: RegisterSlot,
     pub(super) bits: u32,
     /// Elements of a vector register.
     pub(super) elements: u32,
@@ -75,23 +75,23 @@ impl FunctionDecoder<'_, '_> {
             self.slots.numbers.insert((referent, element), registers.len() as u32);
             registers.push(Register { name, bits: ty.bits() as u16, place });
         }
-        let place = first.unwrap_or(Place::Predicate(NO_SLOT));
+        let place = first.unwrap_or(RegisterSlot::Predicate(NO_SLOT));
         let declared = Declared { place, bits: ty.bits(), elements };
         self.slots.registers.insert(referent, declared);
         declared
     }
 
-    fn fresh(&mut self, ty: Type) -> Place {
+    fn fresh(&mut self, ty: Type) -> RegisterSlot {
         let frame = &mut self.out.frame;
         let next = |count: &mut u32, by: u32| {
             *count += by;
             *count - by
         };
         match ty.bits() {
-            1 if ty.kind() == TypeKind::Predicate => Place::Predicate(next(&mut frame.predicates, 1)),
-            65.. => Place::Quad(next(&mut frame.doubles, 2)),
-            33..=64 => Place::Double(next(&mut frame.doubles, 1)),
-            _ => Place::Word(next(&mut frame.words, 1)),
+            1 if ty.kind() == TypeKind::Predicate => RegisterSlot::Predicate(next(&mut frame.predicates, 1)),
+            65.. => RegisterSlot::Quad(next(&mut frame.doubles, 2)),
+            33..=64 => RegisterSlot::Double(next(&mut frame.doubles, 1)),
+            _ => RegisterSlot::Word(next(&mut frame.words, 1)),
         }
     }
 
@@ -155,20 +155,23 @@ impl FunctionDecoder<'_, '_> {
         }
         let place = if wide {
             self.out.frame.doubles += 1;
-            Place::Double(self.out.frame.doubles - 1)
+            RegisterSlot::Double(self.out.frame.doubles - 1)
         } else {
-            Place::Word(self.scratch_word())
+            RegisterSlot::Word(self.scratch_word())
         };
         self.out.frame.specials.push((special, place));
         let slot = match place {
-            Place::Word(slot) | Place::Double(slot) | Place::Quad(slot) | Place::Predicate(slot) => slot,
+            RegisterSlot::Word(slot)
+            | RegisterSlot::Double(slot)
+            | RegisterSlot::Quad(slot)
+            | RegisterSlot::Predicate(slot) => slot,
         };
         self.slots.specials.insert((special, wide), slot);
         slot
     }
 
     /// Where an operand that is a register, or an element of one, is.
-    pub(super) fn place(&mut self, operand: Operand) -> Result<(Place, u32), Why> {
+    pub(super) fn place(&mut self, operand: Operand) -> Result<(RegisterSlot, u32), Why> {
         let Operand::Register { name, component } = operand else { return Err(Why::operands()) };
         let (_, declared) = self.register(name)?;
         let element = match component {
@@ -180,10 +183,10 @@ impl FunctionDecoder<'_, '_> {
             return Err(Why::operands());
         }
         let place = match declared.place {
-            Place::Word(slot) => Place::Word(slot + element),
-            Place::Double(slot) => Place::Double(slot + element),
-            Place::Quad(slot) => Place::Quad(slot + 2 * element),
-            Place::Predicate(slot) => Place::Predicate(slot + element),
+            RegisterSlot::Word(slot) => RegisterSlot::Word(slot + element),
+            RegisterSlot::Double(slot) => RegisterSlot::Double(slot + element),
+            RegisterSlot::Quad(slot) => RegisterSlot::Quad(slot + 2 * element),
+            RegisterSlot::Predicate(slot) => RegisterSlot::Predicate(slot + element),
         };
         Ok((place, declared.bits))
     }
@@ -195,14 +198,14 @@ impl FunctionDecoder<'_, '_> {
     }
 
     /// The elements of a vector register.
-    pub(super) fn elements(&mut self, operand: Operand) -> Result<Vec<(Place, u32)>, Why> {
+    pub(super) fn elements(&mut self, operand: Operand) -> Result<Vec<(RegisterSlot, u32)>, Why> {
         let Operand::Register { name, component: None } = operand else { return Err(Why::operands()) };
         let (_, declared) = self.register(name)?;
         let element = |index: u32| match declared.place {
-            Place::Word(slot) => Place::Word(slot + index),
-            Place::Double(slot) => Place::Double(slot + index),
-            Place::Quad(slot) => Place::Quad(slot + 2 * index),
-            Place::Predicate(slot) => Place::Predicate(slot + index),
+            RegisterSlot::Word(slot) => RegisterSlot::Word(slot + index),
+            RegisterSlot::Double(slot) => RegisterSlot::Double(slot + index),
+            RegisterSlot::Quad(slot) => RegisterSlot::Quad(slot + 2 * index),
+            RegisterSlot::Predicate(slot) => RegisterSlot::Predicate(slot + index),
         };
         Ok((0..declared.elements).map(|index| (element(index), declared.bits)).collect())
     }
@@ -220,7 +223,7 @@ impl FunctionDecoder<'_, '_> {
     }
 
     /// As [`Self::source`], with the file that the source is in and its width.
-    pub(super) fn source_place(&mut self, operand: Operand, ty: Type) -> Result<(Place, u32), Why> {
+    pub(super) fn source_place(&mut self, operand: Operand, ty: Type) -> Result<(RegisterSlot, u32), Why> {
         match operand {
             Operand::Register { .. } => self.place(operand),
             Operand::Constant(id) => {
@@ -233,9 +236,11 @@ impl FunctionDecoder<'_, '_> {
                 };
                 match specials::source(text, component) {
                     Some(Source::Fixed(special)) if ty.bits() > 32 => {
-                        Ok((Place::Double(self.special(special, true)), 64))
+                        Ok((RegisterSlot::Double(self.special(special, true)), 64))
                     }
-                    Some(Source::Fixed(special)) => Ok((Place::Word(self.special(special, false)), 32)),
+                    Some(Source::Fixed(special)) => {
+                        Ok((RegisterSlot::Word(self.special(special, false)), 32))
+                    }
                     _ => Err(Why(smol_str::format_smolstr!("`{text}` is not simulated"))),
                 }
             }
@@ -248,17 +253,17 @@ impl FunctionDecoder<'_, '_> {
         }
     }
 
-    pub(super) fn constant(&mut self, bits: u64, ty: Type) -> Place {
+    pub(super) fn constant(&mut self, bits: u64, ty: Type) -> RegisterSlot {
         match ty.bits() {
-            1 => Place::Predicate(self.constant_predicate(bits != 0)),
+            1 => RegisterSlot::Predicate(self.constant_predicate(bits != 0)),
             65.. => {
                 let slot = self.out.frame.doubles;
                 self.out.frame.doubles += 2;
                 self.out.frame.double_constants.push((slot, bits));
-                Place::Quad(slot)
+                RegisterSlot::Quad(slot)
             }
-            33..=64 => Place::Double(self.constant_double(bits)),
-            _ => Place::Word(self.constant_word(bits as u32)),
+            33..=64 => RegisterSlot::Double(self.constant_double(bits)),
+            _ => RegisterSlot::Word(self.constant_word(bits as u32)),
         }
     }
 
@@ -270,7 +275,7 @@ impl FunctionDecoder<'_, '_> {
             return Ok((slot, !negated));
         }
         match self.source_place(operand, Type::Pred)? {
-            (Place::Predicate(slot), _) => Ok((slot, false)),
+            (RegisterSlot::Predicate(slot), _) => Ok((slot, false)),
             _ => Err(Why::operands()),
         }
     }
@@ -286,7 +291,7 @@ impl FunctionDecoder<'_, '_> {
         match operand {
             Operand::Sink => Ok(None),
             _ => match self.place(operand)? {
-                (Place::Predicate(slot), _) => Ok(Some(slot)),
+                (RegisterSlot::Predicate(slot), _) => Ok(Some(slot)),
                 _ => Err(Why::operands()),
             },
         }
@@ -351,12 +356,12 @@ impl FunctionDecoder<'_, '_> {
 }
 
 /// The slot of a place that holds a value of so many bits.
-pub(super) fn slot_of(place: Place, bits: u32) -> Result<Slot, Why> {
+pub(super) fn slot_of(place: RegisterSlot, bits: u32) -> Result<Slot, Why> {
     match (place, bits) {
-        (Place::Predicate(slot), 1) => Ok(slot),
-        (Place::Word(slot), 2..=32) => Ok(slot),
-        (Place::Double(slot), 33..=64) => Ok(slot),
-        (Place::Quad(slot), 65..) => Ok(slot),
+        (RegisterSlot::Predicate(slot), 1) => Ok(slot),
+        (RegisterSlot::Word(slot), 2..=32) => Ok(slot),
+        (RegisterSlot::Double(slot), 33..=64) => Ok(slot),
+        (RegisterSlot::Quad(slot), 65..) => Ok(slot),
         _ => Err(Why::new("a register has the wrong width")),
     }
 }

@@ -80,7 +80,7 @@ pub(crate) struct Listing {
     /// Visits that each may record.
     pub(crate) visits: usize,
     /// Bytes that each may use for reconvergences.
-    pub(crate) meetings: usize,
+    pub(crate) reconvergences: usize,
 }
 
 impl Listing {
@@ -91,7 +91,7 @@ impl Listing {
         let warps = warps.min(budget as u64);
         let each = limits.max_trace / warps.max(1) as usize;
         let rest = each.saturating_sub(lines);
-        Listing { warps, visits: (rest - rest / 8) / size_of::<Visit>(), meetings: rest / 8 }
+        Listing { warps, visits: (rest - rest / 8) / size_of::<Visit>(), reconvergences: rest / 8 }
     }
 }
 

@@ -10,30 +10,30 @@ pub(crate) mod copies;
 mod cost;
 mod division;
 pub(crate) mod event;
+mod happens_before;
 mod in_flight;
-mod knowledge;
 mod local;
 mod races;
 mod shadow;
 mod stamp;
-mod sync;
 pub(crate) mod undefined;
 mod values;
+mod vector_clock;
 
 use rustc_hash::FxHashSet;
 
 use self::conflicts::Conflicts;
 use self::copies::Copies;
 use self::event::{AccessEvent, AccessKind};
+use self::happens_before::{BlockClock, ClusterClock, HappensBefore, SyncAccess, Thread};
 use self::local::LocalShadow;
 use self::shadow::{Access, Shadow};
 use self::stamp::{Stamp, Strength};
-use self::sync::{BlockClock, ClusterClock, HappensBefore, SyncAccess, Thread};
 use crate::ptx::engine::memory::region::{CheckedAddresses, Extent, MemoryRegion};
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::program::{Formal, Order, Passing, Program};
 use crate::ptx::registers::lanes;
-use crate::trace::{Checks, Counters, Finding, RunOptions, StatementId};
+use crate::trace::{Checks, Counters, Finding, Related, RunOptions, Severity, StatementId};
 
 /// Maximum number of elements of one access.
 const ELEMENTS: usize = 32;
@@ -233,6 +233,28 @@ impl Sanitizer {
                 self.block.local(warp).write((base + offset).into(), formal.size.into(), mask);
             }
         }
+    }
+
+    /// Adds a finding about lanes of the running warp.
+    fn report(
+        &mut self,
+        code: &'static str,
+        severity: Severity,
+        message: String,
+        statement: u32,
+        lanes: u32,
+        related: Option<Related>,
+    ) {
+        self.findings.push(Finding {
+            code,
+            severity,
+            message,
+            statement: Some(StatementId(statement)),
+            cta: self.block.cta,
+            warp: self.visit.warp,
+            lanes: lanes.into(),
+            related: related.into_iter().collect(),
+        });
     }
 
     /// Takes the cost of the instruction and its findings.

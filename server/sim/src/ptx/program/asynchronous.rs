@@ -1,6 +1,6 @@
 //! Side tables of what the hardware does behind the program's back, and of the memory barriers that are told of it.
 
-use super::{Address, AtomicOp, AtomicType, Place, Slot, Space};
+use super::{Address, AtomicOp, AtomicType, RegisterSlot, Slot, Space};
 
 /// A copy of a stretch of memory, done at once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +35,7 @@ pub struct Fill {
     /// The space of `to`.
     pub space: Space,
     /// Bytes.
-    pub size: Place,
+    pub size: RegisterSlot,
     /// The mbarrier that is told of the bytes.
     pub completion: Option<Completion>,
 }
@@ -59,13 +59,13 @@ pub struct Mbarrier {
     /// The object.
     pub address: Address,
     /// A count, a number of bytes, a token or a parity.
-    pub operand: Option<Place>,
+    pub operand: Option<RegisterSlot>,
     /// The mask of blocks of the cluster whose objects are meant.
     pub blocks: Option<Slot>,
     /// A token, or whether a phase is over.
-    pub d: Option<Place>,
+    pub d: Option<RegisterSlot>,
     /// Where reports of failed copies go; there are none.
-    pub reports: [Option<Place>; 2],
+    pub reports: [Option<RegisterSlot>; 2],
 }
 
 /// What is done with an mbarrier.

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::asynchronous::{BulkCopy, Completion, Fill, Mbarrier};
-use super::{Formal, Guard, Place, Slot};
+use super::{Formal, Guard, RegisterSlot, Slot};
 use crate::ptx::semantics::compare::Combine;
 use crate::ptx::semantics::convert::Convert;
 use crate::ptx::semantics::fragments::Matrix;
@@ -46,7 +46,7 @@ pub struct Tables {
     /// Of `Op::Pack`.
     pub packs: Vec<Pack>,
     /// Of `Op::MoveEach`: destinations and sources.
-    pub moves: Vec<Vec<(Place, Place)>>,
+    pub moves: Vec<Vec<(RegisterSlot, RegisterSlot)>>,
     /// Of `Op::Lop3Predicate`.
     pub lop3: Vec<Lop3Predicate>,
     /// Of `Op::Load` and `Op::Store`.
@@ -78,9 +78,9 @@ pub struct MixedOperands {
     /// What is done.
     pub mixed: Mixed,
     /// The result.
-    pub d: Place,
+    pub d: RegisterSlot,
     /// The operands.
-    pub operands: Vec<Place>,
+    pub operands: Vec<RegisterSlot>,
 }
 
 /// A conversion of several numbers.
@@ -113,9 +113,9 @@ pub struct Lop3Predicate {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pack {
     /// The one, lowest bits first where it is 128 wide.
-    pub whole: Place,
+    pub whole: RegisterSlot,
     /// The several, lowest first; `None` for `_`.
-    pub parts: Vec<Option<Place>>,
+    pub parts: Vec<Option<RegisterSlot>>,
     /// Bits of a part.
     pub bits: u32,
     /// Whether the parts are the destination.
@@ -157,7 +157,7 @@ impl Space {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     /// The register.
-    pub base: Option<Place>,
+    pub base: Option<RegisterSlot>,
     /// What the register counts, in bytes.
     pub scale: u32,
     /// Whether the offset counts from the frame's local memory.
@@ -185,7 +185,7 @@ pub struct Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Element {
     /// The register.
-    pub place: Place,
+    pub place: RegisterSlot,
     /// Its width, which a narrower element is extended to.
     pub bits: u32,
 }
@@ -196,7 +196,7 @@ pub struct MatrixProduct {
     /// Shape and types.
     pub product: Product,
     /// The registers of A, B, C and D.
-    pub registers: [Vec<Place>; 4],
+    pub registers: [Vec<RegisterSlot>; 4],
     /// Where its scales are, if it has any.
     pub scales: Option<ProductScales>,
 }
@@ -205,9 +205,9 @@ pub struct MatrixProduct {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProductScales {
     /// The words of A and of B.
-    pub words: [Place; 2],
+    pub words: [RegisterSlot; 2],
     /// The byte and the lanes to take, of A and of B.
-    pub selectors: [[Place; 2]; 2],
+    pub selectors: [[RegisterSlot; 2]; 2],
 }
 
 /// A load or store of a fragment of `wmma`.
@@ -224,7 +224,7 @@ pub struct FragmentAccess {
     /// Whether lines in memory are what [`Matrix`] numbers along.
     pub along: bool,
     /// The registers.
-    pub registers: Vec<Place>,
+    pub registers: Vec<RegisterSlot>,
     /// Whether it stores.
     pub store: bool,
 }
@@ -252,7 +252,7 @@ pub struct MatrixAccess {
     /// The address of the row that a lane names.
     pub address: Address,
     /// One register a matrix; two of a matrix of 16 x 16.
-    pub registers: Vec<Place>,
+    pub registers: Vec<RegisterSlot>,
     /// Whether rows and columns change places.
     pub transposed: bool,
     /// Whether it stores.
@@ -290,11 +290,11 @@ pub struct Atomic {
     /// The address of the first element.
     pub address: Address,
     /// The old values, an element each; empty for `red`.
-    pub old: Vec<Option<Place>>,
+    pub old: Vec<Option<RegisterSlot>>,
     /// The operands, an element each.
-    pub b: Vec<Place>,
+    pub b: Vec<RegisterSlot>,
     /// The second operand of `cas`.
-    pub c: Option<Place>,
+    pub c: Option<RegisterSlot>,
 }
 
 /// What an atomic does.
@@ -349,11 +349,11 @@ pub struct Exchange {
     /// What is done.
     pub kind: ExchangeKind,
     /// The result, if it is wanted.
-    pub d: Option<Place>,
+    pub d: Option<RegisterSlot>,
     /// The predicate beside it, if there is one.
     pub p: Option<Slot>,
     /// What lanes give; of a vote, a predicate.
-    pub a: Option<Place>,
+    pub a: Option<RegisterSlot>,
     /// Whether predicate `a` is complemented.
     pub negated: bool,
     /// The lane or offset of a shuffle.
@@ -416,7 +416,7 @@ pub enum Callee {
     /// A function of the program.
     Direct(u32),
     /// The function whose address the register holds.
-    Indirect(Place),
+    Indirect(RegisterSlot),
     /// One that every device has.
     System(System),
 }
@@ -461,7 +461,7 @@ pub struct Barrier {
     /// The predicate of a reduction.
     pub predicate: Guard,
     /// The result of a reduction.
-    pub d: Option<Place>,
+    pub d: Option<RegisterSlot>,
 }
 
 /// What is done at a barrier.

@@ -60,7 +60,7 @@ impl Calls {
         call.site.map(|(caller, pc)| (caller, pc + 1))
     }
 
-    /// Records the calls that have no lanes left.
+    /// Records the calls that have no remaining lanes.
     pub(super) fn note_done(&mut self, live: u32, done: &mut Vec<Slot>) {
         for (frame, call) in self.calls.iter_mut().enumerate().skip(1) {
             if call.as_ref().is_some_and(|call| call.lanes & live == 0) {

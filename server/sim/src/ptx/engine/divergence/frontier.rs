@@ -46,7 +46,7 @@ impl Frontier {
         });
         self.calls.note_done(live, &mut self.done);
         let first = self.first(None, orders)?;
-        let here = self.meet(first);
+        let here = self.merge(first);
         let LanePosition { frame, pc, mask } = self.entries[here].at;
         self.running = here;
         let Some(second) = self.first(Some(here), orders) else {
@@ -66,7 +66,7 @@ impl Frontier {
     }
 
     /// Merges all groups at the position of `first`; returns its new index.
-    fn meet(&mut self, first: usize) -> usize {
+    fn merge(&mut self, first: usize) -> usize {
         let LanePosition { frame, pc, .. } = self.entries[first].at;
         let mut parts = Vec::new();
         self.entries.retain(|entry| {

@@ -93,7 +93,7 @@ impl Groups {
         }
     }
 
-    /// Calls that have no lanes left.
+    /// Calls that have no remaining lanes.
     pub(crate) fn take_done(&mut self) -> Vec<Slot> {
         ask!(self, model => std::mem::take(&mut model.done))
     }
@@ -113,7 +113,7 @@ impl Groups {
         ask!(self, model => model.reconvergences.take())
     }
 
-    /// Whether no lanes are left.
+    /// Whether no lanes remain.
     pub(crate) fn is_empty(&self) -> bool {
         ask!(self, model => model.is_empty())
     }
@@ -213,7 +213,7 @@ impl Groups {
     }
 
     /// Called if no group can run: releases a group that waits only because of the model, not of the program. Returns `false`
-    /// if there is no such group.
+    /// if there is none.
     pub(crate) fn force_progress(&mut self) -> bool {
         match self {
             Groups::Its(its) => its.force_progress(),

@@ -118,13 +118,13 @@ impl Its {
     /// complete collectives are released.
     fn settle(&mut self, live: u32) {
         loop {
-            let (regions, meetings) = (&mut self.regions, &mut self.reconvergences);
+            let (regions, reconvergences) = (&mut self.regions, &mut self.reconvergences);
             self.entries.retain(|entry| {
                 let LanePosition { frame, pc, mask } = entry.at;
                 let arrives = entry.state == State::Ready && regions.ends_at(entry.region, frame, pc);
                 if arrives {
                     regions.arrive(entry.region, mask);
-                    meetings.arrive(frame, pc, mask);
+                    reconvergences.arrive(frame, pc, mask);
                 }
                 !arrives
             });
@@ -175,11 +175,11 @@ impl Its {
             while wanted & !all != 0 {
                 let asked_for = |at: &usize| waits(at) && self.entries[*at].at.mask & wanted != 0;
                 together = (0..self.entries.len()).filter(asked_for).collect();
-                let came = together.iter().fold(0, |all, &at| all | self.entries[at].at.mask);
-                if came == all {
+                let arrived = together.iter().fold(0, |all, &at| all | self.entries[at].at.mask);
+                if arrived == all {
                     return None;
                 }
-                all = came;
+                all = arrived;
                 wanted = together.iter().fold(wanted, |wanted, &at| wanted | wants(&self.entries[at]));
             }
             (all != 0).then_some(together)
@@ -259,7 +259,7 @@ impl Its {
     /// The running group took the backward branch `from`: its turn ends.
     pub(super) fn take_back_edge(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
         let entry = &mut self.entries[self.running];
-        entry.patience.trip(from, changes, reads);
+        entry.patience.count_iteration(from, changes, reads);
         entry.had_turn = true;
     }
 

@@ -12,17 +12,17 @@ pub(super) struct Patience {
     changes: u64,
     /// Iterations by backward branch.
     polls: Vec<(u32, u32)>,
-    trips: u32,
+    iterations: u32,
 }
 
 impl Patience {
     /// The group takes the backward branch `from`; `reads` tests whether the loop reads memory.
-    pub(super) fn trip(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
+    pub(super) fn count_iteration(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
         if self.changes != changes {
             self.changes = changes;
             self.polls.clear();
         }
-        self.trips = (self.trips + 1).min(WHATEVER);
+        self.iterations = (self.iterations + 1).min(WHATEVER);
         let known = self.polls.iter().position(|(branch, _)| *branch == from);
         let at = known.unwrap_or(self.polls.len());
         if known.is_none() {
@@ -37,6 +37,6 @@ impl Patience {
 
     /// Whether the limit is exceeded.
     pub(super) fn is_over(&self) -> bool {
-        self.trips >= WHATEVER || self.polls.iter().any(|(_, count)| *count >= POLLING)
+        self.iterations >= WHATEVER || self.polls.iter().any(|(_, count)| *count >= POLLING)
     }
 }

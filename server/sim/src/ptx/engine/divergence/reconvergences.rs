@@ -23,9 +23,9 @@ pub(super) struct ReconvergenceLog {
     /// Groups that have reached a reconvergence point and wait there.
     arrived: Vec<(Slot, u32, u32)>,
     /// Reconvergences that the warp has not taken yet.
-    met: Vec<Reconvergence>,
+    recorded: Vec<Reconvergence>,
     /// Number of recorded reconvergences by instruction, of all functions together.
-    told: Vec<u8>,
+    counts: Vec<u8>,
 }
 
 /// The record does not influence execution, so it does not count when the spin detector compares states.
@@ -49,7 +49,7 @@ impl ReconvergenceLog {
     }
 
     pub(super) fn take(&mut self) -> Vec<Reconvergence> {
-        std::mem::take(&mut self.met)
+        std::mem::take(&mut self.recorded)
     }
 
     /// Lanes have reached a reconvergence point.
@@ -69,38 +69,38 @@ impl ReconvergenceLog {
     #[inline(always)]
     pub(super) fn go_on(&mut self, frame: Slot, pc: u32, mask: u32) {
         if self.arrived.iter().any(|&(at, where_to, _)| (at, where_to) == (frame, pc)) {
-            self.meet(frame, pc, mask);
+            self.record(frame, pc, mask);
         }
     }
 
     #[inline(never)]
-    fn meet(&mut self, frame: Slot, pc: u32, mask: u32) {
+    fn record(&mut self, frame: Slot, pc: u32, mask: u32) {
         let here = |arrival: &(Slot, u32, u32)| (arrival.0, arrival.1) == (frame, pc);
-        let came = self.arrived.iter().filter(|arrival| here(arrival)).map(|(_, _, lanes)| lanes & mask);
-        let rest = mask & !came.clone().fold(0, |all, lanes| all | lanes);
-        let parts = [rest].into_iter().chain(came).filter(|lanes| *lanes != 0);
-        if parts.clone().nth(1).is_some() && tell(&mut self.told, pc) {
+        let arrivals = self.arrived.iter().filter(|arrival| here(arrival)).map(|(_, _, lanes)| lanes & mask);
+        let rest = mask & !arrivals.clone().fold(0, |all, lanes| all | lanes);
+        let parts = [rest].into_iter().chain(arrivals).filter(|lanes| *lanes != 0);
+        if parts.clone().nth(1).is_some() && may_record(&mut self.counts, pc) {
             let parts = parts.collect();
-            self.met.push(Reconvergence { frame, pc, parts });
+            self.recorded.push(Reconvergence { frame, pc, parts });
         }
         self.arrived.retain(|arrival| !here(arrival));
     }
 
     /// Records a reconvergence.
     pub(super) fn add(&mut self, frame: Slot, pc: u32, parts: Vec<u32>) {
-        if !self.ignored && tell(&mut self.told, pc) {
-            self.met.push(Reconvergence { frame, pc, parts });
+        if !self.ignored && may_record(&mut self.counts, pc) {
+            self.recorded.push(Reconvergence { frame, pc, parts });
         }
     }
 }
 
 /// Whether to record a further reconvergence at an instruction.
-fn tell(told: &mut Vec<u8>, pc: u32) -> bool {
+fn may_record(counts: &mut Vec<u8>, pc: u32) -> bool {
     let index = pc as usize;
-    if told.len() <= index {
-        told.resize(index + 1, 0);
+    if counts.len() <= index {
+        counts.resize(index + 1, 0);
     }
-    let tells = told[index] < MAX_PER_INSTRUCTION;
-    told[index] += u8::from(tells);
-    tells
+    let records = counts[index] < MAX_PER_INSTRUCTION;
+    counts[index] += u8::from(records);
+    records
 }

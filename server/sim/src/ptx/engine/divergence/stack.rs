@@ -260,10 +260,10 @@ mod tests {
     #[test]
     fn a_loop_does_not_grow_the_stack() {
         let mut stack = Stack::new(Rule::Merging, ALL, 100);
-        for trip in 0..8 {
-            let group = stack.next(ALL).expect("lanes left");
+        for iteration in 0..8 {
+            let group = stack.next(ALL).expect("live lanes");
             stack.diverge(&[(0, group.mask << 1), (9, group.mask & !(group.mask << 1))], 9);
-            assert!(stack.entries.len() <= 2, "trip {trip}");
+            assert!(stack.entries.len() <= 2, "iteration {iteration}");
         }
         assert_eq!(masks(&mut stack), [(0, ALL << 8), (9, ALL)]);
     }

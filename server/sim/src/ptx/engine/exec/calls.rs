@@ -59,8 +59,8 @@ impl Warp {
         let join = launch.plan.join(&instruction);
         let target = self.diverge(&parts, pc, join)?;
         self.take_back_edge(pc, target, function, spaces);
-        let goes_round = target <= pc && self.spin.backward(spaces.changes);
-        (goes_round && self.repeats(target)).then_some(Pause::Spinning)
+        let loops_back = target <= pc && self.spin.backward(spaces.changes);
+        (loops_back && self.repeats(target)).then_some(Pause::Spinning)
     }
 
     /// `call`

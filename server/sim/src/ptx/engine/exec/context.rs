@@ -1,10 +1,13 @@
 //! The state that an operation may access in addition to its registers.
+use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::memory::local::Local;
-use crate::ptx::engine::memory::region::CheckedAddresses;
+use crate::ptx::engine::memory::region::{AccessMode, CheckedAddresses};
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::sanitizer::Sanitizer;
 use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyRange};
-use crate::ptx::engine::sanitizer::event::AccessEvent;
+use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
+use crate::ptx::program::Space;
+use crate::ptx::registers::Lanes;
 
 /// The state that an operation may access in addition to its registers.
 pub(crate) struct ExecContext<'w> {
@@ -23,11 +26,23 @@ pub(crate) struct ExecContext<'w> {
 }
 
 impl ExecContext<'_> {
+    /// Resolves the addresses of a memory instruction: checks space, bounds and alignment in every lane, and reports the access
+    /// to the sanitizer before memory is read or written.
+    #[inline(always)]
+    pub(crate) fn resolve(&mut self, request: &MemoryRequest<'_>) -> Result<CheckedAddresses, Fault> {
+        let &MemoryRequest { kind, space, addresses, size, count, mask, reported, value } = request;
+        let mode = if kind.reads() { AccessMode::Load } else { AccessMode::Store };
+        let span = u64::from(size) * count as u64;
+        let checked = self.spaces.check(space, addresses, span, mode, mask, self.local)?;
+        self.report(&AccessEvent { kind, checked: &checked, addresses, size, count, mask: reported, value });
+        Ok(checked)
+    }
+
     /// Reports an access to the sanitizer, after the address check and before memory is read or written.
     #[inline(always)]
-    pub(crate) fn notify(&mut self, told: &AccessEvent<'_>) {
+    pub(crate) fn report(&mut self, event: &AccessEvent<'_>) {
         if let Some(sanitizer) = &mut self.sanitizer {
-            sanitizer.accessed(told, self.spaces);
+            sanitizer.accessed(event, self.spaces);
         }
     }
 
@@ -47,5 +62,34 @@ impl ExecContext<'_> {
             let index = extent.index(address) as u64;
             sanitizer.copy_started(CopyRange { region: extent.region, index, span, writes }, lane, until);
         }
+    }
+}
+
+/// The accesses of a memory instruction in all lanes.
+pub(crate) struct MemoryRequest<'a> {
+    pub(crate) kind: AccessKind,
+    pub(crate) space: Space,
+    pub(crate) addresses: &'a Lanes<u64>,
+    /// Size of an element, and the number of contiguous elements.
+    pub(crate) size: u32,
+    pub(crate) count: usize,
+    pub(crate) mask: u32,
+    /// The lanes to report to the sanitizer: `mask`, or a part of it if several lanes access the same element.
+    pub(crate) reported: u32,
+    /// The byte that a lane stores at this offset from its address.
+    pub(crate) value: &'a dyn Fn(usize, u64) -> u8,
+}
+
+impl<'a> MemoryRequest<'a> {
+    /// A request that is reported in all lanes, of a kind whose stored values do not matter.
+    #[inline(always)]
+    pub(crate) fn new(
+        kind: AccessKind,
+        space: Space,
+        addresses: &'a Lanes<u64>,
+        (size, count): (u32, usize),
+        mask: u32,
+    ) -> MemoryRequest<'a> {
+        MemoryRequest { kind, space, addresses, size, count, mask, reported: mask, value: &|_, _| 0 }
     }
 }

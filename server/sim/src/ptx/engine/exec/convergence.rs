@@ -8,7 +8,7 @@ use super::warp_collectives;
 use crate::ptx::engine::divergence::group::{CollectiveKind, Group, LanePosition};
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_state::RunState;
-use crate::ptx::program::{Exchange, Function, Instruction, Op, Place, Slot};
+use crate::ptx::program::{Exchange, Function, Instruction, Op, RegisterSlot, Slot};
 use crate::ptx::registers::{Registers, lanes};
 use crate::trace::StatementId;
 
@@ -72,7 +72,7 @@ impl Warp {
                 }
             }
             let Some(frame) = &mut self.frames[frame as usize] else { continue };
-            let results = exchange.map(|exchange| (exchange.d, exchange.p.map(Place::Predicate)));
+            let results = exchange.map(|exchange| (exchange.d, exchange.p.map(RegisterSlot::Predicate)));
             for place in results.into_iter().flat_map(|(d, p)| d.into_iter().chain(p)) {
                 for lane in lanes(executed) {
                     put(place, &mut frame.registers, lane, get(place, &registers, lane));
@@ -119,7 +119,7 @@ fn take_over(ours: &Exchange, to: &mut Registers, theirs: &Exchange, from: &Regi
     let members = ours.members.zip(theirs.members);
     for lane in lanes(mask) {
         if let Some((ours, theirs)) = members {
-            put(Place::Word(ours), to, lane, get(Place::Word(theirs), from, lane));
+            put(RegisterSlot::Word(ours), to, lane, get(RegisterSlot::Word(theirs), from, lane));
         }
         if let Some((at, theirs_at)) = values {
             let turned = u128::from(ours.negated != theirs.negated);

@@ -10,7 +10,7 @@ use crate::ptx::engine::memory::{access, atomic, bulk, cluster_window, mbarrier}
 use crate::ptx::engine::sanitizer::copies::CopyFamily;
 use crate::ptx::program::{
     Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
-    PackedSources, Place, Slot,
+    PackedSources, RegisterSlot, Slot,
 };
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
 use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
@@ -375,7 +375,7 @@ fn lop3_predicate(op: Lop3Predicate, s: &Slots, r: &mut Registers, mask: u32) {
 }
 
 /// All sources are read before anything is written.
-fn move_each(moves: &[(Place, Place)], r: &mut Registers, mask: u32) {
+fn move_each(moves: &[(RegisterSlot, RegisterSlot)], r: &mut Registers, mask: u32) {
     for lane in lanes(mask) {
         let values: Vec<u128> = moves.iter().map(|(_, source)| get(*source, r, lane)).collect();
         for ((destination, _), value) in moves.iter().zip(values) {

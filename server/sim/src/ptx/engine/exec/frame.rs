@@ -3,7 +3,7 @@
 use crate::ptx::engine::launch::Threads;
 use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::sanitizer::undefined::UndefinedValues;
-use crate::ptx::program::{Formal, Function, Passing, Place, Slot, Special};
+use crate::ptx::program::{Formal, Function, Passing, RegisterSlot, Slot, Special};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, blend};
 
 /// A call in progress.
@@ -71,9 +71,9 @@ impl Frame {
         for &(special, place) in &layout.specials {
             let values = special_values(special, threads);
             match place {
-                Place::Word(slot) => registers.words[slot as usize] = values,
-                Place::Double(slot) => registers.doubles[slot as usize] = values.map(u64::from),
-                Place::Quad(_) | Place::Predicate(_) => {}
+                RegisterSlot::Word(slot) => registers.words[slot as usize] = values,
+                RegisterSlot::Double(slot) => registers.doubles[slot as usize] = values.map(u64::from),
+                RegisterSlot::Quad(_) | RegisterSlot::Predicate(_) => {}
             }
         }
     }
@@ -164,11 +164,11 @@ pub(crate) fn result(formal: &Formal, frame: &mut Frame, local: &mut Local, lane
 fn fetch(formal: &Formal, registers: &Registers, base: u32, local: &Local, word: u32) -> Lanes<u32> {
     match formal.at {
         Passing::Local(offset) => *local.row(u64::from(base + offset + 4 * word)),
-        Passing::Register(Place::Word(slot)) => *registers.get::<u32>(slot),
-        Passing::Register(Place::Double(slot) | Place::Quad(slot)) => {
+        Passing::Register(RegisterSlot::Word(slot)) => *registers.get::<u32>(slot),
+        Passing::Register(RegisterSlot::Double(slot) | RegisterSlot::Quad(slot)) => {
             registers.get::<u64>(slot + word / 2).map(|value| (value >> (32 * (word % 2))) as u32)
         }
-        Passing::Register(Place::Predicate(slot)) => {
+        Passing::Register(RegisterSlot::Predicate(slot)) => {
             let predicate = registers.predicates[slot as usize];
             std::array::from_fn(|lane| predicate >> lane & 1)
         }
@@ -176,16 +176,16 @@ fn fetch(formal: &Formal, registers: &Registers, base: u32, local: &Local, word:
     }
 }
 
-fn deliver(place: Place, registers: &mut Registers, word: u32, mask: u32, values: &Lanes<u32>) {
+fn deliver(place: RegisterSlot, registers: &mut Registers, word: u32, mask: u32, values: &Lanes<u32>) {
     match place {
-        Place::Word(slot) => registers.set(slot, mask, values),
-        Place::Double(slot) | Place::Quad(slot) => {
+        RegisterSlot::Word(slot) => registers.set(slot, mask, values),
+        RegisterSlot::Double(slot) | RegisterSlot::Quad(slot) => {
             let register = &mut registers.doubles[(slot + word / 2) as usize];
             let (old, shift) = (*register, 32 * (word % 2));
             let kept = !(0xffff_ffff << shift);
             blend(register, mask, |lane| old[lane] & kept | u64::from(values[lane]) << shift);
         }
-        Place::Predicate(slot) => {
+        RegisterSlot::Predicate(slot) => {
             let bits = (0..WIDTH).fold(0, |bits, lane| bits | (values[lane] & 1) << lane);
             registers.set_predicate(slot, mask, bits);
         }

@@ -122,7 +122,7 @@ impl Running<'_> {
         let mut stop = self.stop(pc, until);
         let event = 'runs: loop {
             let mut executed = mask;
-            let mut end = function.stretches[pc as usize].min(stop);
+            let mut end = function.straight_runs[pc as usize].min(stop);
             if pc == end {
                 if pc >= stop {
                     self.visits.up_to(pc);
@@ -171,8 +171,8 @@ impl Running<'_> {
                 }
             }
             for instruction in &function.code[pc as usize..end as usize] {
-                if let Err(trouble) = self.step(simd, instruction, pc, executed)
-                    && let Some(event) = self.trouble(*trouble, pc, executed)
+                if let Err(error) = self.step(simd, instruction, pc, executed)
+                    && let Some(event) = self.handle_error(*error, pc, executed)
                 {
                     pc += u32::from(!matches!(event, LoopExit::Fault(_)));
                     break 'runs Some(event);
@@ -208,8 +208,8 @@ impl Running<'_> {
     /// Handles an error, a warning or a yield of an instruction.
     #[cold]
     #[inline(never)]
-    fn trouble(&mut self, trouble: ExecError, pc: u32, executed: u32) -> Option<LoopExit> {
-        let pending_barrier = match trouble {
+    fn handle_error(&mut self, error: ExecError, pc: u32, executed: u32) -> Option<LoopExit> {
+        let pending_barrier = match error {
             ExecError::Fault(fault) => {
                 self.visits.up_to(pc + 1);
                 self.note(pc, 0);

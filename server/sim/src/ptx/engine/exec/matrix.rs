@@ -1,23 +1,23 @@
 //! Matrices distributed over the lanes of a warp: load, store, transpose and multiply.
 
-use super::context::ExecContext;
+use super::context::{ExecContext, MemoryRequest};
 use super::operand::{get, put};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::memory::region::{AccessMode, CheckedAddresses, Extent};
+use crate::ptx::engine::memory::region::{CheckedAddresses, Extent};
 use crate::ptx::engine::memory::spaces::addresses;
-use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
-use crate::ptx::program::{FragmentAccess, MatrixAccess, MatrixProduct, Place, Rows};
+use crate::ptx::engine::sanitizer::event::AccessKind;
+use crate::ptx::program::{FragmentAccess, MatrixAccess, MatrixProduct, RegisterSlot, Rows};
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, lanes};
 use crate::ptx::semantics::matrix::{ScaleWords, Words};
 
 /// `mma`, `wmma.mma`
 pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) {
-    let words = |places: &[Place]| -> Words { places.iter().map(|&place| values(place, r)).collect() };
+    let words = |places: &[RegisterSlot]| -> Words { places.iter().map(|&place| values(place, r)).collect() };
     let [a, b, c, d] = &op.registers;
     let scales = op.scales.as_ref().map(|scales| {
         let word = |place| values(place, r).map(|value| value as u32);
         // All lanes name the same registers.
-        let select = |[byte, lane]: [Place; 2]| (word(byte)[0], word(lane)[0]);
+        let select = |[byte, lane]: [RegisterSlot; 2]| (word(byte)[0], word(lane)[0]);
         ScaleWords {
             a: word(scales.words[0]),
             b: word(scales.words[1]),
@@ -33,7 +33,7 @@ pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) {
     }
 }
 
-fn values(place: Place, r: &Registers) -> Lanes<u64> {
+fn values(place: RegisterSlot, r: &Registers) -> Lanes<u64> {
     std::array::from_fn(|lane| get(place, r, lane) as u64)
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn fragment(
     let matrix = op.matrix;
     let bases = addresses(&op.address, r, ctx.frame_base);
     let strides = op.stride.map(|slot| *r.get::<u32>(slot));
-    let mode = if op.store { AccessMode::Store } else { AccessMode::Load };
+    let kind = if op.store { AccessKind::Store } else { AccessKind::Read };
     let piece = if matrix.bits < 8 { 32 } else { matrix.bits };
     let size = piece / 8;
     let width = matrix.bits.max(32);
@@ -65,19 +65,13 @@ pub(crate) fn fragment(
             let element = u64::from(line) * u64::from(stride) + u64::from(place);
             bases[lane].wrapping_add(element * u64::from(matrix.bits) / 8)
         });
-        let checked = ctx.spaces.check(op.space, &pieces, size.into(), mode, mask, ctx.local)?;
         let (register, shift) = ((index * piece / width) as usize, index * piece % width);
-        // If several lanes hold an element, the first one represents all.
-        let owners = mask & u32::MAX >> (32 - matrix.owners().min(32));
-        ctx.notify(&AccessEvent {
-            kind: if op.store { AccessKind::Store } else { AccessKind::Read },
-            checked: &checked,
-            addresses: &pieces,
-            size,
-            count: 1,
-            mask: owners,
+        let checked = ctx.resolve(&MemoryRequest {
+            // If several lanes hold an element, the first one represents all.
+            reported: mask & u32::MAX >> (32 - matrix.owners().min(32)),
             value: &|lane, at| (get(op.registers[register], r, lane) as u64 >> shift >> (8 * at)) as u8,
-        });
+            ..MemoryRequest::new(kind, op.space, &pieces, (size, 1), mask)
+        })?;
         for lane in lanes(mask) {
             let Some(extent) = extent(&checked, lane, mask) else { continue };
             let word = get(op.registers[register], r, lane) as u64;
@@ -116,21 +110,12 @@ pub(crate) fn access(
 ) -> Result<(), Fault> {
     let addresses = addresses(&op.address, r, ctx.frame_base);
     let rows = u32::MAX >> (32 - 8 * op.registers.len());
-    let mode = if op.store { AccessMode::Store } else { AccessMode::Load };
+    let kind = if op.store { AccessKind::Store } else { AccessKind::Read };
     let used = rows & mask;
     if used == 0 {
         return Ok(());
     }
-    let checked = ctx.spaces.check(op.space, &addresses, 16, mode, used, ctx.local)?;
-    ctx.notify(&AccessEvent {
-        kind: if op.store { AccessKind::Store } else { AccessKind::Read },
-        checked: &checked,
-        addresses: &addresses,
-        size: 16,
-        count: 1,
-        mask: used,
-        value: &|_, _| 0,
-    });
+    let checked = ctx.resolve(&MemoryRequest::new(kind, op.space, &addresses, (16, 1), used))?;
     ctx.spaces.changes += u64::from(op.store);
     for (index, &register) in op.registers.iter().enumerate() {
         for lane in lanes(mask) {
@@ -188,9 +173,5 @@ fn field(rows: Rows, column: u32, read: impl Fn(u32, u32) -> u64) -> u32 {
 
 /// The extent of the row whose address a lane has; `None` if the lane does not participate.
 fn extent(checked: &CheckedAddresses, lane: usize, used: u32) -> Option<Extent> {
-    match checked {
-        _ if lane >= WIDTH || used >> lane & 1 == 0 => None,
-        CheckedAddresses::One(extent) => Some(*extent),
-        CheckedAddresses::Each(extents) => extents[lane],
-    }
+    if lane < WIDTH && used >> lane & 1 == 1 { checked.of(lane) } else { None }
 }

@@ -59,7 +59,7 @@ impl Scanner<'_> {
         let mut conversion = Conversion { bytes: 4, ..Conversion::default() };
         self.flags(&mut conversion);
         if let Some(width) = self.number(arguments, taken)? {
-            conversion.left |= width < 0;
+            conversion.align_left |= width < 0;
             conversion.width = (width.unsigned_abs() as usize).min(MAX_WIDTH);
         }
         if self.take(b'.') {
@@ -77,7 +77,7 @@ impl Scanner<'_> {
     fn flags(&mut self, conversion: &mut Conversion) {
         while let Some((&flag, rest)) = self.rest.split_first() {
             match flag {
-                b'-' => conversion.left = true,
+                b'-' => conversion.align_left = true,
                 b'+' => conversion.plus = true,
                 b' ' => conversion.space = true,
                 b'#' => conversion.alternate = true,
@@ -204,7 +204,7 @@ impl Conversion {
     fn number(&self, sign: &str, prefix: &str, digits: &str, out: &mut Vec<u8>) {
         let is_integer = b"diouxXp".contains(&self.kind);
         let finite = digits.bytes().any(|byte| byte.is_ascii_digit());
-        let zeros = self.zeros && !self.left && !(is_integer && self.precision.is_some());
+        let zeros = self.zeros && !self.align_left && !(is_integer && self.precision.is_some());
         let head = sign.len() + prefix.len();
         let digits = match zeros && (finite || is_integer) {
             true => format!("{digits:0>width$}", width = self.width.saturating_sub(head)),
@@ -214,13 +214,13 @@ impl Conversion {
     }
 
     fn pad(&self, text: &[u8], out: &mut Vec<u8>) {
-        let blanks = self.width.saturating_sub(text.len());
-        if !self.left {
-            out.resize(out.len() + blanks, b' ');
+        let padding = self.width.saturating_sub(text.len());
+        if !self.align_left {
+            out.resize(out.len() + padding, b' ');
         }
         out.extend_from_slice(text);
-        if self.left {
-            out.resize(out.len() + blanks, b' ');
+        if self.align_left {
+            out.resize(out.len() + padding, b' ');
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Only the requested warp has a tracer.
 
 use super::frame::Frame;
-use crate::ptx::program::{Function, Place, Program};
+use crate::ptx::program::{Function, Program, RegisterSlot};
 use crate::ptx::registers::{Lanes, Registers, WIDTH};
 use crate::trace::StatementId;
 use crate::values::{TraceRequest, TracedRegister, TracedVisit, Values};
@@ -134,15 +134,15 @@ impl ValueTracer {
 }
 
 impl Value {
-    fn read(&mut self, place: Place, registers: &Registers) {
+    fn read(&mut self, place: RegisterSlot, registers: &Registers) {
         match place {
-            Place::Word(slot) => self.low = registers.get::<u32>(slot).map(u64::from),
-            Place::Double(slot) => self.low = *registers.get::<u64>(slot),
-            Place::Quad(slot) => {
+            RegisterSlot::Word(slot) => self.low = registers.get::<u32>(slot).map(u64::from),
+            RegisterSlot::Double(slot) => self.low = *registers.get::<u64>(slot),
+            RegisterSlot::Quad(slot) => {
                 self.low = *registers.get::<u64>(slot);
                 self.high = Some(Box::new(*registers.get::<u64>(slot + 1)));
             }
-            Place::Predicate(slot) => {
+            RegisterSlot::Predicate(slot) => {
                 let mask = registers.predicates[slot as usize];
                 self.low = std::array::from_fn(|lane| u64::from(mask >> lane & 1));
             }

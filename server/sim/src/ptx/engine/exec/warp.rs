@@ -122,7 +122,7 @@ impl Warp {
             carry: 0,
             recorder,
             listed,
-            reconvergences: ReconvergenceList::with_budget(launch.listing.meetings),
+            reconvergences: ReconvergenceList::with_budget(launch.listing.reconvergences),
             spin: SpinDetector::default(),
             stopped_at: 0,
             pending_barrier: None,
@@ -134,10 +134,10 @@ impl Warp {
     /// Resets a warp whose trace has been collected for a new block, which avoids allocations in launches of many short blocks.
     pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
         let id = WarpId { cta, warp: self.reporter.warp };
-        let told = self.listed || launch.options.registers || launch.lists(cta, id.warp);
+        let is_reported = self.listed || launch.options.registers || launch.lists(cta, id.warp);
         let observed = launch.options.trace.is_some_and(|request| request.warp == id);
         let entry = &launch.program.functions[0];
-        let Some(Some(frame)) = self.frames.first_mut().filter(|_| !told && !observed) else {
+        let Some(Some(frame)) = self.frames.first_mut().filter(|_| !is_reported && !observed) else {
             *self = Warp::new(launch, cta, id.warp);
             return;
         };
@@ -201,19 +201,19 @@ impl Warp {
     }
 
     fn record_reconvergences(&mut self, launch: &Launch<'_>) {
-        for meeting in self.groups.take_reconvergences() {
-            self.record_reconvergence(launch, &meeting);
+        for reconvergence in self.groups.take_reconvergences() {
+            self.record_reconvergence(launch, &reconvergence);
         }
     }
 
-    fn record_reconvergence(&mut self, launch: &Launch<'_>, met: &reconvergences::Reconvergence) {
-        let Some(function) = self.function(launch, met.frame) else { return };
-        if met.pc as usize >= function.code.len() {
+    fn record_reconvergence(&mut self, launch: &Launch<'_>, reached: &reconvergences::Reconvergence) {
+        let Some(function) = self.function(launch, reached.frame) else { return };
+        if reached.pc as usize >= function.code.len() {
             return;
         }
-        let parts = met.parts.iter().map(|&lanes| lanes.into()).collect();
+        let parts = reached.parts.iter().map(|&lanes| lanes.into()).collect();
         let reconvergence =
-            Reconvergence { statement: StatementId(function.first_statement + met.pc), parts };
+            Reconvergence { statement: StatementId(function.first_statement + reached.pc), parts };
         self.reconvergences.add(reconvergence);
     }
 

@@ -2,12 +2,12 @@
 
 use super::region::{AccessMode, CheckedAddresses, MemoryRegion};
 use super::spaces::{addresses, read, write};
-use crate::ptx::engine::exec::context::ExecContext;
+use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
-use crate::ptx::program::{Access, Copy, Element, Place, Space};
+use crate::ptx::program::{Access, Copy, Element, RegisterSlot, Space};
 use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, blend, lanes};
 
 /// `ld`
@@ -22,22 +22,14 @@ pub(crate) fn load(
         return Ok(());
     }
     let addresses = addresses(&access.address, r, ctx.frame_base);
-    let span = u64::from(access.size) * access.elements.len() as u64;
-    let checked = ctx.spaces.check(access.space, &addresses, span, AccessMode::Load, mask, ctx.local)?;
-    ctx.notify(&AccessEvent {
-        kind: AccessKind::Load,
-        checked: &checked,
-        addresses: &addresses,
-        size: access.size,
-        count: access.elements.len(),
-        mask,
-        value: &|_, _| 0,
-    });
+    let elements = (access.size, access.elements.len());
+    let request = MemoryRequest::new(AccessKind::Load, access.space, &addresses, elements, mask);
+    let checked = ctx.resolve(&request)?;
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
         let offset = index as u64 * u64::from(access.size);
         match element.place {
-            Place::Quad(slot) => {
+            RegisterSlot::Quad(slot) => {
                 let low = fetch(&checked, &addresses, offset, 8, ctx, mask);
                 let high = fetch(&checked, &addresses, offset + 8, 8, ctx, mask);
                 r.set(slot, mask, &low);
@@ -61,11 +53,11 @@ fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r: &mut Regi
         false => value,
     };
     match element.place {
-        Place::Word(slot) => {
+        RegisterSlot::Word(slot) => {
             let keep = u32::MAX >> (32 - element.bits.clamp(1, 32));
             blend(&mut r.words[slot as usize], mask, |lane| extend(values[lane]) as u32 & keep);
         }
-        Place::Double(slot) => blend(&mut r.doubles[slot as usize], mask, |lane| extend(values[lane])),
+        RegisterSlot::Double(slot) => blend(&mut r.doubles[slot as usize], mask, |lane| extend(values[lane])),
         place => {
             for lane in lanes(mask) {
                 put(place, r, lane, extend(values[lane]).into());
@@ -139,30 +131,24 @@ pub(crate) fn store(
         return Ok(());
     }
     let addresses = addresses(&access.address, r, ctx.frame_base);
-    let span = u64::from(access.size) * access.elements.len() as u64;
-    let checked = ctx.spaces.check(access.space, &addresses, span, AccessMode::Store, mask, ctx.local)?;
-    ctx.notify(&AccessEvent {
-        kind: AccessKind::Store,
-        checked: &checked,
-        addresses: &addresses,
-        size: access.size,
-        count: access.elements.len(),
-        mask,
+    let elements = (access.size, access.elements.len());
+    let checked = ctx.resolve(&MemoryRequest {
         value: &|lane, at| stored(access, r, lane, at),
-    });
+        ..MemoryRequest::new(AccessKind::Store, access.space, &addresses, elements, mask)
+    })?;
     ctx.spaces.changes += 1;
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
         let offset = index as u64 * u64::from(access.size);
         match element.place {
-            Place::Quad(slot) => {
+            RegisterSlot::Quad(slot) => {
                 scatter(&checked, &addresses, offset, 8, r.get::<u64>(slot), ctx, mask);
                 scatter(&checked, &addresses, offset + 8, 8, r.get::<u64>(slot + 1), ctx, mask);
             }
-            Place::Double(slot) => {
+            RegisterSlot::Double(slot) => {
                 scatter(&checked, &addresses, offset, access.size, r.get::<u64>(slot), ctx, mask);
             }
-            Place::Word(slot) => {
+            RegisterSlot::Word(slot) => {
                 let mut values = [0; WIDTH];
                 for (value, word) in values.iter_mut().zip(r.get::<u32>(slot)) {
                     *value = u64::from(*word);
@@ -208,7 +194,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
             mask: reads,
             value: &|_, _| 0,
         };
-        ctx.notify(&event);
+        ctx.report(&event);
     }
     let mut contents = [[0; 16]; WIDTH];
     for lane in lanes(reads) {
@@ -221,7 +207,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
             write(&mut contents[lane], offset as usize, step, value);
         }
     }
-    ctx.notify(&AccessEvent {
+    ctx.report(&AccessEvent {
         kind: AccessKind::Store,
         checked: &checked,
         addresses: &to,
@@ -251,7 +237,7 @@ pub(crate) fn load_one(
     lane: usize,
     ctx: &mut ExecContext<'_>,
 ) -> Result<u64, Fault> {
-    notify_one(AccessKind::Read, space, address, size, 0, lane, ctx)?;
+    report_one(AccessKind::Read, space, address, size, 0, lane, ctx)?;
     get_one(space, address, size, lane, ctx)
 }
 
@@ -269,7 +255,7 @@ pub(crate) fn get_one(
 }
 
 /// Reports the access of one lane to the sanitizer, if there is one.
-pub(crate) fn notify_one(
+pub(crate) fn report_one(
     kind: AccessKind,
     space: Space,
     address: u64,
@@ -281,12 +267,9 @@ pub(crate) fn notify_one(
     if ctx.sanitizer.is_none() {
         return Ok(());
     }
-    let addresses = &[address; WIDTH];
-    let mode = if kind.reads() { AccessMode::Load } else { AccessMode::Store };
-    let checked = &ctx.spaces.check(space, addresses, size.into(), mode, 1 << lane, ctx.local)?;
-    let value = &|_, at| (value >> (8 * at)) as u8;
-    ctx.notify(&AccessEvent { kind, checked, addresses, size, count: 1, mask: 1 << lane, value });
-    Ok(())
+    let addresses = [address; WIDTH];
+    let request = MemoryRequest::new(kind, space, &addresses, (size, 1), 1 << lane);
+    ctx.resolve(&MemoryRequest { value: &|_, at| (value >> (8 * at)) as u8, ..request }).map(|_| ())
 }
 
 /// Stores up to eight bytes in one lane.
@@ -298,7 +281,7 @@ pub(crate) fn store_one(
     lane: usize,
     ctx: &mut ExecContext<'_>,
 ) -> Result<(), Fault> {
-    notify_one(AccessKind::Store, space, address, size, value, lane, ctx)?;
+    report_one(AccessKind::Store, space, address, size, value, lane, ctx)?;
     put_one(space, address, size, value, lane, ctx)
 }
 

@@ -1,11 +1,10 @@
 //! `atom` and `red`: lane by lane, lowest first.
 
-use super::region::{AccessMode, CheckedAddresses};
 use super::spaces::addresses;
-use crate::ptx::engine::exec::context::ExecContext;
+use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
+use crate::ptx::engine::sanitizer::event::AccessKind;
 use crate::ptx::program::{Atomic, AtomicOp, AtomicType, Space};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::semantics::float::{FloatOp, extremum_32, flush_32};
@@ -23,25 +22,11 @@ pub(crate) fn execute(
     }
     let addresses = addresses(&atomic.address, r, ctx.frame_base);
     let size = atomic.ty.size();
-    let span = u64::from(size) * atomic.b.len() as u64;
-    let checked = ctx.spaces.check(atomic.space, &addresses, span, AccessMode::Store, mask, ctx.local)?;
-    ctx.notify(&AccessEvent {
-        kind: AccessKind::Atomic,
-        checked: &checked,
-        addresses: &addresses,
-        size,
-        count: atomic.b.len(),
-        mask,
-        value: &|_, _| 0,
-    });
+    let elements = (size, atomic.b.len());
+    let request = MemoryRequest::new(AccessKind::Atomic, atomic.space, &addresses, elements, mask);
+    let checked = ctx.resolve(&request)?;
     for lane in lanes(mask) {
-        let extent = match &checked {
-            CheckedAddresses::One(extent) => *extent,
-            CheckedAddresses::Each(extents) => match extents[lane] {
-                Some(extent) => extent,
-                None => continue,
-            },
-        };
+        let Some(extent) = checked.of(lane) else { continue };
         for (index, &b) in atomic.b.iter().enumerate() {
             let address = addresses[lane] + index as u64 * u64::from(size);
             let part = size.min(8);

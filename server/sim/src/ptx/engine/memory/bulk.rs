@@ -1,6 +1,6 @@
 //! Asynchronous bulk copies. They complete at once; the sanitizer reports accesses before completion was waited for.
 
-use super::access::{get_one, load_one, notify_one, put_one, store_one};
+use super::access::{get_one, load_one, put_one, report_one, store_one};
 use super::atomic::apply;
 use super::mbarrier::MbarrierRef;
 use super::region::AccessMode;
@@ -51,7 +51,7 @@ pub(crate) fn copy(
         let copied = |byte: u32| {
             byte >= ends.0 && byte < size.saturating_sub(ends.1) && kept >> (u64::from(byte) % UNIT) & 1 == 1
         };
-        let object = bulk.completion.as_ref().map(|told| MbarrierRef::told(told, r, ctx, lane));
+        let object = bulk.completion.as_ref().map(|completion| MbarrierRef::of(completion, r, ctx, lane));
         let own = ctx.spaces.window;
         // Without a mask of ranks, the addresses select the block.
         let ranks = bulk.blocks.map(|blocks| lanes(value(blocks)).map(|rank| rank as u32));
@@ -120,7 +120,7 @@ impl LaneCopy<'_> {
             let at = |address: u64| address.wrapping_add(offset.into());
             let mut value = load_one(bulk.from_space, at(from), step, lane, ctx)?;
             if let Some((op, ty)) = bulk.reduction {
-                notify_one(AccessKind::Atomic, bulk.to_space, at(to), step, 0, lane, ctx)?;
+                report_one(AccessKind::Atomic, bulk.to_space, at(to), step, 0, lane, ctx)?;
                 let old = get_one(bulk.to_space, at(to), step, lane, ctx)?;
                 value = apply(op, ty, bulk.to_space, old.into(), value.into(), 0) as u64;
                 put_one(bulk.to_space, at(to), step, value, lane, ctx)?;
@@ -161,7 +161,7 @@ pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
             store_one(fill.space, to[lane].wrapping_add(offset), 8, 0, lane, ctx)?;
         }
         if let Some(completion) = &fill.completion {
-            let object = MbarrierRef::told(completion, r, ctx, lane);
+            let object = MbarrierRef::of(completion, r, ctx, lane);
             let until = object.phase(ctx)?;
             begin(fill.space, to[lane], size, AccessMode::Store, until, lane, ctx)?;
             object.complete(size as u32, ctx)?;
@@ -181,7 +181,7 @@ pub(crate) fn stored(
     let to = addresses(&access.address, r, ctx.frame_base);
     let bytes = access.size * access.elements.len() as u32;
     for lane in lanes(mask) {
-        let until = MbarrierRef::told(completion, r, ctx, lane).phase(ctx)?;
+        let until = MbarrierRef::of(completion, r, ctx, lane).phase(ctx)?;
         begin(access.space, to[lane], bytes.into(), AccessMode::Store, until, lane, ctx)?;
     }
     completed(completion, bytes, r, ctx, mask)
@@ -195,5 +195,5 @@ pub(crate) fn completed(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    lanes(mask).try_for_each(|lane| MbarrierRef::told(completion, r, ctx, lane).complete(bytes, ctx))
+    lanes(mask).try_for_each(|lane| MbarrierRef::of(completion, r, ctx, lane).complete(bytes, ctx))
 }

@@ -53,17 +53,17 @@ pub(crate) fn execute(
         return Ok(());
     }
     let ranks = *r.get::<u32>(s.b);
-    let nobody =
+    let invalid =
         lanes(mask).filter(|&lane| ranks[lane] >= window.blocks).fold(0u32, |all, lane| all | 1 << lane);
-    if nobody != 0 {
-        let (rank, blocks) = (ranks[nobody.trailing_zeros() as usize], window.blocks);
+    if invalid != 0 {
+        let (rank, blocks) = (ranks[invalid.trailing_zeros() as usize], window.blocks);
         let message = match blocks {
             1 => format!("invalid block rank {rank}: the cluster has one block, of rank 0"),
             _ => {
                 format!("invalid block rank {rank}: the ranks of the cluster are 0 to {}", blocks - 1)
             }
         };
-        return Err(Fault::new("cluster-rank", message, nobody));
+        return Err(Fault::new("cluster-rank", message, invalid));
     }
     let mapped: Lanes<u64> = std::array::from_fn(|lane| match mask >> lane & 1 {
         1 => window.mapped(addresses[lane], ranks[lane]),

@@ -2,7 +2,7 @@
 //!
 //! The whole state of an object is in its 64 bits. The layout is private: programs only pass the bits on.
 
-use super::access::{get_one, notify_one, put_one};
+use super::access::{get_one, put_one, report_one};
 use super::region::AccessMode;
 use super::spaces::addresses;
 use crate::ptx::engine::exec::context::ExecContext;
@@ -175,9 +175,14 @@ pub(crate) struct MbarrierRef {
 
 impl MbarrierRef {
     /// The object that tracks a completion.
-    pub(crate) fn told(told: &Completion, r: &Registers, ctx: &ExecContext<'_>, lane: usize) -> MbarrierRef {
-        let address = addresses(&told.address, r, ctx.frame_base)[lane];
-        MbarrierRef { space: told.space, address, lane }
+    pub(crate) fn of(
+        completion: &Completion,
+        r: &Registers,
+        ctx: &ExecContext<'_>,
+        lane: usize,
+    ) -> MbarrierRef {
+        let address = addresses(&completion.address, r, ctx.frame_base)[lane];
+        MbarrierRef { space: completion.space, address, lane }
     }
 
     /// The phase that a copy starting now belongs to.
@@ -209,11 +214,11 @@ fn act(
     ctx: &mut ExecContext<'_>,
 ) -> Result<(ActionResult, Object), Fault> {
     let bits = load(at, ctx)?;
-    let deed = match action {
+    let kind = match action {
         MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => AccessKind::Completion,
         _ => AccessKind::Atomic,
     };
-    notify_one(deed, at.space, at.address, 8, 0, at.lane, ctx)?;
+    report_one(kind, at.space, at.address, 8, 0, at.lane, ctx)?;
     if let MbarrierAction::Initialize { layout } = action {
         let count = operand.unwrap_or(1);
         if count == 0 || count > MAX_ARRIVALS {

@@ -60,6 +60,7 @@ pub(crate) enum CheckedAddresses {
 
 impl CheckedAddresses {
     /// The extent of a lane's address.
+    #[inline(always)]
     pub(crate) fn of(&self, lane: usize) -> Option<Extent> {
         match self {
             CheckedAddresses::One(extent) => Some(*extent),

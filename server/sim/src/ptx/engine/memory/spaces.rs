@@ -8,7 +8,7 @@ use super::print_buffer::PrintBuffer;
 use super::region::{AccessMode, CheckedAddresses, Extent, MemoryRegion};
 use crate::memory::DeviceMemory;
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::program::{Address, Place, Space};
+use crate::ptx::program::{Address, RegisterSlot, Space};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::ptx::windows;
 
@@ -343,19 +343,19 @@ pub(crate) fn addresses(address: &Address, registers: &Registers, frame_base: u3
     let mut addresses = [offset; WIDTH];
     match address.base {
         // 32-bit addresses wrap at 32 bits.
-        Some(Place::Word(slot)) => {
+        Some(RegisterSlot::Word(slot)) => {
             let base = registers.get::<u32>(slot);
             for lane in 0..WIDTH {
                 addresses[lane] = base[lane].wrapping_mul(address.scale).wrapping_add(offset as u32).into();
             }
         }
-        Some(Place::Double(slot) | Place::Quad(slot)) => {
+        Some(RegisterSlot::Double(slot) | RegisterSlot::Quad(slot)) => {
             let base = registers.get::<u64>(slot);
             for lane in 0..WIDTH {
                 addresses[lane] = base[lane].wrapping_mul(address.scale.into()).wrapping_add(offset);
             }
         }
-        Some(Place::Predicate(_)) | None => {}
+        Some(RegisterSlot::Predicate(_)) | None => {}
     }
     addresses
 }

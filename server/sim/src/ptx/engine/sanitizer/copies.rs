@@ -42,7 +42,7 @@ pub(crate) struct CopyRange {
 /// A copy in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingCopy {
-    pub(super) stretch: CopyRange,
+    pub(super) range: CopyRange,
     pub(super) statement: u32,
     pub(super) warp: u32,
     pub(super) lane: u32,

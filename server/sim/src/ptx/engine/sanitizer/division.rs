@@ -5,7 +5,7 @@ use crate::lanes::Lanes;
 use crate::ptx::program::{Instruction, Op};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::semantics::integer::{IntOp, IntType};
-use crate::trace::{Finding, Severity, StatementId};
+use crate::trace::Severity;
 
 impl Sanitizer {
     /// Checks the divisor, if the instruction has one.
@@ -33,18 +33,9 @@ impl Sanitizer {
         if !self.reported.insert(("division-by-zero", self.visit.statement, u32::MAX)) {
             return;
         }
-        self.findings.push(Finding {
-            code: "division-by-zero",
-            severity: Severity::Information,
-            message: format!(
+        self.report("division-by-zero", Severity::Information, format!(
                 "division by zero in {}: the result is unspecified (all ones in the simulator); guard the division",
                 Lanes(lanes.into())
-            ),
-            statement: Some(StatementId(self.visit.statement)),
-            cta: self.block.cta,
-            warp: self.visit.warp,
-            lanes: lanes.into(),
-            related: Vec::new(),
-        });
+            ), self.visit.statement, lanes, None);
     }
 }

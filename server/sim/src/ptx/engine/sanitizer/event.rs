@@ -18,6 +18,7 @@ pub(crate) enum AccessKind {
 
 impl AccessKind {
     /// Whether the access only reads.
+    #[inline(always)]
     pub(crate) fn reads(self) -> bool {
         matches!(self, AccessKind::Load | AccessKind::Read)
     }

@@ -8,7 +8,7 @@ use crate::ptx::registers::lanes;
 
 impl Sanitizer {
     /// A reported access of a lane is a copy in flight.
-    pub(crate) fn copy_started(&mut self, stretch: CopyRange, lane: usize, until: CopyCompletion) {
+    pub(crate) fn copy_started(&mut self, range: CopyRange, lane: usize, until: CopyCompletion) {
         if !self.checks.races || self.cluster.copies.begun.len() >= MAX_COPIES {
             return;
         }
@@ -18,7 +18,7 @@ impl Sanitizer {
             CopyCompletion::Phase { .. } => 0,
         };
         let epoch = self.sync.epoch(self.visit.warp);
-        let begun = PendingCopy { stretch, statement, warp, lane: lane as u32, until, group, epoch };
+        let begun = PendingCopy { range, statement, warp, lane: lane as u32, until, group, epoch };
         self.restamp(&begun, epoch, IN_FLIGHT | warp);
         self.cluster.copies.begun.push(begun);
     }
@@ -39,7 +39,7 @@ impl Sanitizer {
             begun.warp == warp
                 && mask >> begun.lane & 1 == 1
                 && begun.until == CopyCompletion::Waited(family)
-                && !(read && begun.stretch.writes)
+                && !(read && begun.range.writes)
                 && left.is_none_or(|left| begun.group + left < closed[begun.lane as usize])
         };
         for begun in self.take(done) {
@@ -58,12 +58,12 @@ impl Sanitizer {
         };
         // The thread may still wait for them itself.
         let copies = &mut self.cluster.copies.begun;
-        let told: Vec<PendingCopy> = copies
+        let tracked: Vec<PendingCopy> = copies
             .iter_mut()
             .filter(mine)
             .map(|begun| PendingCopy { until: CopyCompletion::Phase { object, parity }, epoch, ..*begun })
             .collect();
-        copies.extend(told);
+        copies.extend(tracked);
     }
 
     /// A thread observed the completion of a phase: its copies get the stamps that their threads had at the arrival.
@@ -77,7 +77,7 @@ impl Sanitizer {
     pub(super) fn complete_global_copies(&mut self) {
         let rank = self.cluster.clock.rank(self.sync.running());
         for begun in
-            self.take(|begun| begun.stretch.region != MemoryRegion::Shared && begun.warp / WARPS == rank)
+            self.take(|begun| begun.range.region != MemoryRegion::Shared && begun.warp / WARPS == rank)
         {
             let epoch = self.sync.epoch(begun.warp % WARPS);
             self.restamp(&begun, IN_FLIGHT | begun.warp, epoch);
@@ -94,7 +94,7 @@ impl Sanitizer {
     }
 
     fn restamp(&mut self, begun: &PendingCopy, from: u32, to: u32) {
-        let PendingCopy { stretch: CopyRange { region, index, span, writes }, statement, lane, .. } = *begun;
+        let PendingCopy { range: CopyRange { region, index, span, writes }, statement, lane, .. } = *begun;
         let stamp = |epoch| Stamp::new(epoch, statement, lane, Strength::Weak);
         let shadow = match region {
             MemoryRegion::Shared => &mut self.cluster.shared,

@@ -9,7 +9,7 @@ use super::stamp::{IN_FLIGHT, Stamp, Strength};
 use crate::ptx::engine::memory::cluster_window::ClusterWindow;
 use crate::ptx::engine::memory::region::MemoryRegion;
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::trace::{Finding, Related, Severity, StatementId};
+use crate::trace::{Related, Severity, StatementId};
 
 /// Whether the order of the accesses matters.
 #[derive(Clone, Copy, PartialEq)]
@@ -114,16 +114,7 @@ impl Sanitizer {
             statement: StatementId(before.statement()),
             message: format!("{other} {there} it here"),
         };
-        self.findings.push(Finding {
-            code,
-            severity,
-            message,
-            statement: Some(StatementId(self.visit.statement)),
-            cta: self.block.cta,
-            warp: self.visit.warp,
-            lanes: mask.into(),
-            related: vec![related],
-        });
+        self.report(code, severity, message, self.visit.statement, mask, Some(related));
     }
 
     fn other(&self, before: Stamp) -> Other {
@@ -224,16 +215,7 @@ impl Sanitizer {
             statement: StatementId(before.statement()),
             message: "the copy was started here".to_owned(),
         };
-        self.findings.push(Finding {
-            code: "data-race",
-            severity: Severity::Error,
-            message,
-            statement: Some(StatementId(self.visit.statement)),
-            cta: self.block.cta,
-            warp: self.visit.warp,
-            lanes: mask.into(),
-            related: vec![related],
-        });
+        self.report("data-race", Severity::Error, message, self.visit.statement, mask, Some(related));
     }
 
     /// Reports once that the shadow memory limit is reached.
@@ -242,18 +224,16 @@ impl Sanitizer {
         if std::mem::replace(&mut self.exhausted, true) {
             return;
         }
-        self.findings.push(Finding {
-            code: "shadow-limit",
-            severity: Severity::Information,
-            message: "shadow memory limit reached: from here on, races and uninitialized reads of memory \
+        self.report(
+            "shadow-limit",
+            Severity::Information,
+            "shadow memory limit reached: from here on, races and uninitialized reads of memory \
              not accessed before are not detected; use a smaller launch"
                 .to_owned(),
-            statement: Some(StatementId(self.visit.statement)),
-            cta: self.block.cta,
-            warp: self.visit.warp,
-            lanes: 0,
-            related: Vec::new(),
-        });
+            self.visit.statement,
+            0,
+            None,
+        );
     }
 
     /// Whether only one of the two accesses is strong.
@@ -283,16 +263,7 @@ impl Sanitizer {
             "uninitialized read: lane {lane} reads {space} memory at offset {at}, which {writer} written; \
              initialize it first"
         );
-        self.findings.push(Finding {
-            code: "uninitialized-read",
-            severity: Severity::Warning,
-            message,
-            statement: Some(StatementId(self.visit.statement)),
-            cta: self.block.cta,
-            warp: self.visit.warp,
-            lanes: mask.into(),
-            related: Vec::new(),
-        });
+        self.report("uninitialized-read", Severity::Warning, message, self.visit.statement, mask, None);
     }
 }
 

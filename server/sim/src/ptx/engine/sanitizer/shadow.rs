@@ -5,8 +5,8 @@
 use super::stamp::Stamp;
 use std::ops::Range;
 
+use super::happens_before::{HappensBefore, Thread};
 use super::stamp::Strength;
-use super::sync::{HappensBefore, Thread};
 use crate::ptx::registers::lanes;
 
 /// Bytes of memory that one page shadows.
@@ -97,10 +97,10 @@ impl Access<'_> {
 
     #[inline(never)]
     fn clashes_unsettled(&self, before: Stamp) -> bool {
-        !self.may_meet(before) && !self.sync.ordered(before, self.thread, !self.stamp.is_weak())
+        !self.may_be_concurrent(before) && !self.sync.ordered(before, self.thread, !self.stamp.is_weak())
     }
 
-    fn may_meet(&self, before: Stamp) -> bool {
+    fn may_be_concurrent(&self, before: Stamp) -> bool {
         let narrow = |stamp: Stamp| stamp.strength() == Strength::Block;
         let same_block =
             || self.sync.origin(before.epoch).is_none_or(|origin| origin.block == self.sync.running());
@@ -419,10 +419,10 @@ impl Shadow {
     #[inline(always)]
     pub(super) fn load_eight(&mut self, indexes: &[u64; 8], access: &Access<'_>) -> u32 {
         let (start, first) = (indexes[0], access.thread.lane);
-        let (mut apart, mut astray) = (0, 0);
+        let (mut apart, mut remaining) = (0, 0);
         for (lane, &index) in indexes.iter().enumerate() {
             apart |= index ^ start;
-            astray |= index ^ (start + 4 * lane as u64);
+            remaining |= index ^ (start + 4 * lane as u64);
         }
         let all = 0xff << first;
         let Some(page) = self.page(start).filter(|page| !page.narrow) else { return all };
@@ -430,7 +430,7 @@ impl Shadow {
         if apart == 0 {
             return page.known(at).load_calmly_by(all, access);
         }
-        if astray != 0 || at + 8 > page.calm.len() {
+        if remaining != 0 || at + 8 > page.calm.len() {
             return all;
         }
         let (epoch, floor) = (access.stamp.epoch, access.sync.floor());

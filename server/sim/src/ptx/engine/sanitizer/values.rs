@@ -4,7 +4,7 @@ use super::Sanitizer;
 use super::undefined::{UndefinedUse, UndefinedValues};
 use crate::lanes::Lanes;
 use crate::ptx::program::{Function, Op, Part};
-use crate::trace::{Finding, Related, Severity, StatementId};
+use crate::trace::{Related, Severity, StatementId};
 
 impl Sanitizer {
     /// Whether undefined values are propagated through registers.
@@ -73,15 +73,6 @@ impl Sanitizer {
             statement: StatementId(statement),
             message: format!("the value {what} here"),
         });
-        self.findings.push(Finding {
-            code: "uninitialized-read",
-            severity: Severity::Warning,
-            message,
-            statement: Some(StatementId(root.statement)),
-            cta: self.block.cta,
-            warp: self.visit.warp,
-            lanes: lanes.into(),
-            related: elsewhere.into_iter().collect(),
-        });
+        self.report("uninitialized-read", Severity::Warning, message, root.statement, lanes, elsewhere);
     }
 }

@@ -20,7 +20,7 @@ impl Block {
             let message = "deadlock: threads wait at a barrier that the other threads do not reach; make \
              all threads reach it, or specify the number of threads that do"
                 .to_owned();
-            finding = Some(self.warps[warp].standstill("no-progress", message, statement, mask));
+            finding = Some(self.warps[warp].deadlock("no-progress", message, statement, mask));
         }
         let waits = self.waiting(cluster).map(|(warp, mask, statement)| {
             related(statement, format!("waiting at a barrier: {} of warp {warp}", Lanes(mask.into())))
@@ -33,7 +33,7 @@ impl Block {
 }
 
 impl Warp {
-    fn standstill(&self, code: &'static str, message: String, statement: u32, lanes: u32) -> Finding {
+    fn deadlock(&self, code: &'static str, message: String, statement: u32, lanes: u32) -> Finding {
         self.reporter.finding(code, Severity::Error, message, statement, lanes)
     }
 
@@ -48,7 +48,7 @@ impl Warp {
             message += "; the other lanes of the warp wait; run the launch under the model `its`, which \
              guarantees forward progress for every lane";
         }
-        let mut finding = self.standstill("no-progress", message, self.stopped_at, lanes);
+        let mut finding = self.deadlock("no-progress", message, self.stopped_at, lanes);
         for (statement, lanes) in others {
             finding.related.push(related(statement, format!("next statement of {}", Lanes(lanes.into()))));
         }
@@ -72,7 +72,7 @@ impl Warp {
             Lanes(at.mask.into()),
             Lanes(missing.into())
         );
-        let mut finding = self.standstill("absent-members", message, statement, at.mask);
+        let mut finding = self.deadlock("absent-members", message, statement, at.mask);
         for (statement, lanes) in self.elsewhere(launch, !missing) {
             finding.related.push(related(statement, format!("current statement of {}", Lanes(lanes.into()))));
         }

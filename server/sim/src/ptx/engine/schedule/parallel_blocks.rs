@@ -58,8 +58,8 @@ impl<'a> ParallelBlocks<'a> {
         let Some(accesses) = accesses.filter(|_| run.suspended.is_empty()) else { return Ok(false) };
         let size = run.spaces.launch.size() + run.spaces.globals.size();
         let limits = &run.launch.options.limits;
-        let room = limits.max_memory / size.max(1);
-        let slots = room.saturating_sub(2).min(workers.count() as u64);
+        let copies = limits.max_memory / size.max(1);
+        let slots = copies.saturating_sub(2).min(workers.count() as u64);
         if slots < 2 {
             return Ok(false);
         }

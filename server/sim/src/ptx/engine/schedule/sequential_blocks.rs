@@ -7,7 +7,7 @@ use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::run_state::RunState;
-use crate::ptx::program::{Place, Program, Register};
+use crate::ptx::program::{Program, Register, RegisterSlot};
 use crate::ptx::registers::WIDTH;
 use crate::record::Summary;
 use crate::trace::{
@@ -225,7 +225,7 @@ fn registers(program: &Program, warp: &Warp) -> Vec<RegisterValues> {
     let Some(Some(frame)) = warp.frames.first() else { return Vec::new() };
     let written = |index: usize| frame.written.as_ref().map_or(0, |written| written[index]);
     let named = program.functions[0].frame.registers.iter().enumerate();
-    let values = |index: usize, place: Place| {
+    let values = |index: usize, place: RegisterSlot| {
         let lane =
             |lane: usize| (written(index) >> lane & 1 == 1).then(|| get(place, &frame.registers, lane));
         (0..WIDTH).map(lane).collect()

@@ -1,7 +1,7 @@
 use super::*;
 use crate::ptx::engine::fault::Fault;
 
-/// Arguments given one by one; strings stand at their index from 100 on.
+/// Arguments given one by one; the address of a string is its index from 100 on.
 struct Given<'g> {
     values: Vec<u64>,
     texts: &'g [&'g str],

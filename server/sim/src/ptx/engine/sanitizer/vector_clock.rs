@@ -29,12 +29,12 @@ impl VectorClock {
         self.of.is_empty() && self.all == 0
     }
 
-    /// Adds `whom` up to `epoch`.
-    pub(super) fn learn(&mut self, whom: Agent, epoch: u32) {
+    /// Adds `agent` up to `epoch`.
+    pub(super) fn learn(&mut self, agent: Agent, epoch: u32) {
         if epoch <= self.all {
             return;
         }
-        let known = self.of.entry(whom).or_default();
+        let known = self.of.entry(agent).or_default();
         *known = epoch.max(*known);
         if self.of.len() > MAX_ENTRIES {
             self.all = self.of.values().fold(self.all, |most, &epoch| most.max(epoch));
@@ -49,14 +49,14 @@ impl VectorClock {
             return;
         }
         self.all = self.all.max(other.all);
-        for (&whom, &epoch) in &other.of {
-            self.learn(whom, epoch);
+        for (&agent, &epoch) in &other.of {
+            self.learn(agent, epoch);
         }
     }
 
     /// Whether the clock covers the lane's `epoch`.
     pub(super) fn covers(&self, block: u32, warp: u32, lane: u8, epoch: u32) -> bool {
-        let knows = |whom| self.of.get(&whom).is_some_and(|&known| epoch <= known);
+        let knows = |agent| self.of.get(&agent).is_some_and(|&known| epoch <= known);
         epoch <= self.all
             || !self.of.is_empty()
                 && (knows(Agent::Block(block))
@@ -71,19 +71,19 @@ mod tests {
 
     #[test]
     fn a_block_entry_covers_its_lanes() {
-        let mut knowledge = VectorClock::default();
-        knowledge.learn(Agent::Block(3), 10);
-        knowledge.learn(Agent::Lane(4, 0, 7), 12);
-        assert!(knowledge.covers(3, 5, 1, 10) && !knowledge.covers(3, 5, 1, 11));
-        assert!(knowledge.covers(4, 0, 7, 12) && !knowledge.covers(4, 0, 6, 1));
+        let mut clock = VectorClock::default();
+        clock.learn(Agent::Block(3), 10);
+        clock.learn(Agent::Lane(4, 0, 7), 12);
+        assert!(clock.covers(3, 5, 1, 10) && !clock.covers(3, 5, 1, 11));
+        assert!(clock.covers(4, 0, 7, 12) && !clock.covers(4, 0, 6, 1));
     }
 
     #[test]
     fn too_many_entries_collapse() {
-        let mut knowledge = VectorClock::default();
+        let mut clock = VectorClock::default();
         for block in 0..=MAX_ENTRIES as u32 {
-            knowledge.learn(Agent::Block(block), block + 1);
+            clock.learn(Agent::Block(block), block + 1);
         }
-        assert!(knowledge.of.is_empty() && knowledge.covers(99_999, 0, 0, 1000));
+        assert!(clock.of.is_empty() && clock.covers(99_999, 0, 0, 1000));
     }
 }

@@ -45,11 +45,11 @@ impl Workers for Eager {
 
 fn with(program: &Program, config: &LaunchConfig, options: &RunOptions, workers: &Eager) -> RunResult {
     let control = Control { workers: Some(workers), ..Control::none() };
-    run(program, config.clone(), Model::Stack, options, control).expect("nobody cancels")
+    run(program, config.clone(), Model::Stack, options, control).expect("not cancelled")
 }
 
 fn alone(program: &Program, config: &LaunchConfig, options: &RunOptions) -> RunResult {
-    run(program, config.clone(), Model::Stack, options, Control::none()).expect("nobody cancels")
+    run(program, config.clone(), Model::Stack, options, Control::none()).expect("not cancelled")
 }
 
 /// Kernel `k` with a buffer of zeros.
@@ -58,7 +58,7 @@ fn launch(body: &str, blocks: u32, bytes: u64) -> (Program, LaunchConfig) {
                  mad.lo.u32 %r4, %r2, %r3, %r1;\nmul.wide.u32 %rd2, %r4, 4;\nadd.u64 %rd2, %rd1, %rd2;\n";
     let program = Source::new(&kernel(&format!("{start}{body}"))).program("k");
     let mut config = launch_config([blocks, 1, 1], [40, 1, 1]);
-    let out = config.memory.allocate("out", bytes).expect("room");
+    let out = config.memory.allocate("out", bytes).expect("space");
     config.params = out.to_le_bytes().to_vec();
     (program, config)
 }

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::knowledge::{Agent, VectorClock};
 use super::stamp::{IN_FLIGHT, Stamp};
+use super::vector_clock::{Agent, VectorClock};
 use crate::ptx::engine::memory::region::MemoryRegion;
 use crate::ptx::registers::{WIDTH, lanes};
 
@@ -79,7 +79,7 @@ pub(crate) struct ClusterClock {
     ended: usize,
     /// Completed phases of the barrier, and the newest epoch at the last completion.
     phases: u32,
-    met: u32,
+    synchronized: u32,
     /// What blocks knew when they were last suspended.
     pool: LaneClock,
 }
@@ -89,7 +89,7 @@ struct WarpClock {
     /// The current epoch; 0 if the next access starts one.
     epoch: u32,
     /// Every lane knows every epoch of the warp up to this one.
-    met: u32,
+    synchronized: u32,
     /// Up to which epoch lane `[b]` knows lane `[a]`, after synchronization of some lanes.
     pairs: Option<Box<[[u32; WIDTH]; WIDTH]>>,
     lanes: Option<Box<[LaneClock; WIDTH]>>,
@@ -266,15 +266,15 @@ impl HappensBefore {
         let mine = &self.block.warps[thread.warp as usize];
         let lane = stamp.lane();
         if block == self.block.number {
-            let met = || {
+            let synchronized = || {
                 lane == thread.lane
-                    || stamp.epoch <= mine.met
+                    || stamp.epoch <= mine.synchronized
                     || mine
                         .pairs
                         .as_ref()
                         .is_some_and(|pairs| stamp.epoch <= pairs[thread.lane as usize][lane as usize])
             };
-            if stamp.epoch <= self.block.floor || warp == thread.warp && met() {
+            if stamp.epoch <= self.block.floor || warp == thread.warp && synchronized() {
                 return true;
             }
         }
@@ -289,9 +289,9 @@ impl HappensBefore {
     /// Whether an epoch that is not settled is another warp's, and this warp has not synchronized with any other.
     #[inline(always)]
     pub(super) fn is_apart(&self, epoch: u32, warp: u32) -> bool {
-        let told = !self.block.common.is_empty() || self.block.warps[warp as usize].lanes.is_some();
+        let is_informed = !self.block.common.is_empty() || self.block.warps[warp as usize].lanes.is_some();
         let mine = |origin: Origin| (origin.block, origin.warp) == (self.block.number, warp);
-        !told && self.origin(epoch).is_some_and(|origin| !mine(origin))
+        !is_informed && self.origin(epoch).is_some_and(|origin| !mine(origin))
     }
 
     /// Lanes of a warp synchronized.
@@ -300,7 +300,7 @@ impl HappensBefore {
         let clock = &mut self.block.warps[warp as usize];
         clock.epoch = 0;
         if live & !mask == 0 {
-            clock.met = latest;
+            clock.synchronized = latest;
         } else {
             let pairs = clock.pairs.get_or_insert_with(|| Box::new([[0; WIDTH]; WIDTH]));
             for b in lanes(mask) {
@@ -358,7 +358,7 @@ impl HappensBefore {
         if block.floor != 0 {
             knowledge.learn(Agent::Block(block.number), block.floor);
         }
-        let known = if together { self.latest() } else { block.warps[warp as usize].met };
+        let known = if together { self.latest() } else { block.warps[warp as usize].synchronized };
         knowledge.learn(Agent::Warp(block.number, warp), known);
         knowledge
     }
@@ -430,13 +430,13 @@ impl HappensBefore {
     /// A barrier completed: what the arrived threads knew is known to the waiting ones. Masks are by warp.
     pub(super) fn open(&mut self, arrived: &[u32], waited: &[u32], live: &[u32]) {
         let latest = self.latest();
-        let everybody = live.iter().zip(waited).all(|(live, waited)| live & !waited == 0);
+        let all_wait = live.iter().zip(waited).all(|(live, waited)| live & !waited == 0);
         let number = self.block.number;
         let mut sum = LaneClock::default();
         for (warp, &mask) in arrived.iter().enumerate() {
             let clock = &mut self.block.warps[warp];
             clock.epoch = 0;
-            if !everybody && mask != 0 {
+            if !all_wait && mask != 0 {
                 if live[warp] & !mask == 0 {
                     sum.knows.learn(Agent::Warp(number, warp as u32), latest);
                 } else {
@@ -451,7 +451,7 @@ impl HappensBefore {
                 }
             }
         }
-        if everybody {
+        if all_wait {
             self.block.floor = latest;
             self.block.common.join(&sum.knows);
             for (scope, released) in sum.released.iter().enumerate() {
@@ -487,14 +487,14 @@ impl HappensBefore {
     pub(super) fn synchronize_cluster(&mut self, cluster: &mut ClusterClock, phases: u32, live: &[u32]) {
         if cluster.phases != phases {
             cluster.phases = phases;
-            cluster.met = self.latest();
+            cluster.synchronized = self.latest();
             cluster.pool.absorb(&self.block.everything());
         }
         self.open(live, live, live);
         self.block.phases = phases;
         self.block.common.join(&cluster.pool.knows);
         for &block in &cluster.blocks {
-            self.block.common.learn(Agent::Block(block), cluster.met);
+            self.block.common.learn(Agent::Block(block), cluster.synchronized);
         }
         for (into, released) in self.block.released.iter_mut().zip(&cluster.pool.released) {
             if let Some(released) = released {
