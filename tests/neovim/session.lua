@@ -1,6 +1,6 @@
--- A session as a Neovim user has it: open a file, attach the server, ask, edit; what comes back is written as lines.
+-- A session of a Neovim user: open a file, attach the server, send requests, edit. The answers are written as lines.
 -- Run by tests/neovim.rs: nvim --headless --clean -n -c 'luafile session.lua', with the server and the file in the environment.
--- Written for Neovim 0.7 (Debian 12), so without vim.lsp.inlay_hint: hints are asked for, not drawn.
+-- Written for Neovim 0.7 (Debian 12), so without vim.lsp.inlay_hint: hints are requested, not drawn.
 
 local server = assert(os.getenv('WARPLENS_SERVER'))
 local output = assert(io.open(assert(os.getenv('WARPLENS_OUTPUT')), 'w'))
@@ -69,7 +69,7 @@ local function session()
 
   vim.api.nvim_buf_set_lines(0, -1, -1, false, { '.visible .entry broken() { frob.u32 %r1; }' })
   local function errors() return vim.diagnostic.get(0, { severity = vim.diagnostic.severity.ERROR }) end
-  assert(vim.wait(patience, function() return #errors() > 0 end), 'no errors came')
+  assert(vim.wait(patience, function() return #errors() > 0 end), 'no errors were reported')
   for _, diagnostic in ipairs(errors()) do
     say('error: ' .. diagnostic.message)
   end
