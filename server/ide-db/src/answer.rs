@@ -261,7 +261,7 @@ pub enum SymbolKind {
 /// An entry of the outline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name.
+    /// The range of its name.
     pub name: String,
     /// A short detail: type, size, parameters.
     pub detail: Option<String>,

@@ -15,26 +15,34 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Accepts;
-use warplens_hir::{ptx, wave};
-use warplens_syntax::{EditSummary, ItemKind, ItemList, Language, Parse};
+use warplens_syntax::{EditSummary, ItemKind, Language, Parse, SyntaxToken};
 
-use crate::answer::FileId;
+use crate::answer::{Diagnostic, FileId, Fold, Occurrence, Symbol, Target};
+use crate::construct::Construct;
+pub use crate::document::Document;
 use crate::edit_history::EditHistory;
-use crate::form_cache::FormCache;
 use crate::lru_cache::LruCache;
+use crate::name::{ModuleUse, Named, Namespace, Subject};
+use crate::problem::{Problem, TargetRanges};
 use crate::profile::Profile;
+use crate::shared::Shared;
+use crate::tokens::{token_covering, weight};
 
 /// The interface of the database for queries, in addition to salsa's.
 #[salsa::db]
 pub trait Db: salsa::Database {
     /// Trees and lowered functions of the items in use.
     fn cache(&self) -> &Cache;
+
+    /// What the queries compute by language.
+    fn language(&self, language: Language) -> &'static dyn LanguageQueries;
 }
 
 /// The database. A clone shares everything and is a snapshot.
 #[salsa::db]
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Database {
+    languages: Arc<[&'static dyn LanguageQueries]>,
     cache: Arc<Cache>,
     // Last, so that it is dropped last.
     storage: salsa::Storage<Database>,
@@ -48,47 +56,22 @@ impl Db for Database {
     fn cache(&self) -> &Cache {
         &self.cache
     }
+
+    fn language(&self, language: Language) -> &'static dyn LanguageQueries {
+        let known = self.languages.iter().find(|known| known.info() == language);
+        known.copied().unwrap_or(&Unknown)
+    }
 }
 
 impl Database {
-    /// A database that reports each query it runs.
-    pub fn observed(observer: impl Fn(salsa::Event) + Send + Sync + 'static) -> Database {
-        Database { cache: Arc::default(), storage: salsa::Storage::new(Some(Box::new(observer))) }
+    /// A database of documents in these languages, that reports each query it runs to an observer.
+    pub fn new(languages: Arc<[&'static dyn LanguageQueries]>, observer: Option<Observer>) -> Database {
+        Database { languages, cache: Arc::default(), storage: salsa::Storage::new(observer) }
     }
 }
 
-/// A document as a list of items, shared and compared by pointer.
-#[derive(Clone)]
-pub struct Document(Arc<ItemList>);
-
-impl Document {
-    pub fn new(items: ItemList) -> Document {
-        Document(Arc::new(items))
-    }
-
-    pub fn items(&self) -> &ItemList {
-        &self.0
-    }
-
-    /// The document after an edit, which shares every unchanged item, and the effect of the edit; `None` if the range is
-    /// outside of the document or splits a character.
-    pub fn edited(&self, range: TextRange, insert: &str) -> Option<(Document, EditSummary)> {
-        if !self.is_boundary(range.start()) || !self.is_boundary(range.end()) {
-            return None;
-        }
-        let mut items = ItemList::clone(&self.0);
-        let summary = items.edit(range, insert);
-        Some((Document::new(items), summary))
-    }
-
-    fn is_boundary(&self, offset: TextSize) -> bool {
-        if offset > self.0.text_len() {
-            return false;
-        }
-        let Some(index) = self.0.item_at(offset) else { return true };
-        self.0.items()[index].text.is_char_boundary(usize::from(offset - self.0.start_of(index)))
-    }
-}
+/// Sees what the database does.
+pub type Observer = Box<dyn Fn(salsa::Event) + Send + Sync>;
 
 /// An open document.
 #[salsa::input]
@@ -154,10 +137,8 @@ pub fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
 #[derive(Default)]
 pub struct Cache {
     trees: LruCache<Parse>,
-    ptx: LruCache<Option<Arc<ptx::Function>>>,
-    wave: LruCache<Arc<wave::Code>>,
     history: EditHistory,
-    pub forms: FormCache,
+    shared: Shared,
 }
 
 impl Cache {
@@ -167,6 +148,16 @@ impl Cache {
             let text = |document: &Document| Arc::clone(&document.items().items()[summary.first].text);
             self.history.note(&text(before), &text(after));
         }
+    }
+
+    /// The value of a text, kept with those of the same type; which ones, [`LruCache`] decides.
+    pub fn of_texts<V: Clone + Send + 'static>(&self, text: &Arc<str>, compute: impl FnOnce() -> V) -> V {
+        self.shared.get::<LruCache<V>>().get(text, compute)
+    }
+
+    /// The one value of a type that a language keeps beside its queries.
+    pub fn shared<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        self.shared.get()
     }
 
     fn tree(&self, language: Language, text: &Arc<str>) -> Parse {
@@ -188,40 +179,167 @@ impl<'db> Item<'db> {
     }
 }
 
-/// The lowered PTX function; `None` for an item that is not a function.
-pub fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Function>> {
-    let is_function = matches!(item.kind(db), ItemKind::Function | ItemKind::Kernel);
-    if !is_function || item.language(db) != warplens_syntax::ptx::LANGUAGE {
-        return None;
-    }
-    let text = &item.text(db).0;
-    let lower = || {
-        let tree = item.parse(db);
-        // For a very large function each step takes long, and an edit waits for it.
-        db.unwind_if_revision_cancelled();
-        ptx::Function::lower(tree.root()).map(Arc::new)
-    };
-    db.cache().ptx.get(text, lower)
-}
-
-/// The lowered WAVE item.
-pub fn wave_code(db: &dyn Db, item: Item<'_>) -> Arc<wave::Code> {
-    db.cache().wave.get(&item.text(db).0, || Arc::new(wave::lower(item.parse(db).root())))
-}
-
-/// The header of a PTX item: the part that the other items of a module depend on.
-#[salsa::tracked]
-pub fn ptx_header<'db>(db: &'db dyn Db, item: Item<'db>) -> ptx::Header {
-    if !matches!(item.kind(db), ItemKind::Function | ItemKind::Kernel) {
-        return ptx::Header::lower(item.parse(db).root());
-    }
-    // Headers are needed long before most bodies: parsing the header alone avoids parsing each body twice.
-    let outside = warplens_syntax::ptx::outside(&item.text(db).0);
-    ptx::Header::lower(warplens_syntax::parse_item(warplens_syntax::ptx::LANGUAGE, outside).root())
-}
-
 /// The whole tree as text.
 pub fn syntax_tree(db: &Database, file: File) -> String {
     let parse = warplens_syntax::parse_file(file.language(db), &file.document(db).items().text());
     format!("{:#?}", parse.syntax())
+}
+
+/// An offset of a file, relative to its item.
+#[derive(Clone, Copy)]
+pub struct FilePosition<'db> {
+    pub file: File,
+    /// The index of the item in the file.
+    pub index: usize,
+    pub item: Item<'db>,
+    /// The start of the item in the file.
+    pub start: TextSize,
+    /// The offset, relative to the item.
+    pub offset: TextSize,
+    /// The number of spaces between the item and the position, if that is after the item on the same line.
+    pub spaces: TextSize,
+}
+
+impl<'db> FilePosition<'db> {
+    /// The position of an offset; `None` in an empty file and beyond the end.
+    pub fn new(db: &'db Database, file: File, offset: TextSize) -> Option<FilePosition<'db>> {
+        let list = file.document(db).items();
+        if offset > list.text_len() {
+            return None;
+        }
+        let index = list.item_at(offset)?;
+        let start = list.start_of(index);
+        let text = &list.items()[index].text;
+        let is_between = |before: &str| before.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
+        let starts_with_space = || text.starts_with(|c: char| c.is_ascii_whitespace());
+        let before = text.get(..usize::from(offset - start)).unwrap_or_default();
+        // On the last line of an item, the user refers to that item rather than to the spaces before the next one.
+        if index > 0 && starts_with_space() && is_between(before) {
+            let (index, end) = (index - 1, start);
+            let start = list.start_of(index);
+            return Some(FilePosition {
+                file,
+                index,
+                item: items(db, file)[index],
+                start,
+                offset: end - start,
+                spaces: offset - end,
+            });
+        }
+        let mut offset = usize::from(offset - start);
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let offset = TextSize::try_from(offset).ok()?;
+        Some(FilePosition { file, index, item: items(db, file)[index], start, offset, spaces: 0.into() })
+    }
+
+    pub fn language(&self, db: &Database) -> Language {
+        self.item.language(db)
+    }
+
+    /// A range of the item as a range of the file.
+    pub fn in_file(&self, range: TextRange) -> TextRange {
+        range + self.start
+    }
+
+    /// The token at the position; of two adjacent tokens the more likely one.
+    pub fn token(&self, db: &Database) -> Option<SyntaxToken> {
+        if self.spaces > 0.into() {
+            return None;
+        }
+        let tree = self.item.parse(db).syntax();
+        let after = token_covering(&tree, self.offset);
+        let before = self.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
+        match (before, after) {
+            (Some(before), Some(after)) if weight(before.kind()) > weight(after.kind()) => Some(before),
+            (before, after) => after.or(before),
+        }
+    }
+}
+
+/// What the queries of the database compute by language. Everything is empty by default: a language has what its
+/// implementation has.
+pub trait LanguageQueries: Sync {
+    /// The entry of the language.
+    fn info(&self) -> Language;
+
+    /// The outline of an item, relative to it.
+    fn symbols<'db>(&self, _db: &'db dyn Db, _item: Item<'db>) -> Vec<Symbol> {
+        Vec::new()
+    }
+
+    /// The folds of an item besides comments and blocks of its tree, relative to it.
+    fn folds<'db>(&self, _db: &'db dyn Db, _item: Item<'db>, _folds: &mut Vec<Fold>) {}
+
+    /// The names of the module that are used in an item.
+    fn module_uses<'db>(&self, _db: &'db dyn Db, _item: Item<'db>) -> Box<[ModuleUse]> {
+        Box::default()
+    }
+
+    /// The name at a position.
+    fn named(&self, _db: &Database, _position: &FilePosition<'_>) -> Option<Named> {
+        None
+    }
+
+    /// The occurrences of a local name in its item, relative to it.
+    fn local_occurrences(
+        &self,
+        _db: &Database,
+        _position: &FilePosition<'_>,
+        _subject: &Subject,
+    ) -> Vec<Occurrence> {
+        Vec::new()
+    }
+
+    /// The declaration of the local name at a position, relative to the item: the name and the whole.
+    fn local_declaration(
+        &self,
+        _db: &Database,
+        _position: &FilePosition<'_>,
+    ) -> Option<(TextRange, TextRange)> {
+        None
+    }
+
+    /// The declarations of a name of the module.
+    fn module_declarations(
+        &self,
+        _db: &Database,
+        _file: File,
+        _space: Namespace,
+        _name: &str,
+    ) -> Vec<Target> {
+        Vec::new()
+    }
+
+    /// The construct that has a word at a position.
+    fn construct_at(&self, _db: &Database, _position: &FilePosition<'_>) -> Option<Construct> {
+        None
+    }
+
+    /// The problems of an item by itself, besides syntax errors. Of the file it may read only what it is written for.
+    fn check_item<'db>(&self, _db: &'db dyn Db, _file: File, _item: Item<'db>, _problems: &mut Vec<Problem>) {
+    }
+
+    /// The problems that items of a file have with each other.
+    fn check_module(&self, _db: &Database, _file: File) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+
+    /// The lints of an item without syntax errors.
+    fn lints<'db>(&self, _db: &'db dyn Db, _file: File, _item: Item<'db>, _found: &mut Vec<Problem>) {}
+
+    /// The ranges that a fix of the declared target replaces.
+    fn target_ranges(&self, _db: &Database, _file: File) -> TargetRanges {
+        TargetRanges::default()
+    }
+}
+
+/// Stands for a language that is not in the registry: it has no answers.
+struct Unknown;
+
+impl LanguageQueries for Unknown {
+    fn info(&self) -> Language {
+        unreachable!("only languages of the registry are searched by their entry")
+    }
 }

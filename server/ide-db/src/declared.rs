@@ -1,7 +1,5 @@
 //! Descriptions of declarations: the declaration as written, its kind, and its uses.
 
-pub mod ptx;
-
 /// A part of the source as one line: white space is collapsed, and long text is truncated.
 pub fn one_line(text: &str) -> String {
     const LONGEST: usize = 160;

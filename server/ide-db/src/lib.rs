@@ -5,7 +5,7 @@
 //!
 //! * [`db`]: files as lists of items, the items as tracked structs without positions; trees and lowered functions of the
 //!   items in use, bounded by size;
-//! * [`module`]: what the items of a file see of each other; [`names`]: what a name refers to, and its occurrences;
+//! * [`names`]: what a name refers to, and its occurrences;
 //! * [`answer`]: positions are byte offsets in the whole file, answers are plain data.
 //!
 //! Features, diagnostics and simulated runs do not belong here; they are in the crates above.
@@ -16,20 +16,19 @@
 )]
 
 pub mod answer;
-pub mod constructs;
+pub mod construct;
 pub mod db;
 pub mod declared;
+mod document;
 mod edit_history;
-pub mod form_cache;
-pub mod forms;
-pub mod languages;
 mod lru_cache;
-pub mod module;
-pub mod module_target;
+mod name;
 pub mod names;
 pub mod notation;
-pub mod occupancy;
-pub mod position;
+pub mod problem;
 pub mod profile;
+pub mod ptx;
+mod shared;
 pub mod similar;
-pub mod variance;
+pub mod tokens;
+pub mod wave;

@@ -5,16 +5,15 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::answer::{Diagnostic, Severity};
-use warplens_ide_db::db::{Database, File, Item, items};
-use warplens_ide_db::languages::Known;
+use warplens_ide_db::db::{Database, Db, File, Item, items};
 use warplens_ide_db::names::module_uses;
 
 use crate::allow::Allowances;
+use crate::codes;
+use crate::context::FileContext;
 use crate::item::{ItemProblems, MAX_DIAGNOSTICS, item_problems};
 use crate::lints::item_lints;
-use crate::problem::FileContext;
 use crate::rules::Rules;
-use crate::{codes, ptx, wave};
 
 /// The problems of an item. Runs the other queries that the file will need too, while the item's tree and function are
 /// cached: the cache does not hold those of a large file.
@@ -34,10 +33,7 @@ pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> 
         items(db, file).iter().map(|item| check_item(db, file, *item, rules)).collect();
     let allowances = Allowances::new(list, of_items.iter().map(|problems| &*problems.allows));
     let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
-    let of_module = match Known::of(file.language(db)) {
-        Known::Ptx => ptx::check_module(db, file),
-        Known::Wave => wave::check_file(db, file),
-    };
+    let of_module = db.language(file.language(db)).check_module(db, file);
     of_module.into_iter().for_each(|diagnostic| report.add(diagnostic));
     let context = FileContext::new(db, file);
     for (index, problems) in of_items.into_iter().enumerate() {

@@ -1,12 +1,11 @@
 //! The problems of one item by itself.
 
 use warplens_ide_db::db::{Db, File, Item};
-use warplens_ide_db::languages::Known;
 use warplens_syntax::{SyntaxError, SyntaxErrorKind};
 
 use crate::allow::{Allow, allows};
-use crate::problem::{ItemFix, Problem};
-use crate::{codes, ptx, wave};
+use crate::codes;
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The maximum number of diagnostics listed for a file. One more reports how many were left unlisted.
 pub const MAX_DIAGNOSTICS: usize = 500;
@@ -34,16 +33,13 @@ impl ItemProblems {
     }
 }
 
-/// The problems of one item by itself. It depends on the file only through
-/// [`module_target`](warplens_ide_db::module_target), and only if a check reads it.
+/// The problems of one item by itself. Of the file it looks only at [`module_target`](warplens_ide_db::ptx::module_target), and at
+/// that only where a check asks for it.
 #[salsa::tracked]
 pub fn item_problems<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> ItemProblems {
     let parse = item.parse(db);
     let mut problems: Vec<Problem> = parse.errors().iter().map(syntax).collect();
-    match Known::of(item.language(db)) {
-        Known::Ptx => ptx::check_item(db, file, item, &mut problems),
-        Known::Wave => wave::check_item(db, file, item, &mut problems),
-    }
+    db.language(item.language(db)).check_item(db, file, item, &mut problems);
     let allows = allows(db, item, &mut problems);
     ItemProblems::new(problems, allows)
 }

@@ -1,7 +1,7 @@
 //! Diagnostics and lints: the problems of a file, the rules and comments that filter them, and their fixes.
 //!
 //! [`item`] has the problems of one item, [`file`] those of a whole file; what differs by language is in `ptx` and `wave`.
-//! Fixes that rewrite WAVE in another dialect are in [`dialect`].
+//! Fixes that rewrite WAVE in another dialect are in [`wave::dialect`].
 
 #![allow(
     missing_docs,
@@ -11,16 +11,15 @@
 mod allow;
 pub mod allow_fix;
 pub mod codes;
-pub mod dialect;
+mod context;
 pub mod file;
 pub mod finding_codes;
 pub mod item;
 pub mod lints;
-pub mod problem;
-mod ptx;
+pub mod ptx;
 pub mod rules;
 pub mod share;
-mod wave;
+pub mod wave;
 pub mod wave_messages;
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod directives;
 mod flow;
 mod forms;
 mod instructions;
+mod lints;
 mod merge;
 mod module_rules;
 mod names;
@@ -23,16 +24,18 @@ mod unused;
 use warplens_hir::ptx;
 use warplens_hir::ptx::{Function, ProblemKind};
 use warplens_ide_db::answer::Diagnostic;
-use warplens_ide_db::db::{Database, Db, File, Item, ptx_function, ptx_header};
-use warplens_ide_db::module_target::module_target;
+use warplens_ide_db::db::{Database, Db, File, Item};
+use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
+use warplens_ide_db::ptx::module::{debug_names, never_returns};
+use warplens_ide_db::ptx::module_target::module_target;
 use warplens_ide_db::similar::{did_you_mean, nearest};
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
+use warplens_ide_db::problem::{ItemFix, Problem};
 
-/// Checks an item by itself, except its syntax. Of the file, a check may read only
-/// [`module_target`](warplens_ide_db::module_target::module_target).
-pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
+/// What is wrong with an item by itself, beside its syntax. What its module is written for is all that a check may ask
+/// of the file: [`module_target`](warplens_ide_db::ptx::module_target::module_target).
+pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let text = &item.text(db).0;
     let module = module_target(db, file);
     match ptx_function(db, item) {
@@ -61,8 +64,16 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
     directives::check(db, item, module, problems);
 }
 
+/// The lints of a function.
+pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mut Vec<Problem>) {
+    if let Some(function) = ptx_function(db, item) {
+        let cfg = || function.cfg(&|name| never_returns(db, file).contains(name));
+        lints::check(&function, &item.text(db).0, cfg, || debug_names(db, file), found);
+    }
+}
+
 /// Checks the items of a file together.
-pub(super) fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
+pub fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut found = names::check(db, file);
     found.extend(prologue::check(db, file));
     found.extend(module_rules::check(db, file));

@@ -1,6 +1,8 @@
 //! Checks of WAVE: `hir` finds the problems of an item; labels and kernels across items are checked here.
 
 mod departures;
+pub mod dialect;
+mod lints;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -8,17 +10,18 @@ use text_size::TextRange;
 use warplens_hir::wave;
 use warplens_hir::wave::{Accepts, ProblemKind};
 use warplens_ide_db::answer::{Access, Diagnostic, Related, Severity, Tag};
-use warplens_ide_db::db::{Database, Db, File, Item, items, wave_code};
+use warplens_ide_db::db::{Database, Db, File, Item, items};
 use warplens_ide_db::names::{Namespace, Requirement, module_uses};
+use warplens_ide_db::wave::lowered::wave_code;
 use warplens_syntax::ItemKind;
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
 use crate::wave::departures::Departures;
 use crate::wave_messages;
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// Checks an item by itself, except its syntax.
-pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
+pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let code = wave_code(db, item);
     let accepts = file.accepts(db);
     let departures = Departures::new(&item.text(db).0, &code, accepts);
@@ -36,6 +39,11 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
         })
     }));
     problems.extend(departures.problems());
+}
+
+/// The lints of a kernel.
+pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mut Vec<Problem>) {
+    lints::check(&wave_code(db, item), &item.text(db).0, file.accepts(db), found);
 }
 
 fn severity(severity: wave::Severity) -> Severity {
@@ -77,7 +85,7 @@ fn fix(problem: &wave::Problem) -> Option<ItemFix> {
 }
 
 /// Checks the items of a file together: duplicate labels and kernels, calls of undeclared labels.
-pub(super) fn check_file(db: &Database, file: File) -> Vec<Diagnostic> {
+pub fn check_file(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut check = FileCheck { db, file, declared: FxHashMap::default(), found: Vec::new() };
     check.declarations();
     check.calls();

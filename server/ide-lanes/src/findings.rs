@@ -9,8 +9,9 @@ use warplens_ide_diagnostics::file::filter_reported;
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_sim::{Finding, Severity as Weight};
 
-use crate::kernels::kernels;
+use crate::prepare::kernels_of;
 use crate::shown::Shown;
+use crate::simulator::Simulator;
 pub use reported::{ReportedFinding, reported};
 
 /// The maximum number of related positions of a finding.
@@ -21,8 +22,15 @@ const UNSUPPORTED: &str = "unsupported";
 
 /// The findings of the run that is shown in a document, except those that rules or comments switch off. Findings about
 /// statements that were edited since are dropped.
-pub fn findings_of(db: &Database, file: File, shown: &Shown, rules: &Rules) -> Vec<Diagnostic> {
-    let kernel = kernels(db, file).into_iter().find(|kernel| kernel.kernel.name == shown.entry());
+pub fn findings_of(
+    db: &Database,
+    file: File,
+    simulator: Option<&dyn Simulator>,
+    shown: &Shown,
+    rules: &Rules,
+) -> Vec<Diagnostic> {
+    let kernel =
+        kernels_of(db, file, simulator).into_iter().find(|kernel| kernel.kernel.name == shown.entry());
     let found = findings(shown, file.id(db), kernel.map(|kernel| kernel.name));
     filter_reported(db, file, rules, found)
 }

@@ -2,12 +2,10 @@
 
 use text_size::TextRange;
 use warplens_hir::wave::{MAX_DEPTH, Nesting};
-use warplens_ide_db::languages::LANGUAGES;
 use warplens_sim::Status;
 use warplens_sim::launch::size;
 
 use crate::hover::LineOf;
-use crate::model::Model;
 use crate::model_diff::first_divergence;
 use crate::offer::{KernelPlace, Offer, Source};
 use crate::shown::Shown;
@@ -148,7 +146,7 @@ fn run_title(shown: &Shown, line_of: LineOf<'_>) -> String {
         0 => "nothing was run".to_owned(),
         steps => format!("{steps} warp instructions, {share}% of lanes"),
     };
-    let under = under(shown.model());
+    let under = under(shown);
     format!("{}{under}: {ran}{findings}{ended}{outdated}", shown.launch().name)
 }
 
@@ -159,7 +157,6 @@ fn stopped_at(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
 }
 
 /// `, wave-emu`: the model of the run, if it is not a default.
-fn under(model: &str) -> String {
-    let is_usual = LANGUAGES.map(Model::default_of).iter().any(|usual| usual.name() == model);
-    if is_usual { String::new() } else { format!(", {model}") }
+fn under(shown: &Shown) -> String {
+    if shown.is_usual_model() { String::new() } else { format!(", {}", shown.model()) }
 }

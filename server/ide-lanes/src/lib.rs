@@ -11,8 +11,6 @@
 
 mod broken;
 mod counters;
-mod decode;
-mod decode_wave;
 pub mod findings;
 mod groups;
 mod hover;
@@ -24,26 +22,29 @@ mod model_diff;
 mod offer;
 pub mod prepare;
 mod problem;
+pub mod ptx;
 pub mod report;
 mod run;
 mod shown;
+mod simulator;
 mod statement;
 #[cfg(test)]
 mod testing;
 pub mod text;
 mod values;
+pub mod wave;
 
 pub use findings::{ReportedFinding, reported};
 pub use hover::{LineOf, hover};
 pub use launch_file::LaunchFile;
 pub use lens::{Click, Lens, LensStyle, lenses};
-pub use model::Model;
+pub use model::{Model, UnknownModel};
 pub use model_diff::first_divergence;
 pub use offer::{KernelPlace, Offer, Source, offers};
 pub use prepare::{Choice, RunRequest};
 pub use problem::LaunchProblem;
 pub use run::Prepared;
-
 pub use shown::{LaneHint, Shown, ShownStatement};
+pub use simulator::{Decoded, Found, Simulator};
 pub use statement::{Flow, Statement};
 pub use warplens_ide_diagnostics::finding_codes::{FindingCode, finding_code, finding_codes};

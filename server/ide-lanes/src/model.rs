@@ -1,66 +1,74 @@
-//! The divergence models that can be chosen, by language.
+//! The divergence models that can be chosen.
 
-use warplens_ide_db::languages::Known;
-use warplens_sim::ptx;
+use thiserror::Error;
+use warplens_sim::{ModelInfo, model_named};
 use warplens_syntax::Language;
 
-/// A divergence model.
+use crate::simulator::Simulator;
+
+/// A divergence model of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Model {
-    /// Of PTX.
-    Ptx(ptx::Model),
-    /// Of WAVE: the divergence stack of the guide.
-    Structured,
-    /// Of WAVE: what the reference emulator 0.1.2 does.
-    WaveEmu,
+pub struct Model {
+    language: Language,
+    info: &'static ModelInfo,
+    is_default: bool,
+}
+
+/// No model has this name.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum UnknownModel {
+    /// It is a model of another language.
+    #[error("the model `{name}` is for {other}: {title} has {choices}")]
+    OfOther { name: &'static str, other: &'static str, title: &'static str, choices: String },
+    /// No language has it.
+    #[error("there is no model `{name}`: {title} has {choices}")]
+    Nowhere { name: String, title: &'static str, choices: String },
 }
 
 impl Model {
-    /// The default of a language.
-    pub fn default_of(language: Language) -> Model {
-        match Known::of(language) {
-            Known::Ptx => Model::Ptx(ptx::Model::default()),
-            Known::Wave => Model::Structured,
-        }
+    /// The default of a simulator.
+    pub fn default_of(simulator: &dyn Simulator) -> Model {
+        Model { language: simulator.language(), info: &simulator.models()[0], is_default: true }
     }
 
     /// The name in settings, flags and reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Model::Ptx(model) => model.name(),
-            Model::Structured => "structured",
-            Model::WaveEmu => "wave-emu",
-        }
+        self.info.name
     }
 
-    /// The model of `language` that is called `name`, or why there is none.
-    pub fn named(language: Language, name: &str) -> Result<Model, String> {
-        // Former names of models stay accepted.
-        let name = ptx::Model::from_name(name).map_or(name, |model| model.name());
-        let of = |language: Language| match Known::of(language) {
-            Known::Ptx => ptx::Model::ALL.map(Model::Ptx).to_vec(),
-            Known::Wave => vec![Model::Structured, Model::WaveEmu],
+    /// Whether runs of its language use it where no model is named.
+    pub fn is_default(self) -> bool {
+        self.is_default
+    }
+
+    /// The model of a language that is called `name`, or was.
+    ///
+    /// # Errors
+    /// When the language has no such model.
+    pub fn named(language: Language, all: &[&dyn Simulator], name: &str) -> Result<Model, UnknownModel> {
+        let of = |simulator: &&dyn Simulator| {
+            let info = model_named(simulator.models(), name)?;
+            let is_default = info.name == simulator.models()[0].name;
+            Some(Model { language: simulator.language(), info, is_default })
         };
-        if let Some(model) = of(language).into_iter().find(|model| model.name() == name) {
+        let simulator = all.iter().find(|simulator| simulator.language() == language);
+        if let Some(model) = simulator.and_then(of) {
             return Ok(model);
         }
-        let choices = listed(&of(language));
-        let ours = language.title;
-        let theirs = match Known::of(language) {
-            Known::Ptx => warplens_syntax::wave::LANGUAGE,
-            Known::Wave => warplens_syntax::ptx::LANGUAGE,
-        };
-        Err(if of(theirs).iter().any(|model| model.name() == name) {
-            format!("`{name}` is not a {ours} model; it exists in {}: {ours} has {choices}", theirs.title)
-        } else {
-            format!("unknown model `{name}`: {ours} has {choices}")
+        let choices = listed(simulator.map(|simulator| simulator.models()).unwrap_or_default());
+        let title = language.title;
+        Err(match all.iter().find_map(of) {
+            Some(model) => {
+                UnknownModel::OfOther { name: model.name(), other: model.language.title, title, choices }
+            }
+            None => UnknownModel::Nowhere { name: name.to_owned(), title, choices },
         })
     }
 }
 
 /// `a`, `b` and `c`
-fn listed(models: &[Model]) -> String {
-    let names: Vec<_> = models.iter().map(|model| format!("`{}`", model.name())).collect();
+fn listed(models: &[ModelInfo]) -> String {
+    let names: Vec<_> = models.iter().map(|model| format!("`{}`", model.name)).collect();
     match names.as_slice() {
         [names @ .., last] if !names.is_empty() => format!("{} and {last}", names.join(", ")),
         names => names.concat(),
@@ -70,36 +78,37 @@ fn listed(models: &[Model]) -> String {
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
+    use warplens_syntax::{ptx, wave};
 
     use super::*;
 
     fn check(language: Language, name: &str, expect: Expect) {
-        expect.assert_eq(&match Model::named(language, name) {
-            Ok(model) => format!("{model:?}"),
-            Err(message) => message,
+        expect.assert_eq(&match Model::named(language, &[&crate::ptx::Ptx, &crate::wave::Wave], name) {
+            Ok(model) => model.name().to_owned(),
+            Err(unknown) => unknown.to_string(),
         });
     }
 
     #[test]
     fn names() {
-        check(warplens_syntax::ptx::LANGUAGE, "stack", expect!["Ptx(Stack)"]);
-        check(warplens_syntax::ptx::LANGUAGE, "ipdom", expect!["Ptx(Ipdom)"]);
-        check(warplens_syntax::ptx::LANGUAGE, "textbook", expect!["Ptx(Ipdom)"]);
-        check(warplens_syntax::ptx::LANGUAGE, "its", expect!["Ptx(Its)"]);
-        check(warplens_syntax::wave::LANGUAGE, "wave-emu", expect!["WaveEmu"]);
+        check(ptx::LANGUAGE, "stack", expect!["stack"]);
+        check(ptx::LANGUAGE, "ipdom", expect!["ipdom"]);
+        check(ptx::LANGUAGE, "textbook", expect!["ipdom"]);
+        check(ptx::LANGUAGE, "its", expect!["its"]);
+        check(wave::LANGUAGE, "wave-emu", expect!["wave-emu"]);
+        check(wave::LANGUAGE, "structured", expect!["structured"]);
         check(
-            warplens_syntax::ptx::LANGUAGE,
+            ptx::LANGUAGE,
             "structured",
             expect!["the model `structured` is for WAVE: PTX has `stack`, `ipdom`, `frontier` and `its`"],
         );
         check(
-            warplens_syntax::ptx::LANGUAGE,
+            ptx::LANGUAGE,
             "fast",
             expect!["there is no model `fast`: PTX has `stack`, `ipdom`, `frontier` and `its`"],
         );
-        check(warplens_syntax::wave::LANGUAGE, "structured", expect!["Structured"]);
         check(
-            warplens_syntax::wave::LANGUAGE,
+            wave::LANGUAGE,
             "stack",
             expect!["`stack` is not a WAVE model; it exists in PTX: WAVE has `structured` and `wave-emu`"],
         );
@@ -107,7 +116,7 @@ mod tests {
 
     #[test]
     fn defaults() {
-        assert_eq!(Model::default_of(warplens_syntax::ptx::LANGUAGE).name(), "stack");
-        assert_eq!(Model::default_of(warplens_syntax::wave::LANGUAGE).name(), "structured");
+        assert_eq!(Model::default_of(&crate::ptx::Ptx).name(), "stack");
+        assert_eq!(Model::default_of(&crate::wave::Wave).name(), "structured");
     }
 }

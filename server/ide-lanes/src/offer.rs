@@ -53,7 +53,7 @@ pub struct KernelPlace {
 /// A launch that can be selected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offer {
-    /// Its name.
+    /// The range of its name.
     pub name: String,
     /// The kernel that it runs; `None` if that cannot be determined.
     pub entry: Option<String>,

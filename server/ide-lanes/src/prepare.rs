@@ -3,27 +3,21 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
-use warplens_ide_db::db::{Database, File, items, wave_code};
-use warplens_ide_db::languages::Known;
-use warplens_ide_diagnostics::wave_messages;
+use warplens_ide_db::db::{Database, File};
+use warplens_sim::RunOptions;
 use warplens_sim::launch::{
-    Body, FileReader, INFERRED, KernelKind, Launch, Problem, inferred, resolve, with_arguments,
+    FileReader, INFERRED, KernelKind, Launch, Problem, inferred, resolve, with_arguments,
 };
-use warplens_sim::wave::reference::Rejection;
-use warplens_sim::{RunOptions, wave};
-use warplens_syntax::Language;
 
-use crate::broken;
-use crate::decode::decode_ptx;
-use crate::decode_wave::decode_wave;
-use crate::kernels::{body, kernels, text_of_launches};
+use crate::kernels::{kernels, text_of_launches};
 use crate::launch_file::LaunchFile;
 use crate::lens::{Lens, LensStyle, lenses};
-use crate::model::Model;
+use crate::model::{Model, UnknownModel};
 use crate::offer::{KernelPlace, Offer, Source, kernel_called, names, offers};
 use crate::problem::LaunchProblem;
-use crate::run::{Prepared, Program};
+use crate::run::Prepared;
 use crate::shown::Shown;
+use crate::simulator::Simulator;
 
 /// The requested launch.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,19 +57,25 @@ impl Choice {
 }
 
 /// The launches of a document in the order of preference; the inferred ones for each kernel are last.
-pub fn launches_of(db: &Database, file: File, launches: Option<&LaunchFile>) -> Vec<Offer> {
-    offers_of(db, file, &kernels(db, file), launches)
+pub fn launches_of(
+    db: &Database,
+    file: File,
+    simulator: Option<&dyn Simulator>,
+    launches: Option<&LaunchFile>,
+) -> Vec<Offer> {
+    offers_of(db, file, &kernels_of(db, file, simulator), launches)
 }
 
 /// The lenses above the kernels of a document.
 pub fn lenses_of(
     db: &Database,
     file: File,
+    simulator: Option<&dyn Simulator>,
     launches: Option<&LaunchFile>,
     shown: Option<&Shown>,
     style: LensStyle,
 ) -> Vec<Lens> {
-    let kernels = kernels(db, file);
+    let kernels = kernels_of(db, file, simulator);
     let line_of = |offset: TextSize| lines_before(&file.document(db).items().text(), offset);
     lenses(&kernels, &offers_of(db, file, &kernels, launches), shown, style, &line_of)
 }
@@ -93,48 +93,39 @@ fn offers_of(
     offers(file.language(db), &text_of_launches(db, file), kernels, launches)
 }
 
+/// The kernels of a document; none in a language without a simulator.
+pub(crate) fn kernels_of(db: &Database, file: File, simulator: Option<&dyn Simulator>) -> Vec<KernelPlace> {
+    simulator.map(|simulator| kernels(db, file, simulator)).unwrap_or_default()
+}
+
 pub fn prepare(
     db: &Database,
     file: File,
+    simulator: Option<&dyn Simulator>,
+    all: &[&dyn Simulator],
     request: &RunRequest,
     launches: Option<&LaunchFile>,
     read_file: FileReader<'_>,
 ) -> Result<Prepared, LaunchProblem> {
-    let kernels = kernels(db, file);
+    let kernels = kernels_of(db, file, simulator);
+    let (Some(simulator), false) = (simulator, kernels.is_empty()) else {
+        return Err(LaunchProblem::new("the file has no kernel"));
+    };
     let Chosen { launch, kernel, source } = choose(db, file, request, &kernels, launches)?;
-    let language = file.language(db);
     let located = |problem: Problem| match (source, launches) {
         (Source::File, Some(launches)) => LaunchProblem::in_file(&problem, launches),
         (Source::Comment, _) => LaunchProblem::in_document(&problem, &file.document(db).items().text()),
         _ => LaunchProblem::new(problem.message),
     };
-    let model = model_of(request, launch.as_ref(), language).map_err(located)?;
-    let (program, statements, broken, mut launch) = match Known::of(language) {
-        Known::Ptx => {
-            let decoded = decode_ptx(db, file, &kernel.kernel.name).map_err(LaunchProblem::new)?;
-            let launch = match launch {
-                None => inferred(&kernel.kernel, &body(db, file, &decoded)),
-                Some(launch) if source == Source::Given && launch.args.is_empty() => {
-                    with_arguments(launch, &kernel.kernel, &body(db, file, &decoded))
-                }
-                Some(launch) => launch,
-            };
-            let statements = decoded.statements(model);
-            let broken = broken::of_ptx(db, file, &decoded, &statements);
-            (Program::Ptx(Arc::new(decoded.program)), statements, broken, launch)
+    let named = |name: &str| Model::named(file.language(db), all, name);
+    let model = model_of(request, launch.as_ref(), simulator, &named).map_err(located)?;
+    let decoded = simulator.decode(db, file, kernel, model)?;
+    let mut launch = match launch {
+        None => inferred(&kernel.kernel, &(decoded.body)()),
+        Some(launch) if source == Source::Given && launch.args.is_empty() => {
+            with_arguments(launch, &kernel.kernel, &(decoded.body)())
         }
-        Known::Wave => {
-            let code = wave_code(db, items(db, file)[kernel.item]);
-            let (program, statements) = decode_wave(&code, kernel.start);
-            let launch = launch.unwrap_or_else(|| inferred(&kernel.kernel, &Body::default()));
-            let broken = broken::of_wave(db, file, kernel.start, &statements);
-            let program = Arc::new(program);
-            let program = match model {
-                Model::WaveEmu => reference(db, file, kernel.item, program),
-                _ => Program::Wave(program),
-            };
-            (program, statements, broken, launch)
-        }
+        Some(launch) => launch,
     };
     if let Some(width) = request.wave_width {
         set_wave_width(&mut launch, width, kernel, source)?;
@@ -143,44 +134,31 @@ pub fn prepare(
     let resolved = resolved.map_err(located)?;
     let options = request.options;
     Ok(Prepared {
-        program,
+        program: decoded.program,
         resolved: Arc::new(resolved),
         source,
         model,
         options,
-        statements: statements.into(),
-        broken: broken.into(),
+        statements: decoded.statements.into(),
+        broken: decoded.broken.into(),
     })
 }
 
-/// The kernel of an item, for the reference emulator: its encoding depends on the whole file.
-fn reference(db: &Database, file: File, item: usize, meant: Arc<wave::Program>) -> Program {
-    let codes: Vec<_> = items(db, file).iter().map(|item| wave_code(db, *item)).collect();
-    let codes: Vec<_> = codes.iter().map(|code| &**code).collect();
-    Program::Reference { emulated: Arc::new(wave::reference::decode(&codes, item, &rejection)), meant }
-}
-
-/// The message about a statement that the toolchain rejects.
-fn rejection(rejection: Rejection<'_>) -> String {
-    match rejection {
-        Rejection::Departure(found) => wave_messages::departure(&found.kind),
-        Rejection::Problem(found) => {
-            format!("toolchain 0.1.2 rejects this: {}", wave_messages::problem(&found.kind))
-        }
-        Rejection::Statement => "toolchain 0.1.2 rejects this statement".to_owned(),
-    }
-}
-
 /// The requested model, or the launch's, or the default.
-fn model_of(request: &RunRequest, launch: Option<&Launch>, language: Language) -> Result<Model, Problem> {
+fn model_of(
+    request: &RunRequest,
+    launch: Option<&Launch>,
+    simulator: &dyn Simulator,
+    named: &dyn Fn(&str) -> Result<Model, UnknownModel>,
+) -> Result<Model, Problem> {
     let written = launch.and_then(|launch| Some((launch, launch.model.as_deref()?)));
     let written = written.map(|(launch, name)| {
-        Model::named(language, name).map_err(|message| Problem { at: launch.places.of("model"), message })
+        named(name).map_err(|unknown| Problem { message: unknown.to_string(), at: launch.places.of("model") })
     });
     match (request.model, written) {
         (Some(model), _) => Ok(model),
         (None, Some(written)) => written,
-        (None, None) => Ok(request.usual_model.unwrap_or(Model::default_of(language))),
+        (None, None) => Ok(request.usual_model.unwrap_or(Model::default_of(simulator))),
     }
 }
 
@@ -218,9 +196,6 @@ fn choose<'k>(
     launches: Option<&LaunchFile>,
 ) -> Result<Chosen<'k>, LaunchProblem> {
     let entry = request.entry.as_deref();
-    if kernels.is_empty() {
-        return Err(LaunchProblem::new("the file has no kernel"));
-    }
     let infer = || Ok(Chosen { launch: None, kernel: only(entry, kernels)?, source: Source::Inferred });
     match &request.launch {
         Choice::Inferred => infer(),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_sim::launch::Resolved;
 use warplens_sim::{
-    Cancelled, Control, Finding, Limits, RunOptions, RunResult, StatementId, Status, TraceRequest, Values,
-    WarpId, ptx, wave,
+    Cancelled, Control, Executable, Finding, Limits, RunOptions, RunResult, StatementId, Status,
+    TraceRequest, Values, WarpId,
 };
 
 use crate::model::Model;
@@ -20,7 +20,7 @@ const STOPS_AT_ERRORS: [&str; 2] = ["unsupported", "control-flow"];
 /// A prepared run. Cheap to clone; any thread can execute it.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    pub program: Program,
+    pub program: Arc<dyn Executable>,
     pub resolved: Arc<Resolved>,
     pub source: Source,
     pub model: Model,
@@ -30,25 +30,13 @@ pub struct Prepared {
     pub broken: Arc<[StatementId]>,
 }
 
-/// A decoded kernel.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Program {
-    Ptx(Arc<ptx::Program>),
-    Wave(Arc<wave::Program>),
-    /// A WAVE kernel for the reference emulator, and for the model that it is compared with.
-    Reference {
-        emulated: Arc<wave::reference::Program>,
-        meant: Arc<wave::Program>,
-    },
-}
-
 impl Prepared {
     /// Whether `other` would give the same result: the same program, launch, model and limits. The positions of statements do
     /// not matter, so an edit of a comment or of the layout does not change a run.
     pub fn same_run(&self, other: &Prepared) -> bool {
         self.model == other.model
             && self.options == other.options
-            && self.program == other.program
+            && self.program.is_same(&*other.program)
             && self.resolved.config == other.resolved.config
     }
 
@@ -71,41 +59,14 @@ impl Prepared {
 
     /// Runs, on this thread.
     pub fn run(&self, control: Control<'_>) -> Result<RunResult, Cancelled> {
-        let config = &self.resolved.config;
-        match (&self.program, self.model) {
-            (Program::Ptx(program), Model::Ptx(model)) => {
-                ptx::run(program, config.clone(), model, &self.options, control)
-            }
-            (Program::Wave(program), Model::Structured) => {
-                wave::run(program, config.clone(), &self.options, control)
-            }
-            (Program::Reference { emulated, meant }, Model::WaveEmu) => {
-                let other = wave::run(meant, config.clone(), &self.options, control)?;
-                let other = Some((Model::Structured.name(), other));
-                wave::reference::run(emulated, config.clone(), &self.options, control, other)
-            }
-            _ => unreachable!("a run is prepared for one language"),
-        }
+        self.program.run(self.resolved.config.clone(), &self.options, control)
     }
 
     /// Runs again on this thread to trace the registers of a warp. `None` if the run does not reach the warp.
     pub fn look(&self, look: TraceRequest, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
         let limits = Limits { max_warps: 0, ..self.options.limits };
         let options = RunOptions { limits, trace: Some(look), ..RunOptions::default() };
-        let config = &self.resolved.config;
-        match (&self.program, self.model) {
-            (Program::Ptx(program), Model::Ptx(model)) => {
-                ptx::run(program, config.clone(), model, &options, control).map(|result| result.values)
-            }
-            (Program::Wave(program), Model::Structured) => {
-                wave::run(program, config.clone(), &options, control).map(|result| result.values)
-            }
-            (Program::Reference { emulated, .. }, Model::WaveEmu) => {
-                wave::reference::run(emulated, config.clone(), &options, control, None)
-                    .map(|result| result.values)
-            }
-            _ => unreachable!("a run is prepared for one language"),
-        }
+        self.program.trace(self.resolved.config.clone(), &options, control).map(|result| result.values)
     }
 
     /// The statement at an offset of the text.
@@ -119,7 +80,7 @@ impl Prepared {
         let ran = Ran {
             resolved: Arc::clone(&self.resolved),
             source: self.source,
-            model: self.model.name(),
+            model: self.model,
             broken: Arc::clone(&self.broken),
         };
         Shown::new(ran, &self.statements, result, warp)

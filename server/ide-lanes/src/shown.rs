@@ -15,6 +15,7 @@ use warplens_sim::{
 };
 
 use crate::groups::effects;
+use crate::model::Model;
 use crate::offer::Source;
 use crate::report::{Masks, MasksOf, PTX_WIDTH, Position, Positions};
 use crate::shown::positions::{PlacedStatement, StatementPosition};
@@ -44,7 +45,7 @@ pub struct Shown {
 pub(super) struct Ran {
     pub(super) resolved: Arc<Resolved>,
     pub(super) source: Source,
-    pub(super) model: &'static str,
+    pub(super) model: Model,
     /// The statements with errors in the text that stop a run.
     pub(super) broken: Arc<[StatementId]>,
 }
@@ -104,9 +105,14 @@ impl Shown {
         self.ran.source
     }
 
+    /// Whether its language uses the model where none is named.
+    pub(crate) fn is_usual_model(&self) -> bool {
+        self.ran.model.is_default()
+    }
+
     /// The divergence model.
     pub fn model(&self) -> &'static str {
-        self.ran.model
+        self.ran.model.name()
     }
 
     /// The whole run.
@@ -231,7 +237,7 @@ impl Shown {
         let of = MasksOf {
             version,
             launch: self.launch(),
-            model: self.ran.model,
+            model: self.ran.model.name(),
             status: self.result.status,
             outdated: self.outdated,
             findings: &self.result.findings,

@@ -12,6 +12,7 @@ use warplens_sim::{
     StatementId, Status, Totals, TracedRegister, TracedVisit, Values, Visit, WarpId, WarpTrace,
 };
 
+use crate::model::Model;
 use crate::offer::Source;
 use crate::shown::{Ran, Shown};
 use crate::statement::{Flow, Statement};
@@ -174,7 +175,11 @@ fn values() -> Values {
 
 pub(crate) fn shown(text: &str, result: RunResult) -> Shown {
     let warp = Some(WarpId { cta: [0; 3], warp: 0 });
-    let ran =
-        Ran { resolved: Arc::new(resolved()), source: Source::File, model: "stack", broken: Arc::default() };
+    let ran = Ran {
+        resolved: Arc::new(resolved()),
+        source: Source::File,
+        model: Model::default_of(&crate::ptx::Ptx),
+        broken: Arc::default(),
+    };
     Shown::new(ran, &statements(text), Arc::new(result), warp).with_values(Some(Arc::new(values())), None)
 }

@@ -11,21 +11,23 @@ use warplens_ide_db::answer::{
     CompletionItem, Diagnostic, FileId, Fix, Fold, Hover, Occurrence, RenameTarget, SemanticToken, Symbol,
     Target, TextEdit,
 };
-use warplens_ide_db::db::{Database, Db, Document, File};
-use warplens_ide_db::languages::Known;
+use warplens_ide_db::db::{Database, Db, Document, File, Observer};
 use warplens_ide_db::profile::Profile;
-use warplens_ide_diagnostics::dialect::{Dialect, Rewritten};
 use warplens_ide_diagnostics::rules::Rules;
+use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_lanes::{LaunchFile, LaunchProblem, Lens, LensStyle, Offer, Prepared, RunRequest, Shown};
 use warplens_sim::launch::FileReader;
 use warplens_syntax::{ItemList, Language};
 
-use crate::call_hierarchy::{CallItem, Calls};
+use crate::call_item::{CallItem, Calls};
+use crate::document_link::DocumentLink;
 use crate::format::Formatted;
-use crate::inlay_hints::{InlayHint, InlayHintKinds};
-use crate::links::DocumentLink;
-use crate::module_symbols::ModuleSymbol;
-use crate::signature_help::SignatureHelp;
+use crate::inlay_hint::{InlayHint, InlayHintKinds};
+use crate::language::{Editing, LanguageSupport};
+use crate::languages::{LANGUAGES, queries, simulators};
+use crate::module_symbol::ModuleSymbol;
+use crate::rename_error::RenameError;
+use crate::signature::SignatureHelp;
 
 /// Why a query was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,8 +70,8 @@ pub struct Edited {
 }
 
 /// Owns the documents. An edit cancels running queries and waits until every [`Analysis`] is dropped.
-#[derive(Default)]
 pub struct AnalysisHost {
+    languages: &'static [&'static dyn LanguageSupport],
     files: Arc<FxHashMap<FileId, File>>,
     /// Inputs of closed files: the database never frees an input, so they are reused.
     free: Vec<File>,
@@ -78,17 +80,40 @@ pub struct AnalysisHost {
     db: Database,
 }
 
+impl Default for AnalysisHost {
+    fn default() -> AnalysisHost {
+        AnalysisHost::new()
+    }
+}
+
 impl AnalysisHost {
     /// A host without documents.
     #[must_use]
     pub fn new() -> AnalysisHost {
-        AnalysisHost::default()
+        AnalysisHost::with_languages(LANGUAGES)
+    }
+
+    /// A host of documents in these languages.
+    #[must_use]
+    pub fn with_languages(languages: &'static [&'static dyn LanguageSupport]) -> AnalysisHost {
+        AnalysisHost::of(languages, None)
     }
 
     /// A host that reports each event of its database.
     #[cfg(test)]
-    pub fn observed(observer: impl Fn(salsa::Event) + Send + Sync + 'static) -> AnalysisHost {
-        AnalysisHost { db: Database::observed(observer), ..AnalysisHost::default() }
+    pub(crate) fn observed(observer: impl Fn(salsa::Event) + Send + Sync + 'static) -> AnalysisHost {
+        AnalysisHost::of(LANGUAGES, Some(Box::new(observer)))
+    }
+
+    fn of(languages: &'static [&'static dyn LanguageSupport], observer: Option<Observer>) -> AnalysisHost {
+        AnalysisHost {
+            languages,
+            files: Arc::default(),
+            free: Vec::new(),
+            rules: Arc::default(),
+            accepts: Accepts::default(),
+            db: Database::new(queries(languages), observer),
+        }
     }
 
     /// Opens a document, or replaces its whole text and language.
@@ -163,7 +188,12 @@ impl AnalysisHost {
     /// A snapshot of the documents. Drop it before the next edit: an edit waits for it.
     #[must_use]
     pub fn snapshot(&self) -> Analysis {
-        Analysis { files: Arc::clone(&self.files), rules: Arc::clone(&self.rules), db: self.db.clone() }
+        Analysis {
+            languages: self.languages,
+            files: Arc::clone(&self.files),
+            rules: Arc::clone(&self.rules),
+            db: self.db.clone(),
+        }
     }
 }
 
@@ -182,6 +212,7 @@ impl Canceller {
 /// open has an empty result.
 #[derive(Clone)]
 pub struct Analysis {
+    languages: &'static [&'static dyn LanguageSupport],
     files: Arc<FxHashMap<FileId, File>>,
     rules: Arc<Rules>,
     // Last, so that it is dropped last: an edit continues as soon as it is dropped.
@@ -219,9 +250,9 @@ impl Analysis {
 
     /// The edits that rewrite a WAVE file in a dialect, as far as possible.
     pub fn rewrite_in_dialect(&self, file: FileId, dialect: Dialect) -> Answer<Rewritten> {
-        self.ask(file, |db, file| match Known::of(file.language(db)) {
-            Known::Wave => warplens_ide_diagnostics::dialect::rewrite_in_dialect(db, file, dialect),
-            Known::Ptx => Rewritten::default(),
+        self.ask_language(file, |db, file, support| match support.editing() {
+            Some(editing) => editing.rewrite(db, file, dialect),
+            None => Rewritten::default(),
         })
     }
 
@@ -232,12 +263,12 @@ impl Analysis {
 
     /// The hover at an offset.
     pub fn hover(&self, file: FileId, offset: TextSize) -> Answer<Option<Hover>> {
-        self.ask(file, |db, file| crate::hover::hover(db, file, offset))
+        self.ask_language(file, |db, file, support| crate::hover::hover(db, file, support, offset))
     }
 
     /// The completions at an offset.
     pub fn completions(&self, file: FileId, offset: TextSize) -> Answer<Vec<CompletionItem>> {
-        self.ask(file, |db, file| crate::completion::completions(db, file, offset))
+        self.ask_language(file, |db, file, support| crate::completion::completions(db, file, support, offset))
     }
 
     /// The declarations of the name at an offset: more than one if it is declared twice.
@@ -251,9 +282,12 @@ impl Analysis {
     }
 
     /// The name that a rename at an offset would change, or why nothing can be renamed there.
-    pub fn prepare_rename(&self, file: FileId, offset: TextSize) -> Answer<Result<RenameTarget, String>> {
-        let target = self.ask(file, |db, file| Some(crate::rename::prepare(db, file, offset)))?;
-        Ok(target.unwrap_or_else(|| Err(NOT_OPEN.into())))
+    pub fn prepare_rename(
+        &self,
+        file: FileId,
+        offset: TextSize,
+    ) -> Answer<Result<RenameTarget, RenameError>> {
+        self.ask_rename(file, |db, file, editing| crate::rename::prepare(db, file, editing, offset))
     }
 
     /// The edits that rename the name at an offset, or why it cannot be renamed.
@@ -262,9 +296,8 @@ impl Analysis {
         file: FileId,
         offset: TextSize,
         name: &str,
-    ) -> Answer<Result<Vec<TextEdit>, String>> {
-        let edits = self.ask(file, |db, file| Some(crate::rename::rename(db, file, offset, name)))?;
-        Ok(edits.unwrap_or_else(|| Err(NOT_OPEN.into())))
+    ) -> Answer<Result<Vec<TextEdit>, RenameError>> {
+        self.ask_rename(file, |db, file, editing| crate::rename::rename(db, file, editing, offset, name))
     }
 
     /// The outline.
@@ -279,17 +312,17 @@ impl Analysis {
 
     /// The semantic tokens of a file.
     pub fn tokens(&self, file: FileId) -> Answer<Vec<SemanticToken>> {
-        self.ask(file, crate::tokens::tokens)
+        self.ask_language(file, crate::tokens::tokens)
     }
 
     /// The semantic tokens that overlap a range.
     pub fn tokens_in(&self, file: FileId, range: TextRange) -> Answer<Vec<SemanticToken>> {
-        self.ask(file, |db, file| crate::tokens::tokens_in(db, file, range))
+        self.ask_language(file, |db, file, support| crate::tokens::tokens_in(db, file, support, range))
     }
 
     /// The nested selection ranges around an offset, the smallest first.
     pub fn selection(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextRange>> {
-        self.ask(file, |db, file| crate::selection::selection(db, file, offset))
+        self.ask_language(file, |db, file, support| crate::selection::selection(db, file, support, offset))
     }
 
     /// The tree as text, for debugging.
@@ -299,33 +332,35 @@ impl Analysis {
 
     /// The function that is named at an offset.
     pub fn call_item(&self, file: FileId, offset: TextSize) -> Answer<Option<CallItem>> {
-        self.ask(file, |db, file| crate::call_hierarchy::call_item(db, file, offset))
+        self.ask_language(file, |db, file, support| {
+            crate::call_hierarchy::call_item(db, file, support, offset)
+        })
     }
 
     /// The callers of the function with this name.
     pub fn incoming_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
-        self.ask(file, |db, file| crate::call_hierarchy::incoming(db, file, name))
+        self.ask_language(file, |db, file, support| support.incoming_calls(db, file, name))
     }
 
     /// The callees of the function with this name.
     pub fn outgoing_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
-        self.ask(file, |db, file| crate::call_hierarchy::outgoing(db, file, name))
+        self.ask_language(file, |db, file, support| support.outgoing_calls(db, file, name))
     }
 
     /// The edits that format a file.
     pub fn format(&self, file: FileId) -> Answer<Formatted> {
-        self.ask(file, crate::format::format)
+        self.ask_editing(file, |db, file, editing| crate::format::format(db, file, editing))
     }
 
     /// The edits that format the lines of a range.
     pub fn format_range(&self, file: FileId, range: TextRange) -> Answer<Formatted> {
-        self.ask(file, |db, file| crate::format::format_range(db, file, range))
+        self.ask_editing(file, |db, file, editing| crate::format::format_range(db, file, editing, range))
     }
 
     /// The edits after `;` or a newline was typed just before an offset: they format the completed line. In WAVE they also
     /// indent the line of the offset if it is new, or dedent it if it now closes a construct.
     pub fn format_typed(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextEdit>> {
-        self.ask(file, |db, file| crate::format::format_typed(db, file, offset))
+        self.ask_editing(file, |db, file, editing| crate::format::format_typed(db, file, editing, offset))
     }
 
     /// The hints in a range; items outside of it are ignored.
@@ -335,36 +370,43 @@ impl Analysis {
         range: TextRange,
         kinds: InlayHintKinds,
     ) -> Answer<Vec<InlayHint>> {
-        self.ask(file, |db, file| crate::inlay_hints::inlay_hints(db, file, range, kinds))
+        self.ask_language(file, |db, file, support| {
+            crate::inlay_hints::inlay_hints(db, file, support, range, kinds)
+        })
     }
 
     /// The links of a file, in text order.
     pub fn links(&self, file: FileId) -> Answer<Vec<DocumentLink>> {
-        self.ask(file, crate::links::links)
+        self.ask_language(file, |db, file, support| support.links(db, file))
     }
 
     /// The names that are declared for the whole file, in text order.
     pub fn module_symbols(&self, file: FileId) -> Answer<Vec<ModuleSymbol>> {
-        self.ask(file, crate::module_symbols::module_symbols)
+        self.ask_language(file, crate::module_symbols::module_symbols)
     }
 
     /// The name at an offset, if another file may define it.
     pub fn linked_name(&self, file: FileId, offset: TextSize) -> Answer<Option<String>> {
-        self.ask(file, |db, file| crate::module_symbols::linked_name(db, file, offset))
+        self.ask_language(file, |db, file, support| {
+            crate::module_symbols::linked_name(db, file, support, offset)
+        })
     }
 
     /// The forms of the statement whose operands are typed at an offset.
     pub fn signature_help(&self, file: FileId, offset: TextSize) -> Answer<Option<SignatureHelp>> {
-        self.ask(file, |db, file| crate::signature_help::signature_help(db, file, offset))
+        self.ask_language(file, |db, file, support| {
+            crate::signature_help::signature_help(db, file, support, offset)
+        })
     }
 
-    /// The launches of a document in the order in which one is chosen where none is named; an inferred one for each kernel
-    /// comes last.
+    /// The launches of a document in the order of preference; the inferred ones for each kernel are last.
     pub fn launches(&self, file: FileId, launches: Option<&LaunchFile>) -> Answer<Vec<Offer>> {
-        self.ask(file, |db, file| warplens_ide_lanes::prepare::launches_of(db, file, launches))
+        self.ask_language(file, |db, file, support| {
+            warplens_ide_lanes::prepare::launches_of(db, file, support.simulator(), launches)
+        })
     }
 
-    /// The lenses over the kernels of a document.
+    /// The lenses above the kernels of a document.
     pub fn lenses(
         &self,
         file: FileId,
@@ -372,7 +414,9 @@ impl Analysis {
         shown: Option<&Shown>,
         style: LensStyle,
     ) -> Answer<Vec<Lens>> {
-        self.ask(file, |db, file| warplens_ide_lanes::prepare::lenses_of(db, file, launches, shown, style))
+        self.ask_language(file, |db, file, support| {
+            warplens_ide_lanes::prepare::lenses_of(db, file, support.simulator(), launches, shown, style)
+        })
     }
 
     /// Everything that a run needs, or why there can be none. `read_file` gives the contents of files that a launch names,
@@ -384,21 +428,67 @@ impl Analysis {
         launches: Option<&LaunchFile>,
         read_file: FileReader<'_>,
     ) -> Answer<Result<Prepared, LaunchProblem>> {
-        let run = self.ask(file, |db, file| {
-            Some(warplens_ide_lanes::prepare::prepare(db, file, request, launches, read_file))
+        let all = simulators(self.languages);
+        let run = self.ask_language(file, |db, file, support| {
+            let simulator = support.simulator();
+            Some(warplens_ide_lanes::prepare::prepare(
+                db, file, simulator, &all, request, launches, read_file,
+            ))
         })?;
         Ok(run.unwrap_or_else(|| Err(LaunchProblem::new(NOT_OPEN))))
     }
 
-    /// What the run that is shown in a document found, as far as rules and comments let it through. A finding about a
-    /// statement that was edited since is dropped.
+    /// The findings of the run that is shown in a document, except those that rules or comments switch off. Findings about
+    /// statements that were edited since are dropped.
     pub fn findings(&self, file: FileId, shown: &Shown) -> Answer<Vec<Diagnostic>> {
-        self.ask(file, |db, source| warplens_ide_lanes::findings::findings_of(db, source, shown, &self.rules))
+        self.ask_language(file, |db, source, support| {
+            warplens_ide_lanes::findings::findings_of(db, source, support.simulator(), shown, &self.rules)
+        })
+    }
+
+    /// As [`ask`](Analysis::ask), with what the file's language does; the answer is empty for a language that the host
+    /// does not have.
+    fn ask_language<T: Default>(
+        &self,
+        id: FileId,
+        question: impl FnOnce(&Database, File, &'static dyn LanguageSupport) -> T,
+    ) -> Answer<T> {
+        self.ask(id, |db, file| {
+            let language = file.language(db);
+            let support = self.languages.iter().find(|known| known.info() == language);
+            support.map(|support| question(db, file, *support)).unwrap_or_default()
+        })
+    }
+
+    /// As [`ask_language`](Analysis::ask_language), with what edits files of the language; the answer is empty where it is
+    /// read-only.
+    fn ask_editing<T: Default>(
+        &self,
+        id: FileId,
+        question: impl FnOnce(&Database, File, &dyn Editing) -> T,
+    ) -> Answer<T> {
+        self.ask_language(id, |db, file, support| {
+            support.editing().map(|editing| question(db, file, editing)).unwrap_or_default()
+        })
+    }
+
+    fn ask_rename<T>(
+        &self,
+        id: FileId,
+        question: impl FnOnce(&Database, File, &dyn Editing) -> Result<T, RenameError>,
+    ) -> Answer<Result<T, RenameError>> {
+        let answer = self.ask_language(id, |db, file, support| {
+            Some(match support.editing() {
+                Some(editing) => question(db, file, editing),
+                None => Err(RenameError::ReadOnly(support.info().title)),
+            })
+        })?;
+        Ok(answer.unwrap_or(Err(RenameError::NotOpen)))
     }
 
     /// Runs a query: the one place where a cancelled computation is caught. The whole body runs attached to the
     /// database, since a cancellation between two attached sections would be lost.
-    pub fn ask<T: Default>(&self, id: FileId, question: impl FnOnce(&Database, File) -> T) -> Answer<T> {
+    fn ask<T: Default>(&self, id: FileId, question: impl FnOnce(&Database, File) -> T) -> Answer<T> {
         let Some(&file) = self.files.get(&id) else { return Ok(T::default()) };
         salsa::Cancelled::catch(AssertUnwindSafe(|| salsa::attach(&self.db, || question(&self.db, file))))
             .map_err(|cancelled| match cancelled {

@@ -1,60 +1,23 @@
-//! The call hierarchy within a file.
+//! The calls within a file.
 
-mod ptx;
-mod wave;
+use text_size::TextSize;
+use warplens_ide_db::db::{Database, File, FilePosition};
+use warplens_ide_db::names::{self, Subject};
 
-use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::{SymbolKind, Target};
-use warplens_ide_db::db::{Database, File};
-use warplens_ide_db::languages::Known;
-use warplens_ide_db::names;
-use warplens_ide_db::names::{Namespace, Subject};
-use warplens_ide_db::position::FilePosition;
+use crate::call_item::CallItem;
+use crate::language::LanguageSupport;
 
-/// A function that calls or is called.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallItem {
-    /// Its name.
-    pub name: String,
-    /// A kernel or a function.
-    pub kind: SymbolKind,
-    /// A short detail.
-    pub detail: String,
-    /// Its definition, or else its declaration.
-    pub target: Target,
-}
-
-/// Calls between two functions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Calls {
-    /// The other function.
-    pub item: CallItem,
-    /// The ranges of the callee's name in the body of the caller.
-    pub places: Vec<TextRange>,
-}
-
-pub(crate) fn call_item(db: &Database, file: File, offset: TextSize) -> Option<CallItem> {
+/// The function that is named at an offset.
+pub(crate) fn call_item(
+    db: &Database,
+    file: File,
+    support: &dyn LanguageSupport,
+    offset: TextSize,
+) -> Option<CallItem> {
     let position = FilePosition::new(db, file, offset)?;
     match names::named(db, &position)?.subject {
-        Subject::Module(Namespace::Module, name) => ptx::item_of(db, file, &name),
-        Subject::Module(namespace @ (Namespace::Kernels | Namespace::Labels), name) => {
-            wave::item_of(db, file, namespace, &name)
-        }
+        Subject::Module(namespace, name) => support.call_item(db, file, namespace, &name),
         _ => None,
-    }
-}
-
-pub(crate) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
-    match Known::of(file.language(db)) {
-        Known::Ptx => ptx::incoming(db, file, name),
-        Known::Wave => wave::incoming(db, file, name),
-    }
-}
-
-pub(crate) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
-    match Known::of(file.language(db)) {
-        Known::Ptx => ptx::outgoing(db, file, name),
-        Known::Wave => wave::outgoing(db, file, name),
     }
 }
 
@@ -62,9 +25,10 @@ pub(crate) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::*;
     use crate::analysis::{Analysis, Answer};
+    use crate::call_item::{CallItem, Calls};
     use crate::fixture::{FILE, Fixture, open};
+    use warplens_ide_db::answer::SymbolKind;
 
     const MODULE: &str = "
 .extern .func e();

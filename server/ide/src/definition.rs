@@ -2,9 +2,8 @@
 
 use text_size::TextSize;
 use warplens_ide_db::answer::Target;
-use warplens_ide_db::db::{Database, File};
-use warplens_ide_db::position::FilePosition;
-use warplens_ide_db::{constructs, names};
+use warplens_ide_db::db::{Database, Db, File, FilePosition};
+use warplens_ide_db::names;
 
 /// The declarations of the name at an offset; for a keyword of a construct the one that opens it, and for that the one that closes it.
 pub(crate) fn definition(db: &Database, file: File, offset: TextSize) -> Vec<Target> {
@@ -12,7 +11,10 @@ pub(crate) fn definition(db: &Database, file: File, offset: TextSize) -> Vec<Tar
     if let Some(named) = names::named(db, &position) {
         return names::declarations(db, &position, &named.subject);
     }
-    let other = constructs::at(db, &position).and_then(|construct| construct.counterpart());
+    let other = db
+        .language(position.language(db))
+        .construct_at(db, &position)
+        .and_then(|construct| construct.counterpart());
     let target = other.map(|word| Target {
         file: file.id(db),
         full: position.in_file(word.statement),

@@ -1,10 +1,8 @@
 //! Folding ranges: bodies, blocks, sections, initializers, and comments of several lines.
 
 use text_size::{TextRange, TextSize};
-use warplens_hir::wave::Code;
 use warplens_ide_db::answer::{Fold, FoldKind};
-use warplens_ide_db::constructs;
-use warplens_ide_db::db::{Database, Db, File, Item, items, wave_code};
+use warplens_ide_db::db::{Database, Db, File, Item, items};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 
 /// The folds of an item, relative to it.
@@ -17,9 +15,7 @@ pub(crate) fn item_folds<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Fold]> {
     let tree = item.parse(db).syntax();
     let mut folds: Vec<Fold> = tree.descendants().filter_map(|node| construct(&node)).collect();
     comments(&tree, &mut folds);
-    if item.language(db) == warplens_syntax::wave::LANGUAGE {
-        wave_constructs(&wave_code(db, item), text, &mut folds);
-    }
+    db.language(item.language(db)).folds(db, item, &mut folds);
     folds.retain(|fold| text[fold.range].contains('\n'));
     folds.sort_by_key(|fold| (fold.range.start(), std::cmp::Reverse(fold.range.end())));
     folds.into()
@@ -47,24 +43,6 @@ fn construct(node: &SyntaxNode) -> Option<Fold> {
         _ => return None,
     };
     Some(Fold { range: node.text_range(), kind })
-}
-
-/// Kernels, the paths of an `if`, the bodies of loops. The closing keyword stays visible, and an `else` starts a new fold.
-fn wave_constructs(code: &Code, text: &str, folds: &mut Vec<Fold>) {
-    let kernel = code.kernel.as_ref();
-    let kernel = kernel.map(|kernel| {
-        let close = kernel.end.map_or(TextSize::of(text.trim_end()), |end| end.start());
-        (kernel.range.start(), close)
-    });
-    let sides = constructs::sides(code).map(|side| {
-        (code.instructions[side.open].range.start(), code.instructions[side.close].range.start())
-    });
-    let fold = |(open, close): (TextSize, TextSize)| {
-        let before = text[..usize::from(close)].trim_end_matches([' ', '\t']);
-        let end = TextSize::of(before.strip_suffix('\n').unwrap_or(before)).max(open);
-        Fold { range: TextRange::new(open, end), kind: FoldKind::Code }
-    };
-    folds.extend(kernel.into_iter().chain(sides).map(fold));
 }
 
 /// Comments: a block comment alone, comments on consecutive lines together.

@@ -3,18 +3,15 @@
 //! Formatting changes only white space, never a token or a comment, and is idempotent. An item with a syntax error is not
 //! formatted. `layout` guarantees this, `ptx` and `wave` define the styles.
 
-mod layout;
-mod ptx;
-mod wave;
+pub(crate) mod layout;
 
 use salsa::Database as _;
 use text_size::{TextRange, TextSize};
-use warplens_hir::ptx::DeclarationKind;
 use warplens_ide_db::answer::TextEdit;
-use warplens_ide_db::db::{Database, File, Item, items, ptx_header};
-use warplens_ide_db::languages::Known;
+use warplens_ide_db::db::{Database, File, Item, items};
 
-use crate::format::layout::{Comments, Layout};
+use crate::format::layout::Layout;
+use crate::language::Editing;
 
 /// The result of formatting a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,103 +22,78 @@ pub struct Formatted {
     pub broken: Vec<TextRange>,
 }
 
-/// The edit that dedents a WAVE keyword that closes a construct, at the start of its line.
-pub(crate) fn closing_indent(
-    db: &Database,
-    file: File,
-    word_start: TextSize,
-    word: &str,
-) -> Option<TextEdit> {
-    wave::typed::closing(db, file, &file.document(db).items().text(), (word_start, word))
-}
-
 /// The edits that format a file.
-pub(crate) fn format(db: &Database, file: File) -> Formatted {
+pub(crate) fn format(db: &Database, file: File, editing: &dyn Editing) -> Formatted {
     let whole = TextRange::up_to(file.document(db).items().text_len());
-    formatted(db, file, whole, first_error)
+    formatted(db, file, editing, whole, |db, item| first_error(db, editing, item))
 }
 
 /// The edits that format the lines of a range.
-pub(crate) fn format_range(db: &Database, file: File, range: TextRange) -> Formatted {
+pub(crate) fn format_range(db: &Database, file: File, editing: &dyn Editing, range: TextRange) -> Formatted {
     let lines = lines_of(&file.document(db).items().text(), range);
-    let mut found = formatted(db, file, lines, first_error);
+    let mut found = formatted(db, file, editing, lines, |db, item| first_error(db, editing, item));
     found.edits.retain(|edit| lines.contains_range(edit.range));
     found
 }
 
 /// The edits after something was typed before `offset`.
-pub(crate) fn format_typed(db: &Database, file: File, offset: TextSize) -> Vec<TextEdit> {
+pub(crate) fn format_typed(
+    db: &Database,
+    file: File,
+    editing: &dyn Editing,
+    offset: TextSize,
+) -> Vec<TextEdit> {
     let text = file.document(db).items().text();
     let before = text.get(..usize::from(offset)).unwrap_or_default();
     let ended = TextSize::of(before.trim_end_matches(['\n', '\r', ' ', '\t']));
-    let is_wave = file.language(db) == warplens_syntax::wave::LANGUAGE;
     let ends = before.ends_with(';') || ended < TextSize::of(before);
     if !ends {
-        return if is_wave {
-            wave::typed::closed(db, file, &text, offset).into_iter().collect()
-        } else {
-            Vec::new()
-        };
+        return editing.word_typed(db, file, &text, offset).into_iter().collect();
     }
-    let mut edits = format_ended(db, file, &text, ended);
-    if is_wave {
-        edits.extend(wave::typed::begun(db, file, &text, (ended, offset)));
-    }
+    let mut edits = format_ended(db, file, editing, &text, ended);
+    edits.extend(editing.line_begun(db, file, &text, (ended, offset)));
     edits
 }
 
 /// The edits that format the line that ends at `ended`. Errors elsewhere do not matter: they are common during editing.
-fn format_ended(db: &Database, file: File, text: &str, ended: TextSize) -> Vec<TextEdit> {
+fn format_ended(
+    db: &Database,
+    file: File,
+    editing: &dyn Editing,
+    text: &str,
+    ended: TextSize,
+) -> Vec<TextEdit> {
     let line = lines_of(text, TextRange::empty(ended));
-    let mut found = formatted(db, file, line, |_, _| None);
+    let mut found = formatted(db, file, editing, line, |_, _| None);
     // The cursor is in the white space before the next line.
     found.edits.retain(|edit| line.contains_range(edit.range) && edit.range.start() <= ended);
     // After a syntax error, a new line could start an item in the middle of another.
     let breaks = found.edits.iter().any(|edit| edit.insert.contains('\n'));
     let is_broken = || {
         let index = file.document(db).items().item_at(ended);
-        index.is_some_and(|index| first_error(db, items(db, file)[index]).is_some())
+        index.is_some_and(|index| first_error(db, editing, items(db, file)[index]).is_some())
     };
     if has_error(db, file, line) || breaks && is_broken() { Vec::new() } else { found.edits }
 }
 
 /// The first syntax error of an item, or the first directive that is not allowed on a function: on a separate line it could
 /// start another item.
-fn first_error(db: &Database, item: Item<'_>) -> Option<TextRange> {
+fn first_error(db: &Database, editing: &dyn Editing, item: Item<'_>) -> Option<TextRange> {
     let syntax = item.parse(db).errors().first().map(|error| error.range);
-    syntax.or_else(|| {
-        if item.language(db) == warplens_syntax::wave::LANGUAGE {
-            return None;
-        }
-        let declarations = &ptx_header(db, item).declarations;
-        let signatures = declarations.iter().filter_map(|declaration| match &declaration.kind {
-            DeclarationKind::Function { signature, .. } => Some(signature),
-            _ => None,
-        });
-        let mut directives = signatures.flat_map(|signature| &signature.directives);
-        let is_out_of_place = |name: &str| {
-            let known = warplens_isa::ptx::directive(&format!(".{name}"));
-            known.is_none_or(|directive| directive.holders.is_empty())
-        };
-        directives.find(|directive| is_out_of_place(&directive.name)).map(|directive| directive.range)
-    })
+    syntax.or_else(|| editing.misplaced(db, item))
 }
 
 /// The edits around `lines`, except in items in which `error` finds one.
 fn formatted(
     db: &Database,
     file: File,
+    editing: &dyn Editing,
     lines: TextRange,
     error: impl Fn(&Database, Item<'_>) -> Option<TextRange>,
 ) -> Formatted {
-    let language = file.language(db);
-    let comments = match Known::of(language) {
-        Known::Wave => Comments::WithCode,
-        Known::Ptx => Comments::InColumns,
-    };
     let list = file.document(db).items();
     let line_end = list.items().iter().find_map(|item| newline(&item.text)).unwrap_or("\n");
-    let mut layout = Layout::new(comments, line_end);
+    let mut layout = Layout::new(editing.comments(), line_end);
     let mut broken = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
         let range = list.range_of(index);
@@ -139,10 +111,7 @@ fn formatted(
             // An edit waits for this, so check for cancellation.
             let pause = || db.unwind_if_revision_cancelled();
             let window = touched - range.start();
-            match Known::of(language) {
-                Known::Wave => wave::item(&tree, text, window, &mut layout, pause),
-                Known::Ptx => ptx::item(&tree, text, window, &mut layout, pause),
-            }
+            editing.format_item(&tree, text, window, &mut layout, &pause);
         }
         db.unwind_if_revision_cancelled();
     }
@@ -163,7 +132,7 @@ fn has_error(db: &Database, file: File, range: TextRange) -> bool {
 
 /// The range from the start of its first line to the end of its last, without the newline. A line of which the range
 /// includes only the start is excluded.
-fn lines_of(text: &str, range: TextRange) -> TextRange {
+pub(crate) fn lines_of(text: &str, range: TextRange) -> TextRange {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let bytes = text.as_bytes();
     let (from, to) = (usize::from(range.start()).min(bytes.len()), usize::from(range.end()).min(bytes.len()));
@@ -176,7 +145,7 @@ fn lines_of(text: &str, range: TextRange) -> TextRange {
     TextRange::new(size(start), size(end.max(start)))
 }
 
-fn size(bytes: usize) -> TextSize {
+pub(crate) fn size(bytes: usize) -> TextSize {
     TextSize::new(bytes as u32)
 }
 
@@ -188,4 +157,4 @@ fn newline(text: &str) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

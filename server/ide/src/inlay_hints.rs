@@ -1,47 +1,15 @@
 //! Inlay hints: types and parameter names.
 
-use std::sync::Arc;
+use text_size::TextRange;
+use warplens_ide_db::db::{Database, File, items};
 
-use text_size::{TextRange, TextSize};
-use warplens_hir::ptx::{DeclarationKind, Function, NameRef, Role, Signature, SymbolKind, Type};
-use warplens_ide_db::db::{Database, File, Item, items, ptx_function, ptx_header};
-use warplens_ide_db::module::module_names;
-use warplens_ide_db::position::token_covering;
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::ptx::ast;
-
-/// The enabled kinds of hints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct InlayHintKinds {
-    /// The type of a register where it is written, unless its name shows the type.
-    pub register_types: bool,
-    /// The names of the callee's parameters at the arguments of a call.
-    pub parameter_names: bool,
-}
-
-/// A hint.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InlayHint {
-    /// Its position.
-    pub offset: TextSize,
-    /// Its text.
-    pub label: String,
-    /// Its kind.
-    pub kind: InlayHintKind,
-}
-
-/// The kinds of hints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InlayHintKind {
-    /// The type of the name before it.
-    Type,
-    /// The parameter name of the argument after it.
-    Parameter,
-}
+use crate::inlay_hint::{InlayHint, InlayHintKinds};
+use crate::language::LanguageSupport;
 
 pub(crate) fn inlay_hints(
     db: &Database,
     file: File,
+    support: &dyn LanguageSupport,
     range: TextRange,
     kinds: InlayHintKinds,
 ) -> Vec<InlayHint> {
@@ -53,105 +21,12 @@ pub(crate) fn inlay_hints(
     }
     for (index, item) in items(db, file).iter().enumerate().skip(first) {
         let Some(wanted) = range.intersect(list.range_of(index)) else { break };
-        let Some(function) = ptx_function(db, *item) else { continue };
         let start = list.start_of(index);
         let from = hints.len();
-        let hinting = Hinting { db, file, item: *item, function };
-        hinting.add(wanted - start, kinds, &mut hints);
+        support.inlay_hints(db, file, *item, wanted - start, kinds, &mut hints);
         hints[from..].iter_mut().for_each(|hint| hint.offset += start);
     }
     hints
-}
-
-struct Hinting<'db> {
-    db: &'db Database,
-    file: File,
-    item: Item<'db>,
-    function: Arc<Function>,
-}
-
-impl Hinting<'_> {
-    fn add(&self, range: TextRange, kinds: InlayHintKinds, hints: &mut Vec<InlayHint>) {
-        let is_before = |name: &NameRef<'_>| name.range.end() < range.start();
-        let names = self.function.names().skip_while(is_before);
-        for name in names.take_while(|name| name.range.start() <= range.end()) {
-            match name.role {
-                Role::Write | Role::ReadWrite if kinds.register_types => {
-                    hints.extend(self.register_type(name))
-                }
-                Role::Call if kinds.parameter_names => self.parameter_names(name, hints),
-                _ => {}
-            }
-        }
-    }
-
-    /// `: .f32` after `%sum`.
-    fn register_type(&self, name: NameRef<'_>) -> Option<InlayHint> {
-        let symbol = self.function.symbol(name.resolution.symbol()?);
-        let (SymbolKind::Register { ty: Some(ty), .. } | SymbolKind::RegisterRange { ty: Some(ty), .. }) =
-            symbol.kind
-        else {
-            return None;
-        };
-        if shows_type(&symbol.name, ty) {
-            return None;
-        }
-        let label = format!(": .{}", ty.name());
-        Some(InlayHint { offset: name.range.end(), label, kind: InlayHintKind::Type })
-    }
-
-    /// `a:` before the first argument of a call of `f`.
-    fn parameter_names(&self, callee: NameRef<'_>, hints: &mut Vec<InlayHint>) {
-        let name = self.function.referent_text(callee.referent);
-        let tree = self.item.parse(self.db).syntax();
-        let Some(call) = token_covering(&tree, callee.range.start())
-            .and_then(|token| token.parent_ancestors().find_map(ast::Instruction::cast))
-        else {
-            return;
-        };
-        self.with_signature(&name, |signature| {
-            for list in call.syntax().children().filter_map(ast::ArgList::cast) {
-                let is_return = list.syntax().text_range().start() < callee.range.start();
-                let parameters = if is_return { &signature.returns } else { &signature.params };
-                for (argument, parameter) in list.operands().zip(parameters) {
-                    let Some(name) = &parameter.name else { continue };
-                    let node = argument.syntax();
-                    if node.text() != name.as_str() {
-                        let offset = node.text_range().start();
-                        let label = format!("{name}:");
-                        hints.push(InlayHint { offset, label, kind: InlayHintKind::Parameter });
-                    }
-                }
-            }
-        });
-    }
-
-    fn with_signature(&self, name: &str, visit: impl FnOnce(&Signature)) {
-        let Some(symbol) = module_names(self.db, self.file).definition(name) else { return };
-        let item = items(self.db, self.file)[symbol.item as usize];
-        let header = ptx_header(self.db, item);
-        if let DeclarationKind::Function { signature, .. } =
-            &header.declarations[symbol.declaration as usize].kind
-        {
-            visit(signature);
-        }
-    }
-}
-
-/// Whether a register has the prefix that compilers use for its type.
-fn shows_type(name: &str, ty: Type) -> bool {
-    let prefix = name.trim_start_matches('%').trim_end_matches(|char: char| char.is_ascii_digit());
-    let usual: &[&str] = match (ty, ty.bits()) {
-        (Type::Pred, _) => &["p"],
-        (Type::F32, _) => &["f"],
-        (Type::F64, _) => &["fd"],
-        (_, 16) => &["rs", "h"],
-        (_, 32) => &["r"],
-        (_, 64) => &["rd"],
-        (_, 128) => &["rq"],
-        _ => &[],
-    };
-    usual.contains(&prefix)
 }
 
 #[cfg(test)]
@@ -162,6 +37,7 @@ mod tests {
 
     use super::*;
     use crate::fixture::{FILE, open};
+    use text_size::TextSize;
 
     fn check(source: &str, kinds: InlayHintKinds, expect: Expect) {
         let (fixture, analysis) = open(source);

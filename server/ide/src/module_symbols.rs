@@ -1,87 +1,38 @@
-//! The names that a file shares with others: those it declares for the whole file, and those another file must define.
+//! The names that a file shows to others: those it declares for all of it, and those that another file must define.
 
-use smol_str::SmolStr;
 use text_size::TextSize;
-use warplens_hir::ptx::{DeclarationKind, FunctionKind, Linkage};
-use warplens_ide_db::answer::{SymbolKind, Target};
-use warplens_ide_db::db::{Database, File, items, ptx_header};
-use warplens_ide_db::languages::Known;
-use warplens_ide_db::names::{Namespace, Subject};
-use warplens_ide_db::position::FilePosition;
-use warplens_ide_db::{declared, names};
+use warplens_ide_db::answer::{Symbol, Target};
+use warplens_ide_db::db::{Database, File, FilePosition};
+use warplens_ide_db::names::{self, Subject};
 
+use crate::language::LanguageSupport;
+use crate::module_symbol::ModuleSymbol;
 use crate::symbols;
 
-/// A name that is declared for the whole file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModuleSymbol {
-    /// The name.
-    pub name: String,
-    /// Its kind.
-    pub kind: SymbolKind,
-    /// Its position.
-    pub target: Target,
-    /// Whether this is the definition, rather than a declaration.
-    pub is_definition: bool,
-}
-
-pub(crate) fn module_symbols(db: &Database, file: File) -> Vec<ModuleSymbol> {
-    match Known::of(file.language(db)) {
-        Known::Ptx => declarations(db, file),
-        Known::Wave => {
-            let of_file = file.id(db);
-            let symbols = symbols::symbols(db, file).into_iter();
-            let symbol = |symbol: warplens_ide_db::answer::Symbol| ModuleSymbol {
-                name: symbol.name,
-                kind: symbol.kind,
-                target: Target { file: of_file, full: symbol.range, focus: symbol.focus },
-                is_definition: true,
-            };
-            symbols.map(symbol).collect()
-        }
-    }
-}
-
-fn declarations(db: &Database, file: File) -> Vec<ModuleSymbol> {
-    let list = file.document(db).items();
-    let mut found = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let start = list.start_of(index);
-        let header = ptx_header(db, *item);
-        if header.declarations.is_empty() {
-            continue;
-        }
-        let tree = item.parse(db).syntax();
-        for declaration in &header.declarations {
-            let Some((kind, is_definition)) = kind(&declaration.kind) else { continue };
-            let focus = declaration.name_range;
-            let full = declared::ptx::declaration(&tree, focus).map_or(focus, |node| node.text_range());
-            let target = Target { file: file.id(db), full: full + start, focus: focus + start };
-            found.push(ModuleSymbol { name: declaration.name.to_string(), kind, target, is_definition });
-        }
-    }
-    found
-}
-
-/// The kind of a declaration, and whether it is a definition; `None` for names that only debug information uses.
-fn kind(kind: &DeclarationKind) -> Option<(SymbolKind, bool)> {
-    Some(match kind {
-        DeclarationKind::Variable(variable) => {
-            (SymbolKind::Variable, variable.linkage != Some(Linkage::Extern))
-        }
-        DeclarationKind::Function { kind: FunctionKind::Entry, has_body, .. } => {
-            (SymbolKind::Kernel, *has_body)
-        }
-        DeclarationKind::Function { has_body, .. } => (SymbolKind::Function, *has_body),
-        DeclarationKind::Alias { .. } => (SymbolKind::Function, true),
-        DeclarationKind::SectionLabel => return None,
+/// The names that are declared for the whole file, in text order.
+pub(crate) fn module_symbols(db: &Database, file: File, support: &dyn LanguageSupport) -> Vec<ModuleSymbol> {
+    support.module_symbols(db, file).unwrap_or_else(|| {
+        let of_file = file.id(db);
+        let symbol = |symbol: Symbol| ModuleSymbol {
+            name: symbol.name,
+            kind: symbol.kind,
+            target: Target { file: of_file, full: symbol.range, focus: symbol.focus },
+            is_definition: true,
+        };
+        symbols::symbols(db, file).into_iter().map(symbol).collect()
     })
 }
 
-pub(crate) fn linked_name(db: &Database, file: File, offset: TextSize) -> Option<String> {
+/// The name at an offset, when it is one that another file may define.
+pub(crate) fn linked_name(
+    db: &Database,
+    file: File,
+    support: &dyn LanguageSupport,
+    offset: TextSize,
+) -> Option<String> {
     let position = FilePosition::new(db, file, offset)?;
     match names::named(db, &position)?.subject {
-        Subject::Module(Namespace::Module, name) => Some(SmolStr::to_string(&name)),
+        Subject::Module(_, name) if support.links_names() => Some(name.to_string()),
         _ => None,
     }
 }
@@ -95,7 +46,7 @@ mod tests {
     fn check(source: &str, expect: Expect) {
         let (fixture, analysis) = open(source);
         let symbols = analysis.module_symbols(FILE).unwrap();
-        let show = |symbol: &super::ModuleSymbol| {
+        let show = |symbol: &crate::module_symbol::ModuleSymbol| {
             let what = if symbol.is_definition { "defined" } else { "declared" };
             format!("{} {:?} {what} {}\n", symbol.name, symbol.kind, fixture.show(symbol.target.focus))
         };

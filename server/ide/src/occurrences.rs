@@ -2,9 +2,9 @@
 
 use text_size::TextSize;
 use warplens_ide_db::answer::{Access, Occurrence};
-use warplens_ide_db::db::{Database, File};
-use warplens_ide_db::position::FilePosition;
-use warplens_ide_db::{constructs, names};
+use warplens_ide_db::construct::Word;
+use warplens_ide_db::db::{Database, Db, File, FilePosition};
+use warplens_ide_db::names;
 
 /// All occurrences of the name at an offset, including its declaration, or all keywords of the construct.
 pub(crate) fn occurrences(db: &Database, file: File, offset: TextSize) -> Vec<Occurrence> {
@@ -12,8 +12,11 @@ pub(crate) fn occurrences(db: &Database, file: File, offset: TextSize) -> Vec<Oc
     if let Some(named) = names::named(db, &position) {
         return names::occurrences(db, &position, &named.subject);
     }
-    let words = constructs::at(db, &position).map_or_else(Vec::new, |construct| construct.words);
-    let occurrence = |(index, word): (usize, constructs::Word)| Occurrence {
+    let words = db
+        .language(position.language(db))
+        .construct_at(db, &position)
+        .map_or_else(Vec::new, |construct| construct.words);
+    let occurrence = |(index, word): (usize, Word)| Occurrence {
         range: position.in_file(word.focus),
         access: if index == 0 { Access::Declaration } else { Access::Part },
     };

@@ -3,21 +3,24 @@
 //! A register of a range (`%r5` of `%r<100>`) has no separate declaration. Renaming it removes it from the range: it gets a
 //! declaration of the same type. Renaming the range at its declaration renames all its registers.
 
-mod ptx;
-mod wave;
-
 use smol_str::SmolStr;
 use text_size::TextSize;
 use warplens_ide_db::answer::{RenameTarget, TextEdit};
-use warplens_ide_db::db::{Database, File};
-use warplens_ide_db::languages::Known;
+use warplens_ide_db::db::{Database, File, FilePosition};
 use warplens_ide_db::names;
 use warplens_ide_db::names::{Named, Subject};
-use warplens_ide_db::position::FilePosition;
+
+use crate::language::Editing;
+use crate::rename_error::RenameError;
 
 /// The name that a rename at an offset would change.
-pub(crate) fn prepare(db: &Database, file: File, offset: TextSize) -> Result<RenameTarget, String> {
-    let (position, named) = target(db, file, offset)?;
+pub(crate) fn prepare(
+    db: &Database,
+    file: File,
+    editing: &dyn Editing,
+    offset: TextSize,
+) -> Result<RenameTarget, RenameError> {
+    let (position, named) = target(db, file, editing, offset)?;
     let text = &position.item.text(db).0[named.range];
     Ok(RenameTarget { range: position.in_file(named.range), placeholder: text.to_owned() })
 }
@@ -26,14 +29,12 @@ pub(crate) fn prepare(db: &Database, file: File, offset: TextSize) -> Result<Ren
 pub(crate) fn rename(
     db: &Database,
     file: File,
+    editing: &dyn Editing,
     offset: TextSize,
     name: &str,
-) -> Result<Vec<TextEdit>, String> {
-    let (position, named) = target(db, file, offset)?;
-    let mut edits = match Known::of(position.language(db)) {
-        Known::Ptx => ptx::rename(db, &position, &named, name)?,
-        Known::Wave => wave::rename(db, &position, &named, name)?,
-    };
+) -> Result<Vec<TextEdit>, RenameError> {
+    let (position, named) = target(db, file, editing, offset)?;
+    let mut edits = editing.rename(db, &position, &named, name)?;
     edits.sort_by_key(|edit| edit.range.start());
     Ok(edits)
 }
@@ -42,20 +43,21 @@ pub(crate) fn rename(
 fn target<'db>(
     db: &'db Database,
     file: File,
+    editing: &dyn Editing,
     offset: TextSize,
-) -> Result<(FilePosition<'db>, Named), String> {
-    let nothing = || "there is nothing to rename here".to_owned();
+) -> Result<(FilePosition<'db>, Named), RenameError> {
+    let nothing = || RenameError::from("there is no name here that could be renamed".to_owned());
     let position = FilePosition::new(db, file, offset).ok_or_else(nothing)?;
     let named = names::named(db, &position).ok_or_else(nothing)?;
     match &named.subject {
         // A register of WAVE, which has no declaration.
-        Subject::Local(_) if position.language(db) == warplens_syntax::wave::LANGUAGE => {
-            Ok((position, named))
+        Subject::Local(_) if editing.renames_undeclared() => Ok((position, named)),
+        Subject::Special(name) => {
+            Err(format!("`{name}` belongs to the machine; it cannot be renamed").into())
         }
-        Subject::Special(name) => Err(format!("`{name}` is predefined and cannot be renamed")),
         subject if names::declarations(db, &position, subject).is_empty() => {
             let text: SmolStr = position.item.text(db).0[named.range].into();
-            Err(format!("`{text}` is not declared in this file and cannot be renamed here"))
+            Err(format!("`{text}` is declared nowhere in this file, so it cannot be renamed here").into())
         }
         _ => Ok((position, named)),
     }

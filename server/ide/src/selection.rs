@@ -1,62 +1,29 @@
 //! Selection ranges: word, operand, statement, contents of a block or construct, the whole block, function, file.
 
 use text_size::{TextRange, TextSize};
-use warplens_hir::wave::Code;
-use warplens_ide_db::constructs;
-use warplens_ide_db::db::{Database, File, wave_code};
-use warplens_ide_db::position::FilePosition;
+use warplens_ide_db::db::{Database, File, FilePosition};
 use warplens_syntax::SyntaxKind;
 
+use crate::language::LanguageSupport;
+
 /// The nested ranges around an offset, the smallest first.
-pub(crate) fn selection(db: &Database, file: File, offset: TextSize) -> Vec<TextRange> {
+pub(crate) fn selection(
+    db: &Database,
+    file: File,
+    support: &dyn LanguageSupport,
+    offset: TextSize,
+) -> Vec<TextRange> {
     let Some(position) = FilePosition::new(db, file, offset) else { return Vec::new() };
     let Some(token) = position.token(db) else { return Vec::new() };
     // The chunks of a long body are not meaningful to users.
     let nodes = token.parent_ancestors().filter(|node| node.kind() != SyntaxKind::CHUNK);
     let nodes = nodes.map(|node| node.text_range());
     let mut ranges: Vec<TextRange> = std::iter::once(token.text_range()).chain(nodes).collect();
-    if position.language(db) == warplens_syntax::wave::LANGUAGE {
-        wave_constructs(&wave_code(db, position.item), &position.item.text(db).0, &mut ranges);
-    }
+    support.selection(db, &position, &mut ranges);
     let mut ranges: Vec<TextRange> = ranges.into_iter().map(|range| position.in_file(range)).collect();
     ranges.push(TextRange::up_to(file.document(db).items().text_len()));
     ranges.dedup();
     ranges
-}
-
-/// Adds the constructs around the smallest range, and the contents of each.
-fn wave_constructs(code: &Code, text: &str, ranges: &mut Vec<TextRange>) {
-    let Some(&smallest) = ranges.first() else { return };
-    let of =
-        |span: constructs::Span| (code.instructions[span.open].range, code.instructions[span.close].range);
-    let whole = constructs::closed(code).map(of).map(|(open, close)| open.cover(close));
-    ranges.extend(whole.filter(|range| range.contains_range(smallest)));
-    let sides =
-        constructs::sides(code).map(of).map(|(open, close)| TextRange::new(open.end(), close.start()));
-    let around = sides.filter(|between| between.contains_range(smallest));
-    ranges.extend(around.map(|between| inside(text, between)));
-    ranges.sort_by_key(|range| (range.len(), range.start()));
-    // Constructs can be nested incorrectly in a wrong program.
-    let mut largest = smallest;
-    ranges.retain(|range| {
-        let grows = range.contains_range(largest);
-        largest = if grows { *range } else { largest };
-        grows
-    });
-}
-
-/// The statements between two others, without the comment after the first.
-fn inside(text: &str, between: TextRange) -> TextRange {
-    let start = between.start();
-    let between = &text[between];
-    let from = between.find('\n').map_or(0, |line_end| line_end + 1);
-    let from = from + between[from..].len() - between[from..].trim_start().len();
-    let to = between.trim_end().len().max(from);
-    TextRange::new(start + size(from), start + size(to))
-}
-
-fn size(bytes: usize) -> TextSize {
-    TextSize::new(bytes as u32)
 }
 
 #[cfg(test)]

@@ -1,87 +1,24 @@
 //! Signature help for operands: the forms of the written opcode, and for a call the signature of the callee.
 
-mod calls;
-mod forms;
-mod wave;
+use text_size::TextSize;
+use warplens_ide_db::db::{Database, File, FilePosition};
 
-use text_size::{TextRange, TextSize};
-use warplens_ide_db::db::{Database, File};
-use warplens_ide_db::position::FilePosition;
+use crate::completion_context::is_in_text;
+use crate::language::LanguageSupport;
+use crate::signature::SignatureHelp;
 
-use crate::completion;
-use crate::completion::ptx::context::{Context, Statement};
-
-/// The maximum number of forms that are listed; those that match best are included.
-const MAX_FORMS: usize = 24;
-
-/// The forms of a statement.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignatureHelp {
-    /// The forms.
-    pub signatures: Vec<Signature>,
-    /// The index of the form that matches best.
-    pub active: usize,
-}
-
-/// One form.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signature {
-    /// The form as a line.
-    pub label: String,
-    /// Its summary, in markdown.
-    pub documentation: String,
-    /// Its operands.
-    pub parameters: Vec<SignatureParameter>,
-    /// The operand being typed; `None` after the last one.
-    pub active: Option<usize>,
-}
-
-/// An operand of a form.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignatureParameter {
-    /// Its range in the label.
-    pub range: TextRange,
-    /// Its description, in markdown.
-    pub documentation: String,
-}
-
-pub(crate) fn signature_help(db: &Database, file: File, offset: TextSize) -> Option<SignatureHelp> {
+/// The forms of the statement whose operands are typed at an offset.
+pub(crate) fn signature_help(
+    db: &Database,
+    file: File,
+    support: &dyn LanguageSupport,
+    offset: TextSize,
+) -> Option<SignatureHelp> {
     let position = FilePosition::new(db, file, offset)?;
-    if completion::is_in_text(db, &position) {
+    if is_in_text(db, &position) {
         return None;
     }
-    if position.language(db) == warplens_syntax::wave::LANGUAGE {
-        return wave::help(db, &position);
-    }
-    let statement = Statement::before(db, &position);
-    let Context::Operand(operand) = statement.context() else { return None };
-    calls::help(db, &position, &operand).or_else(|| forms::help(&operand))
-}
-
-/// Builds a label with the ranges of its parameters.
-#[derive(Default)]
-struct Label {
-    text: String,
-    parameters: Vec<SignatureParameter>,
-}
-
-impl Label {
-    fn push(&mut self, text: &str) {
-        self.text.push_str(text);
-    }
-
-    fn push_parameter(&mut self, text: &str, documentation: String) {
-        let start = TextSize::of(self.text.as_str());
-        self.text.push_str(text);
-        let range = TextRange::at(start, TextSize::of(text));
-        self.parameters.push(SignatureParameter { range, documentation });
-    }
-
-    /// The signature, with the parameter of this index active if it exists.
-    fn finish(self, documentation: String, active: usize) -> Signature {
-        let active = (active < self.parameters.len()).then_some(active);
-        Signature { label: self.text, documentation, parameters: self.parameters, active }
-    }
+    support.signature_help(db, &position)
 }
 
 #[cfg(test)]

@@ -1,20 +1,13 @@
 //! The outline of a file: kernels, functions and variables, and their contents.
 
-mod ptx;
-mod wave;
-
 use text_size::TextSize;
 use warplens_ide_db::answer::Symbol;
 use warplens_ide_db::db::{Database, Db, File, Item, items};
-use warplens_ide_db::languages::Known;
 
 /// The outline of an item, relative to it.
 #[salsa::tracked(returns(deref))]
 pub(crate) fn item_symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Symbol]> {
-    match Known::of(item.language(db)) {
-        Known::Ptx => ptx::symbols(db, item).into(),
-        Known::Wave => wave::symbols(db, item).into(),
-    }
+    db.language(item.language(db)).symbols(db, item).into()
 }
 
 /// The outline of a file, in text order.

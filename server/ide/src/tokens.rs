@@ -1,21 +1,23 @@
 //! Semantic tokens: the kinds of words, from the tree, and of names, from their declarations.
 
-mod ptx;
-mod wave;
-
-use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::{SemanticToken, TokenKind, TokenModifiers};
+use text_size::TextRange;
+use warplens_ide_db::answer::SemanticToken;
 use warplens_ide_db::db::{Database, File, items};
-use warplens_ide_db::languages::Known;
-use warplens_syntax::{NodeOrToken, SyntaxNode, SyntaxToken, WalkEvent};
+
+use crate::language::LanguageSupport;
 
 /// The tokens of a whole file.
-pub(crate) fn tokens(db: &Database, file: File) -> Vec<SemanticToken> {
-    tokens_in(db, file, TextRange::up_to(file.document(db).items().text_len()))
+pub(crate) fn tokens(db: &Database, file: File, support: &dyn LanguageSupport) -> Vec<SemanticToken> {
+    tokens_in(db, file, support, TextRange::up_to(file.document(db).items().text_len()))
 }
 
 /// The tokens that overlap a range; items outside of it are ignored.
-pub(crate) fn tokens_in(db: &Database, file: File, range: TextRange) -> Vec<SemanticToken> {
+pub(crate) fn tokens_in(
+    db: &Database,
+    file: File,
+    support: &dyn LanguageSupport,
+    range: TextRange,
+) -> Vec<SemanticToken> {
     let list = file.document(db).items();
     let Some(first) = list.item_at(range.start()) else { return Vec::new() };
     let mut tokens = Vec::new();
@@ -24,43 +26,10 @@ pub(crate) fn tokens_in(db: &Database, file: File, range: TextRange) -> Vec<Sema
         let Some(wanted) = range.intersect(list.range_of(index)) else { break };
         let wanted = wanted - start;
         let from = tokens.len();
-        match Known::of(item.language(db)) {
-            Known::Ptx => ptx::tokens(db, *item, wanted, &mut tokens),
-            Known::Wave => wave::tokens(db, *item, wanted, &mut tokens),
-        }
+        support.tokens(db, *item, wanted, &mut tokens);
         tokens[from..].iter_mut().for_each(|token| token.range += start);
     }
     tokens
-}
-
-/// Calls `visit` for the tokens of a tree that overlap a range, in order. Nodes outside of it are skipped.
-fn walk(tree: &SyntaxNode, range: TextRange, mut visit: impl FnMut(&SyntaxToken)) {
-    let mut preorder = tree.preorder_with_tokens();
-    while let Some(event) = preorder.next() {
-        let WalkEvent::Enter(element) = event else { continue };
-        if element.text_range().start() >= range.end() {
-            return;
-        }
-        let is_outside = element.text_range().end() <= range.start();
-        match element {
-            NodeOrToken::Node(_) if is_outside => preorder.skip_subtree(),
-            NodeOrToken::Token(token) if !is_outside => visit(&token),
-            _ => {}
-        }
-    }
-}
-
-/// Adds a token; one that spans lines is split at newlines.
-fn push(token: &SyntaxToken, kind: TokenKind, modifiers: TokenModifiers, tokens: &mut Vec<SemanticToken>) {
-    let mut start = token.text_range().start();
-    for line in token.text().split_inclusive('\n') {
-        let shown = line.trim_end_matches(['\n', '\r']);
-        if !shown.is_empty() {
-            let range = TextRange::at(start, TextSize::of(shown));
-            tokens.push(SemanticToken { range, kind, modifiers });
-        }
-        start += TextSize::of(line);
-    }
 }
 
 #[cfg(test)]
@@ -69,6 +38,7 @@ mod tests {
 
     use super::*;
     use crate::fixture::{FILE, open};
+    use warplens_ide_db::answer::{TokenKind, TokenModifiers};
 
     fn check(source: &str, expect: Expect) {
         let (fixture, analysis) = open(source);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use warplens_ide::{LANGUAGES, Language};
+use warplens_ide::{Language, languages};
 
 /// What is known of a file's language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) const LISTINGS_LATER: &str =
 
 /// The ids of the languages, as users write them: `ptx` or `wave-asm`.
 pub(crate) fn read_ids() -> String {
-    LANGUAGES.map(|language| format!("`{}`", language.id)).join(" or ")
+    languages().map(|language| format!("`{}`", language.id)).collect::<Vec<_>>().join(" or ")
 }
 
 /// The kind of a document that a client opens under the language id `id`. A document whose id or extension other software uses
@@ -37,7 +37,7 @@ pub(crate) fn of_document(id: &str, path: &Path, text: &str) -> Kind {
     let may_be = |language: &Language| {
         language.shared_ids.contains(&id) || language.shares_extensions() && by_name == Kind::Read(*language)
     };
-    match LANGUAGES.into_iter().find(may_be) {
+    match languages().find(may_be) {
         Some(language) if language.sniffs(text) => Kind::Read(language),
         Some(language) => Kind::Shared(language),
         None if by_name == Kind::Unknown => by_text(text),
@@ -58,7 +58,7 @@ pub(crate) fn by_extension(path: &Path) -> Kind {
 }
 
 fn read_or_listing(name: &str, is_named: impl Fn(&Language) -> bool) -> Kind {
-    match LANGUAGES.into_iter().find(is_named) {
+    match languages().find(is_named) {
         Some(language) => Kind::Read(language),
         None if name == "sass" => Kind::Listing,
         None => Kind::Unknown,
@@ -67,7 +67,7 @@ fn read_or_listing(name: &str, is_named: impl Fn(&Language) -> bool) -> Kind {
 
 /// The kind that a text shows, by its first line that only one language has.
 pub(crate) fn by_text(text: &str) -> Kind {
-    let shown = |line| LANGUAGES.into_iter().find(|language| (language.sniff)(line));
+    let shown = |line| languages().find(|language| (language.sniff)(line));
     text.lines().find_map(shown).map_or(Kind::Unknown, Kind::Read)
 }
 

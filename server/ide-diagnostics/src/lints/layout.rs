@@ -2,27 +2,27 @@
 
 use text_size::{TextRange, TextSize};
 
-use crate::problem::ItemFix;
+use warplens_ide_db::problem::ItemFix;
 
 /// Collects the edits that rewrite an item.
-pub(super) struct Rewrite<'t> {
+pub(crate) struct Rewrite<'t> {
     text: &'t str,
     edits: Vec<(TextRange, String)>,
 }
 
 impl<'t> Rewrite<'t> {
     /// A rewrite without edits.
-    pub(super) fn new(text: &'t str) -> Rewrite<'t> {
+    pub(crate) fn new(text: &'t str) -> Rewrite<'t> {
         Rewrite { text, edits: Vec::new() }
     }
 
     /// Replaces a range.
-    pub(super) fn replace(&mut self, range: TextRange, write: impl Into<String>) {
+    pub(crate) fn replace(&mut self, range: TextRange, write: impl Into<String>) {
         self.edits.push((range, write.into()));
     }
 
     /// Removes a statement, with its line if nothing else is on it. A comment stays.
-    pub(super) fn remove(&mut self, statement: TextRange) {
+    pub(crate) fn remove(&mut self, statement: TextRange) {
         let line = line_at(self.text, statement.start());
         if !line.contains_range(statement) {
             return self.edits.push((statement, String::new()));
@@ -42,7 +42,7 @@ impl<'t> Rewrite<'t> {
     }
 
     /// Dedents the lines between two statements by the difference of the indentations of `inner` and `outer`.
-    pub(super) fn dedent(&mut self, between: (TextRange, TextRange), outer: TextRange, inner: TextRange) {
+    pub(crate) fn dedent(&mut self, between: (TextRange, TextRange), outer: TextRange, inner: TextRange) {
         let (outer, inner) = (indentation(self.text, outer), indentation(self.text, inner));
         let Some(surplus) = inner.strip_prefix(outer).filter(|surplus| !surplus.is_empty()) else { return };
         let last = line_at(self.text, between.1.start()).start();
@@ -59,14 +59,14 @@ impl<'t> Rewrite<'t> {
     }
 
     /// The rewrite as a fix.
-    pub(super) fn fix(mut self, title: String) -> ItemFix {
+    pub(crate) fn fix(mut self, title: String) -> ItemFix {
         self.edits.sort_by_key(|(range, _)| (range.start(), range.end()));
         self.edits.into_iter().fold(ItemFix::new(title), |fix, (range, write)| fix.replace(range, write))
     }
 }
 
 /// Whether a statement shares its line with nothing but a comment, which one of these characters begins.
-pub(super) fn is_alone_on_line(text: &str, statement: TextRange, comments: &[&str]) -> bool {
+pub(crate) fn is_alone_on_line(text: &str, statement: TextRange, comments: &[&str]) -> bool {
     let line = line_at(text, statement.start());
     if !line.contains_range(statement) {
         return false;
@@ -77,7 +77,7 @@ pub(super) fn is_alone_on_line(text: &str, statement: TextRange, comments: &[&st
 }
 
 /// The white space before a statement that is alone on its line.
-pub(super) fn indentation(text: &str, statement: TextRange) -> &str {
+pub(crate) fn indentation(text: &str, statement: TextRange) -> &str {
     let line = line_at(text, statement.start());
     &text[TextRange::new(line.start(), indentation_end(text, line))]
 }

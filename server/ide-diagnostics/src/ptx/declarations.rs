@@ -6,12 +6,12 @@ use warplens_hir::ptx::{
     Declaration, DeclarationKind, DeclarationMistake, Dimension, Function, FunctionKind, Header, Initializer,
     Linkage, Parameter, Signature, Space, SymbolKind, Type, TypeKind, Variable,
 };
-use warplens_ide_db::module_target::ModuleTarget;
+use warplens_ide_db::ptx::module_target::ModuleTarget;
 use warplens_isa::ptx as isa;
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
 use crate::ptx::needs;
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The problem of a declaration that breaks a rule.
 pub(super) fn describe(range: TextRange, mistake: DeclarationMistake) -> Problem {

@@ -2,7 +2,7 @@
 
 use text_size::TextRange;
 use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::module_target::ModuleTarget;
+use warplens_ide_db::ptx::module_target::ModuleTarget;
 use warplens_ide_db::similar::{did_you_mean, nearest};
 use warplens_isa::ptx as isa;
 use warplens_syntax::ast::AstNode;
@@ -10,8 +10,8 @@ use warplens_syntax::ptx::ast;
 use warplens_syntax::{Node, SyntaxKind, SyntaxToken};
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
 use crate::ptx::{attributes, needs, prologue, sections};
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The directive that is allowed between statements in addition to those in the grammar.
 const IN_BODIES: &str = ".loc_intermediate";

@@ -9,11 +9,11 @@ use warplens_hir::cfg::{BlockEnd, Cfg};
 use warplens_hir::ptx::{Function, FunctionKind, InstructionId};
 use warplens_ide_db::answer::Tag;
 use warplens_ide_db::db::{Db, File, Item};
-use warplens_ide_db::module::never_returns;
+use warplens_ide_db::ptx::module::never_returns;
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
 use crate::ptx::broken;
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 pub(super) fn check<'db>(
     db: &'db dyn Db,

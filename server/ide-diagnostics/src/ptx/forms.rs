@@ -17,13 +17,13 @@ use warplens_hir::ptx::{
     Checker, FormMatch, Function, Instruction, MnemonicForms, Near, Order, Platform, UnmetRequirement,
 };
 use warplens_ide_db::db::{Db, File, Item};
-use warplens_ide_db::module_target::module_target;
+use warplens_ide_db::ptx::module_target::module_target;
 use warplens_isa::ptx as isa;
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
 use crate::ptx::forms::ranges::StatementRanges;
 use crate::ptx::instructions;
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 pub(super) fn check<'db>(
     db: &'db dyn Db,
@@ -35,7 +35,7 @@ pub(super) fn check<'db>(
     let target = module_target(db, file);
     let architecture = target.architecture.as_deref().and_then(isa::target);
     let platform = Platform { version: target.version, target: architecture };
-    let forms = &db.cache().forms;
+    let forms = &db.cache().shared::<warplens_ide_db::ptx::form_cache::FormCache>();
     let judge = |mnemonic| Judged::new(forms.forms(mnemonic), platform);
     let judged: Vec<Judged> = function.mnemonics().iter().map(judge).collect();
     let externals = externals::externals(db, file, function);

@@ -4,16 +4,16 @@
 
 use warplens_hir::ptx::{Function, Instruction, Mnemonic};
 use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::forms::accepts;
-use warplens_ide_db::position::token_covering;
+use warplens_ide_db::ptx::forms::accepts;
 use warplens_ide_db::similar::{did_you_mean, nearest};
+use warplens_ide_db::tokens::token_covering;
 use warplens_isa::ptx as isa;
 use warplens_syntax::SyntaxNode;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
     let verdicts: Vec<Option<Verdict>> = function.mnemonics().iter().map(judge).collect();

@@ -7,14 +7,16 @@ use warplens_hir::ptx::{
     ModuleSymbol, Parameter, Signature, Space, Variable,
 };
 use warplens_ide_db::answer::Diagnostic;
-use warplens_ide_db::db::{Database, Db, File, items, ptx_header};
-use warplens_ide_db::module::module_names;
-use warplens_ide_db::module_target::{ModuleTarget, module_target};
+use warplens_ide_db::db::{Database, Db, File, items};
+use warplens_ide_db::ptx::lowered::ptx_header;
+use warplens_ide_db::ptx::module::module_names;
+use warplens_ide_db::ptx::module_target::{ModuleTarget, module_target};
 
 use crate::codes;
-use crate::problem::{FileContext, Problem};
+use crate::context::FileContext;
 use crate::ptx::prologue::first_token;
 use crate::ptx::{calls, declarations, needs, targets};
+use warplens_ide_db::problem::Problem;
 
 /// Checks the items of a file together, except names and the prologue.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {

@@ -8,8 +8,9 @@ mod unresolved;
 use text_size::TextRange;
 use warplens_hir::ptx::{Clash, ClashKind, ModuleKind, ModuleNames, ModuleSymbol};
 use warplens_ide_db::answer::{Diagnostic, Related, Severity};
-use warplens_ide_db::db::{Database, File, items, ptx_header};
-use warplens_ide_db::module::module_names;
+use warplens_ide_db::db::{Database, File, items};
+use warplens_ide_db::ptx::lowered::ptx_header;
+use warplens_ide_db::ptx::module::module_names;
 
 use crate::codes;
 

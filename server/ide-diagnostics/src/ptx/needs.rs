@@ -1,12 +1,12 @@
 //! Checks the module's version and target against the requirements of directives and declarations.
 
 use text_size::TextRange;
-use warplens_ide_db::module_target::ModuleTarget;
+use warplens_ide_db::ptx::module_target::ModuleTarget;
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Need, TargetNeed};
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// Checks a requirement of `what`, a phrase for the middle of a sentence.
 pub(super) fn check(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {

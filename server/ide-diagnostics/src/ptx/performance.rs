@@ -3,15 +3,15 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, FunctionKind, PerformanceDirective, Signature, SymbolKind};
-use warplens_ide_db::module_target::ModuleTarget;
-use warplens_ide_db::occupancy;
-use warplens_ide_db::occupancy::Demand;
+use warplens_ide_db::ptx::module_target::ModuleTarget;
+use warplens_ide_db::ptx::occupancy;
+use warplens_ide_db::ptx::occupancy::Demand;
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Directive, Holder, Unmet};
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
 use crate::ptx::needs;
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The languages that `.language` accepts by name, in lower case, and the largest number it accepts.
 const LANGUAGES: [&str; 9] =

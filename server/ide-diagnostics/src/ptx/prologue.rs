@@ -4,16 +4,18 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::ptx;
 use warplens_hir::ptx::Directive;
 use warplens_ide_db::answer::Diagnostic;
-use warplens_ide_db::db::{Database, Db, File, Item, items, ptx_header};
-use warplens_ide_db::module_target::{ModuleTarget, module_target};
+use warplens_ide_db::db::{Database, Db, File, Item, items};
+use warplens_ide_db::ptx::lowered::ptx_header;
+use warplens_ide_db::ptx::module_target::{ModuleTarget, module_target};
 use warplens_ide_db::similar::{did_you_mean, nearest};
 use warplens_isa::{Version, ptx as isa};
 use warplens_syntax::ItemKind;
 use warplens_syntax::ptx::ast;
 
 use crate::codes;
-use crate::problem::{FileContext, ItemFix, Problem};
+use crate::context::FileContext;
 use crate::ptx::needs;
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The first target with hardware support for `.f64`.
 const WITH_F64: u16 = 13;

@@ -2,12 +2,12 @@
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, Instruction, NameId, Operand, Resolution, Symbol, SymbolKind, TableKind};
-use warplens_ide_db::module_target::ModuleTarget;
+use warplens_ide_db::ptx::module_target::ModuleTarget;
 use warplens_isa::ptx as isa;
 
 use crate::codes;
-use crate::problem::Problem;
 use crate::ptx::needs;
+use warplens_ide_db::problem::Problem;
 
 /// How an opcode uses labels and parameters.
 #[derive(Clone, Copy, PartialEq, Eq)]

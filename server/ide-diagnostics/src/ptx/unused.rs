@@ -3,11 +3,11 @@
 use warplens_hir::ptx::{Function, Role, Symbol, SymbolKind};
 use warplens_ide_db::answer::Tag;
 use warplens_ide_db::db::{Db, File, Item};
-use warplens_ide_db::module::debug_names;
+use warplens_ide_db::ptx::module::debug_names;
 
 use crate::codes;
-use crate::problem::Problem;
 use crate::ptx::broken;
+use warplens_ide_db::problem::Problem;
 
 /// The maximum number reported for a function, so that they do not crowd out errors.
 const MOST: usize = 50;

@@ -6,11 +6,12 @@ use text_size::TextRange;
 use warplens_hir::wave;
 use warplens_hir::wave::{Accepts, Code, Departure, DepartureKind, ProblemKind};
 
-use crate::dialect;
-use crate::dialect::{Edits, Rewriter};
-use crate::problem::{ItemFix, Problem};
+use crate::wave::dialect;
+use crate::wave::dialect::Edits;
+use crate::wave::dialect::Rewriter;
 use crate::wave::severity;
 use crate::wave_messages;
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The title of fixes that rewrite code for the toolchain.
 const FOR_TOOLCHAIN: &str = "Rewrite for toolchain 0.1.2";

@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use text_size::TextSize;
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::answer::FileId;
-use warplens_ide_lanes::{Choice, LensStyle, Model, Prepared, RunRequest, Shown, hover};
+use warplens_ide_lanes::{Choice, LensStyle, Prepared, RunRequest, Shown, hover};
 use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
 
 /// Lanes 0 to 3 break in the `if`.
@@ -36,7 +36,7 @@ fn prepared(text: &str) -> (AnalysisHost, FileId, Prepared) {
         entry: None,
         launch: Choice::First,
         wave_width: Some(8),
-        model: Some(Model::WaveEmu),
+        model: warplens_ide::model(warplens_syntax::wave::LANGUAGE, "wave-emu").ok(),
         usual_model: None,
         options: RunOptions::default(),
     };

@@ -7,7 +7,7 @@ use text_size::{TextRange, TextSize};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::text::Style;
 use warplens_ide_lanes::{
-    Choice, LaneHint, LaunchFile, LaunchProblem, LensStyle, Model, Prepared, RunRequest, Shown, hover,
+    Choice, LaneHint, LaunchFile, LaunchProblem, LensStyle, Prepared, RunRequest, Shown, hover,
 };
 use warplens_sim::launch::{Format, Launch};
 use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
@@ -117,7 +117,7 @@ fn the_model_is_asked_for_or_written_or_usual() {
             .map_err(|problem| problem.to_string())
     };
     let filed = || request(None, Choice::of_name("filed"));
-    let its = Model::named(warplens_syntax::ptx::LANGUAGE, "its").ok();
+    let its = warplens_ide::model(warplens_syntax::ptx::LANGUAGE, "its").ok();
     assert_eq!(of(&filed(), ""), Ok("stack"));
     assert_eq!(of(&RunRequest { usual_model: its, ..filed() }, ""), Ok("its"));
     assert_eq!(of(&RunRequest { usual_model: its, ..filed() }, "model = 'frontier'"), Ok("frontier"));
@@ -435,7 +435,8 @@ mod any_text {
         let lenses = analysis.lenses(file, None, None, LensStyle::Extension).unwrap();
         assert!(lenses.iter().all(|lens| usize::from(lens.range.end()) <= text.len()));
         // Of the two models of WAVE, an edit at an even place tries the one, an odd place the other.
-        let model = (point % 2 == 1).then_some(Model::WaveEmu);
+        let model = (point % 2 == 1)
+            .then(|| warplens_ide::model(warplens_syntax::wave::LANGUAGE, "wave-emu").unwrap());
         let model = model.filter(|_| {
             analysis.language(file).is_ok_and(|language| language == Some(warplens_syntax::wave::LANGUAGE))
         });

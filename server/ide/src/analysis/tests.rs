@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use text_size::{TextRange, TextSize};
 use warplens_syntax::Language;
 
+use crate::analysis::{Analysis, AnalysisHost};
 use crate::fixture::FILE;
-use crate::{Analysis, AnalysisHost};
 
 /// A host that notes every query it runs.
 struct Observed {
@@ -233,8 +233,8 @@ fn a_closed_file_is_forgotten_and_its_place_used_again() {
     host.close(FILE);
     assert_eq!(host.snapshot().diagnostics(FILE).unwrap(), Vec::new());
     assert_eq!(host.text(FILE), None);
-    host.open(crate::FileId(7), warplens_syntax::wave::LANGUAGE, ".kernel k\nnope\n.end\n");
-    let found = host.snapshot().diagnostics(crate::FileId(7)).unwrap();
+    host.open(warplens_ide_db::answer::FileId(7), warplens_syntax::wave::LANGUAGE, ".kernel k\nnope\n.end\n");
+    let found = host.snapshot().diagnostics(warplens_ide_db::answer::FileId(7)).unwrap();
     assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["unknown-instruction"]);
 }
 
@@ -246,7 +246,7 @@ fn edits_out_of_range_change_nothing() {
         assert!(host.edit(FILE, range, "x").is_err(), "{range:?}");
         assert_eq!(host.text(FILE).unwrap(), "// é\n");
     }
-    assert!(host.edit(crate::FileId(3), TextRange::default(), "x").is_err());
+    assert!(host.edit(warplens_ide_db::answer::FileId(3), TextRange::default(), "x").is_err());
     host.edit(FILE, TextRange::new(3.into(), 5.into()), "e").unwrap();
     assert_eq!(host.text(FILE).unwrap(), "// e\n");
 }
@@ -257,7 +257,7 @@ fn a_cancelled_query_returns_cancelled() {
     host.open(FILE, warplens_syntax::ptx::LANGUAGE, MODULE);
     let analysis = host.snapshot();
     analysis.canceller().cancel();
-    assert_eq!(analysis.diagnostics(FILE), Err(crate::Cancelled::ByCaller));
+    assert_eq!(analysis.diagnostics(FILE), Err(crate::analysis::Cancelled::ByCaller));
     assert!(analysis.diagnostics(FILE).is_ok(), "the next question is answered");
 }
 
@@ -290,7 +290,7 @@ fn edits_end_the_questions_of_other_threads() {
         let worker = std::thread::spawn(move || analysis.diagnostics(FILE));
         host.edit(FILE, TextRange::empty(TextSize::new(0)), "\n").unwrap();
         let answer = worker.join().expect("a cancelled query does not panic");
-        assert!(matches!(answer, Ok(_) | Err(crate::Cancelled::ByEdit)), "{number}: {answer:?}");
+        assert!(matches!(answer, Ok(_) | Err(crate::analysis::Cancelled::ByEdit)), "{number}: {answer:?}");
     }
     assert_eq!(host.snapshot().diagnostics(FILE).unwrap(), []);
 }

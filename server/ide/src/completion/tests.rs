@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 use crate::fixture::{FILE, open};
 
 /// The first proposals at the cursor, one a line.
-pub(super) fn check(source: &str, expect: Expect) {
+pub(crate) fn check(source: &str, expect: Expect) {
     let (_, found) = found(source);
     let shown = found.iter().take(6).map(|item| format!("{} → {}\n", item.label, item.snippet));
     expect.assert_eq(&shown.collect::<String>());
@@ -15,7 +15,7 @@ fn found(source: &str) -> (String, Vec<warplens_ide_db::answer::CompletionItem>)
     (fixture.text, found)
 }
 
-pub(super) fn labels(source: &str) -> Vec<String> {
+pub(crate) fn labels(source: &str) -> Vec<String> {
     found(source).1.into_iter().map(|item| item.label).collect()
 }
 

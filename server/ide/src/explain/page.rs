@@ -1,5 +1,7 @@
 //! Builds a page of documentation: headings, lists and code. Empty parts are omitted.
 
+use warplens_isa::{Role, Simulation};
+
 /// The separator of two pages.
 pub(crate) const RULE: &str = "\n\n---\n\n";
 
@@ -92,6 +94,25 @@ pub(crate) fn either(words: &[String]) -> String {
         [] => String::new(),
         [only] => only.clone(),
         [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}
+
+/// How the simulator handles an instruction, unless it is fully supported.
+pub(crate) fn simulation(simulation: Simulation) -> String {
+    match simulation {
+        Simulation::Simulated => String::new(),
+        Simulation::Partly(why) => format!("**Simulator.** Simulated, but {why}."),
+        Simulation::NoOp(why) => format!("**Simulator.** No effect: {why}."),
+        Simulation::Unsupported(why) => format!("**Simulator.** Unsupported: {why}."),
+    }
+}
+
+/// How an instruction uses an operand.
+pub(crate) fn role(role: Role) -> &'static str {
+    match role {
+        Role::Read => "read",
+        Role::Write => "written",
+        Role::Both => "read and written",
     }
 }
 

@@ -10,7 +10,7 @@ use warplens_syntax::SyntaxKind;
 
 /// The indentation of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Indent {
+pub enum Indent {
     Flush,
     Statement,
     Continuation,
@@ -28,7 +28,7 @@ const SPACES: &str = match std::str::from_utf8(&[b' '; 4 * MAX_LEVEL as usize]) 
 };
 
 impl Indent {
-    pub(super) fn text(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Indent::Flush => "",
             Indent::Statement => "\t",
@@ -40,7 +40,7 @@ impl Indent {
 
 /// The position of comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Comments {
+pub enum Comments {
     /// Comments after code in a separate column; comments on separate lines keep their indentation, roughly.
     InColumns,
     /// Comments after code stay in place; comments on separate lines are aligned with the next token.
@@ -49,7 +49,7 @@ pub(super) enum Comments {
 
 /// The wanted gap before a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gap {
+pub enum Gap {
     /// It starts a line.
     Line(Indent),
     /// It is on the line of the previous token, after these spaces.
@@ -110,7 +110,7 @@ struct Waiting {
 }
 
 /// Lays out a file, item after item, and collects the edits.
-pub(super) struct Layout<'t> {
+pub struct Layout<'t> {
     text: &'t str,
     /// The start of the item in the file.
     start: TextSize,
@@ -131,7 +131,7 @@ pub(super) struct Layout<'t> {
 
 impl<'t> Layout<'t> {
     /// A layout of a file with these newlines.
-    pub(super) fn new(comments: Comments, line_end: &'static str) -> Layout<'t> {
+    pub fn new(comments: Comments, line_end: &'static str) -> Layout<'t> {
         Layout {
             text: "",
             start: 0.into(),
@@ -148,12 +148,12 @@ impl<'t> Layout<'t> {
     }
 
     /// Continues with the next item.
-    pub(super) fn item(&mut self, text: &'t str, start: TextSize) {
+    pub fn item(&mut self, text: &'t str, start: TextSize) {
         (self.text, self.start, self.at, self.inline) = (text, start, 0.into(), false);
     }
 
     /// Skips a part of the item, with `gap` before it; the gap after it is unchanged.
-    pub(super) fn pass(&mut self, range: TextRange, gap: Gap) {
+    pub fn pass(&mut self, range: TextRange, gap: Gap) {
         self.comments(gap, Some(range.start()));
         self.gap_before_token(range.start(), gap);
         let passed = &self.text[range];
@@ -165,17 +165,17 @@ impl<'t> Layout<'t> {
     }
 
     /// Skips the whole item.
-    pub(super) fn pass_item(&mut self) {
+    pub fn pass_item(&mut self) {
         (self.at, self.end, self.loose) = (TextSize::of(self.text), End::Unknown, TextRange::default());
     }
 
     /// A comment or a line marker of the item.
-    pub(super) fn trivia(&mut self, range: TextRange, kind: SyntaxKind) {
+    pub fn trivia(&mut self, range: TextRange, kind: SyntaxKind) {
         self.waiting.push(Waiting { range, kind });
     }
 
     /// A token of the item, and the gap before it.
-    pub(super) fn token(&mut self, range: TextRange, kind: SyntaxKind, gap: Gap) {
+    pub fn token(&mut self, range: TextRange, kind: SyntaxKind, gap: Gap) {
         self.comments(gap, Some(range.start()));
         self.gap_before_token(range.start(), gap);
         self.put(range);
@@ -184,7 +184,7 @@ impl<'t> Layout<'t> {
     }
 
     /// The end of the item: comments after its last token, and newlines that do not belong to the next item.
-    pub(super) fn end_item(&mut self) {
+    pub fn end_item(&mut self) {
         self.comments(Gap::Line(Indent::Flush), None);
         let space = TextRange::new(self.at, TextSize::of(self.text));
         let breaks = self.breaks(space).min(MAX_BREAKS);
@@ -197,7 +197,7 @@ impl<'t> Layout<'t> {
     }
 
     /// The end of the file, which is the end of a line.
-    pub(super) fn finish(mut self) -> Vec<TextEdit> {
+    pub fn finish(mut self) -> Vec<TextEdit> {
         self.loose = TextRange::default();
         let space = TextRange::new(self.at, TextSize::of(self.text));
         match self.end {

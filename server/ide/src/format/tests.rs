@@ -8,13 +8,13 @@ use crate::analysis::{Analysis, AnalysisHost};
 use crate::fixture::{FILE, Fixture, language_of};
 use crate::format::Formatted;
 
-pub(super) fn open(text: &str) -> Analysis {
+pub(crate) fn open(text: &str) -> Analysis {
     let mut host = AnalysisHost::new();
     host.open(FILE, language_of(text), text);
     host.snapshot()
 }
 
-pub(super) fn apply(text: &str, edits: &[TextEdit]) -> String {
+pub(crate) fn apply(text: &str, edits: &[TextEdit]) -> String {
     let mut formatted = String::new();
     let mut at = TextSize::new(0);
     for edit in edits {
@@ -25,12 +25,12 @@ pub(super) fn apply(text: &str, edits: &[TextEdit]) -> String {
     formatted + &text[usize::from(at)..]
 }
 
-pub(super) fn format(text: &str) -> String {
+pub(crate) fn format(text: &str) -> String {
     apply(text, &open(text).format(FILE).unwrap().edits)
 }
 
 /// Shows tabs as `→` with the spaces before them.
-fn check(text: &str, expect: Expect) {
+pub(crate) fn check(text: &str, expect: Expect) {
     let formatted = format(text);
     expect.assert_eq(&formatted.replace('\t', "→"));
     assert_eq!(format(&formatted), formatted, "what is formatted stays");

@@ -5,7 +5,8 @@ use crate::fixture::{FILE, open};
 /// The text before and after a renaming at the cursor, or the reason why not.
 fn renamed(source: &str, name: &str) -> Result<(String, String), String> {
     let (fixture, analysis) = open(source);
-    let edits = analysis.rename(FILE, fixture.cursor(), name).unwrap()?;
+    let edits =
+        analysis.rename(FILE, fixture.cursor(), name).unwrap().map_err(|refused| refused.to_string())?;
     let mut text = fixture.text.clone();
     for edit in edits.iter().rev() {
         text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
-use warplens_ide::lanes::{Model, text};
-use warplens_ide::{Accepts, LANGUAGES, Rules, Severity};
+use warplens_ide::lanes::text;
+use warplens_ide::{Accepts, Rules, Severity, languages};
 use warplens_sim::Limits;
 
 /// A setting has an invalid value.
@@ -180,7 +180,7 @@ impl Settings {
     /// Whether a language has the model.
     pub(crate) fn has_known_model(&self) -> bool {
         let name = &self.simulation.model;
-        name.is_empty() || LANGUAGES.into_iter().any(|language| Model::named(language, name).is_ok())
+        name.is_empty() || languages().any(|language| warplens_ide::model(language, name).is_ok())
     }
 
     /// Reads the section `warplens`, or an object with that member. `null` is the default, at any level.

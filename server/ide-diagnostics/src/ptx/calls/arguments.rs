@@ -4,8 +4,8 @@ use text_size::TextRange;
 use warplens_hir::ptx::{Parameter, Signature, Type, TypeKind, VectorLength};
 
 use crate::codes;
-use crate::problem::Problem;
 use crate::ptx::calls::sites::{Actual, ActualKind, Call, Shape};
+use warplens_ide_db::problem::Problem;
 
 /// The callee.
 pub(super) struct Callee<'c> {

@@ -6,8 +6,9 @@ use warplens_hir::ptx::{
     Constant, Function, Instruction, NameId, Operand, Parameter, Resolution, Signature, Space, SymbolKind,
     TableKind, Type, VectorLength,
 };
-use warplens_ide_db::db::{Db, Item, ptx_function};
-use warplens_ide_db::position::token_covering;
+use warplens_ide_db::db::{Db, Item};
+use warplens_ide_db::ptx::lowered::ptx_function;
+use warplens_ide_db::tokens::token_covering;
 use warplens_syntax::SyntaxKind;
 
 /// One `call`.

@@ -12,13 +12,13 @@ use warplens_hir::ptx::{
     Uniformity,
 };
 use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::position::token_covering;
-use warplens_ide_db::variance;
+use warplens_ide_db::ptx::variance;
+use warplens_ide_db::tokens::token_covering;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The maximum number of blocks searched for barriers. Barriers beyond it are not reported.
 const BUDGET: usize = 1_000_000;

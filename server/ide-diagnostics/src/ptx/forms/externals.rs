@@ -5,7 +5,7 @@
 use smol_str::SmolStr;
 use warplens_hir::ptx::{Function, ModuleKind, ReferentId};
 use warplens_ide_db::db::{Db, File};
-use warplens_ide_db::module::module_names;
+use warplens_ide_db::ptx::module::module_names;
 
 /// A name that a function does not declare.
 #[salsa::interned]

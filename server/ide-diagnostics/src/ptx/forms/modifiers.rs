@@ -4,9 +4,9 @@ use warplens_hir::ptx::{Instruction, Mnemonic, Near};
 use warplens_isa::ptx as isa;
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
 use crate::ptx::forms::ranges::StatementRanges;
 use crate::ptx::forms::words;
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The most likely mistake in the modifiers.
 pub(super) fn problem(

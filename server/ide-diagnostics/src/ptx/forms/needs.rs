@@ -6,8 +6,8 @@ use warplens_isa::ptx::{Need, TargetNeed};
 use warplens_isa::{Version, ptx as isa};
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
 use crate::ptx::forms::{Reporter, words};
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 pub(super) fn problem(
     report: &Reporter<'_>,

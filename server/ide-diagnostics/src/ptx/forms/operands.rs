@@ -8,8 +8,8 @@ use warplens_hir::ptx::{
 use warplens_isa::ptx::OperandKind;
 
 use crate::codes;
-use crate::problem::{ItemFix, Problem};
 use crate::ptx::forms::{Reporter, words};
+use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// An operand that a form does not accept.
 pub(super) fn problem(

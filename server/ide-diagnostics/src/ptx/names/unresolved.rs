@@ -6,8 +6,9 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, ModuleNames, ModuleSymbol, Symbol, SymbolKind};
 use warplens_ide_db::answer::{Diagnostic, Fix, Related, Severity, TextEdit};
-use warplens_ide_db::db::{Database, File, Item, items, ptx_function};
+use warplens_ide_db::db::{Database, File, Item, items};
 use warplens_ide_db::names::{NameUse, Requirement, module_uses};
+use warplens_ide_db::ptx::lowered::ptx_function;
 use warplens_ide_db::similar::{did_you_mean, nearest};
 use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode, SyntaxToken};
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use warplens_ide::Language;
-use warplens_ide::lanes::{Choice, Model, RunRequest};
+use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_sim::launch::{Launch, arguments, extent};
 use warplens_sim::{Checks, Limits, RunOptions, WarpId};
 
@@ -101,7 +101,11 @@ pub(super) enum Format {
 impl Arguments {
     /// What is to be run of a file in `language`.
     pub(super) fn request(&self, language: Language) -> Result<RunRequest, String> {
-        let model = self.model.as_deref().map(|name| Model::named(language, name)).transpose();
+        let model = self
+            .model
+            .as_deref()
+            .map(|name| warplens_ide::model(language, name).map_err(|unknown| unknown.to_string()))
+            .transpose();
         let limits = Limits { max_steps: self.max_steps, ..Limits::default() };
         let limits = limits.with_records(self.memory.saturating_mul(1 << 20));
         Ok(RunRequest {

@@ -12,7 +12,10 @@ pub(crate) fn prepare(
     params: &TextDocumentPositionParams,
 ) -> Result<Option<PrepareRenameResponse>, Failure> {
     let at = snapshot.offset(params.position);
-    let target = snapshot.analysis.prepare_rename(snapshot.file, at)?.map_err(Failure::Refused)?;
+    let target = snapshot
+        .analysis
+        .prepare_rename(snapshot.file, at)?
+        .map_err(|refused| Failure::Refused(refused.to_string()))?;
     Ok(Some(PrepareRenameResponse::RangeWithPlaceholder {
         range: snapshot.range(target.range),
         placeholder: target.placeholder,
@@ -23,7 +26,7 @@ pub(crate) fn prepare(
 pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> Result<Option<WorkspaceEdit>, Failure> {
     let at = snapshot.offset(params.text_document_position.position);
     let edits = snapshot.analysis.rename(snapshot.file, at, &params.new_name)?;
-    let edits = to_proto::edits(snapshot, edits.map_err(Failure::Refused)?);
+    let edits = to_proto::edits(snapshot, edits.map_err(|refused| Failure::Refused(refused.to_string()))?);
     let changes = [(snapshot.uri.clone(), edits)].into();
     Ok(Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }))
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use warplens_ide::lanes::{Choice, Model, Prepared, RunRequest};
+use warplens_ide::lanes::{Choice, Prepared, RunRequest};
 use warplens_sim::{Checks, Limits, RunOptions, WarpId};
 
 use super::selection::Selection;
@@ -25,12 +25,13 @@ pub(crate) fn prepare(
     let settings = &snapshot.settings.simulation;
     let limits = Limits { max_steps: settings.max_steps, ..Limits::default() };
     let limits = limits.with_records(settings.memory.saturating_mul(1 << 20));
-    let model = selection.model.as_deref().map(|name| Model::named(snapshot.language, name)).transpose();
+    let model =
+        selection.model.as_deref().map(|name| warplens_ide::model(snapshot.language, name)).transpose();
     let request = RunRequest {
         entry: selection.entry.clone(),
         launch: selection.launch.clone(),
-        model: model.map_err(Failure::Refused)?,
-        usual_model: Model::named(snapshot.language, &settings.model).ok(),
+        model: model.map_err(|refused| Failure::Refused(refused.to_string()))?,
+        usual_model: warplens_ide::model(snapshot.language, &settings.model).ok(),
         wave_width: None,
         options: RunOptions {
             limits,

@@ -1,0 +1,63 @@
+//! Names as the features see them: what a name refers to, and where an item uses it.
+
+use smol_str::SmolStr;
+use text_size::TextRange;
+
+use crate::answer::Access;
+
+/// The meaning of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// A local name of an item, by its number in the lowered function.
+    Local(u32),
+    /// A name that items share.
+    Module(Namespace, SmolStr),
+    /// A predefined name.
+    Special(SmolStr),
+}
+
+/// Equal names in different namespaces are different.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Namespace {
+    /// Everything that a PTX module declares.
+    Module,
+    /// The kernels of a WAVE file.
+    Kernels,
+    /// The labels of a WAVE file.
+    Labels,
+}
+
+/// The name at a position, with its range in the item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    pub range: TextRange,
+    pub subject: Subject,
+}
+
+/// The occurrences of one name of the module in one item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModuleUse {
+    pub namespace: Namespace,
+    pub name: SmolStr,
+    /// In text order, relative to the item.
+    pub uses: Box<[NameUse]>,
+}
+
+/// One occurrence of a name of the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NameUse {
+    pub range: TextRange,
+    pub access: Access,
+    pub requirement: Requirement,
+}
+
+/// Whether the name of an occurrence must be declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Requirement {
+    /// Required.
+    Declared,
+    /// Required unless braces are unbalanced: then the label may be just outside of the body.
+    DeclaredIfBalanced,
+    /// Not required, in debug information.
+    Nothing,
+}

@@ -1,0 +1,177 @@
+//! Descriptions of PTX declarations.
+
+use text_size::{TextRange, TextSize};
+use warplens_hir::ptx::{
+    DeclarationKind, Function, FunctionKind, NameRef, ReferentId, Resolution, Role, SymbolKind, TableKind,
+    Type,
+};
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::ptx::ast;
+use warplens_syntax::{SyntaxKind, SyntaxNode};
+
+use crate::db::{Database, FilePosition, Item, items};
+use crate::declared::{count, one_line};
+use crate::ptx::lowered::{ptx_function, ptx_header};
+use crate::ptx::module::module_names;
+use crate::tokens::token_covering;
+
+/// The name at a position, declared in the same function: its declaration, its kind, and the number of its uses.
+pub fn local(db: &Database, position: &FilePosition<'_>) -> Option<String> {
+    let function = ptx_function(db, position.item)?;
+    let name = function.name_at(position.offset)?;
+    let symbol = function.symbol(name.resolution.symbol()?);
+    let tree = position.item.parse(db).syntax();
+    let declaration = declaration_text(&tree, symbol.range).unwrap_or_else(|| symbol.name.to_string());
+    let what = what(&function, name);
+    Some(format!("```ptx\n{declaration}\n```\n\n{what} · {}", usage(&function, name.referent)))
+}
+
+/// The kind of a local name, in a few words: `register, .b32`.
+fn what(function: &Function, name: NameRef<'_>) -> String {
+    let text = function.referent_text(name.referent);
+    match name.resolution {
+        Resolution::Indexed { symbol, .. } => {
+            format!("**`{text}`** · {}", kind(function, &function.symbol(symbol).kind))
+        }
+        Resolution::Symbol(symbol) => match &function.symbol(symbol).kind {
+            SymbolKind::RegisterRange { ty, count: 0, .. } => format!("no registers{}", of_type(*ty)),
+            SymbolKind::RegisterRange { ty, count, .. } => {
+                format!("registers **`{text}0`** to **`{text}{}`**{}", count - 1, of_type(*ty))
+            }
+            other => format!("**`{text}`** · {}", kind(function, other)),
+        },
+        Resolution::Special(_) | Resolution::External(_) => format!("**`{text}`**"),
+    }
+}
+
+/// The kind of a symbol, in a few words.
+pub fn kind(function: &Function, kind: &SymbolKind) -> String {
+    match kind {
+        SymbolKind::Register { ty: Some(Type::Pred), .. }
+        | SymbolKind::RegisterRange { ty: Some(Type::Pred), .. } => "predicate register".into(),
+        SymbolKind::Register { ty, vector } | SymbolKind::RegisterRange { ty, vector, .. } => {
+            let vector = vector.map_or_else(String::new, |length| format!(" of {} elements", length.count()));
+            format!("register{}{vector}", of_type(*ty))
+        }
+        SymbolKind::Variable(variable) => {
+            let size = count(variable.bytes() as usize, "byte", "bytes");
+            format!("`.{}` variable{}, {size}", variable.space.name(), of_type(variable.ty))
+        }
+        SymbolKind::Param { is_return, index } => {
+            let list = if *is_return { &function.signature.returns } else { &function.signature.params };
+            let what = if *is_return { "return parameter" } else { "parameter" };
+            let Some(param) = list.get(*index as usize) else { return what.into() };
+            format!("{what} {index}{}, {}", of_type(param.ty), count(param.bytes() as usize, "byte", "bytes"))
+        }
+        SymbolKind::Label { .. } => "label".into(),
+        SymbolKind::Table { kind: TableKind::Branch, targets } => {
+            format!("table of {}", count(targets.len(), "branch target", "branch targets"))
+        }
+        SymbolKind::Table { kind: TableKind::Call, targets } => {
+            format!("table of {}", count(targets.len(), "call target", "call targets"))
+        }
+        SymbolKind::Prototype(_) => "call prototype".into(),
+    }
+}
+
+fn of_type(ty: Option<Type>) -> String {
+    ty.map_or_else(String::new, |ty| format!(", `.{}`", ty.name()))
+}
+
+/// `written 2 times, read 5 times`.
+fn usage(function: &Function, referent: ReferentId) -> String {
+    let roles: Vec<Role> = function.occurrences(referent).map(|name| name.role).collect();
+    let of = |role: Role| roles.iter().filter(|have| **have == role).count();
+    let writes = of(Role::Write) + of(Role::ReadWrite);
+    let reads = of(Role::Read) + of(Role::ReadWrite);
+    let mut parts = Vec::new();
+    for (number, verb) in [(writes, "written"), (reads, "read"), (of(Role::Call), "called")] {
+        if number > 0 {
+            parts.push(format!("{verb} {}", times(number)));
+        }
+    }
+    if of(Role::Target) > 0 {
+        parts.push(format!("target of {}", count(of(Role::Target), "branch", "branches")));
+    }
+    if parts.is_empty() { "not used in this function".into() } else { parts.join(", ") }
+}
+
+fn times(number: usize) -> String {
+    match number {
+        1 => "once".into(),
+        2 => "twice".into(),
+        more => format!("{more} times"),
+    }
+}
+
+/// A name of the module: its declaration as written, in any item.
+pub fn of_module(db: &Database, position: &FilePosition<'_>, name: &str) -> Option<String> {
+    let symbol = module_names(db, position.file).definition(name)?;
+    let item = items(db, position.file)[symbol.item as usize];
+    let declaration = &ptx_header(db, item).declarations[symbol.declaration as usize];
+    let text = outline(db, item, declaration.name_range).unwrap_or_else(|| name.to_owned());
+    Some(format!("```ptx\n{text}\n```\n\n**`{name}`** · {}", module_kind(&declaration.kind)))
+}
+
+/// The kind of a name of the module, in a few words.
+pub fn module_kind(kind: &DeclarationKind) -> String {
+    match kind {
+        DeclarationKind::Variable(variable) => {
+            let size = count(variable.bytes() as usize, "byte", "bytes");
+            format!("`.{}` variable{}, {size}", variable.space.name(), of_type(variable.ty))
+        }
+        DeclarationKind::Function { kind, has_body, signature, .. } => {
+            let what = match kind {
+                FunctionKind::Entry => "kernel",
+                FunctionKind::Func => "function",
+            };
+            let missing = if *has_body { "" } else { ", declared only" };
+            format!("{what} with {}{missing}", count(signature.params.len(), "parameter", "parameters"))
+        }
+        DeclarationKind::Alias { target } => format!("alias of `{target}`"),
+        DeclarationKind::SectionLabel => "label of a section".into(),
+    }
+}
+
+/// The declaration around a name, as one line: a variable up to its initialiser, a function up to its body.
+fn outline(db: &Database, item: Item<'_>, name: TextRange) -> Option<String> {
+    declaration_text(&item.parse(db).syntax(), name)
+}
+
+/// The declaration around a name.
+pub fn declaration(tree: &SyntaxNode, name: TextRange) -> Option<SyntaxNode> {
+    let token = token_covering(tree, name.start())?;
+    token.parent_ancestors().find(|node| is_declaration(node.kind()))
+}
+
+fn declaration_text(tree: &SyntaxNode, name: TextRange) -> Option<String> {
+    let node = declaration(tree, name)?;
+    let start = node.text_range().start();
+    let end = body_start(&node).unwrap_or(node.text_range().end());
+    let text = node.text().slice(TextRange::new(start, end) - node.text_range().start()).to_string();
+    Some(one_line(&text))
+}
+
+fn is_declaration(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        SyntaxKind::VARIABLE
+            | SyntaxKind::PARAM
+            | SyntaxKind::FUNCTION
+            | SyntaxKind::LABEL
+            | SyntaxKind::BRANCH_TARGETS
+            | SyntaxKind::CALL_TARGETS
+            | SyntaxKind::CALL_PROTOTYPE
+            | SyntaxKind::ALIAS_DIRECTIVE
+    )
+}
+
+/// The start of the part that an outline omits.
+fn body_start(node: &SyntaxNode) -> Option<TextSize> {
+    if let Some(function) = ast::Function::cast(node.clone()) {
+        return Some(function.body()?.syntax().text_range().start());
+    }
+    let variable = ast::Variable::cast(node.clone())?;
+    let initializer = variable.declarators().find_map(|declarator| declarator.initializer())?;
+    Some(initializer.syntax().text_range().start())
+}

@@ -1,0 +1,80 @@
+//! The platform of a PTX module: its `.version`, its `.target`, its `.address_size`.
+//!
+//! A query over headers, so edits in bodies do not invalidate it or the checks that depend on it. A check of an item is
+//! recomputed after a change of the target only if it reads the target.
+
+use smol_str::SmolStr;
+use warplens_hir::ptx;
+use warplens_hir::ptx::AddressSize;
+use warplens_isa::Version;
+use warplens_syntax::{ItemKind, SyntaxKind};
+
+use crate::db::{Database, Db, File, items};
+use crate::problem::TargetRanges;
+use crate::profile::version;
+use crate::ptx::lowered::ptx_header;
+
+/// The platform of a module. Missing or unreadable parts are `None`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModuleTarget {
+    /// The version of the language.
+    pub version: Option<Version>,
+    /// The architecture as written, `sm_90a`; for lookup in `warplens_isa::ptx::target`.
+    pub architecture: Option<SmolStr>,
+    /// `texmode_independent`, `debug` …
+    pub options: Box<[SmolStr]>,
+    /// The size of pointers.
+    pub address_size: Option<AddressSize>,
+}
+
+/// The platform that a file is written for, or is to be checked against. Of several directives the first is used.
+#[salsa::tracked]
+pub fn module_target(db: &dyn Db, file: File) -> ModuleTarget {
+    let mut found = ModuleTarget::default();
+    if file.language(db) != warplens_syntax::ptx::LANGUAGE {
+        return found;
+    }
+    for item in items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive) {
+        match &ptx_header(db, *item).directive {
+            Some(ptx::Directive::Version(version)) => found.version = found.version.or(version.map(known)),
+            Some(ptx::Directive::Target(target)) if found.architecture.is_none() => {
+                found.architecture = target.architecture.as_ref().map(|(name, _)| name.clone());
+                found.options = target.options.iter().map(|(name, _)| name.clone()).collect();
+            }
+            Some(ptx::Directive::AddressSize(size)) => found.address_size = found.address_size.or(*size),
+            _ => {}
+        }
+    }
+    let profile = file.profile(db);
+    found.version = profile.version.map(|(major, minor)| version(major, minor)).or(found.version);
+    found.architecture = profile.architecture.as_ref().map(SmolStr::from).or(found.architecture);
+    found
+}
+
+fn known(written: ptx::Version) -> Version {
+    version(written.major, written.minor)
+}
+
+/// The ranges of a file's version and architecture. Not a query: it is needed only for a fix that changes them.
+pub fn target_ranges(db: &Database, file: File) -> TargetRanges {
+    let mut found = TargetRanges::default();
+    let list = file.document(db).items();
+    for (index, item) in items(db, file).iter().enumerate() {
+        if item.kind(db) != ItemKind::Directive {
+            continue;
+        }
+        let start = list.start_of(index);
+        match &ptx_header(db, *item).directive {
+            Some(ptx::Directive::Version(Some(_))) if found.version.is_none() => {
+                let tokens = item.parse(db).syntax().descendants_with_tokens();
+                let number = tokens.into_iter().find(|token| token.kind() == SyntaxKind::FLOAT_NUMBER);
+                found.version = number.map(|number| number.text_range() + start);
+            }
+            Some(ptx::Directive::Target(target)) if found.architecture.is_none() => {
+                found.architecture = target.architecture.as_ref().map(|(_, range)| *range + start);
+            }
+            _ => {}
+        }
+    }
+    found
+}

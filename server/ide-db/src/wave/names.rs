@@ -1,0 +1,106 @@
+//! Names of WAVE: kernels and labels belong to the file, registers to the machine.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_hir::wave::{Name, NameRef, Role};
+
+use crate::answer::{Access, Occurrence, Target};
+use crate::db::{Database, Db, File, FilePosition, Item, items};
+use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
+use crate::wave::lowered::wave_code;
+
+/// Predicate registers are numbered after the general ones.
+const FIRST_PREDICATE: u32 = 256;
+
+/// The kind of access of an occurrence.
+fn access(role: Role) -> Access {
+    match role {
+        Role::Declaration => Access::Declaration,
+        Role::Write | Role::ReadWrite => Access::Write,
+        Role::Read | Role::Call | Role::Unknown => Access::Read,
+    }
+}
+
+fn subject(name: &Name) -> Subject {
+    match name {
+        Name::Kernel(name) => Subject::Module(Namespace::Kernels, name.clone()),
+        Name::Label(name) => Subject::Module(Namespace::Labels, name.clone()),
+        Name::Register(index) => Subject::Local(u32::from(*index)),
+        Name::Predicate(index) => Subject::Local(FIRST_PREDICATE + u32::from(*index)),
+        Name::Special(name) => Subject::Special(name.clone()),
+    }
+}
+
+pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
+    let mut groups: Vec<(Namespace, &SmolStr, Vec<NameUse>)> = Vec::new();
+    let mut numbers: FxHashMap<(Namespace, &SmolStr), usize> = FxHashMap::default();
+    let code = wave_code(db, item);
+    for found in &code.names {
+        let (namespace, name) = match &found.name {
+            Name::Kernel(name) => (Namespace::Kernels, name),
+            Name::Label(name) => (Namespace::Labels, name),
+            Name::Register(_) | Name::Predicate(_) | Name::Special(_) => continue,
+        };
+        let name_use = name_use(found);
+        let number = *numbers.entry((namespace, name)).or_insert_with(|| {
+            groups.push((namespace, name, Vec::new()));
+            groups.len() - 1
+        });
+        groups[number].2.push(name_use);
+    }
+    let uses = groups.into_iter().map(|(namespace, name, uses)| ModuleUse {
+        namespace,
+        name: name.clone(),
+        uses: uses.into(),
+    });
+    uses.collect()
+}
+
+fn name_use(found: &NameRef) -> NameUse {
+    let requirement = if found.role == Role::Call { Requirement::Declared } else { Requirement::Nothing };
+    NameUse { range: found.range, access: access(found.role), requirement }
+}
+
+pub fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
+    let code = wave_code(db, position.item);
+    let found = code.name_at(position.offset)?;
+    Some(Named { range: found.range, subject: subject(&found.name) })
+}
+
+pub fn occurrences(db: &Database, position: &FilePosition<'_>, wanted: &Subject) -> Vec<Occurrence> {
+    let code = wave_code(db, position.item);
+    let same = code.names.iter().filter(|found| subject(&found.name) == *wanted);
+    same.map(|found| Occurrence { range: found.range, access: access(found.role) }).collect()
+}
+
+/// Registers have no declaration; the first write in the kernel is used instead.
+pub fn local_declaration(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, TextRange)> {
+    let code = wave_code(db, position.item);
+    let wanted = subject(&code.name_at(position.offset)?.name);
+    let first = code
+        .names
+        .iter()
+        .find(|found| subject(&found.name) == wanted && access(found.role) == Access::Write)?;
+    let instruction = &code.instructions[code.instruction_at(first.range.start())?];
+    Some((first.range, instruction.range))
+}
+
+/// The declaration of a kernel or a label.
+pub fn file_declarations(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
+    let list = file.document(db).items();
+    let mut targets = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        let uses = crate::names::module_uses(db, *item).iter();
+        let mut here = uses.filter(|have| have.namespace == namespace && have.name == name);
+        let uses = here.next().map_or(&[][..], |found| &found.uses);
+        let declarations = uses.iter().filter(|position| position.access == Access::Declaration);
+        let start = list.start_of(index);
+        targets.extend(declarations.map(|position| Target {
+            file: file.id(db),
+            full: position.range + start,
+            focus: position.range + start,
+        }));
+    }
+    targets
+}

@@ -1,0 +1,293 @@
+//! `branch-for-predicate`: moves the guard of a short, divergent branch of PTX to the instructions that it skips.
+
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_hir::Variance;
+use warplens_hir::cfg::Cfg;
+use warplens_hir::ptx::{
+    Function, Instruction, InstructionId, Operand, ReferentId, Role, SymbolId, SymbolKind, Uniformity,
+};
+use warplens_ide_db::ptx::variance;
+
+use crate::codes;
+use crate::lints::layout::Rewrite;
+use warplens_ide_db::problem::Problem;
+
+/// The maximum number of instructions on a path.
+const SHORT: usize = 7;
+
+/// The maximum number reported for a function.
+const MOST: usize = 50;
+
+/// Instructions that only write registers, and take about as long as a branch.
+const PLAIN: [&str; 49] = [
+    "abs", "add", "addc", "and", "bfe", "bfi", "bfind", "bmsk", "brev", "clz", "cnot", "copysign", "cvt",
+    "cvta", "dp2a", "dp4a", "fma", "isspacep", "ld", "lop3", "mad", "mad24", "madc", "max", "min", "mov",
+    "mul", "mul24", "neg", "not", "or", "popc", "prmt", "sad", "selp", "set", "setp", "shf", "shl", "shr",
+    "slct", "sub", "subc", "szext", "testp", "vadd", "vmax", "vmin", "xor",
+];
+
+/// Accesses that order others, or that are asynchronous.
+const SPECIAL_ACCESS: [&str; 5] = ["acquire", "mmio", "volatile", "bulk", "param"];
+
+/// Adds the branches that predicates can replace to the problems of a function without syntax errors. `kept` are the
+/// names that debug information uses.
+pub(crate) fn check<'k>(
+    function: &Function,
+    text: &str,
+    cfg: impl FnOnce() -> Cfg,
+    kept: impl FnOnce() -> &'k FxHashSet<SmolStr>,
+    problems: &mut Vec<Problem>,
+) {
+    let is_branch: Vec<bool> =
+        function.mnemonics().iter().map(|known| known.opcode == "bra" && !known.has("uni")).collect();
+    if !is_branch.contains(&true) {
+        return;
+    }
+    let branches = function.instructions().filter(|found| is_branch[found.mnemonic_id().index()]);
+    let mut short: Vec<Short> = branches.filter_map(|branch| Short::of(function, branch)).collect();
+    if short.is_empty() {
+        return;
+    }
+    let labels = Labels::of(function);
+    short.retain(|short| short.is_closed(function, &labels));
+    if short.is_empty() {
+        return;
+    }
+    let cfg = cfg();
+    let analysis = Uniformity::of(function, &cfg, &[]);
+    let parts = |short: &Short| {
+        let block = cfg.block_of(short.branch as u32);
+        analysis.branch(block) == Variance::Varies && !analysis.is_uniform_branch(block)
+    };
+    short.retain(parts);
+    if short.is_empty() {
+        return;
+    }
+    let kept = kept();
+    let found = short.iter().take(MOST).map(|short| {
+        let block = cfg.block_of(short.branch as u32);
+        let why = variance::path(function, &analysis.branch_reason(block));
+        short.problem(function, text, &labels, kept, &why)
+    });
+    problems.extend(found);
+}
+
+/// A branch that skips a few instructions, or selects one of two short paths.
+struct Short {
+    /// The branch.
+    branch: usize,
+    guard: ReferentId,
+    negated: bool,
+    /// The not-taken path.
+    first: std::ops::Range<usize>,
+    /// The taken path; empty if the branch only skips instructions.
+    second: std::ops::Range<usize>,
+}
+
+/// The label that a `bra` jumps to, and the instruction after it.
+fn target(function: &Function, branch: Instruction<'_>) -> Option<(SymbolId, usize)> {
+    let [Operand::Symbol(name)] = branch.operands() else { return None };
+    let symbol = function.name(*name).resolution.symbol()?;
+    match function.symbol(symbol).kind {
+        SymbolKind::Label { target } => Some((symbol, target.index())),
+        _ => None,
+    }
+}
+
+fn instruction(function: &Function, at: usize) -> Instruction<'_> {
+    function.instruction(InstructionId::new(at))
+}
+
+impl Short {
+    /// Matches the code after a guarded branch, up to the maximum length.
+    fn of(function: &Function, branch: Instruction<'_>) -> Option<Short> {
+        let guard = branch.guard()?;
+        let at = branch.id().index();
+        let (_, to) = target(function, branch)?;
+        if to <= at + 1 || to > at + SHORT + 2 {
+            return None;
+        }
+        let short = |first, second| Short {
+            branch: at,
+            guard: function.name(guard.name).referent,
+            negated: guard.negated,
+            first,
+            second,
+        };
+        let last = instruction(function, to - 1);
+        let (first, second) = match last.opcode() {
+            "bra" if last.guard().is_none() => {
+                let (_, end) = target(function, last)?;
+                (at + 1..to - 1, to..end)
+            }
+            _ => (at + 1..to, to..to),
+        };
+        let chooses = last.opcode() == "bra";
+        let lengths = !first.is_empty() && first.len() <= SHORT && second.len() <= SHORT;
+        let found = short(first, second);
+        (lengths && chooses != found.second.is_empty() && found.is_plain(function) && !found.leaves(function))
+            .then_some(found)
+    }
+
+    fn sides(&self) -> impl Iterator<Item = usize> + use<> {
+        self.first.clone().chain(self.second.clone())
+    }
+
+    /// Whether every instruction of both paths can be guarded, and none changes the guard.
+    fn is_plain(&self, function: &Function) -> bool {
+        let scope = instruction(function, self.branch).scope();
+        self.sides().all(|at| {
+            let instruction = instruction(function, at);
+            let opcode = instruction.opcode();
+            let special = |modifier: &SmolStr| SPECIAL_ACCESS.contains(&modifier.as_str());
+            let is_access = opcode == "ld";
+            let mut names = function.names_of(instruction);
+            PLAIN.binary_search(&opcode).is_ok()
+                && instruction.guard().is_none()
+                && !(is_access && instruction.modifiers().iter().any(special))
+                && instruction.scope() == scope
+                && !names.any(|name| name.referent == self.guard && name.role.writes())
+        })
+    }
+
+    /// Whether lanes only exit on the path, so that those that skip it do not wait.
+    fn leaves(&self, function: &Function) -> bool {
+        let end = self.first.end.max(self.second.end);
+        let ends = |next: Instruction<'_>| matches!(next.opcode(), "ret" | "exit") && next.guard().is_none();
+        end >= function.instructions().len() || ends(instruction(function, end))
+    }
+
+    /// Whether both paths are entered through the branch only, and both continue with the code after them.
+    fn is_closed(&self, function: &Function, labels: &Labels) -> bool {
+        let scope = instruction(function, self.branch).scope();
+        let end = if self.second.is_empty() { self.first.end } else { self.second.end };
+        let beside = |symbol: &SymbolId| function.symbol(*symbol).scope == scope;
+        let own = |symbol: SymbolId, target: usize| {
+            target == self.second.start && labels.uses(symbol) == 1 && !self.second.is_empty()
+        };
+        labels
+            .between(self.branch + 1, end)
+            .all(|(target, symbol)| beside(&symbol) && (target == end || own(symbol, target)))
+    }
+
+    /// The guard of each path, as written.
+    fn guards(&self, function: &Function) -> [String; 2] {
+        let name = function.referent_text(self.guard);
+        let (yes, no) = (format!("@{name}"), format!("@!{name}"));
+        if self.negated { [yes, no] } else { [no, yes] }
+    }
+
+    fn problem(
+        &self,
+        function: &Function,
+        text: &str,
+        labels: &Labels,
+        kept: &FxHashSet<SmolStr>,
+        why: &str,
+    ) -> Problem {
+        let branch = instruction(function, self.branch);
+        let [first, second] = self.guards(function);
+        let (skips, write, saves, title) = match (self.first.len(), self.second.len()) {
+            (1, 0) => (
+                "it skips one instruction".to_owned(),
+                format!("`{first}` on it"),
+                "the branch",
+                format!("Predicate it with `{first}`"),
+            ),
+            (count, 0) => (
+                format!("it skips {count} instructions"),
+                format!("`{first}` on each"),
+                "the branch",
+                format!("Predicate them with `{first}`"),
+            ),
+            (one, other) => (
+                format!("its paths have {one} and {other}"),
+                format!("`{first}` and `{second}` on them"),
+                "two branches",
+                format!("Predicate them with `{first}` and `{second}`"),
+            ),
+        };
+        let message = format!(
+            "this branch is divergent ({why}), and {skips}: with {write} the warp does not diverge and saves {saves}"
+        );
+        let problem = Problem::hint(branch.range(), codes::BRANCH_FOR_PREDICATE, message);
+        problem.with_fix(self.rewrite(function, text, labels, kept).fix(title))
+    }
+
+    fn rewrite<'t>(
+        &self,
+        function: &Function,
+        text: &'t str,
+        labels: &Labels,
+        kept: &FxHashSet<SmolStr>,
+    ) -> Rewrite<'t> {
+        let mut rewrite = Rewrite::new(text);
+        let at = |at: usize| instruction(function, at);
+        let mut branches = vec![at(self.branch)];
+        if !self.second.is_empty() {
+            branches.push(at(self.first.end));
+        }
+        let [first, second] = self.guards(function);
+        for (side, guard) in [(&self.first, first), (&self.second, second)] {
+            for index in side.clone() {
+                rewrite.replace(TextRange::empty(at(index).range().start()), format!("{guard} "));
+            }
+        }
+        for branch in branches {
+            rewrite.remove(branch.range());
+            if let Some((symbol, _)) = target(function, branch)
+                && labels.uses(symbol) == 1
+                && !kept.contains(&function.symbol(symbol).name)
+                && let Some(label) = whole_label(text, function.symbol(symbol).range)
+            {
+                rewrite.remove(label);
+            }
+        }
+        rewrite
+    }
+}
+
+/// A label with its colon.
+fn whole_label(text: &str, name: TextRange) -> Option<TextRange> {
+    let rest = &text[usize::from(name.end())..];
+    let spaces = TextSize::of(rest) - TextSize::of(rest.trim_start());
+    let colon = rest.trim_start().starts_with(':');
+    colon.then(|| TextRange::new(name.start(), name.end() + spaces + TextSize::of(':')))
+}
+
+/// The labels of a function, and how often each is used.
+struct Labels {
+    /// By the instruction after it.
+    sorted: Vec<(usize, SymbolId)>,
+    uses: Vec<u32>,
+}
+
+impl Labels {
+    fn of(function: &Function) -> Labels {
+        let labels = function.labels().map(|label| (label.target.index(), label.symbol));
+        let mut sorted: Vec<_> = labels.collect();
+        sorted.sort_unstable();
+        let mut uses = vec![0; function.symbols().len()];
+        for name in function.names().filter(|name| name.role != Role::Declaration) {
+            if let Some(symbol) = name.resolution.symbol() {
+                uses[symbol.index()] += 1;
+            }
+        }
+        Labels { sorted, uses }
+    }
+
+    fn uses(&self, label: SymbolId) -> u32 {
+        self.uses[label.index()]
+    }
+
+    /// The labels before these instructions.
+    fn between(&self, first: usize, last: usize) -> impl Iterator<Item = (usize, SymbolId)> {
+        let start = self.sorted.partition_point(|(target, _)| *target < first);
+        self.sorted[start..].iter().copied().take_while(move |(target, _)| *target <= last)
+    }
+}

@@ -1,0 +1,112 @@
+//! Rewrites WAVE in another dialect: one instruction, for a quick fix, and whole files.
+//!
+//! The semantics are those of the guide and do not change. The name determines the order of operands: a store with a dot
+//! has the value first, as in the guide, one with an underscore the address, as in the toolchain. Hovers, checks, the
+//! simulator and this module use the same tables.
+
+mod guide;
+mod item;
+mod line;
+mod lines;
+mod logic;
+mod names;
+mod structure;
+mod toolchain;
+
+use text_size::TextRange;
+use warplens_hir::wave::{Code, Name};
+use warplens_ide_db::answer::TextEdit;
+use warplens_ide_db::db::{Database, File, items};
+use warplens_ide_db::wave::lowered::wave_code;
+
+pub(crate) use crate::wave::dialect::guide::{instruction as in_guide, size as size_in_guide};
+use crate::wave::dialect::item::Written;
+pub(crate) use crate::wave::dialect::names::{fewer_registers, other_guard, other_register};
+pub(crate) use crate::wave::dialect::toolchain::{Rewriter, size as size_in_toolchain};
+
+/// The number of registers of toolchain 0.1.2.
+const REGISTERS: u8 = 32;
+/// Predicate registers are `p0` to this one.
+const LAST_PREDICATE: u8 = 3;
+
+/// A dialect of WAVE.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// `icmp.lt p0, r0, 5`
+    Guide,
+    /// `icmp_lt p0, r0, r1`
+    Toolchain,
+}
+
+/// A file rewritten in a dialect.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rewritten {
+    /// The edits of the present file.
+    pub edits: Vec<TextEdit>,
+    /// The code without an equivalent, in text order.
+    pub left: Vec<NotRewritten>,
+}
+
+/// Code without an equivalent in a dialect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotRewritten {
+    /// Its line, from 0, in the file after the edits.
+    pub line: u32,
+    /// The reason, and a workaround.
+    pub message: String,
+}
+
+/// Edits of an item's text, which do not touch each other.
+pub type Edits = Vec<(TextRange, String)>;
+
+/// Rewrites a file in a dialect, as far as possible.
+pub fn rewrite_in_dialect(db: &Database, file: File, dialect: Dialect) -> Rewritten {
+    let list = file.document(db).items();
+    let mut rewritten = Rewritten::default();
+    let mut lines = 0;
+    for (index, item) in items(db, file).iter().enumerate() {
+        let start = list.start_of(index);
+        let code = wave_code(db, *item);
+        let text = &item.text(db).0;
+        let edits = match dialect {
+            Dialect::Guide => item_in_guide(text, &code),
+            Dialect::Toolchain => {
+                let written = Written::new(text, &code);
+                let left = written.left().into_iter();
+                rewritten.left.extend(
+                    left.map(|(line, message)| NotRewritten { line: (lines + line) as u32, message }),
+                );
+                lines += written.text.matches('\n').count();
+                written.edits
+            }
+        };
+        let edits = edits.into_iter().map(|(range, insert)| TextEdit { range: range + start, insert });
+        rewritten.edits.extend(edits);
+    }
+    rewritten
+}
+
+/// The edits that rewrite a whole item for the toolchain; `None` if its exits of single lanes cannot be rewritten.
+pub fn structure_in_toolchain(text: &str, code: &Code) -> Option<Edits> {
+    let written = Written::new(text, code);
+    written.is_restructured.then_some(written.edits)
+}
+
+fn item_in_guide(text: &str, code: &Code) -> Edits {
+    let sizes = (0..code.sizes.len()).filter_map(|at| size_in_guide(text, code, at));
+    let instructions = (0..code.instructions.len()).filter_map(|at| in_guide(text, code, at));
+    in_order(sizes.chain(instructions.flatten()))
+}
+
+/// Sorts the edits, and removes duplicates that several instructions request.
+fn in_order(edits: impl Iterator<Item = (TextRange, String)>) -> Edits {
+    let mut edits: Edits = edits.collect();
+    edits.sort_by_key(|(range, _)| (range.start(), range.end()));
+    edits.dedup();
+    edits
+}
+
+/// Whether no other item can run this one's code or read its registers.
+fn is_closed(code: &Code) -> bool {
+    code.labels.is_empty() && !code.names.iter().any(|name| matches!(name.name, Name::Label(_)))
+}

@@ -1,0 +1,48 @@
+//! Runs of PTX.
+
+mod broken;
+mod decode;
+mod kernels;
+
+use std::sync::Arc;
+
+use warplens_ide_db::db::{Database, Db, File, Item};
+use warplens_sim::{ModelInfo, ptx};
+use warplens_syntax::Language;
+
+use crate::model::Model;
+use crate::offer::KernelPlace;
+use crate::problem::LaunchProblem;
+use crate::simulator::{Decoded, Found, Simulator};
+
+/// The simulator of PTX.
+pub struct Ptx;
+
+impl Simulator for Ptx {
+    fn language(&self) -> Language {
+        warplens_syntax::ptx::LANGUAGE
+    }
+
+    fn models(&self) -> &'static [ModelInfo] {
+        &ptx::MODELS
+    }
+
+    fn kernels<'db>(&self, db: &'db dyn Db, file: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db> {
+        Box::new(kernels::kernels(db, file))
+    }
+
+    fn decode<'db>(
+        &self,
+        db: &'db Database,
+        file: File,
+        kernel: &KernelPlace,
+        model: Model,
+    ) -> Result<Decoded<'db>, LaunchProblem> {
+        let decoded = decode::decode_ptx(db, file, &kernel.kernel.name).map_err(LaunchProblem::new)?;
+        let model = ptx::Model::from_name(model.name()).unwrap_or_default();
+        let statements = decoded.statements(model);
+        let broken = broken::of_ptx(db, file, &decoded, &statements);
+        let program = Arc::new(ptx::Kernel { program: decoded.program.clone(), model });
+        Ok(Decoded { program, statements, broken, body: Box::new(move || kernels::body(db, file, &decoded)) })
+    }
+}

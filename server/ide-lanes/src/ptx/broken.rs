@@ -1,0 +1,46 @@
+//! The statements of a PTX kernel, and of the functions that it reaches, that have an error in the text.
+
+use text_size::{TextRange, TextSize};
+use warplens_ide_db::db::{Database, File, Item};
+use warplens_ide_db::names::module_uses;
+use warplens_ide_db::ptx::module::module_names;
+use warplens_sim::StatementId;
+use warplens_sim::ptx::program::Op;
+
+use crate::broken::{errors_in, item_at, touches};
+use crate::ptx::decode::DecodedPtx;
+use crate::statement::Statement;
+
+/// Those of a decoded PTX kernel and the functions that it can call.
+pub(super) fn of_ptx(
+    db: &Database,
+    file: File,
+    decoded: &DecodedPtx,
+    statements: &[Statement],
+) -> Box<[StatementId]> {
+    let mut broken = Vec::new();
+    for (function, (_, start)) in decoded.program.functions.iter().zip(&decoded.functions) {
+        let refused = (0..).zip(&function.code).filter(|(_, instruction)| instruction.op == Op::Unsupported);
+        let mut refused = refused.map(|(pc, _)| StatementId(function.first_statement + pc)).peekable();
+        // Most programs are fully supported and need no check.
+        if refused.peek().is_some() {
+            let Some((index, item)) = item_at(db, file, *start) else { continue };
+            let mut errors = errors_in(db, file, item, *start);
+            errors.extend(unknown_names(db, file, (index, item), *start));
+            broken.extend(refused.filter(|id| touches(&errors, statements[id.index()].range)));
+        }
+    }
+    broken.into()
+}
+
+/// The ranges of undeclared names in an item.
+fn unknown_names<'db>(
+    db: &'db Database,
+    file: File,
+    (index, item): (u32, Item<'db>),
+    start: TextSize,
+) -> impl Iterator<Item = TextRange> {
+    let names = module_names(db, file);
+    let unknown = module_uses(db, item).iter().filter(move |used| !names.is_visible(&used.name, index));
+    unknown.flat_map(|used| &used.uses).map(move |place| place.range + start)
+}

@@ -1,0 +1,146 @@
+//! Decodes a PTX kernel from the items of a document, with the ranges of its statements.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use text_size::TextSize;
+use warplens_hir::ptx::{Function, Instruction, SymbolKind, Type};
+use warplens_ide_db::db::{Db, File, items};
+use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
+use warplens_ide_db::ptx::module::module_names;
+use warplens_sim::launch::{Class, ScalarKind};
+use warplens_sim::ptx::program::Op;
+use warplens_sim::{StatementId, ptx};
+
+use crate::statement::{Flow, Statement};
+
+/// A decoded PTX kernel, with the functions that contain its statements.
+pub(crate) struct DecodedPtx {
+    pub(crate) program: Arc<ptx::Program>,
+    /// In the order of the program, with the start of each one's item.
+    pub(crate) functions: Vec<(Arc<Function>, TextSize)>,
+}
+
+/// Decodes the kernel called `entry`.
+pub(crate) fn decode_ptx(db: &dyn Db, file: File, entry: &str) -> Result<DecodedPtx, String> {
+    let names = module_names(db, file);
+    let list = items(db, file);
+    let item_of =
+        |name: &str| Some(names.definition(name).filter(|symbol| symbol.kind.is_definition())?.item as usize);
+    let function =
+        |name: &str| ptx_function(db, *list.get(item_of(name)?)?).filter(|function| function.body.is_some());
+    let module = ptx::Module::new(list.iter().map(|item| ptx_header(db, *item)), &function);
+    let program = ptx::decode(&module, entry).map_err(|error| error.to_string())?;
+    let starts = file.document(db).items();
+    let place = |decoded: &ptx::program::Function| {
+        Some((function(&decoded.name)?, starts.start_of(item_of(&decoded.name)?)))
+    };
+    let functions = program.functions.iter().map(place).collect::<Option<_>>();
+    let functions = functions.ok_or_else(|| format!("`{entry}` calls a function without a body"))?;
+    Ok(DecodedPtx { program: Arc::new(program), functions })
+}
+
+impl DecodedPtx {
+    /// The statements with their ranges in the file.
+    pub(crate) fn statements(&self, model: ptx::Model) -> Vec<Statement> {
+        let mut statements = Vec::with_capacity(self.program.statements());
+        for (decoded, (function, start)) in self.program.functions.iter().zip(&self.functions) {
+            let declared = declared_types(function);
+            for (pc, instruction) in function.instructions().enumerate() {
+                statements.push(Statement {
+                    range: instruction.range() + *start,
+                    opcode: instruction.opcode_range() + *start,
+                    flow: flow(decoded, pc, model),
+                    registers: registers(decoded, pc as u32, instruction, &declared),
+                });
+            }
+        }
+        statements
+    }
+}
+
+fn flow(function: &ptx::program::Function, pc: usize, model: ptx::Model) -> Flow {
+    let Some(instruction) = function.code.get(pc) else { return Flow::Plain };
+    // A branch without a reconvergence point names no instruction.
+    let exists =
+        |pc: u32| ((pc as usize) < function.code.len()).then(|| StatementId(function.first_statement + pc));
+    let reconvergence = if model == ptx::Model::Ipdom { instruction.s.c } else { instruction.s.b };
+    match instruction.op {
+        Op::Branch(_) => Flow::Branch { reconvergence: exists(reconvergence) },
+        Op::Switch(_) => {
+            let switch = &function.tables.switches[instruction.s.a as usize];
+            let mut targets: Vec<_> = switch.targets.iter().filter_map(|target| exists(*target)).collect();
+            targets.sort();
+            targets.dedup();
+            Flow::Switch { targets: targets.into(), reconvergence: exists(reconvergence) }
+        }
+        _ => Flow::Plain,
+    }
+}
+
+/// The registers of an instruction, with the types of their values.
+fn registers(
+    function: &ptx::program::Function,
+    pc: u32,
+    instruction: Instruction<'_>,
+    declared: &FxHashMap<&str, Type>,
+) -> Box<[(SmolStr, ScalarKind)]> {
+    let written = function.writes_of(pc);
+    let named = function.registers_of(pc).iter().map(|number| {
+        let register = &function.frame.registers[*number as usize];
+        let kind = kind_of(instruction, register, written.contains(number), declared);
+        (register.name.clone(), kind)
+    });
+    named.collect()
+}
+
+/// The types of registers by name; of ranges by the stem before the number.
+fn declared_types(function: &Function) -> FxHashMap<&str, Type> {
+    let types = function.symbols().iter().filter_map(|symbol| match symbol.kind {
+        SymbolKind::Register { ty, .. } | SymbolKind::RegisterRange { ty, .. } => {
+            Some((symbol.name.as_str(), ty?))
+        }
+        _ => None,
+    });
+    types.collect()
+}
+
+/// The type of a register's value: the instruction's type if it has the register's width (its first type is that of the
+/// result, its last that of the operands), or else the declared type. Either is preferred to untyped bits.
+fn kind_of(
+    instruction: Instruction<'_>,
+    register: &ptx::program::Register,
+    is_written: bool,
+    declared: &FxHashMap<&str, Type>,
+) -> ScalarKind {
+    let fits = |kind: &ScalarKind| kind.bytes() * 8 == usize::from(register.bits);
+    let kind = |ty: Type| ScalarKind::from_name(ty.name());
+    let mut types = instruction.modifiers().iter().filter_map(|word| kind(Type::from_name(word)?));
+    let own = match is_written {
+        true => types.next().map(|kind| if instruction.has("wide") { twice(kind) } else { kind }),
+        false => types.next_back(),
+    };
+    let name = register.name.as_str();
+    let declared =
+        declared.get(name).or_else(|| declared.get(name.trim_end_matches(|c: char| c.is_ascii_digit())));
+    let declared = declared.and_then(|ty| kind(*ty));
+    let by_width = match register.bits {
+        0..=8 => ScalarKind::B8,
+        9..=16 => ScalarKind::B16,
+        17..=32 => ScalarKind::B32,
+        _ => ScalarKind::B64,
+    };
+    let says_more = |kind: &ScalarKind| kind.class() != Class::Bits;
+    let (own, declared) = (own.filter(fits), declared.filter(fits));
+    own.filter(says_more).or(declared.filter(says_more)).or(own).or(declared).unwrap_or(by_width)
+}
+
+fn twice(kind: ScalarKind) -> ScalarKind {
+    match (kind.class(), kind.bytes()) {
+        (Class::Signed, 2) => ScalarKind::S32,
+        (Class::Signed, _) => ScalarKind::S64,
+        (_, 2) => ScalarKind::U32,
+        _ => ScalarKind::U64,
+    }
+}

@@ -1,0 +1,61 @@
+//! The simulator of a language: what runs over a document need of it.
+
+use std::sync::Arc;
+
+use text_size::TextRange;
+use warplens_hir::wave::Nesting;
+use warplens_ide_db::db::{Database, Db, File, Item};
+use warplens_sim::launch::{Body, Kernel};
+use warplens_sim::{Executable, ModelInfo, StatementId};
+use warplens_syntax::Language;
+
+use crate::model::Model;
+use crate::offer::KernelPlace;
+use crate::problem::LaunchProblem;
+use crate::statement::Statement;
+
+/// The simulator of a language.
+pub trait Simulator: Sync {
+    /// The language of its kernels.
+    fn language(&self) -> Language;
+
+    /// The divergence models, the default first.
+    fn models(&self) -> &'static [ModelInfo];
+
+    /// Finds the kernel of an item of a file.
+    fn kernels<'db>(&self, db: &'db dyn Db, file: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db>;
+
+    /// Decodes a kernel for a run under a model.
+    ///
+    /// # Errors
+    /// When the kernel cannot be simulated at all.
+    fn decode<'db>(
+        &self,
+        db: &'db Database,
+        file: File,
+        kernel: &KernelPlace,
+        model: Model,
+    ) -> Result<Decoded<'db>, LaunchProblem>;
+}
+
+/// The kernel of an item.
+pub struct Found {
+    /// The properties that a launch must match.
+    pub kernel: Kernel,
+    /// Its name, relative to the item.
+    pub name: TextRange,
+    /// How deep its constructs go, where the language has constructs.
+    pub nesting: Nesting,
+}
+
+/// A decoded kernel.
+pub struct Decoded<'db> {
+    /// What runs.
+    pub program: Arc<dyn Executable>,
+    /// The statements with their ranges in the file.
+    pub statements: Vec<Statement>,
+    /// The statements that have an error in the text.
+    pub broken: Box<[StatementId]>,
+    /// What the bodies tell about launches; computed only for an inferred launch.
+    pub body: Box<dyn Fn() -> Body + 'db>,
+}

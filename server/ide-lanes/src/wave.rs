@@ -1,0 +1,98 @@
+//! Runs of WAVE.
+
+mod decode;
+
+use std::sync::Arc;
+
+use warplens_hir::wave as hir;
+use warplens_hir::wave::Nesting;
+use warplens_ide_db::db::{Database, Db, File, Item, items};
+use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_diagnostics::wave_messages;
+use warplens_sim::launch::{Body, Kernel, KernelKind, WaveKernel};
+use warplens_sim::wave::reference::Rejection;
+use warplens_sim::{Executable, ModelInfo, StatementId, wave};
+use warplens_syntax::Language;
+
+use crate::broken::{errors_in, item_at, touches};
+use crate::model::Model;
+use crate::offer::KernelPlace;
+use crate::problem::LaunchProblem;
+use crate::simulator::{Decoded, Found, Simulator};
+use crate::statement::Statement;
+
+/// The simulators of WAVE: the divergence stack of the guide, and the reference emulator 0.1.2.
+pub struct Wave;
+
+impl Simulator for Wave {
+    fn language(&self) -> Language {
+        warplens_syntax::wave::LANGUAGE
+    }
+
+    fn models(&self) -> &'static [ModelInfo] {
+        &wave::MODELS
+    }
+
+    fn kernels<'db>(&self, db: &'db dyn Db, _file: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db> {
+        Box::new(move |item| wave_kernel(&wave_code(db, item), *nesting(db, item)))
+    }
+
+    fn decode<'db>(
+        &self,
+        db: &'db Database,
+        file: File,
+        kernel: &KernelPlace,
+        model: Model,
+    ) -> Result<Decoded<'db>, LaunchProblem> {
+        let code = wave_code(db, items(db, file)[kernel.item]);
+        let (program, statements) = decode::decode_wave(&code, kernel.start);
+        let broken = broken(db, file, kernel, &statements);
+        let program = Arc::new(program);
+        let program: Arc<dyn Executable> = if model.is_default() {
+            Arc::new(wave::Kernel { program })
+        } else {
+            Arc::new(emulated(db, file, kernel.item, program))
+        };
+        Ok(Decoded { program, statements, broken, body: Box::new(Body::default) })
+    }
+}
+
+/// The kernel of an item, for the reference emulator: its encoding depends on the whole file.
+fn emulated(db: &Database, file: File, item: usize, structured: Arc<wave::Program>) -> wave::EmulatedKernel {
+    let codes: Vec<_> = items(db, file).iter().map(|item| wave_code(db, *item)).collect();
+    let codes: Vec<_> = codes.iter().map(|code| &**code).collect();
+    wave::EmulatedKernel { emulated: Arc::new(wave::reference::decode(&codes, item, &rejection)), structured }
+}
+
+/// The message about a statement that the toolchain rejects.
+fn rejection(rejection: Rejection<'_>) -> String {
+    match rejection {
+        Rejection::Departure(found) => wave_messages::departure(&found.kind),
+        Rejection::Problem(found) => {
+            format!("toolchain 0.1.2 rejects this: {}", wave_messages::problem(&found.kind))
+        }
+        Rejection::Statement => "toolchain 0.1.2 rejects this statement".to_owned(),
+    }
+}
+
+/// The statements of a kernel that have an error in the text.
+fn broken(db: &Database, file: File, kernel: &KernelPlace, statements: &[Statement]) -> Box<[StatementId]> {
+    let item = item_at(db, file, kernel.start);
+    let errors = item.map(|(_, item)| errors_in(db, file, item, kernel.start)).unwrap_or_default();
+    let ids = (0..).map(StatementId).zip(statements);
+    ids.filter(|(_, statement)| touches(&errors, statement.range)).map(|(id, _)| id).collect()
+}
+
+fn wave_kernel(code: &hir::Code, nesting: Nesting) -> Option<Found> {
+    let (name, range) = code.kernel.as_ref()?.name.clone()?;
+    let workgroup = code.resources.workgroup_size.map(|size| size.value).filter(|size| size[0] > 0);
+    let workgroup = workgroup.map(|size| size.map(|extent| extent.max(1)));
+    let kernel = Kernel { name, kind: KernelKind::Wave(WaveKernel { workgroup }) };
+    Some(Found { kernel, name: range, nesting })
+}
+
+/// The nesting depth of the constructs of a WAVE item.
+#[salsa::tracked(returns(ref))]
+fn nesting<'db>(db: &'db dyn Db, item: Item<'db>) -> Nesting {
+    wave_code(db, item).nesting()
+}

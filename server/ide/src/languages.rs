@@ -1,0 +1,36 @@
+//! The registry: the only list of the languages.
+
+use std::sync::Arc;
+
+use warplens_ide_db::db::LanguageQueries;
+use warplens_ide_lanes::{Model, Simulator, UnknownModel};
+use warplens_syntax::Language;
+
+use crate::language::LanguageSupport;
+use crate::{ptx, wave};
+
+/// The languages that an editor or a command line can open.
+pub static LANGUAGES: &[&dyn LanguageSupport] = &[&ptx::Ptx, &wave::Wave];
+
+/// Their entries.
+pub fn languages() -> impl Iterator<Item = Language> {
+    LANGUAGES.iter().map(|known| known.info())
+}
+
+/// The divergence model of a language that has a name, or had it.
+///
+/// # Errors
+/// When the language has no such model.
+pub fn model(language: Language, name: &str) -> Result<Model, UnknownModel> {
+    Model::named(language, &simulators(LANGUAGES), name)
+}
+
+/// The simulators of some languages.
+pub(crate) fn simulators(languages: &[&'static dyn LanguageSupport]) -> Vec<&'static dyn Simulator> {
+    languages.iter().filter_map(|known| known.simulator()).collect()
+}
+
+/// What the queries of a database need of some languages.
+pub(crate) fn queries(languages: &[&'static dyn LanguageSupport]) -> Arc<[&'static dyn LanguageQueries]> {
+    languages.iter().map(|known| *known as &dyn LanguageQueries).collect()
+}

@@ -1,0 +1,86 @@
+//! Proposals of a completion, as the languages make them.
+
+use text_size::TextRange;
+use warplens_ide_db::answer::{CompletionItem, CompletionKind, TextEdit};
+
+use crate::snippet::Snippet;
+
+/// Proposals that replace the same word.
+pub struct Proposals {
+    /// The word being typed up to the cursor, relative to the item.
+    pub(crate) word: TextRange,
+    list: Vec<Proposal>,
+}
+
+/// A proposal without the range that it replaces.
+pub struct Proposal {
+    pub label: String,
+    pub detail: Option<String>,
+    pub kind: CompletionKind,
+    pub insert: Snippet,
+    /// The group of the proposal; the lowest is sorted first.
+    pub rank: u32,
+    /// Its name for [`crate::explain`].
+    pub explain: Option<String>,
+    pub deprecated: bool,
+    /// Changes the white space before the word, for its indentation. In the file.
+    pub moves: Option<TextEdit>,
+}
+
+impl Proposal {
+    /// A proposal that inserts its label.
+    pub fn word(label: impl Into<String>, kind: CompletionKind, rank: u32) -> Proposal {
+        let label = label.into();
+        let insert = Snippet::text(&label);
+        Proposal { label, detail: None, kind, insert, rank, explain: None, deprecated: false, moves: None }
+    }
+
+    /// A word of the language, with documentation in [`crate::explain`].
+    pub fn known(label: &str, summary: &str, kind: CompletionKind, rank: u32) -> Proposal {
+        let detail = (!summary.is_empty()).then(|| summary.to_owned());
+        Proposal { detail, explain: Some(label.to_owned()), ..Proposal::word(label, kind, rank) }
+    }
+
+    pub fn with_detail(self, detail: impl Into<String>) -> Proposal {
+        Proposal { detail: Some(detail.into()), ..self }
+    }
+}
+
+impl Proposals {
+    /// Proposals that replace a word.
+    pub fn replacing(word: TextRange) -> Proposals {
+        Proposals { word, list: Vec::new() }
+    }
+
+    pub fn add(&mut self, proposal: Proposal) {
+        self.list.push(proposal);
+    }
+
+    pub fn extend(&mut self, proposals: impl IntoIterator<Item = Proposal>) {
+        self.list.extend(proposals);
+    }
+
+    pub(crate) fn finish(self, replace: TextRange) -> Vec<CompletionItem> {
+        let mut list = self.list;
+        list.sort_by_key(|proposal| proposal.rank);
+        let numbered = list.into_iter().enumerate();
+        numbered.map(|(index, proposal)| proposal.finish(index, replace)).collect()
+    }
+}
+
+impl Proposal {
+    fn finish(self, index: usize, replace: TextRange) -> CompletionItem {
+        CompletionItem {
+            label: self.label,
+            detail: self.detail,
+            kind: self.kind,
+            plain: self.insert.plain(),
+            snippet: self.insert.snippet(),
+            replace,
+            sort: format!("{index:05}"),
+            explain: self.explain,
+            deprecated: self.deprecated,
+            moves: self.moves,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Calls of PTX, which name functions of the module.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_hir::ptx::{Function, Resolution, Role};
+use warplens_ide_db::answer::{SymbolKind, Target};
+use warplens_ide_db::db::{Database, File, items};
+use warplens_ide_db::names;
+use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
+use warplens_ide_db::ptx::module::module_names;
+
+use crate::call_item::{CallItem, Calls};
+
+/// The function with this name: its definition, or else its first declaration.
+pub(super) fn item_of(db: &Database, file: File, name: &str) -> Option<CallItem> {
+    let names = module_names(db, file);
+    let symbol = names.definition(name).or_else(|| names.declarations(name).next())?;
+    item_at(db, file, symbol.item as usize, symbol.declaration as usize)
+}
+
+fn item_at(db: &Database, file: File, index: usize, declaration: usize) -> Option<CallItem> {
+    use warplens_hir::ptx::{DeclarationKind, FunctionKind};
+    let item = items(db, file)[index];
+    let declaration = &ptx_header(db, item).declarations[declaration];
+    let kind = match &declaration.kind {
+        DeclarationKind::Function { kind: FunctionKind::Entry, .. } => SymbolKind::Kernel,
+        DeclarationKind::Function { .. } | DeclarationKind::Alias { .. } => SymbolKind::Function,
+        DeclarationKind::Variable(_) | DeclarationKind::SectionLabel => return None,
+    };
+    let start = file.document(db).items().start_of(index);
+    let focus = declaration.name_range;
+    let full = warplens_ide_db::ptx::declared::declaration(&item.parse(db).syntax(), focus);
+    let full = full.map_or(focus, |node| node.text_range());
+    Some(CallItem {
+        name: declaration.name.to_string(),
+        kind,
+        detail: warplens_ide_db::ptx::declared::module_kind(&declaration.kind).replace('`', ""),
+        target: Target { file: file.id(db), full: full + start, focus: focus + start },
+    })
+}
+
+pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
+    let list = file.document(db).items();
+    let mut callers = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        // The memoized uses of all items select the few that need a search.
+        if !names::module_uses(db, *item).iter().any(|found| found.name == name) {
+            continue;
+        }
+        let Some(function) = ptx_function(db, *item) else { continue };
+        let start = list.start_of(index);
+        let places: Vec<TextRange> =
+            calls(&function).filter(|(callee, _)| *callee == name).map(|(_, range)| range + start).collect();
+        if !places.is_empty()
+            && let Some(item) = item_at(db, file, index, 0)
+        {
+            callers.push(Calls { item, places });
+        }
+    }
+    callers
+}
+
+pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
+    let Some(symbol) = module_names(db, file).definition(name) else { return Vec::new() };
+    let index = symbol.item as usize;
+    let Some(function) = ptx_function(db, items(db, file)[index]) else { return Vec::new() };
+    let start = file.document(db).items().start_of(index);
+    let mut order: Vec<(SmolStr, Vec<TextRange>)> = Vec::new();
+    let mut known: FxHashMap<SmolStr, usize> = FxHashMap::default();
+    for (callee, range) in calls(&function) {
+        let at = *known.entry(callee.into()).or_insert_with(|| {
+            order.push((callee.into(), Vec::new()));
+            order.len() - 1
+        });
+        order[at].1.push(range + start);
+    }
+    let calls = |(callee, places): (SmolStr, Vec<TextRange>)| {
+        Some(Calls { item: item_of(db, file, &callee)?, places })
+    };
+    order.into_iter().filter_map(calls).collect()
+}
+
+/// The functions that a body calls by name, with the ranges of the calls.
+fn calls(function: &Function) -> impl Iterator<Item = (&str, TextRange)> {
+    function.names().filter_map(|name| match (name.role, name.resolution) {
+        (Role::Call, Resolution::External(callee)) => Some((callee, name.range)),
+        _ => None,
+    })
+}

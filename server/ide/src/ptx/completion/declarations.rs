@@ -1,0 +1,130 @@
+//! Directives, state spaces, types: everything that is not an instruction.
+
+use warplens_ide_db::answer::CompletionKind;
+use warplens_isa::ptx as isa;
+use warplens_isa::ptx::{Directive, Status};
+
+use crate::proposals::{Proposal, Proposals};
+use crate::snippet::Snippet;
+
+/// The directives and declarations that are allowed in a body.
+pub(super) fn in_body(proposals: &mut Proposals) {
+    for space in [".reg", ".shared", ".local", ".param", ".global", ".const"] {
+        proposals.extend(isa::state_space(space).map(|entry| variable(space, entry.summary)));
+    }
+    let groups = ["control-flow", "debug"];
+    proposals
+        .extend(directives(|directive| groups.contains(&directive.group) || directive.name == ".pragma"));
+}
+
+/// The directives and declarations that are allowed in a module.
+pub(super) fn in_module(proposals: &mut Proposals) {
+    proposals.add(kernel());
+    proposals.extend(directives(|directive| {
+        matches!(directive.group, "module" | "function" | "linking" | "debug") || directive.name == ".pragma"
+    }));
+    for space in [".global", ".const", ".shared"] {
+        proposals.extend(isa::state_space(space).map(|entry| variable(space, entry.summary)));
+    }
+}
+
+fn kernel() -> Proposal {
+    let insert =
+        Snippet::text(".visible .entry ").placeholder("name").then("(\n    .param .u64 ").placeholder("out");
+    let insert = insert
+        .then("\n)\n{\n    .reg .b32 %r<")
+        .placeholder("8")
+        .then(">;\n\n    ")
+        .placeholder("")
+        .then("\n    ret;\n}");
+    Proposal {
+        insert,
+        ..Proposal::word(".visible .entry", CompletionKind::Snippet, 0).with_detail("a new kernel")
+    }
+}
+
+/// The declarations that can follow a linkage.
+pub(super) fn after_linkage(proposals: &mut Proposals) {
+    proposals.extend(directives(|directive| matches!(directive.name, ".entry" | ".func")));
+    for space in [".global", ".const", ".shared"] {
+        proposals.extend(isa::state_space(space).map(|entry| variable(space, entry.summary)));
+    }
+}
+
+/// The types and attributes that can follow the state space of a declaration.
+pub(super) fn after_space(proposals: &mut Proposals) {
+    types(proposals);
+    proposals.extend(isa::directive(".align").map(|entry| directive(entry, 1)));
+    for length in [".v2", ".v4"] {
+        proposals.add(Proposal::word(length, CompletionKind::Type, 1).with_detail("a vector"));
+    }
+}
+
+/// The words that are allowed in a parameter.
+pub(super) fn in_parameters(proposals: &mut Proposals) {
+    proposals.extend(
+        isa::state_space(".param")
+            .map(|entry| Proposal::known(".param", entry.summary, CompletionKind::Space, 0)),
+    );
+    after_space(proposals);
+    proposals.extend(isa::directive(".ptr").map(|entry| directive(entry, 1)));
+}
+
+/// The types that a declaration can have.
+fn types(proposals: &mut Proposals) {
+    let storable = isa::types().iter().filter(|ty| ty.storage.is_none());
+    proposals.extend(storable.map(|ty| Proposal::known(ty.name, ty.summary, CompletionKind::Type, 0)));
+}
+
+/// The directives that are allowed between parameters and body.
+pub(super) fn performance(proposals: &mut Proposals) {
+    proposals.extend(directives(|directive| matches!(directive.group, "performance" | "cluster")));
+}
+
+/// The values of `.target`.
+pub(super) fn targets(proposals: &mut Proposals) {
+    let newest_first = isa::targets().iter().rev();
+    proposals.extend(newest_first.map(|target| {
+        Proposal::word(target.name, CompletionKind::Constant, 0).with_detail(target.generation)
+    }));
+    proposals.extend(
+        isa::target_options().iter().map(|option| {
+            Proposal::word(option.name, CompletionKind::Constant, 1).with_detail(option.summary)
+        }),
+    );
+}
+
+/// The values of `.version`.
+pub(super) fn versions(proposals: &mut Proposals) {
+    let newest_first = isa::versions().iter().rev();
+    proposals.extend(newest_first.map(|release| {
+        let toolkit =
+            if release.toolkit.is_empty() { String::new() } else { format!("CUDA {}", release.toolkit) };
+        Proposal::word(release.version.to_string(), CompletionKind::Constant, 0).with_detail(toolkit)
+    }));
+}
+
+fn directives(is_wanted: impl Fn(&Directive) -> bool) -> impl Iterator<Item = Proposal> {
+    let wanted = isa::directives().iter().filter(move |directive| is_wanted(directive));
+    wanted.map(|entry| directive(entry, if entry.status == Status::Current { 1 } else { 3 }))
+}
+
+fn directive(entry: &Directive, rank: u32) -> Proposal {
+    let deprecated = entry.status != Status::Current;
+    Proposal { deprecated, ..Proposal::known(entry.name, entry.summary, CompletionKind::Directive, rank) }
+}
+
+/// A declaration with its type and name to fill in.
+fn variable(space: &str, summary: &str) -> Proposal {
+    let insert = match space {
+        ".reg" => Snippet::text(".reg .")
+            .placeholder("b32")
+            .then(" %")
+            .placeholder("r")
+            .then("<")
+            .placeholder("8")
+            .then(">;"),
+        _ => Snippet::text(space).then(" .").placeholder("b32").then(" ").placeholder("name").then(";"),
+    };
+    Proposal { insert, ..Proposal::known(space, summary, CompletionKind::Space, 1) }
+}

@@ -1,0 +1,331 @@
+//! The page of an instruction in its written form: the meaning of its modifiers and operands, and its requirements.
+
+use smol_str::SmolStr;
+use warplens_hir::ptx::{
+    AddressSpace, Count, FormMatch, Mnemonic, MnemonicForms, OperandRule, Platform, UnmetRequirement,
+    written as entry_operands,
+};
+use warplens_ide_db::ptx::forms::kind_name;
+use warplens_isa::ptx as isa;
+use warplens_isa::ptx::{Instruction, Need, OperandKind, TargetNeed};
+
+use crate::explain::page::{Page, either, role, simulation};
+use crate::ptx::explain::{first_clause, matching, section, status};
+
+/// An instruction as it is written.
+pub(crate) struct Statement<'a> {
+    /// Opcode and modifiers.
+    pub(crate) mnemonic: &'a Mnemonic,
+    /// `@!%p1`
+    pub(crate) guard: Option<String>,
+    /// The operands, separated by commas; `None` if only the mnemonic is known.
+    pub(crate) operands: Option<&'a [String]>,
+    /// The version and target of the module.
+    pub(crate) platform: Platform,
+}
+
+/// The page of a form; `None` for an opcode that does not exist.
+pub(crate) fn page(statement: &Statement<'_>) -> Option<String> {
+    let found = form_of(statement.mnemonic, statement.operands.map(<[String]>::len));
+    let entry = match &found {
+        Some(found) => found.entry,
+        None => entry_of(statement.mnemonic)?,
+    };
+    let facts =
+        [entry.category.title.to_lowercase(), section(entry.section), status(entry.status).to_owned()];
+    let mut page = Page::titled(&spelt(statement.mnemonic), &facts);
+    page.paragraph(entry.summary);
+    match &found {
+        Some(found) => page.code("ptx", [found.form.text]),
+        None => page.code("ptx", entry.syntax),
+    }
+    page.list("As written", as_written(entry, found.as_ref(), statement));
+    page.list("Operands", operands(entry, found.as_ref(), statement));
+    page.paragraph(&needs(entry, found.as_ref(), statement.platform));
+    page.titled_code("Computes", "text", &entry.semantics.join("\n"));
+    page.list("Notes", entry.notes);
+    if !entry.divergence.is_empty() {
+        page.paragraph(&format!("**Lanes.** {}", entry.divergence));
+    }
+    page.paragraph(&simulation(entry.simulation));
+    page.titled_code("Example", "ptx", example(entry, statement.mnemonic));
+    Some(page.finish())
+}
+
+/// The form of a mnemonic with that number of operands.
+pub(crate) fn form_of(mnemonic: &Mnemonic, operands: Option<usize>) -> Option<FormMatch> {
+    let MnemonicForms::Known(found) = mnemonic.forms() else { return None };
+    let takes = |form: &FormMatch| {
+        let required = form.operands.iter().filter(|operand| !operand.optional).count();
+        operands.is_none_or(|operands| (required..=form.operands.len()).contains(&operands))
+    };
+    let best = found.iter().position(takes).unwrap_or(0);
+    found.into_vec().into_iter().nth(best)
+}
+
+/// Opcode and modifiers with their dots.
+pub(crate) fn spelt(mnemonic: &Mnemonic) -> String {
+    let words = mnemonic.modifiers.iter().map(SmolStr::as_str);
+    std::iter::once(mnemonic.opcode.as_str()).chain(words).collect::<Vec<_>>().join(".")
+}
+
+/// The entry for a mnemonic without a form.
+pub(crate) fn entry_of(mnemonic: &Mnemonic) -> Option<&'static Instruction> {
+    let dotted: Vec<String> = mnemonic.modifiers.iter().map(|word| format!(".{word}")).collect();
+    let dotted: Vec<&str> = dotted.iter().map(String::as_str).collect();
+    matching(&mnemonic.opcode, &dotted).first().copied()
+}
+
+/// The guard and each modifier, with its meaning there.
+fn as_written(entry: &Instruction, found: Option<&FormMatch>, statement: &Statement<'_>) -> Vec<String> {
+    let guard = statement.guard.iter().map(|guard| {
+        let not = if guard.contains('!') { "not " } else { "" };
+        format!("`{guard}` · executed only by lanes whose predicate is {not}true")
+    });
+    let named = entry.words.len();
+    let modifiers = (0..statement.mnemonic.modifiers.len()).filter(|index| {
+        let word = &statement.mnemonic.modifiers[*index];
+        *index >= named || entry.words.get(*index).is_none_or(|name| name[1..] != **word)
+    });
+    let meanings = modifiers.filter_map(|index| meaning(entry, found, statement.mnemonic, index));
+    guard.chain(meanings).collect()
+}
+
+/// The meaning of the modifier with this index: the summary of the value, and that of its class.
+pub(crate) fn meaning(
+    entry: &Instruction,
+    found: Option<&FormMatch>,
+    mnemonic: &Mnemonic,
+    index: usize,
+) -> Option<String> {
+    let word = format!(".{}", mnemonic.modifiers.get(index)?);
+    let slot = found.and_then(|found| Some((found, slot_of(found, mnemonic, index)?)));
+    let class = slot.and_then(|(found, slot)| {
+        let name = found.form.slots[slot].class;
+        entry.modifiers.iter().find(|class| !name.is_empty() && class.name == name)
+    });
+    let whole = slot.and_then(|(found, slot)| found.chosen[slot]).map(|value| value.words.concat());
+    let in_class = class.and_then(|class| {
+        let is_it = |value: &&&isa::Modifier| value.name == word || Some(value.name) == whole.as_deref();
+        Some((Some(class), class.values.iter().find(is_it)?.summary))
+    });
+    let in_entry = || entry.modifier(&word).map(|(class, value)| (Some(class), value.summary));
+    let anywhere = || Some((class, summary(&word)?));
+    let (class, summary) = in_class.or_else(in_entry).or_else(anywhere)?;
+    let decides = class.map(|class| class.summary.trim_end_matches('.')).filter(|text| !text.is_empty());
+    let decides = decides.map_or_else(String::new, |text| format!(" *({text})*"));
+    Some(format!("`{word}` · {summary}{decides}"))
+}
+
+/// The meaning of a word independent of its position.
+fn summary(word: &str) -> Option<&'static str> {
+    let space = || Some(isa::state_space(word)?.summary);
+    let modifier = || Some(isa::modifier(word).first()?.summary);
+    isa::type_(word).map(|ty| ty.summary).or_else(space).or_else(modifier)
+}
+
+/// The slot of a form that the modifier with this index fills. Slots of equal words are filled in order.
+pub(crate) fn slot_of(found: &FormMatch, mnemonic: &Mnemonic, index: usize) -> Option<usize> {
+    let mut is_taken = vec![false; mnemonic.modifiers.len()];
+    for (slot, value) in found.chosen.iter().enumerate() {
+        for word in value.map_or(&[][..], |value| value.words) {
+            let is_it =
+                |at: &usize| !is_taken[*at] && word.strip_prefix('.') == Some(&mnemonic.modifiers[*at]);
+            if let Some(at) = (found.entry.words.len()..is_taken.len()).find(is_it) {
+                is_taken[at] = true;
+                if at == index {
+                    return Some(slot);
+                }
+            }
+        }
+    }
+    None
+}
+
+fn operands(
+    entry: &'static Instruction,
+    found: Option<&FormMatch>,
+    statement: &Statement<'_>,
+) -> Vec<String> {
+    let text = |index: usize| statement.operands.and_then(|operands| operands.get(index)).map(String::as_str);
+    if let Some(found) = found {
+        let is_shown = |index: usize, rule: &OperandRule| {
+            !rule.optional || statement.operands.is_none() || text(index).is_some()
+        };
+        let rules = found.operands.iter().enumerate().filter(|(index, rule)| is_shown(*index, rule));
+        let lines = rules.flat_map(|(index, rule)| {
+            let whole = operand_of_form(entry, rule, text(index));
+            let others = found.inside(rule).iter().skip(1).map(|part| operand_of_form(entry, part, None));
+            [whole].into_iter().chain(others)
+        });
+        return lines.collect();
+    }
+    match statement.operands {
+        Some(operands) => entry_operands(entry, operands.len())
+            .enumerate()
+            .map(|(index, operand)| operand_of_entry(operand, text(index)))
+            .collect(),
+        None => entry.operands.iter().map(crate::ptx::explain::operand).collect(),
+    }
+}
+
+/// `` `%f1` is **d**, written: `.f32` ``
+fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) -> String {
+    let Some(operand) = entry.operands.get(rule.index) else { return String::new() };
+    let mut line = head(operand.name, text);
+    line.push_str(&format!(", {}", role(rule.role)));
+    let is_address = rule.kinds.has(OperandKind::Address);
+    let value = rule.ty.map(|ty| match rule.count {
+        Count::Braced(count) => format!("{count} × `.{}`", ty.name()),
+        _ => format!("`.{}`", ty.name()),
+    });
+    let what = match (is_address, rule.space, value) {
+        (true, AddressSpace::Of(space), _) => format!("address in `.{}`", space.name()),
+        (true, AddressSpace::Generic, _) => "generic address".to_owned(),
+        (true, AddressSpace::Unsaid, _) => "address".to_owned(),
+        (false, _, Some(value)) => value + &registers(rule, text.is_some()),
+        (false, _, None) => {
+            let kinds = operand.kinds.iter().filter(|kind| rule.kinds.has(**kind));
+            either(&kinds.map(|kind| kind_name(*kind).to_owned()).collect::<Vec<_>>())
+        }
+    };
+    if !what.is_empty() {
+        line.push_str(&format!(": {what}"));
+    }
+    if let Some(range) = rule.range {
+        line.push_str(&format!(", a constant {}", constants(entry, range)));
+    }
+    if let Some((second, optional)) =
+        rule.second.and_then(|(second, optional)| Some((entry.operands.get(second)?, optional)))
+    {
+        let may = if optional { "may be followed by" } else { "followed by" };
+        line.push_str(&format!(", {may} `|{}`", second.name));
+    }
+    if rule.optional && text.is_none() {
+        line.push_str(", optional");
+    }
+    if !operand.about.is_empty() {
+        line.push_str(&format!(" · {}", operand.about));
+    }
+    line
+}
+
+/// The description of a range of constants.
+fn constants(entry: &Instruction, range: isa::Range) -> String {
+    let low = range.low;
+    let bounds = match range.high {
+        isa::Bound::Number(high) => format!("from {low} to {high}"),
+        isa::Bound::Operand(index) => {
+            format!("from {low} to `{}`", entry.operands.get(index).map_or("?", |operand| operand.name))
+        }
+    };
+    match range.step {
+        isa::Step::Multiple(1) => bounds,
+        isa::Step::Multiple(step) => format!("{bounds}, a multiple of {step}"),
+        isa::Step::PowerOfTwo => format!("{bounds}, a power of two"),
+    }
+}
+
+/// The registers for the value, unless that is a register of its type. A type of the written form is shown only if it
+/// occurs nowhere else.
+fn registers(rule: &OperandRule, is_written: bool) -> String {
+    const MOST: usize = 4;
+    let own = rule.ty.map(warplens_hir::ptx::Type::name);
+    let types: Vec<&str> =
+        rule.registers.into_iter().flat_map(|set| set.types()).map(|ty| ty.name()).collect();
+    if is_written || types.len() < 2 || types.len() > MOST || !own.is_some_and(|own| types.contains(&own)) {
+        return match types[..] {
+            [only] if Some(only) != own => format!(" in a `.{only}` register"),
+            _ => String::new(),
+        };
+    }
+    let types: Vec<String> = types.iter().map(|ty| format!("`.{ty}`")).collect();
+    format!(" in a register of {}", either(&types))
+}
+
+fn operand_of_entry(operand: &isa::Operand, text: Option<&str>) -> String {
+    let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
+    let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };
+    format!("{}, {}: {}{about}", head(operand.name, text), role(operand.role), either(&kinds))
+}
+
+fn head(name: &str, text: Option<&str>) -> String {
+    match text {
+        Some(text) => format!("`{}` is **{name}**", shortened(text)),
+        None => format!("**{name}**"),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text,
+    }
+}
+
+/// The oldest version and target with the form, and whether the module has it.
+fn needs(entry: &Instruction, found: Option<&FormMatch>, platform: Platform) -> String {
+    let mut parts = Vec::new();
+    let form_gate = found.map_or(&[][..], |found| found.form.gate.0);
+    if form_gate.is_empty() {
+        let target = first_clause(entry.target);
+        parts.push(format!("PTX {}, {target}", entry.since));
+    } else {
+        parts.push(any_of(form_gate));
+    }
+    let values = found.into_iter().flat_map(|found| found.chosen.iter().flatten());
+    for value in values.filter(|value| !value.gate.0.is_empty()) {
+        parts.push(format!("`{}`: {}", value.words.concat(), any_of(value.gate.0)));
+    }
+    let mut text = format!("**Needs.** {}.", parts.join("; "));
+    if let Some(removed) = found.and_then(|found| found.form.removed) {
+        text.push_str(&format!(" Removed in {}.", need(&removed)));
+    }
+    let module = module(platform);
+    match found.map(|found| platform.unmet_requirement(found)) {
+        _ if module.is_empty() => {}
+        None => {}
+        Some(None) => text.push_str(&format!(" Available in this file ({module}).")),
+        Some(Some(UnmetRequirement::Needs(..))) => {
+            text.push_str(&format!(" **Not available in this file ({module}).**"))
+        }
+        Some(Some(UnmetRequirement::Removed(_))) => {
+            text.push_str(&format!(" **Removed for this file ({module}).**"));
+        }
+    }
+    text
+}
+
+fn module(platform: Platform) -> String {
+    let version = platform.version.map(|version| format!("PTX {version}"));
+    let target = platform.target.map(|target| target.name.to_owned());
+    version.into_iter().chain(target).collect::<Vec<_>>().join(" for ")
+}
+
+fn any_of(needs: &[Need]) -> String {
+    either(&needs.iter().map(need).collect::<Vec<_>>())
+}
+
+fn need(need: &Need) -> String {
+    match need.target {
+        TargetNeed::Any => format!("PTX {}", need.since),
+        TargetNeed::AtLeast(number) => format!("PTX {}, sm_{number}", need.since),
+        TargetNeed::Family(number) => format!("PTX {}, sm_{number}f and later of its family", need.since),
+        TargetNeed::Exactly(number) => format!("PTX {}, sm_{number}a only", need.since),
+    }
+}
+
+/// The assembled example statement that is most similar to the written one, or else the whole example.
+fn example(entry: &'static Instruction, mnemonic: &Mnemonic) -> &'static str {
+    let common = |code: &str| {
+        let mut words = code.split(|c: char| c.is_whitespace() || c == ';').find(|word| word.contains('.'));
+        let words: Vec<&str> = words.take().unwrap_or_default().split('.').skip(1).collect();
+        let shared = mnemonic.modifiers.iter().filter(|word| words.contains(&word.as_str())).count();
+        (shared, std::cmp::Reverse(words.len()))
+    };
+    let best = entry.measured.iter().rev().max_by_key(|measured| common(measured.code));
+    best.filter(|best| common(best.code).0 > 0).map_or(entry.example.code, |best| best.code)
+}

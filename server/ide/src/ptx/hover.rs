@@ -1,0 +1,95 @@
+//! Hovers of PTX.
+
+mod behaviour;
+mod literal;
+mod statement;
+#[cfg(test)]
+mod tests;
+
+use text_size::TextRange;
+use warplens_hir::ptx::{DeclarationKind, FunctionKind};
+use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::names;
+use warplens_ide_db::names::Subject;
+use warplens_ide_db::ptx::lowered::ptx_header;
+use warplens_ide_db::ptx::module_target::module_target;
+use warplens_ide_db::ptx::occupancy;
+use warplens_isa::ptx as isa;
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::ptx::ast;
+use warplens_syntax::{SyntaxKind, SyntaxToken};
+
+use crate::ptx::explain;
+
+pub(super) fn hover(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, String)> {
+    let token = position.token(db)?;
+    if let Some(markdown) = word(db, position, &token) {
+        let implied = occupancy_of(db, position, &token).unwrap_or_default();
+        return Some((token.text_range(), markdown + &implied));
+    }
+    let named = names::named(db, position)?;
+    let markdown = match &named.subject {
+        Subject::Special(name) => explain::special_register(isa::special_register(name)?),
+        Subject::Local(_) => {
+            let declared = warplens_ide_db::ptx::declared::local(db, position)?;
+            match behaviour::of_name(db, position) {
+                Some(behaviour) => format!("{declared}\n\n{behaviour}"),
+                None => declared,
+            }
+        }
+        Subject::Module(_, name) => warplens_ide_db::ptx::declared::of_module(db, position, name)?,
+    };
+    Some((named.range, markdown))
+}
+
+/// The combined effect of a kernel's performance directives, if the token is one of them.
+fn occupancy_of(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
+    let directive = ast::FunctionDirective::cast(token.parent()?)?;
+    let header = ptx_header(db, position.item);
+    let Some(DeclarationKind::Function { kind: FunctionKind::Entry, signature, .. }) =
+        header.declarations.first().map(|declaration| &declaration.kind)
+    else {
+        return None;
+    };
+    let word = directive.directive_token()?;
+    let is_of_size = isa::directive(word.text()).is_some_and(|known| known.group == "performance");
+    let implied = is_of_size.then(|| occupancy::markdown(signature, module_target(db, position.file)))??;
+    Some(crate::explain::page::RULE.to_owned() + &implied)
+}
+
+/// The explanation of a word of the language; `None` for a name.
+fn word(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
+    match token.kind() {
+        SyntaxKind::DOT_WORD => dot_word(token),
+        SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => literal::number(token),
+        SyntaxKind::STRING => pragma(token.text()),
+        SyntaxKind::AT => explain::explain("@"),
+        SyntaxKind::IDENT => statement::opcode(db, position.file, token),
+        _ => None,
+    }
+}
+
+/// A known string of `.pragma`.
+fn pragma(string: &str) -> Option<String> {
+    let name = string.trim_matches('"').split_whitespace().next()?;
+    isa::pragma(name).and_then(|_| explain::explain(name))
+}
+
+fn dot_word(token: &SyntaxToken) -> Option<String> {
+    let parent = token.parent()?;
+    if let Some(instruction) = ast::Instruction::cast(parent.clone()) {
+        return statement::modifier(&instruction, token);
+    }
+    match parent.kind() {
+        SyntaxKind::MEMBER => component(&ast::Member::cast(parent)?),
+        SyntaxKind::TYPE_NAME => explain::type_(token.text()),
+        SyntaxKind::STATE_SPACE => explain::space(token.text()),
+        _ => explain::explain(token.text()),
+    }
+}
+
+/// `.x` of `%tid.x`: explained on the page of the register.
+fn component(member: &ast::Member) -> Option<String> {
+    let name = member.base()?.ident_token()?;
+    Some(explain::special_register(isa::special_register(name.text())?))
+}

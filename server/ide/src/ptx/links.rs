@@ -1,0 +1,126 @@
+//! Links to the source that a file was compiled from: `.file` names a source file, `.loc` a position in it.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_hir::ptx::Directive;
+use warplens_ide_db::db::{Database, Db, File, Item, items};
+use warplens_ide_db::ptx::lowered::ptx_header;
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::ptx::ast;
+use warplens_syntax::{SyntaxNode, SyntaxToken};
+
+use crate::document_link::DocumentLink;
+
+/// A reference to a source position, relative to its item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SourceRef {
+    range: TextRange,
+    /// The number of a `.file` directive.
+    file: u32,
+    place: Option<(u32, u32)>,
+}
+
+/// The source references of an item.
+#[salsa::tracked(returns(deref))]
+fn item_source_refs<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[SourceRef]> {
+    let text = &item.text(db).0;
+    if !(text.contains(".loc") || text.contains(".file")) {
+        return Box::default();
+    }
+    item.parse(db).syntax().descendants().flat_map(|node| source_refs(&node)).collect()
+}
+
+/// The source references of a directive: its own, and for inlined code that of the call.
+fn source_refs(node: &SyntaxNode) -> Vec<SourceRef> {
+    if let Some(file) = ast::FileDirective::cast(node.clone()) {
+        let source_ref = || {
+            let number = number(&file.index_token()?)?;
+            Some(SourceRef { range: file.path_token()?.text_range(), file: number, place: None })
+        };
+        return source_ref().into_iter().collect();
+    }
+    let Some(loc) = ast::LocDirective::cast(node.clone()) else { return Vec::new() };
+    let inlined = loc.loc_attributes().filter_map(|attribute| source_ref(attribute.positions()));
+    source_ref(loc.positions()).into_iter().chain(inlined).collect()
+}
+
+/// `1 20 5`: file, line and column.
+fn source_ref(tokens: impl Iterator<Item = SyntaxToken>) -> Option<SourceRef> {
+    let tokens: Vec<SyntaxToken> = tokens.take(3).collect();
+    let [file, line, column] = &tokens[..] else { return None };
+    let range = file.text_range().cover(column.text_range());
+    Some(SourceRef { range, file: number(file)?, place: Some((number(line)?, number(column)?)) })
+}
+
+fn number(token: &SyntaxToken) -> Option<u32> {
+    token.text().parse().ok()
+}
+
+pub(crate) fn links(db: &Database, file: File) -> Vec<DocumentLink> {
+    let list = file.document(db).items();
+    let items = items(db, file);
+    let paths: FxHashMap<u64, &SmolStr> = items
+        .iter()
+        .filter_map(|item| match &ptx_header(db, *item).directive {
+            Some(Directive::File { index: Some(index), path }) => Some((*index, path)),
+            _ => None,
+        })
+        .collect();
+    let mut links = Vec::new();
+    if paths.is_empty() {
+        return links;
+    }
+    for (index, item) in items.iter().enumerate() {
+        let start = list.start_of(index);
+        links.extend(item_source_refs(db, *item).iter().filter_map(|place| {
+            let path = (*paths.get(&u64::from(place.file))?).clone();
+            Some(DocumentLink { range: place.range + start, path, place: place.place })
+        }));
+    }
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::fixture::{FILE, open};
+
+    #[test]
+    fn places_of_the_source() {
+        let (fixture, analysis) = open(
+            r#".version 8.5
+.file 1 "/src/k.cu"
+.file 2 "util.h", 1700000000, 12
+.entry k() {
+    .loc 1 20 5
+    ret;
+    .loc 2 7 0, function_name $L__info0, inlined_at 1 21 9
+    .loc 3 1 1
+    .loc 1
+}
+"#,
+        );
+        let links = analysis.links(FILE).unwrap();
+        let shown: Vec<String> = links
+            .iter()
+            .map(|link| format!("{} {} {:?}", fixture.show(link.range), link.path, link.place))
+            .collect();
+        expect![[r#"
+            2:`"/src/k.cu"` /src/k.cu None
+            3:`"util.h"` util.h None
+            5:`1 20 5` /src/k.cu Some((20, 5))
+            7:`2 7 0` util.h Some((7, 0))
+            7:`1 21 9` /src/k.cu Some((21, 9))"#]]
+        .assert_eq(&shown.join("\n"));
+    }
+
+    #[test]
+    fn nothing_without_debug_information() {
+        let (_, analysis) = open(".entry k() { ret; }");
+        assert_eq!(analysis.links(FILE).unwrap(), []);
+        let (_, analysis) = open(".kernel k\n halt\n.end\n");
+        assert_eq!(analysis.links(FILE).unwrap(), []);
+    }
+}

@@ -1,0 +1,170 @@
+//! Renaming in PTX.
+
+use text_size::{TextRange, TextSize};
+use warplens_hir::ptx::{Function, ReferentId, Resolution, SymbolId, SymbolKind, Type};
+use warplens_ide_db::answer::{Access, Occurrence, TextEdit};
+use warplens_ide_db::db::{Database, File, FilePosition, items};
+use warplens_ide_db::names;
+use warplens_ide_db::names::{Named, Subject, module_uses};
+use warplens_ide_db::ptx::lowered::ptx_function;
+use warplens_ide_db::ptx::module::module_names;
+use warplens_isa::ptx as isa;
+
+pub(super) fn rename(
+    db: &Database,
+    position: &FilePosition<'_>,
+    named: &Named,
+    name: &str,
+) -> Result<Vec<TextEdit>, String> {
+    check_syntax(name)?;
+    match &named.subject {
+        Subject::Module(_, old) => {
+            check_module(db, position.file, old, name)?;
+            Ok(edit_all(db, position, named, name))
+        }
+        Subject::Local(referent) => {
+            let function = ptx_function(db, position.item).ok_or("the function no longer exists")?;
+            check_local(db, position.file, &function, name)?;
+            match function.resolution(ReferentId::new(*referent as usize)) {
+                Resolution::Indexed { symbol, .. } => {
+                    Ok(take_out(db, position, named, name, &function, symbol))
+                }
+                Resolution::Symbol(symbol) => {
+                    rename_symbol(db, position, named, name, &function.symbol(symbol).name)
+                }
+                Resolution::Special(_) | Resolution::External(_) => Ok(Vec::new()),
+            }
+        }
+        Subject::Special(_) => Ok(Vec::new()),
+    }
+}
+
+/// A list such as `L<5>` names labels by number; renaming one of them would invalidate the list.
+fn check_spelt(
+    position: &FilePosition<'_>,
+    db: &Database,
+    found: &[Occurrence],
+    old: &str,
+) -> Result<(), String> {
+    let text = &position.item.text(db).0;
+    let is_spelt = |found: &Occurrence| text[found.range - position.start].starts_with(old);
+    if found.iter().all(is_spelt) {
+        return Ok(());
+    }
+    Err(format!("a list names `{old}` by its number; expand the list before renaming"))
+}
+
+fn edit_all(db: &Database, position: &FilePosition<'_>, named: &Named, name: &str) -> Vec<TextEdit> {
+    let found = names::occurrences(db, position, &named.subject);
+    found.into_iter().map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect()
+}
+
+/// Replaces the name; of the registers of a range only the part before the number.
+fn rename_symbol(
+    db: &Database,
+    position: &FilePosition<'_>,
+    named: &Named,
+    name: &str,
+    old: &str,
+) -> Result<Vec<TextEdit>, String> {
+    let found = names::occurrences(db, position, &named.subject);
+    check_spelt(position, db, &found, old)?;
+    let prefix = |range: TextRange| TextRange::at(range.start(), TextSize::of(old));
+    let edit = |found: Occurrence| TextEdit { range: prefix(found.range), insert: name.to_owned() };
+    Ok(found.into_iter().map(edit).collect())
+}
+
+/// Gives a register of a range a new name and a separate declaration, below that of the range.
+fn take_out(
+    db: &Database,
+    position: &FilePosition<'_>,
+    named: &Named,
+    name: &str,
+    function: &Function,
+    range: SymbolId,
+) -> Vec<TextEdit> {
+    let uses = names::occurrences(db, position, &named.subject);
+    let uses = uses.into_iter().filter(|found| found.access != Access::Declaration);
+    let mut edits: Vec<TextEdit> =
+        uses.map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect();
+    let symbol = function.symbol(range);
+    let tree = position.item.parse(db).syntax();
+    if let Some(declaration) = warplens_ide_db::ptx::declared::declaration(&tree, symbol.range) {
+        let text = &position.item.text(db).0;
+        let statement = declaration.text_range();
+        let line_start = text[..usize::from(statement.start())].rfind('\n').map_or(0, |newline| newline + 1);
+        let before = &text[line_start..usize::from(statement.start())];
+        let separator = if before.trim().is_empty() { format!("\n{before}") } else { " ".to_owned() };
+        let insert = format!("{separator}.reg {}{name};", words(&symbol.kind));
+        edits.push(TextEdit { range: position.in_file(TextRange::empty(statement.end())), insert });
+    }
+    edits
+}
+
+/// The vector and type of a register, each with a space after it.
+fn words(kind: &SymbolKind) -> String {
+    let SymbolKind::RegisterRange { ty, vector, .. } = kind else { return String::new() };
+    let vector = vector.map_or_else(String::new, |length| format!(".v{} ", length.count()));
+    format!("{vector}.{} ", ty.map_or("b32", Type::name))
+}
+
+/// Checks that a word is a valid name.
+fn check_syntax(name: &str) -> Result<(), String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    let mut rest = name.chars();
+    let well_formed = match rest.next() {
+        Some(first) if first.is_ascii_alphabetic() => rest.all(is_word),
+        Some('_' | '$' | '%') => name.len() > 1 && rest.all(is_word),
+        _ => false,
+    };
+    if !well_formed {
+        return Err(format!(
+            "`{name}` is not a valid name: names consist of letters, digits, `_` and `$`, and start with a letter, or with `_`, `$` or `%` and one more character"
+        ));
+    }
+    if isa::special_register(name).is_some() {
+        return Err(format!("`{name}` is a special register; choose another name"));
+    }
+    Ok(())
+}
+
+fn check_module(db: &Database, file: File, old: &str, name: &str) -> Result<(), String> {
+    if old != name && module_names(db, file).declarations(name).next().is_some() {
+        return Err(format!("this module already declares `{name}`"));
+    }
+    for item in items(db, file) {
+        if module_uses(db, *item).iter().all(|used| used.name != old) {
+            continue;
+        }
+        if let Some(function) = ptx_function(db, *item)
+            && declares(&function, name)
+        {
+            let user = function.name.clone().unwrap_or_default();
+            return Err(format!("`{user}` declares a local `{name}`, which would hide the new name"));
+        }
+    }
+    Ok(())
+}
+
+fn check_local(db: &Database, file: File, function: &Function, name: &str) -> Result<(), String> {
+    if declares(function, name) {
+        return Err(format!("this function already declares `{name}`"));
+    }
+    let is_used = function.externals().any(|(_, used)| used == name);
+    if is_used && module_names(db, file).declarations(name).next().is_some() {
+        return Err(format!("this function uses `{name}` of the module, which the new name would hide"));
+    }
+    Ok(())
+}
+
+/// Whether any scope of a function declares a name, by itself or as a register of a range.
+fn declares(function: &Function, name: &str) -> bool {
+    function.symbols().iter().any(|symbol| match symbol.kind {
+        SymbolKind::RegisterRange { count, .. } => {
+            let number =
+                name.strip_prefix(symbol.name.as_str()).and_then(|number| number.parse::<u32>().ok());
+            number.is_some_and(|number| number < count)
+        }
+        _ => symbol.name == name,
+    })
+}

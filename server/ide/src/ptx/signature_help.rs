@@ -1,0 +1,16 @@
+//! Signature help in PTX: the callee of a call, else the forms of the opcode.
+
+mod calls;
+mod forms;
+
+use warplens_ide_db::db::{Database, FilePosition};
+
+use crate::ptx::completion::context::{Context, Statement};
+use crate::signature::SignatureHelp;
+
+/// The forms of the statement whose operands are typed.
+pub(super) fn help(db: &Database, position: &FilePosition<'_>) -> Option<SignatureHelp> {
+    let statement = Statement::before(db, position);
+    let Context::Operand(operand) = statement.context() else { return None };
+    calls::help(db, position, &operand).or_else(|| forms::help(&operand))
+}

@@ -1,0 +1,127 @@
+//! Tokens of PTX.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{Function, NameRef, Resolution, Role, SymbolKind, Type};
+use warplens_ide_db::answer::{Access, SemanticToken, TokenKind, TokenModifiers};
+use warplens_ide_db::db::{Db, Item};
+use warplens_ide_db::names::{ModuleUse, module_uses};
+use warplens_ide_db::ptx::lowered::ptx_function;
+use warplens_isa::ptx as isa;
+use warplens_syntax::{SyntaxKind, SyntaxToken};
+
+use crate::token_walk::{push, walk};
+
+pub(super) fn tokens(db: &dyn Db, item: Item<'_>, range: TextRange, tokens: &mut Vec<SemanticToken>) {
+    let function = ptx_function(db, item);
+    let names = Names { function: function.as_deref(), module: module_uses(db, item) };
+    walk(&item.parse(db).syntax(), range, |token| {
+        if let Some((kind, modifiers)) = classify(token, &names) {
+            push(token, kind, modifiers, tokens);
+        }
+    });
+}
+
+/// The names of an item.
+struct Names<'a> {
+    function: Option<&'a Function>,
+    module: &'a [ModuleUse],
+}
+
+fn classify(token: &SyntaxToken, names: &Names<'_>) -> Option<(TokenKind, TokenModifiers)> {
+    let kind = match token.kind() {
+        SyntaxKind::COMMENT | SyntaxKind::LINE_MARK => TokenKind::Comment,
+        SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => TokenKind::Number,
+        SyntaxKind::STRING => TokenKind::String,
+        SyntaxKind::DOT_WORD => dot_word(token)?,
+        SyntaxKind::IDENT => return ident(token, names),
+        SyntaxKind::AT
+        | SyntaxKind::BANG
+        | SyntaxKind::PIPE
+        | SyntaxKind::PLUS
+        | SyntaxKind::MINUS
+        | SyntaxKind::STAR
+        | SyntaxKind::SLASH => TokenKind::Operator,
+        _ => return None,
+    };
+    Some((kind, TokenModifiers::default()))
+}
+
+fn dot_word(token: &SyntaxToken) -> Option<TokenKind> {
+    let parent = token.parent()?.kind();
+    Some(match parent {
+        SyntaxKind::INSTRUCTION if isa::type_(token.text()).is_some() => TokenKind::Type,
+        SyntaxKind::INSTRUCTION => TokenKind::Modifier,
+        SyntaxKind::TYPE_NAME | SyntaxKind::VECTOR_SIZE => TokenKind::Type,
+        SyntaxKind::MEMBER => TokenKind::SpecialRegister,
+        _ => TokenKind::Keyword,
+    })
+}
+
+fn ident(token: &SyntaxToken, names: &Names<'_>) -> Option<(TokenKind, TokenModifiers)> {
+    let parent = token.parent()?;
+    match parent.kind() {
+        SyntaxKind::INSTRUCTION => {
+            let entries = isa::by_opcode(token.text());
+            let is_old = entries.iter().all(|entry| entry.status != isa::Status::Current);
+            let modifiers = if is_old { TokenModifiers::DEPRECATED } else { TokenModifiers::default() };
+            (!entries.is_empty()).then_some((TokenKind::Opcode, modifiers))
+        }
+        SyntaxKind::NAME | SyntaxKind::NAME_REF => names.classify(token.text_range()),
+        _ => None,
+    }
+}
+
+impl Names<'_> {
+    fn classify(&self, range: TextRange) -> Option<(TokenKind, TokenModifiers)> {
+        let Some(function) = self.function else { return self.of_module(range) };
+        let name = function.name_at(range.start()).filter(|name| name.range == range)?;
+        let kind = kind(function, name)?;
+        Some((kind, modifiers(function, name)))
+    }
+
+    /// Outside of functions only the role of a name is known.
+    fn of_module(&self, range: TextRange) -> Option<(TokenKind, TokenModifiers)> {
+        let mut places = self.module.iter().flat_map(|name| &name.uses);
+        let place = places.find(|place| place.range == range)?;
+        let is_declaration = place.access == Access::Declaration;
+        let modifiers = if is_declaration { TokenModifiers::DECLARATION } else { TokenModifiers::default() };
+        Some((TokenKind::Variable, modifiers))
+    }
+}
+
+fn kind(function: &Function, name: NameRef<'_>) -> Option<TokenKind> {
+    Some(match name.resolution {
+        Resolution::Special(_) => TokenKind::SpecialRegister,
+        // The module knows its kind; otherwise its role is used.
+        Resolution::External(_) => match name.role {
+            Role::Declaration | Role::Call => TokenKind::Function,
+            Role::Target => return None,
+            _ => TokenKind::Variable,
+        },
+        Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => {
+            match &function.symbol(symbol).kind {
+                SymbolKind::Register { ty: Some(Type::Pred), .. }
+                | SymbolKind::RegisterRange { ty: Some(Type::Pred), .. } => TokenKind::Predicate,
+                SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => TokenKind::Register,
+                SymbolKind::Variable(_) => TokenKind::Variable,
+                SymbolKind::Param { .. } => TokenKind::Parameter,
+                SymbolKind::Label { .. } | SymbolKind::Table { .. } => TokenKind::Label,
+                SymbolKind::Prototype(_) => TokenKind::Function,
+            }
+        }
+    })
+}
+
+fn modifiers(function: &Function, name: NameRef<'_>) -> TokenModifiers {
+    let of_role = match name.role {
+        Role::Declaration => TokenModifiers::DECLARATION,
+        Role::Write | Role::ReadWrite => TokenModifiers::MODIFICATION,
+        _ => TokenModifiers::default(),
+    };
+    let is_input = |index| matches!(function.symbol(index).kind, SymbolKind::Param { is_return: false, .. });
+    let is_fixed = match name.resolution {
+        Resolution::Special(_) => true,
+        other => other.symbol().is_some_and(is_input),
+    };
+    if is_fixed { of_role.with(TokenModifiers::READONLY) } else { of_role }
+}

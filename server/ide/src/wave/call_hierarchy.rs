@@ -1,0 +1,120 @@
+//! Calls of WAVE: a function starts at a label, and any kernel of the file may call it.
+
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_hir::wave::{Code, Label, Name, Role};
+use warplens_ide_db::answer::{Access, SymbolKind, Target};
+use warplens_ide_db::db::{Database, File, items};
+use warplens_ide_db::names::{Namespace, module_uses};
+use warplens_ide_db::wave::lowered::wave_code;
+
+use crate::call_item::{CallItem, Calls};
+
+/// The kernel or the function with this name: the first that the file declares.
+pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<CallItem> {
+    let (index, code) = declared(db, file, namespace, name)?;
+    let start = file.document(db).items().start_of(index);
+    match namespace {
+        Namespace::Kernels => kernel(db, file, &code, start),
+        _ => function(db, file, &code, code.labels.iter().find(|label| label.name == name)?, start),
+    }
+}
+
+type Declared = (usize, std::sync::Arc<Code>);
+
+/// The item that declares a name.
+fn declared(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<Declared> {
+    let declares = |item| {
+        module_uses(db, item).iter().any(|found| {
+            let is_it = found.namespace == namespace && found.name == name;
+            is_it && found.uses.iter().any(|place| place.access == Access::Declaration)
+        })
+    };
+    let index = items(db, file).iter().position(|item| declares(*item))?;
+    Some((index, wave_code(db, items(db, file)[index])))
+}
+
+fn kernel(db: &Database, file: File, code: &Code, start: TextSize) -> Option<CallItem> {
+    let kernel = code.kernel.as_ref()?;
+    let (name, focus) = kernel.name.as_ref()?;
+    let full = kernel.end.map_or(kernel.range, |end| kernel.range.cover(end));
+    Some(CallItem {
+        name: name.to_string(),
+        kind: SymbolKind::Kernel,
+        detail: "kernel".to_owned(),
+        target: Target { file: file.id(db), full: full + start, focus: *focus + start },
+    })
+}
+
+fn function(db: &Database, file: File, code: &Code, label: &Label, start: TextSize) -> Option<CallItem> {
+    let last = code.extent(label.before as usize).last();
+    let full = last.map_or(label.range, |last| label.range.cover(code.instructions[last].range));
+    let kernel = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref());
+    Some(CallItem {
+        name: label.name.to_string(),
+        kind: SymbolKind::Function,
+        detail: kernel.map_or("function".to_owned(), |(kernel, _)| format!("function in {kernel}")),
+        target: Target { file: file.id(db), full: full + start, focus: label.range + start },
+    })
+}
+
+/// The callers of the function with this name. A kernel is called by launches only.
+pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
+    let list = file.document(db).items();
+    let mut callers: Vec<Calls> = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        let mut uses = module_uses(db, *item).iter();
+        if !uses.any(|found| found.namespace == Namespace::Labels && found.name == name) {
+            continue;
+        }
+        let (code, start) = (wave_code(db, *item), list.start_of(index));
+        for (callee, at, range) in calls(&code, 0..code.instructions.len()) {
+            if *callee != name {
+                continue;
+            }
+            let caller = match code.function_at(at) {
+                Some(label) => function(db, file, &code, label, start),
+                None => kernel(db, file, &code, start),
+            };
+            let Some(caller) = caller else { continue };
+            match callers.iter_mut().find(|known| known.item == caller) {
+                Some(known) => known.places.push(range + start),
+                None => callers.push(Calls { item: caller, places: vec![range + start] }),
+            }
+        }
+    }
+    callers
+}
+
+/// The callees of the function with this name, or else of the kernel.
+pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
+    let of_label = declared(db, file, Namespace::Labels, name);
+    let Some((index, code)) = of_label.or_else(|| declared(db, file, Namespace::Kernels, name)) else {
+        return Vec::new();
+    };
+    let label = code.labels.iter().find(|label| label.name == name);
+    let extent = code.extent(label.map_or(0, |label| label.before as usize));
+    let start = file.document(db).items().start_of(index);
+    let mut callees: Vec<(&SmolStr, Vec<TextRange>)> = Vec::new();
+    for (callee, _, range) in calls(&code, extent) {
+        match callees.iter_mut().find(|(known, _)| *known == callee) {
+            Some((_, places)) => places.push(range + start),
+            None => callees.push((callee, vec![range + start])),
+        }
+    }
+    let calls = |(callee, places): (&SmolStr, Vec<TextRange>)| {
+        Some(Calls { item: item_of(db, file, Namespace::Labels, callee)?, places })
+    };
+    callees.into_iter().filter_map(calls).collect()
+}
+
+/// The calls of some instructions: the callee, the instruction, and the range of the callee's name.
+fn calls(code: &Code, extent: std::ops::Range<usize>) -> impl Iterator<Item = (&SmolStr, usize, TextRange)> {
+    code.names.iter().filter_map(move |found| match (&found.name, found.role) {
+        (Name::Label(callee), Role::Call) => {
+            let at = code.instruction_at(found.range.start())?;
+            extent.contains(&at).then_some((callee, at, found.range))
+        }
+        _ => None,
+    })
+}

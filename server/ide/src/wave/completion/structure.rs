@@ -1,0 +1,173 @@
+//! Keywords of constructs: each where it is allowed, with the keyword that closes it.
+
+use text_size::TextSize;
+use warplens_hir::wave::{Code, Link};
+use warplens_ide_db::answer::{CompletionKind, TextEdit};
+use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::wave::lowered::wave_code;
+use warplens_isa::wave as isa;
+
+use crate::proposals::{Proposal, Proposals};
+use crate::snippet::Snippet;
+use crate::wave::completion::line::Line;
+use crate::wave::completion::operands;
+use crate::wave::format::typed;
+
+/// The keywords that are proposed here.
+const WORDS: [&str; 7] = ["if", "else", "endif", "loop", "break", "continue", "endloop"];
+
+/// Whether a mnemonic is one of them.
+pub(super) fn has(mnemonic: &str) -> bool {
+    WORDS.contains(&mnemonic)
+}
+
+/// The constructs that are open around a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Around {
+    /// The position is in a kernel.
+    pub(super) is_kernel: bool,
+    /// The kernel has its `.end`.
+    pub(super) is_closed: bool,
+    /// The innermost construct is an `if` without an `else`.
+    takes_else: bool,
+    /// The innermost construct is an `if`, and one around the position is not closed.
+    takes_endif: bool,
+    /// The same for a `loop`.
+    takes_endloop: bool,
+    is_in_loop: bool,
+    /// A later `endif` does not close a construct yet.
+    awaits_if: bool,
+    /// A later `endloop` does not close a construct yet.
+    awaits_loop: bool,
+}
+
+impl Around {
+    /// The constructs that are open at the word that starts at `start`; the word itself does not count.
+    pub(super) fn of(db: &Database, position: &FilePosition<'_>, start: TextSize) -> Around {
+        let code = wave_code(db, position.item);
+        let Some(kernel) = &code.kernel else { return Around::default() };
+        let is_kernel = kernel.range.end() <= start && kernel.end.is_none_or(|end| start <= end.start());
+        if !is_kernel {
+            return Around::default();
+        }
+        let at = code.instructions.partition_point(|instruction| instruction.range.start() < start);
+        // The word being typed may already close a construct.
+        let typed = code.instructions.get(at).filter(|instruction| instruction.range.start() == start);
+        let after = at + usize::from(typed.is_some());
+        let stack = open(&code, at);
+        let is_open = |opener: &usize| end(&code, *opener).is_none_or(|end| (at..after).contains(&end));
+        let innermost = stack.last().and_then(|opener| code.links[*opener]);
+        let any_open = |wanted: fn(&Link) -> bool| {
+            stack.iter().any(|opener| code.links[*opener].as_ref().is_some_and(wanted) && is_open(opener))
+        };
+        let awaits = |mnemonic: &str| {
+            let rest = code.instructions.iter().zip(&code.links).skip(after);
+            rest.into_iter().any(|(instruction, link)| link.is_none() && instruction.mnemonic == mnemonic)
+        };
+        let is_loop = |link: &Link| matches!(link, Link::Loop { .. });
+        let is_if = |link: &Link| matches!(link, Link::If { .. });
+        Around {
+            is_kernel,
+            is_closed: kernel.end.is_some(),
+            takes_else: match innermost {
+                Some(Link::If { otherwise, .. }) => {
+                    otherwise.is_none_or(|other| (at..after).contains(&(other as usize)))
+                }
+                _ => false,
+            },
+            takes_endif: innermost.as_ref().is_some_and(is_if) && any_open(is_if),
+            takes_endloop: innermost.as_ref().is_some_and(is_loop) && any_open(is_loop),
+            is_in_loop: stack.iter().any(|opener| code.links[*opener].as_ref().is_some_and(is_loop)),
+            awaits_if: awaits("endif"),
+            awaits_loop: awaits("endloop"),
+        }
+    }
+
+    fn takes(&self, word: &str) -> bool {
+        match word {
+            "else" => self.takes_else,
+            "endif" => self.takes_endif,
+            "endloop" => self.takes_endloop,
+            "break" | "continue" => self.is_in_loop,
+            _ => true,
+        }
+    }
+}
+
+/// The constructs that are open before the instruction `at`, outermost first.
+fn open(code: &Code, at: usize) -> Vec<usize> {
+    let mut stack = Vec::new();
+    for index in 0..at {
+        match code.links[index] {
+            Some(Link::If { .. } | Link::Loop { .. }) => stack.push(index),
+            Some(Link::EndIf { open } | Link::EndLoop { open }) => {
+                stack.retain(|opener| *opener != open as usize);
+            }
+            _ => {}
+        }
+    }
+    stack
+}
+
+/// The instruction that closes a construct.
+fn end(code: &Code, opener: usize) -> Option<usize> {
+    match code.links[opener] {
+        Some(Link::If { end, .. } | Link::Loop { end }) => end.map(|end| end as usize),
+        _ => None,
+    }
+}
+
+/// The keywords that are allowed. Those that close a construct are first, and are dedented.
+pub(super) fn words(
+    db: &Database,
+    position: &FilePosition<'_>,
+    line: &Line,
+    around: &Around,
+    proposals: &mut Proposals,
+) {
+    let predicate = operands::likely_predicate(db, position);
+    let condition = |word: &str| Snippet::text(word).then(" ").placeholder(&predicate);
+    for word in WORDS.into_iter().filter(|word| around.takes(word)) {
+        let (insert, detail) = match word {
+            "if" if !around.awaits_if => {
+                (condition("if").then("\n    ").placeholder("").then("\nendif"), "if … endif")
+            }
+            "loop" if !around.awaits_loop => {
+                let head =
+                    Snippet::text("loop\n    ").placeholder("").then("\n    break ").placeholder(&predicate);
+                (head.then("\nendloop"), "loop … break … endloop")
+            }
+            "if" | "break" | "continue" => (condition(word), summary(word)),
+            _ => (Snippet::text(word), summary(word)),
+        };
+        let proposal = Proposal::known(word, detail, CompletionKind::Opcode, 0);
+        proposals.add(Proposal { insert, moves: moves(db, position, line, word), ..proposal });
+    }
+    if !around.awaits_if {
+        let both = condition("if")
+            .then("\n    ")
+            .placeholder("")
+            .then("\nelse\n    ")
+            .placeholder("")
+            .then("\nendif");
+        let label = "if … else … endif";
+        let proposal = Proposal::word(label, CompletionKind::Snippet, 2)
+            .with_detail("taken and not-taken path of a branch");
+        proposals.add(Proposal { insert: both, ..proposal });
+    }
+}
+
+fn summary(word: &str) -> &'static str {
+    isa::instruction(word).map_or("", |entry| entry.summary)
+}
+
+/// Changes the white space before a keyword that closes a construct to the formatted indentation.
+pub(super) fn moves(db: &Database, position: &FilePosition<'_>, line: &Line, word: &str) -> Option<TextEdit> {
+    let is_first = line.tokens.is_empty();
+    is_first
+        .then(|| {
+            let text = position.file.document(db).items().text();
+            typed::closing(db, position.file, &text, (position.in_file(line.word).start(), word))
+        })
+        .flatten()
+}

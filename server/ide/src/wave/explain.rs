@@ -1,0 +1,383 @@
+//! Documentation of WAVE.
+
+use warplens_isa::wave;
+use warplens_isa::wave::{
+    Availability, Directive, Instruction, Operand, OperandKind, SpecialRegister, Suffix,
+};
+
+use crate::explain::page::{Page, either, role, simulation};
+
+/// The documentation of a name.
+pub(crate) fn explain(name: &str) -> Option<String> {
+    let name = name.trim();
+    if let Some((entry, hint)) = mnemonic(name) {
+        return Some(instruction(entry, hint));
+    }
+    directive_page(name)
+        .or_else(|| wave::special_register(name).map(special_register))
+        .or_else(|| scope(name))
+        .or_else(|| cache_hint(name))
+        .or_else(|| register(name))
+        .or_else(|| spelling(name))
+}
+
+/// The kinds of names.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let mnemonics = wave::instructions().iter().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]);
+    mnemonics.flatten().chain(wave::directives().iter().map(|directive| directive.name))
+}
+
+/// The instruction for a written mnemonic, and the word after it that is not part of its name: a cache hint or a scope.
+pub(crate) fn mnemonic(written: &str) -> Option<(&'static Instruction, Option<&str>)> {
+    if let Some(entry) = wave::instruction(written) {
+        return Some((entry, None));
+    }
+    let point = written.rfind('.')?;
+    let entry = wave::instruction(&written[..point])?;
+    let suffix = &written[point..];
+    let fits = match entry.suffix {
+        Suffix::None => false,
+        Suffix::CacheHint => wave::cache_hint(suffix).is_some(),
+        Suffix::Scope => wave::scope(suffix).is_some(),
+    };
+    fits.then_some((entry, Some(suffix)))
+}
+
+/// The page of an instruction, with the meaning of the word after its mnemonic.
+pub(crate) fn instruction(entry: &Instruction, suffix: Option<&str>) -> String {
+    let facts = [
+        "WAVE".to_owned(),
+        entry
+            .toolchain
+            .filter(|name| *name != entry.mnemonic)
+            .map_or_else(String::new, |name| format!("toolchain `{name}`")),
+        entry.category.title.to_lowercase(),
+        section(entry.section),
+        availability(entry.available).to_owned(),
+    ];
+    let mut page = Page::titled(entry.mnemonic, &facts);
+    page.paragraph(entry.summary);
+    page.code("wave-asm", forms(entry));
+    if let Some(suffix) = suffix {
+        page.paragraph(&suffix_text(suffix));
+    }
+    page.list("Operands", entry.operands.iter().map(operand));
+    page.list("Notes", entry.notes);
+    if !entry.divergence.is_empty() {
+        page.paragraph(&format!("**Lanes.** {}", entry.divergence));
+    }
+    page.paragraph(&simulation(entry.simulation));
+    page.titled_code("Example", "wave-asm", entry.example);
+    if entry.toolchain_example != entry.example {
+        page.titled_code("Example, in the toolchain's dialect", "wave-asm", entry.toolchain_example);
+    }
+    page.finish()
+}
+
+/// The forms of an instruction: the guide's, the one on predicates, the toolchain's if it differs.
+fn forms(entry: &Instruction) -> Vec<String> {
+    let mut forms = vec![form(entry.mnemonic, entry.operands)];
+    if !entry.predicate_operands.is_empty() {
+        forms.push(form(entry.mnemonic, entry.predicate_operands));
+    }
+    if let Some(name) = entry.toolchain {
+        forms.push(form(name, entry.toolchain_operands));
+    }
+    forms.dedup();
+    forms
+}
+
+fn form(mnemonic: &str, operands: &[Operand]) -> String {
+    let mut text = mnemonic.to_owned();
+    for (index, operand) in operands.iter().enumerate() {
+        let separator = if index == 0 { " " } else { ", " };
+        let name = operand.name;
+        let shown =
+            if operand.optional { format!("[{separator}{name}]") } else { format!("{separator}{name}") };
+        text.push_str(&shown);
+    }
+    text
+}
+
+/// The section of the specification, or of the guide, that describes it.
+fn section(section: &str) -> String {
+    let is_number = section.starts_with(|c: char| c.is_ascii_digit());
+    if is_number { format!("specification §{}", section.replace(", ", ", §")) } else { section.to_owned() }
+}
+
+fn suffix_text(suffix: &str) -> String {
+    let summary = wave::cache_hint(suffix)
+        .map(|hint| hint.summary)
+        .or_else(|| wave::scope(suffix).map(|scope| scope.summary));
+    format!("`{suffix}` · {}", summary.unwrap_or_default())
+}
+
+fn availability(available: Availability) -> &'static str {
+    match available {
+        Availability::Crates => "",
+        Availability::Repository => "only in the repository's assembler",
+        Availability::Nowhere => "in no assembler yet",
+    }
+}
+
+/// An operand in a line.
+pub(crate) fn operand(operand: &Operand) -> String {
+    let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
+    let optional = if operand.optional { ", optional" } else { "" };
+    let ty = if operand.ty.is_empty() { String::new() } else { format!(" (`{}`)", operand.ty) };
+    format!("`{}` {}: {}{ty}{optional}", operand.name, role(operand.role), either(&kinds))
+}
+
+/// The name of an operand kind.
+pub(crate) fn kind_name(kind: OperandKind) -> &'static str {
+    match kind {
+        OperandKind::General => "register",
+        OperandKind::Predicate => "predicate",
+        OperandKind::NotPredicate => "negated predicate `!p`",
+        OperandKind::Special => "special register",
+        OperandKind::Immediate => "number",
+        OperandKind::Label => "label",
+        OperandKind::Scope => "scope",
+        OperandKind::Fragment => "fragment",
+    }
+}
+
+/// The page of a directive.
+pub(crate) fn directive(directive: &Directive) -> String {
+    let mut page = Page::titled(directive.name, &["WAVE".into(), "directive".into()]);
+    page.paragraph(directive.summary);
+    page.code("wave-asm", [format!("{} {}", directive.name, directive.arguments)]);
+    page.list("Notes", directive.notes);
+    page.titled_code("Example", "wave-asm", directive.example);
+    page.finish()
+}
+
+fn directive_page(name: &str) -> Option<String> {
+    wave::directive(name).map(directive)
+}
+
+/// The page of a special register.
+pub(crate) fn special_register(register: &SpecialRegister) -> String {
+    let facts = ["WAVE".to_owned(), "special register".into(), availability(register.available).into()];
+    let mut page = Page::titled(register.name, &facts);
+    page.paragraph(register.summary);
+    page.paragraph(if register.uniform {
+        "The same for all lanes of a wave."
+    } else {
+        "Each lane reads its own value: lanes can diverge at an `if` on it."
+    });
+    page.titled_code("Example", "wave-asm", register.example);
+    page.finish()
+}
+
+/// The page of a scope.
+pub(crate) fn scope(name: &str) -> Option<String> {
+    let scope = wave::scope(name)?;
+    let mut page = Page::titled(name, &["WAVE".into(), "scope".into()]);
+    page.paragraph(scope.summary);
+    Some(page.finish())
+}
+
+fn cache_hint(name: &str) -> Option<String> {
+    let hint = wave::cache_hint(name)?;
+    let mut page = Page::titled(name, &["WAVE".into(), "cache hint".into()]);
+    page.paragraph(hint.summary);
+    Some(page.finish())
+}
+
+/// The page of a general, half or predicate register.
+pub(crate) fn register(name: &str) -> Option<String> {
+    let class = class_of(name)?;
+    let class = wave::register_classes().iter().find(|have| have.name == class)?;
+    let bits =
+        if class.bits == 1 { "1 bit per lane".to_owned() } else { format!("{} bits per lane", class.bits) };
+    let mut page = Page::titled(name, &["WAVE".into(), format!("{} register", class.name), bits]);
+    page.paragraph(class.summary);
+    page.list("Notes", class.notes);
+    Some(page.finish())
+}
+
+fn class_of(name: &str) -> Option<&'static str> {
+    let (number, class) = match name.split_at_checked(1)? {
+        ("r", rest) => match rest.split_once('.') {
+            Some((number, "lo" | "hi")) => (number, "half"),
+            Some(_) => return None,
+            None => (rest, "general"),
+        },
+        ("p", rest) => (rest, "predicate"),
+        _ => return None,
+    };
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some(class)
+}
+
+fn spelling(name: &str) -> Option<String> {
+    let spelling = wave::spelling(name)?;
+    let mut page = Page::titled(name, &["WAVE".into(), "not an instruction".into()]);
+    page.paragraph(spelling.why);
+    if !spelling.write.is_empty() {
+        page.paragraph(&format!("Write `{}`.", spelling.write));
+    }
+    Some(page.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(name: &str, expect: Expect) {
+        expect.assert_eq(&explain(name).unwrap_or_else(|| "nothing".into()));
+    }
+
+    #[test]
+    fn an_instruction_in_both_dialects() {
+        check(
+            "icmp.lt",
+            expect![[r#"
+                **`icmp.lt`** · WAVE · toolchain `icmp_lt` · comparison and selection · specification §6.8
+
+                Sets pd where rs1 is less than rs2, as signed integers.
+
+                ```wave-asm
+                icmp.lt pd, rs1, rs2
+                icmp_lt pd, rs1, rs2
+                ```
+
+                **Operands**
+
+                - `pd` written: predicate
+                - `rs1` read: register or number (`i32`)
+                - `rs2` read: register or number (`i32`)
+
+                **Example**
+
+                ```wave-asm
+                icmp.lt p1, r2, r3
+                ```
+
+                **Example, as the toolchain writes it**
+
+                ```wave-asm
+                icmp_lt p1, r2, r3
+                ```"#]],
+        );
+        assert_eq!(explain("icmp.lt"), explain("icmp_lt"));
+    }
+
+    #[test]
+    fn a_structure_instruction() {
+        check(
+            "endloop",
+            expect![[r#"
+                **`endloop`** · WAVE · structured control flow · specification §5.1, §6.13
+
+                Begins the next trip with the lanes that have not broken; when there are none, ends the loop.
+
+                ```wave-asm
+                endloop
+                ```
+
+                **Lanes.** After the last trip all lanes that entered the loop and have not halted meet again.
+
+                **Example**
+
+                ```wave-asm
+                endloop
+                ```"#]],
+        );
+    }
+
+    #[test]
+    fn words_around_the_mnemonic() {
+        check(
+            "device_load.u32.streaming",
+            expect![[r#"
+                **`device_load.u32`** · WAVE · toolchain `device_load_u32` · memory · specification §6.9
+
+                Loads 4 bytes from device memory into rd.
+
+                ```wave-asm
+                device_load.u32 rd, addr
+                device_load_u32 rd, addr
+                ```
+
+                `.streaming` · The data is used once: let it leave the caches first.
+
+                **Operands**
+
+                - `rd` written: register (`u32`)
+                - `addr` read: register or number (`u32 byte address`)
+
+                **Notes**
+
+                - The address need not be aligned; a byte out of range stops the run.
+
+                **Example**
+
+                ```wave-asm
+                device_load.u32 r1, r2
+                ```
+
+                **Example, as the toolchain writes it**
+
+                ```wave-asm
+                device_load_u32 r1, r2
+                ```"#]],
+        );
+        check(
+            "sr_lane_id",
+            expect![[r#"
+            **`sr_lane_id`** · WAVE · special register
+
+            Number of this lane in its wave, from 0.
+
+            Each lane reads its own value: an `if` on it can split the wave.
+
+            **Example**
+
+            ```wave-asm
+            mov_sr r0, sr_lane_id
+            ```"#]],
+        );
+        check(
+            "r3.lo",
+            expect![[r#"
+            **`r3.lo`** · WAVE · half register · 16 bits a lane
+
+            Half of a general register: .lo is bits 15 to 0, .hi is bits 31 to 16.
+
+            **Notes**
+
+            - Both assemblers accept the suffix on every register and ignore it."#]],
+        );
+        check(
+            "p1",
+            expect![[r#"
+            **`p1`** · WAVE · predicate register · 1 bit a lane
+
+            Predicate register: one bit a lane, false at the start.
+
+            **Notes**
+
+            - The toolchain encodes the guard @p0 as no guard at all: the instruction runs in every active lane. Use p1 to p3 in guards, or @!p0."#]],
+        );
+        check(
+            "workgroup",
+            expect![[r#"
+            **`workgroup`** · WAVE · scope
+
+            The waves of this workgroup."#]],
+        );
+        check(
+            "ADD",
+            expect![[r#"
+            **`ADD`** · WAVE · not an instruction
+
+            The instruction-set page describes a machine that was never built; mnemonics are lower case.
+
+            Write `iadd`."#]],
+        );
+    }
+}

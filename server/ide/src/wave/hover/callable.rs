@@ -1,0 +1,214 @@
+//! The resources of a kernel or a function: registers, waves, memory, the divergence stack, instructions, calls.
+
+use std::fmt::Write;
+
+use warplens_hir::wave::{Cell, Code, Instruction, Label, MAX_DEPTH, Name, Role};
+use warplens_ide_db::db::{Database, FilePosition, items};
+use warplens_ide_db::declared::count;
+use warplens_ide_db::names::{Namespace, module_uses};
+use warplens_ide_db::wave::lowered::wave_code;
+
+use crate::wave::hover::structure::Lines;
+
+/// The default number of lanes of a wave.
+const WAVE: u32 = 32;
+/// The bytes of registers that every machine has.
+const REGISTER_FILE: u64 = 16_384;
+/// The maximum number of callers and callees that are shown.
+const SHOWN: usize = 6;
+
+/// The hover of a kernel.
+pub(super) fn kernel(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
+    let code = wave_code(db, position.item);
+    let mut page = format!("**`{name}`** · kernel\n");
+    line(&mut page, "registers", &registers(&code));
+    line(&mut page, "at a time", &at_a_time(&code));
+    line(&mut page, "workgroup", &workgroup(&code));
+    let local = code.resources.local_memory.map_or(0, |memory| memory.value);
+    let local =
+        if local > 0 { count(local as usize, "byte", "bytes") } else { "set by the launch".to_owned() };
+    line(&mut page, "local memory", &local);
+    body(&mut page, &code, 0..code.instructions.len(), code.nesting().entries);
+    page.trim_end().to_owned()
+}
+
+/// The effect of a directive in its kernel.
+pub(super) fn asked_for(code: &Code, directive: &str) -> Option<String> {
+    code.kernel.as_ref()?;
+    match directive {
+        ".registers" => Some(format!("**Here.** Uses {}: {}.", registers(code), at_a_time(code))),
+        ".workgroup_size" => Some(format!("**Here.** {}.", workgroup(code))),
+        _ => None,
+    }
+}
+
+/// The registers that a kernel uses, of those that it has.
+fn registers(code: &Code) -> String {
+    let used = listed(code.instructions.iter().flat_map(|one| one.reads().chain(one.writes())));
+    let declared = if code.resources.registers.is_some() { "" } else { ", the default without `.registers`" };
+    format!("{} of {}{declared}", either(&used, "none"), code.resources.register_count())
+}
+
+/// The number of waves that fit into the smallest register file.
+fn at_a_time(code: &Code) -> String {
+    let registers = u64::from(code.resources.register_count());
+    let fit = REGISTER_FILE / (registers.max(1) * u64::from(WAVE) * 4);
+    let waves = count(fit as usize, "wave", "waves");
+    format!(
+        "{waves} of {WAVE} lanes with {registers} registers each in the 16,384 bytes that every machine has"
+    )
+}
+
+/// The hover of the function that starts at the label with this name.
+pub(super) fn function(db: &Database, position: &FilePosition<'_>, name: &str) -> Option<String> {
+    let declares = |item: &warplens_ide_db::db::Item<'_>| {
+        let code = wave_code(db, *item);
+        code.labels.iter().any(|label| label.name == name).then_some(code)
+    };
+    let Some(code) = items(db, position.file).iter().find_map(declares) else {
+        return Some(format!("**`{name}`** · undeclared label"));
+    };
+    let label: &Label = code.labels.iter().find(|label| label.name == name)?;
+    let first = label.before as usize;
+    let extent = code.extent(first);
+    let inside = || code.instructions[extent.clone()].iter();
+    let kernel = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref());
+    let mut page = match kernel {
+        Some((kernel, _)) => format!("**`{name}`** · function of `{kernel}`\n"),
+        None => format!("**`{name}`** · label outside of a kernel\n"),
+    };
+    line(&mut page, "called", &callers(db, position, name));
+    line(&mut page, "reads", &either(&listed(inside().flat_map(Instruction::reads)), "no register"));
+    line(&mut page, "writes", &either(&listed(inside().flat_map(Instruction::writes)), "no register"));
+    body(&mut page, &code, extent, code.stack_entries(first));
+    Some(page.trim_end().to_owned())
+}
+
+fn line(page: &mut String, what: &str, text: &str) {
+    let _ = write!(page, "\n- {what}: {text}");
+}
+
+fn either(text: &str, nothing: &str) -> String {
+    if text.is_empty() { nothing.to_owned() } else { text.to_owned() }
+}
+
+fn workgroup(code: &Code) -> String {
+    let Some([x, y, z]) = code.resources.workgroup_size.map(|size| size.value).filter(|size| size[0] > 0)
+    else {
+        return "set by the launch".to_owned();
+    };
+    let threads = [x, y, z].map(|extent| u64::from(extent.max(1))).into_iter().fold(1, u64::saturating_mul);
+    let waves = threads.div_ceil(u64::from(WAVE));
+    let threads = count(threads as usize, "thread", "threads");
+    format!("{x} x {y} x {z}: {threads}, {} of {WAVE} lanes", count(waves as usize, "wave", "waves"))
+}
+
+/// The common parts: the divergence stack, instructions, and callees.
+fn body(page: &mut String, code: &Code, extent: std::ops::Range<usize>, entries: usize) {
+    let stack = match entries {
+        0 => "not used".to_owned(),
+        _ => format!("at most {entries} of {MAX_DEPTH} entries, including callees"),
+    };
+    line(page, "divergence stack", &stack);
+    let of = |kind: fn(&str) -> bool| {
+        code.instructions[extent.clone()].iter().filter(|one| kind(one.name())).count()
+    };
+    let kinds = [
+        (of(|name| name.starts_with("device_")), "on device memory"),
+        (of(|name| name.starts_with("local_")), "on local memory"),
+        (of(|name| name.starts_with("atomic_")), "atomic on device memory"),
+        (of(|name| name == "barrier"), "at barriers"),
+    ];
+    let kinds = kinds.into_iter().filter(|(count, _)| *count > 0);
+    let kinds: Vec<String> = kinds.map(|(count, kind)| format!("{count} {kind}")).collect();
+    let among = if kinds.is_empty() { String::new() } else { format!(", of which {}", kinds.join(", ")) };
+    line(page, "instructions", &format!("{}{among}", extent.len()));
+    let callees = callees(code, extent);
+    if !callees.is_empty() {
+        line(page, "calls", &callees);
+    }
+}
+
+/// `r0 to r3, r7, p1`
+fn listed(cells: impl Iterator<Item = Cell>) -> String {
+    let (mut general, mut predicates) = ([false; 256], [false; 256]);
+    for cell in cells {
+        match cell {
+            Cell::General(index) => general[usize::from(index)] = true,
+            Cell::Predicate(index) => predicates[usize::from(index)] = true,
+        }
+    }
+    let mut runs = runs("r", &general);
+    runs.extend(self::runs("p", &predicates));
+    runs.join(", ")
+}
+
+fn runs(class: &str, used: &[bool; 256]) -> Vec<String> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for index in (0..used.len()).filter(|index| used[*index]) {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == index => *last = index,
+            _ => runs.push((index, index)),
+        }
+    }
+    let shown = |(first, last): (usize, usize)| match last - first {
+        0 => format!("`{class}{first}`"),
+        1 => format!("`{class}{first}`, `{class}{last}`"),
+        _ => format!("`{class}{first}` to `{class}{last}`"),
+    };
+    runs.into_iter().map(shown).collect()
+}
+
+/// The callees of some instructions, in text order.
+fn callees(code: &Code, extent: std::ops::Range<usize>) -> String {
+    let mut found: Vec<(&str, usize)> = Vec::new();
+    for name in code.names.iter().filter(|name| name.role == Role::Call) {
+        let at = code.instruction_at(name.range.start());
+        let (Name::Label(callee), true) = (&name.name, at.is_some_and(|at| extent.contains(&at))) else {
+            continue;
+        };
+        match found.iter_mut().find(|(known, _)| known == callee) {
+            Some((_, times)) => *times += 1,
+            None => found.push((callee, 1)),
+        }
+    }
+    let shown = found.iter().take(SHOWN).map(|(callee, times)| match times {
+        1 => format!("`{callee}`"),
+        times => format!("`{callee}` {times} times"),
+    });
+    let more = if found.len() > SHOWN { " and others" } else { "" };
+    shown.collect::<Vec<_>>().join(", ") + more
+}
+
+/// The callers of a function, kernel by kernel.
+fn callers(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
+    let mut shown = Vec::new();
+    let mut total = 0;
+    for (index, item) in items(db, position.file).iter().enumerate() {
+        let mut uses = module_uses(db, *item).iter();
+        let found = uses.find(|found| found.namespace == Namespace::Labels && found.name == name);
+        let reads = |name_use: &&warplens_ide_db::names::NameUse| {
+            name_use.access == warplens_ide_db::answer::Access::Read
+        };
+        let places: Vec<_> = found.into_iter().flat_map(|found| &found.uses).filter(reads).collect();
+        if places.is_empty() {
+            continue;
+        }
+        total += places.len();
+        let lines = Lines::of_item(db, position.file, index);
+        let code = wave_code(db, *item);
+        for position in places.iter().take(SHOWN.saturating_sub(shown.len())) {
+            let caller = code.instruction_at(position.range.start()).and_then(|at| code.function_at(at));
+            let kernel = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref()).map(|(name, _)| name);
+            let caller = caller
+                .map(|label| &label.name)
+                .or(kernel)
+                .map_or_else(String::new, |name| format!("`{name}` in "));
+            shown.push(format!("{caller}line {}", lines.number(position.range)));
+        }
+    }
+    match total {
+        0 => "not called in this file".to_owned(),
+        _ => format!("{}: {}", count(total, "time", "times"), shown.join(", ")),
+    }
+}

@@ -1,0 +1,183 @@
+//! Whether a register, or a branch at an `if`, `break` or `continue`, is uniform in a wave, and why not; the entries of the
+//! divergence stack that a construct uses.
+
+use rustc_hash::FxHashSet;
+use warplens_hir::Variance;
+use warplens_hir::wave::{Because, Cell, Code, Link, MAX_DEPTH, Reason, Role, Uniformity, Value};
+use warplens_ide_db::db::{Database, FilePosition, items};
+use warplens_ide_db::names::{Namespace, module_uses};
+use warplens_ide_db::wave::lowered::wave_code;
+
+use crate::wave::hover::structure::Lines;
+use crate::wave::hover::written::cell;
+
+/// The maximum number of links of the chain that are shown.
+const SHOWN: usize = 6;
+
+/// The behavior of a keyword of a construct.
+pub(super) fn of_construct(
+    db: &Database,
+    position: &FilePosition<'_>,
+    code: &Code,
+    at: usize,
+) -> Option<String> {
+    let link = code.links.get(at).copied().flatten()?;
+    let entry =
+        |open: usize| format!("entry {} of {MAX_DEPTH} of the divergence stack", code.depth(open) + 1);
+    let stack = match link {
+        Link::If { .. } | Link::Loop { .. } => Some(format!("It pushes {}.", entry(at))),
+        Link::Else { open, .. } => Some(format!("It inverts {}.", entry(open as usize))),
+        Link::EndIf { open } => Some(format!("It pops {}.", entry(open as usize))),
+        Link::EndLoop { open } => {
+            Some(format!("When no active lane remains in the loop, it pops {}.", entry(open as usize)))
+        }
+        Link::Leave { .. } => None,
+    };
+    let way = matches!(link, Link::If { .. } | Link::Leave { .. }).then(|| way(db, position, code, at));
+    let parts: Vec<String> = [way.flatten(), stack].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
+/// Whether the branch is uniform.
+fn way(db: &Database, position: &FilePosition<'_>, code: &Code, at: usize) -> Option<String> {
+    let cell = predicate(code, at)?;
+    let analysis = analysis(db, position, code);
+    let word = code.instructions[at].name();
+    let costs = match word {
+        "if" => "a path that no lane takes is skipped at no cost",
+        "break" => "either all of them break, or none",
+        _ => "either all of them continue with the next iteration, or none",
+    };
+    let start = match analysis.branch(at) {
+        Variance::Uniform => {
+            return Some(format!("**Uniform**: active lanes take the same path; {costs}."));
+        }
+        Variance::Unknown => "**Lanes may diverge here**",
+        Variance::Varies => "**Lanes diverge here**",
+    };
+    because(db, position, code, start, &analysis.reason(at, cell, false))
+}
+
+/// The analysis of a kernel, including the other kernels of its file, which may call its functions.
+fn analysis<'c>(db: &Database, position: &FilePosition<'_>, code: &'c Code) -> Uniformity<'c> {
+    if code.labels.is_empty() {
+        return Uniformity::of(code);
+    }
+    let others = items(db, position.file).iter().filter(|item| **item != position.item);
+    let uses = others.flat_map(|item| module_uses(db, *item));
+    let labels = uses.filter(|found| found.namespace == Namespace::Labels);
+    let called: FxHashSet<&str> = labels.map(|found| found.name.as_str()).collect();
+    Uniformity::among(code, &|name| called.contains(name))
+}
+
+fn predicate(code: &Code, at: usize) -> Option<Cell> {
+    match code.instructions[at].operands.first()?.value {
+        Value::Predicate { index, .. } => Some(Cell::Predicate(index)),
+        _ => None,
+    }
+}
+
+/// Whether the register is uniform at a position.
+pub(super) fn of_register(db: &Database, position: &FilePosition<'_>) -> Option<String> {
+    let code = wave_code(db, position.item);
+    let name = code.name_at(position.offset)?;
+    let cell = cell(name)?;
+    let at = code.instruction_at(name.range.start())?;
+    let after = matches!(name.role, Role::Write | Role::ReadWrite);
+    let analysis = analysis(db, position, &code);
+    let start = match analysis.register(at, cell, after) {
+        Variance::Uniform => {
+            return Some("**Uniform here**: the lanes of a wave hold the same value.".to_owned());
+        }
+        Variance::Unknown => "**May vary by lane here**",
+        Variance::Varies => "**Varies by lane here**",
+    };
+    because(db, position, &code, start, &analysis.reason(at, cell, after))
+}
+
+/// The chain of reasons: in a line, then link by link. `None` without reasons, as in code with unmatched constructs.
+fn because(
+    db: &Database,
+    position: &FilePosition<'_>,
+    code: &Code,
+    start: &str,
+    reasons: &[Reason],
+) -> Option<String> {
+    if reasons.is_empty() {
+        return None;
+    }
+    let lines = Lines::before(db, position);
+    let mut text = format!("{start}: {}", path(code, reasons));
+    for reason in reasons.iter().take(SHOWN) {
+        let range = code.instructions[reason.instruction as usize].range;
+        text += &format!("\n- line {}: {}", lines.number(range), sentence(code, reason));
+    }
+    Some(text)
+}
+
+/// The chain in a line: `` `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id` ``.
+fn path(code: &Code, reasons: &[Reason]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for reason in reasons {
+        let instruction = &code.instructions[reason.instruction as usize];
+        words.push(format!("`{}`", register(reason.register)));
+        words.push(match reason.because {
+            Because::Special => format!("`{}`", special(code, reason)),
+            _ => format!("`{}`", instruction.mnemonic),
+        });
+    }
+    words.join(" ← ")
+}
+
+fn sentence(code: &Code, reason: &Reason) -> String {
+    let register = register(reason.register);
+    let mnemonic = &code.instructions[reason.instruction as usize].mnemonic;
+    match reason.because {
+        Because::Made => format!("`{register}` is computed here from a value that varies by lane"),
+        Because::Guarded => {
+            format!(
+                "`{register}` is written here only in lanes whose guard is true, and the guard varies by lane"
+            )
+        }
+        Because::Diverged => format!("lanes diverge here, and `{register}` differs between the paths"),
+        Because::Left => {
+            format!(
+                "lanes exit the loop here in different iterations, with the value of `{register}` at that time"
+            )
+        }
+        Because::Continued => {
+            format!("lanes continue with the next iteration here, and the others write `{register}`")
+        }
+        Because::Special => format!("`{register}` is read here from `{}`", special(code, reason)),
+        Because::Lanes => format!("`{mnemonic}` returns a separate value of `{register}` for each lane"),
+        Because::Memory => format!("`{register}` is loaded from memory here, which is not analyzed"),
+        Because::Call => format!("the callee, in another kernel, may write `{register}`"),
+        Because::Called => {
+            format!("the callee writes `{register}`, and returns different values by lane")
+        }
+        Because::Brought => format!("this call passes `{register}`"),
+        Because::Returned => {
+            format!("some lanes return here before others, and `{register}` differs between them")
+        }
+        Because::Callers => {
+            format!("callers in other kernels may enter here: they set `{register}`")
+        }
+    }
+}
+
+fn register(cell: Cell) -> String {
+    match cell {
+        Cell::General(index) => format!("r{index}"),
+        Cell::Predicate(index) => format!("p{index}"),
+    }
+}
+
+/// The special register that an instruction reads.
+fn special<'c>(code: &'c Code, reason: &Reason) -> &'c str {
+    let operands = &code.instructions[reason.instruction as usize].operands;
+    let mut named = operands.iter().filter_map(|operand| match &operand.value {
+        Value::Special(name) => Some(name.as_str()),
+        _ => None,
+    });
+    named.next().unwrap_or("a special register")
+}

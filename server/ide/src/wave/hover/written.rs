@@ -1,0 +1,54 @@
+//! The last writes of a register before a position.
+
+use warplens_hir::wave::{Cell, Code, Name, NameRef, Role};
+use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::wave::lowered::wave_code;
+
+use crate::wave::hover::structure::Lines;
+
+/// The maximum number of instructions that are shown.
+const SHOWN: usize = 4;
+
+/// The instructions that may have written a register last before a read.
+pub(super) fn before(db: &Database, position: &FilePosition<'_>) -> Option<String> {
+    let code = wave_code(db, position.item);
+    let name = code.name_at(position.offset)?;
+    let cell = cell(name)?;
+    let at = code.instruction_at(name.range.start())?;
+    if name.role == Role::Write {
+        return None;
+    }
+    let writers = code.writers(at, cell);
+    let lines = Lines::before(db, position);
+    let writer_text = |writer: &usize| {
+        let range = code.instructions[*writer].range;
+        format!("`{}` in line {}", lines.text[range].trim(), lines.number(range))
+    };
+    let mut shown: Vec<String> = writers.iter().take(SHOWN).map(writer_text).collect();
+    match shown.pop() {
+        None => Some(unwritten(&code, cell)),
+        Some(last) if shown.is_empty() => Some(format!("Last written by {last}.")),
+        Some(last) if writers.len() > SHOWN => {
+            Some(format!("Last written by {}, {last} or others.", shown.join(", ")))
+        }
+        Some(last) => Some(format!("Last written by {} or {last}.", shown.join(", "))),
+    }
+}
+
+/// The register with a name.
+pub(super) fn cell(name: &NameRef) -> Option<Cell> {
+    match name.name {
+        Name::Register(index) => Some(Cell::General(index)),
+        Name::Predicate(index) => Some(Cell::Predicate(index)),
+        _ => None,
+    }
+}
+
+fn unwritten(code: &Code, cell: Cell) -> String {
+    match (code.labels.is_empty(), cell) {
+        (false, _) => "Not written in this function: it is set by callers or by the launch.",
+        (true, Cell::General(_)) => "Not written before: it is set by the launch, or else 0.",
+        (true, Cell::Predicate(_)) => "Not written before: it is false.",
+    }
+    .to_owned()
+}

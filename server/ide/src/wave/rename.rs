@@ -1,0 +1,66 @@
+//! Renaming in WAVE: kernels, labels, and registers within their kernel.
+//!
+//! The names of registers are predefined, so a register can only be exchanged with another one of its class, and only if it
+//! is not used elsewhere: by the launch, which sets registers before the first instruction, or by code in other kernels.
+
+mod registers;
+
+use warplens_ide_db::answer::{Access, TextEdit};
+use warplens_ide_db::db::{Database, FilePosition, items};
+use warplens_ide_db::names;
+use warplens_ide_db::names::{Named, Namespace, Subject, module_uses};
+use warplens_isa::wave as isa;
+
+pub(super) fn rename(
+    db: &Database,
+    position: &FilePosition<'_>,
+    named: &Named,
+    name: &str,
+) -> Result<Vec<TextEdit>, String> {
+    match &named.subject {
+        Subject::Module(namespace, old) => {
+            check_syntax(name)?;
+            if old != name {
+                check_free(db, position, *namespace, name)?;
+            }
+        }
+        Subject::Local(_) => registers::check(db, position, named, name)?,
+        Subject::Special(_) => return Ok(Vec::new()),
+    }
+    let found = names::occurrences(db, position, &named.subject);
+    Ok(found.into_iter().map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect())
+}
+
+fn check_free(
+    db: &Database,
+    position: &FilePosition<'_>,
+    namespace: Namespace,
+    name: &str,
+) -> Result<(), String> {
+    let mut uses = items(db, position.file).iter().flat_map(|item| module_uses(db, *item));
+    let is_taken = uses.any(|have| {
+        let declares = have.uses.iter().any(|found| found.access == Access::Declaration);
+        have.namespace == namespace && have.name == name && declares
+    });
+    if is_taken { Err(format!("this file already has a `{name}`")) } else { Ok(()) }
+}
+
+/// Words that look like registers or scopes are always parsed as such.
+fn check_syntax(name: &str) -> Result<(), String> {
+    let mut rest = name.chars();
+    let starts_well = rest.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+    if !starts_well || !rest.all(|c| c.is_alphanumeric() || c == '_') {
+        return Err(format!(
+            "`{name}` is not a valid name: names consist of letters, digits and `_`, and do not start with a digit"
+        ));
+    }
+    let looks_like_register =
+        name.strip_prefix(['r', 'p']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if looks_like_register || name.starts_with("sr") {
+        return Err(format!("`{name}` is read as a register; choose another name"));
+    }
+    if isa::scope(name).is_some() {
+        return Err(format!("`{name}` is a scope; choose another name"));
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! Checks that a register of a kernel can be exchanged with an unused one.
+
+use smol_str::SmolStr;
+use warplens_hir::wave::{Code, Name, Role, Value};
+use warplens_ide_db::db::{Database, FilePosition, items};
+use warplens_ide_db::names::{Named, Namespace, module_uses};
+use warplens_ide_db::wave::lowered::wave_code;
+
+/// Registers of one class, from the first on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Register {
+    is_predicate: bool,
+    index: u8,
+}
+
+/// The number of predicate registers.
+const PREDICATES: u32 = 4;
+
+impl Register {
+    /// Parses a name.
+    fn named(name: &str) -> Option<Register> {
+        let is_predicate = name.starts_with('p');
+        let number = name.strip_prefix(['r', 'p'])?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| number.parse().ok()).flatten().map(|index| Register { is_predicate, index })
+    }
+
+    fn of(name: &Name) -> Option<Register> {
+        match name {
+            Name::Register(index) => Some(Register { is_predicate: false, index: *index }),
+            Name::Predicate(index) => Some(Register { is_predicate: true, index: *index }),
+            Name::Kernel(_) | Name::Label(_) | Name::Special(_) => None,
+        }
+    }
+}
+
+/// Checks that the register can be renamed to `name` in its kernel.
+pub(super) fn check(
+    db: &Database,
+    position: &FilePosition<'_>,
+    named: &Named,
+    name: &str,
+) -> Result<(), String> {
+    let code = wave_code(db, position.item);
+    let old = &position.item.text(db).0[named.range];
+    let from = Register::named(old).ok_or_else(|| format!("`{old}` is not a register"))?;
+    let to = Register::named(name).filter(|to| to.is_predicate == from.is_predicate).ok_or_else(|| {
+        let (class, example) =
+            if from.is_predicate { ("predicate", "p2") } else { ("general register", "r7") };
+        format!(
+            "`{old}` is a predefined {class}: it can only be exchanged for another one, such as `{example}`"
+        )
+    })?;
+    if from == to {
+        return Ok(());
+    }
+    check_exists(&code, to, name)?;
+    check_width(&code, from, old)?;
+    if code.names.iter().any(|found| Register::of(&found.name) == Some(to)) || is_part(&code, to) {
+        return Err(format!("this kernel already uses `{name}`"));
+    }
+    check_known(db, position, &code, old)
+}
+
+fn check_exists(code: &Code, to: Register, name: &str) -> Result<(), String> {
+    let count = if to.is_predicate { PREDICATES } else { code.resources.register_count() };
+    if u32::from(to.index) < count {
+        return Ok(());
+    }
+    let class = if to.is_predicate { "predicates" } else { "registers" };
+    Err(format!("this kernel has {count} {class}; `{name}` is not one of them"))
+}
+
+/// A value in several registers can only be moved as a whole.
+fn check_width(code: &Code, from: Register, old: &str) -> Result<(), String> {
+    let wide = operands(code).find(|(first, count)| *count > 1 && is_within(from, *first, *count));
+    wide.map_or(Ok(()), |(first, count)| {
+        let last = u32::from(first) + u32::from(count) - 1;
+        Err(format!("`{old}` is part of a value in r{first} to r{last}, which cannot be renamed one by one"))
+    })
+}
+
+/// Whether a register belongs to a value that is written as a lower one.
+fn is_part(code: &Code, register: Register) -> bool {
+    operands(code).any(|(first, count)| is_within(register, first, count))
+}
+
+fn is_within(register: Register, first: u8, count: u8) -> bool {
+    !register.is_predicate && (first..first.saturating_add(count)).contains(&register.index)
+}
+
+/// The general registers that are operands: the first of each, and how many they are.
+fn operands(code: &Code) -> impl Iterator<Item = (u8, u8)> {
+    let all = code.instructions.iter().flat_map(|instruction| &instruction.operands);
+    all.filter_map(|operand| match operand.value {
+        Value::Register { index, .. } => Some((index, operand.registers)),
+        _ => None,
+    })
+}
+
+/// The register must not be used outside of the kernel: by the launch, callees or callers.
+fn check_known(db: &Database, position: &FilePosition<'_>, code: &Code, old: &str) -> Result<(), String> {
+    if is_set_before(code, position) {
+        return Err(format!("`{old}` is read before this kernel writes it: the launch sets it by this name"));
+    }
+    let own = |name: &SmolStr| code.labels.iter().any(|label| label.name == *name);
+    let calls_out = module_uses(db, position.item)
+        .iter()
+        .any(|used| used.namespace == Namespace::Labels && !own(&used.name));
+    let called_from_outside = || {
+        let others = items(db, position.file).iter().filter(|item| **item != position.item);
+        let mut uses = others.flat_map(|item| module_uses(db, *item));
+        uses.any(|used| used.namespace == Namespace::Labels && own(&used.name))
+    };
+    if calls_out || called_from_outside() {
+        return Err(format!(
+            "other kernels share `{old}` through calls, so it cannot be exchanged in this one only"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a general register is read before it is written, or written in some lanes only.
+fn is_set_before(code: &Code, position: &FilePosition<'_>) -> bool {
+    let Some(name @ Name::Register(_)) = code.name_at(position.offset).map(|found| &found.name) else {
+        return false;
+    };
+    let first = code.occurrences(name).next();
+    let Some(at) = first.and_then(|first| code.instruction_at(first.range.start())) else { return false };
+    let instruction = &code.instructions[at];
+    let mut in_first =
+        code.occurrences(name).take_while(|found| instruction.range.contains_range(found.range));
+    instruction.guard.is_some() || in_first.any(|found| found.role != Role::Write)
+}
