@@ -6,10 +6,11 @@
 mod entry;
 mod generated;
 mod hash;
-mod names;
 pub mod ptx;
+mod tables;
 mod version;
 pub mod wave;
 
 pub use entry::{Category, Role, Simulation};
+pub use tables::{Entries, List, Shared};
 pub use version::Version;

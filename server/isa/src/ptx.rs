@@ -12,8 +12,8 @@ pub use directive::{
     Directive, Feature, Holder, Pragma, Unmet, directive, directives, feature, pragma, pragmas,
 };
 pub use form::{
-    Bound, Form, FormOperand, FormSpace, Gate, Length, Need, OperandType, Presence, Product, Range, Slot,
-    Step, TargetNeed, Value,
+    Availability, Bound, Form, FormOperand, FormSpace, Length, OperandType, Presence, Product, Range,
+    Requirement, Slot, Step, TargetRequirement, Value,
 };
 pub use instruction::{
     Example, Instruction, Measured, Operand, OperandKind, Status, by_opcode, categories, instruction,

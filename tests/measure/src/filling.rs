@@ -83,7 +83,7 @@ impl Filling {
     /// The type of an operand.
     fn type_of(&self, ty: OperandType) -> Option<String> {
         match ty {
-            OperandType::Unsaid => None,
+            OperandType::Unspecified => None,
             OperandType::Fixed(name) | OperandType::FixedAtLeast(name) => Some(name.to_owned()),
             OperandType::Slot(slot) | OperandType::AtLeast(slot) => self.word(slot).map(str::to_owned),
             OperandType::Wide(slot) => {
@@ -96,7 +96,7 @@ impl Filling {
 
     fn space_of(&self, space: FormSpace) -> Option<&'static str> {
         match space {
-            FormSpace::Unsaid => None,
+            FormSpace::Unspecified => None,
             FormSpace::Fixed(name) => Some(name),
             FormSpace::Slot(slot) => self.word(slot),
         }

@@ -3,7 +3,7 @@
 
 use fastrand::Rng;
 use warplens_isa::Version;
-use warplens_isa::ptx::{self, Form, Gate, Instruction, Presence, Target, TargetNeed};
+use warplens_isa::ptx::{self, Form, Availability, Instruction, Presence, Target, TargetRequirement};
 
 use crate::filling::Filling;
 
@@ -16,7 +16,7 @@ pub(crate) struct Statement {
     pub(crate) filled: Vec<Option<String>>,
     pub(crate) operands: Vec<String>,
     /// Its requirements; all must be satisfied.
-    pub(crate) gates: Vec<Gate>,
+    pub(crate) gates: Vec<Availability>,
 }
 
 impl Statement {
@@ -42,17 +42,17 @@ impl Statement {
 }
 
 /// Whether a file for this version and target satisfies a requirement.
-pub(crate) fn satisfies(gate: Gate, version: Version, target: &Target) -> bool {
+pub(crate) fn satisfies(gate: Availability, version: Version, target: &Target) -> bool {
     gate.0.is_empty() || gate.0.iter().any(|need| version >= need.since && reaches(need.target, target))
 }
 
-fn reaches(need: TargetNeed, target: &Target) -> bool {
+fn reaches(need: TargetRequirement, target: &Target) -> bool {
     let specific = target.name.ends_with('a');
     match need {
-        TargetNeed::Any => true,
-        TargetNeed::AtLeast(number) => target.number >= number,
-        TargetNeed::Exactly(number) => target.number == number && specific,
-        TargetNeed::Family(number) => {
+        TargetRequirement::Any => true,
+        TargetRequirement::AtLeast(number) => target.number >= number,
+        TargetRequirement::Exactly(number) => target.number == number && specific,
+        TargetRequirement::Family(number) => {
             let family = ptx::target(&format!("sm_{number}")).and_then(|target| target.family);
             (specific || target.name.ends_with('f'))
                 && target.number >= number
@@ -123,7 +123,7 @@ fn statement(
     let values =
         || form.slots.iter().zip(choice).map(|(slot, choice)| choice.map(|index| &slot.values[index]));
     let filled: Vec<_> = values().map(|value| value.map(|value| value.words.concat())).collect();
-    let gates = std::iter::once(form.gate).chain(values().flatten().map(|value| value.gate)).collect();
+    let gates = std::iter::once(form.availability).chain(values().flatten().map(|value| value.availability)).collect();
     let filling = Filling { form, chosen: values().collect() };
     let mut operands = Vec::new();
     for (place, operand) in form.operands.iter().enumerate() {

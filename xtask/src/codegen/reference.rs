@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
+use super::isa::data::Simulation;
 use super::isa::{ptx_data, wave_data};
 use super::{Mode, ensure_file_contents};
 
@@ -103,12 +104,12 @@ fn plain(text: &str) -> String {
 }
 
 /// What the simulator does with an entry, as a phrase.
-fn simulation(decision: &str) -> String {
-    match decision.split_once(": ") {
-        None => "simulated".to_owned(),
-        Some(("partly", why)) => format!("simulated, but {why}"),
-        Some(("no-op", why)) => format!("accepted by the simulator without effect ({why})"),
-        Some((_, why)) => format!("not simulated ({why})"),
+fn simulation(decision: &Simulation) -> String {
+    match decision {
+        Simulation::Simulated => "simulated".to_owned(),
+        Simulation::Partly(exception) => format!("simulated, but {exception}"),
+        Simulation::NoOp(why) => format!("accepted by the simulator without effect ({why})"),
+        Simulation::Unsupported(why) => format!("not simulated ({why})"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which form of an instruction its operands have, and what does not fit it.
 
 use text_size::{TextRange, TextSize};
+use warplens_isa::List;
 use warplens_isa::wave::{self as isa, OperandKind};
 
 use super::model::{Instruction, Operand, Role, Value};
@@ -24,11 +25,11 @@ pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut 
     let may_be_scope = |operand: &Operand| matches!(operand.value, Value::Scope(_) | Value::Invalid);
     let scope_missing = scoped(form) && !operands.last().is_some_and(may_be_scope);
     if scope_missing {
-        form = &form[..longest - 1];
+        form = form.slice(..longest - 1);
     }
     let optional = form.first().is_some_and(|first| first.optional);
     if optional && operands.len() < form.len() {
-        form = &form[1..];
+        form = form.slice(1..);
     }
     if operands.len() != form.len() || torn {
         if !torn {
@@ -78,7 +79,7 @@ pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut 
 }
 
 /// The form that the mnemonic and the first operand select.
-fn form(entry: &'static isa::Instruction, mnemonic: &str, operands: &[Operand]) -> &'static [isa::Operand] {
+fn form(entry: &'static isa::Instruction, mnemonic: &str, operands: &[Operand]) -> List<isa::Operand> {
     let on_predicates = operands.first().is_some_and(|first| matches!(first.value, Value::Predicate { .. }));
     if on_predicates && !entry.predicate_operands.is_empty() {
         entry.predicate_operands
@@ -87,7 +88,7 @@ fn form(entry: &'static isa::Instruction, mnemonic: &str, operands: &[Operand]) 
     }
 }
 
-fn scoped(form: &[isa::Operand]) -> bool {
+fn scoped(form: List<isa::Operand>) -> bool {
     form.last().is_some_and(|last| last.kinds == [OperandKind::Scope])
 }
 

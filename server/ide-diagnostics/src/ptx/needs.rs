@@ -3,23 +3,23 @@
 use text_size::TextRange;
 use warplens_ide_db::ptx::module_target::ModuleTarget;
 use warplens_isa::ptx as isa;
-use warplens_isa::ptx::{Need, TargetNeed};
+use warplens_isa::ptx::{Requirement, TargetRequirement};
 
 use crate::codes;
 use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// Checks a requirement of `what`, a phrase for the middle of a sentence.
-pub(super) fn check(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {
+pub(super) fn check(range: TextRange, what: &str, need: Requirement, module: &ModuleTarget) -> Option<Problem> {
     version(range, what, need, module).or_else(|| target(range, what, need, module))
 }
 
 /// Checks the requirement of a named part of a directive.
 pub(super) fn check_feature(range: TextRange, name: &str, module: &ModuleTarget) -> Option<Problem> {
     let feature = isa::feature(name)?;
-    check(range, feature.what, feature.need, module)
+    check(range, feature.what, feature.requirement, module)
 }
 
-fn version(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {
+fn version(range: TextRange, what: &str, need: Requirement, module: &ModuleTarget) -> Option<Problem> {
     let have = module.version.filter(|have| *have < need.since)?;
     // A version older than the target is reported at the target; then nothing else is compatible with it either.
     if module.architecture.as_deref().and_then(isa::target).is_some_and(|target| target.since > have) {
@@ -30,8 +30,8 @@ fn version(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> O
     Some(Problem::error(range, codes::NEEDS_VERSION, message).with_fix(fix))
 }
 
-fn target(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {
-    let TargetNeed::AtLeast(number) = need.target else { return None };
+fn target(range: TextRange, what: &str, need: Requirement, module: &ModuleTarget) -> Option<Problem> {
+    let TargetRequirement::AtLeast(number) = need.target else { return None };
     let have = module.architecture.as_deref().and_then(isa::target).filter(|have| have.number < number)?;
     let message = format!("{what} needs sm_{number} or later; this module is for {}", have.name);
     let fix = ItemFix::new(format!("Raise `.target` to sm_{number}")).architecture(&format!("sm_{number}"));

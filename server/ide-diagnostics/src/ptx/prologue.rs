@@ -249,7 +249,7 @@ impl<'db> Prologue<'db> {
             let option =
                 isa::target_options().iter().find(|option| option.name == word && word != "texmode_unified");
             let requirement = option.and_then(|option| {
-                let need = isa::Need { since: option.since, target: isa::TargetNeed::Any };
+                let need = isa::Requirement { since: option.since, target: isa::TargetRequirement::Any };
                 needs::check(*range, &format!("`{word}`"), need, self.module)
             });
             self.problems.extend(found.or(requirement));
@@ -280,7 +280,7 @@ impl<'db> Prologue<'db> {
         }
         self.had_size = true;
         if let Some(known) = isa::directive(".address_size") {
-            self.problems.extend(needs::check(range, "`.address_size`", known.need, self.module));
+            self.problems.extend(needs::check(range, "`.address_size`", known.requirement, self.module));
         }
         let is_wrong = matches!(ptx_header(self.db, item).directive, Some(Directive::AddressSize(None)));
         if is_wrong && item.parse(self.db).errors().is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::Version;
 use crate::generated::ptx as tables;
-use crate::ptx::{Need, Status};
+use crate::ptx::{Requirement, Status, TargetRequirement};
 
 /// A directive.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct Directive {
     /// What becomes of it where something that it requires is not there.
     pub unmet: Unmet,
     /// What the assembler demands of a module with it.
-    pub need: Need,
+    pub requirement: Requirement,
     /// The first version that rejects it.
     pub until: Option<Version>,
     /// What it may stand at, between the parameters and the body; empty for a directive of another place.
@@ -47,6 +47,32 @@ pub struct Directive {
     pub notes: &'static [&'static str],
     /// A whole module that shows it.
     pub example: &'static str,
+}
+
+impl Directive {
+    /// The values of the fields that a table leaves out.
+    pub(crate) const EMPTY: Self = Self {
+        name: "",
+        group: "",
+        section: "",
+        syntax: &[],
+        places: &[],
+        requires: &[],
+        conflicts: &[],
+        unmet: Unmet::Rejected,
+        requirement: Requirement { since: Version::new(1, 0), target: TargetRequirement::Any },
+        until: None,
+        holders: &[],
+        values: (0, 0),
+        zero: false,
+        since: Version::new(1, 0),
+        since_note: "",
+        target: "",
+        status: Status::Current,
+        summary: "",
+        notes: &[],
+        example: "",
+    };
 }
 
 /// What becomes of a directive that lacks another one.
@@ -75,7 +101,7 @@ pub struct Feature {
     /// What it is, in the middle of a sentence.
     pub what: &'static str,
     /// What the assembler demands of a module with it.
-    pub need: Need,
+    pub requirement: Requirement,
 }
 
 /// A string that `.pragma` takes.
@@ -104,12 +130,12 @@ pub fn directives() -> &'static [Directive] {
 
 /// The directive of this name, written with its dot.
 pub fn directive(name: &str) -> Option<&'static Directive> {
-    tables::DIRECTIVE_NAMES.get(name).copied()
+    tables::DIRECTIVE_NAMES.get(name).map(|index| &tables::DIRECTIVES[index])
 }
 
 /// The part of a directive with this name in the data.
 pub fn feature(name: &str) -> Option<&'static Feature> {
-    tables::FEATURE_NAMES.get(name).copied()
+    tables::FEATURE_NAMES.get(name).map(|index| &tables::FEATURES[index])
 }
 
 /// All pragmas.
@@ -119,5 +145,5 @@ pub fn pragmas() -> &'static [Pragma] {
 
 /// The pragma whose string begins with this word.
 pub fn pragma(name: &str) -> Option<&'static Pragma> {
-    tables::PRAGMA_NAMES.get(name).copied()
+    tables::PRAGMA_NAMES.get(name).map(|index| &tables::PRAGMAS[index])
 }

@@ -3,8 +3,10 @@
 //! This is what decides whether a statement is valid, so it is data: `forms` in `data/ptx/instructions/*.toml`, held to the
 //! assembler by `cargo xtask measure ptxas`. What compares a statement with a form lives in hir, never here.
 
-use crate::Version;
+use crate::generated::ptx as tables;
 use crate::ptx::OperandKind;
+use crate::tables::list;
+use crate::{List, Shared, Version};
 
 /// One form of an instruction.
 #[derive(Debug)]
@@ -12,13 +14,24 @@ pub struct Form {
     /// The form as a reader sees it: `add{.sat}.{u16x2,s16x2} d, a, b`.
     pub text: &'static str,
     /// The modifiers after the fixed words of the name, in their documented order.
-    pub slots: &'static [Slot],
+    pub slots: List<Slot>,
     /// The operands as commas outside brackets separate them.
-    pub operands: &'static [FormOperand],
-    /// Since when, and where, it is there.
-    pub gate: Gate,
-    /// From when, and where, it is there no longer.
-    pub removed: Option<Need>,
+    pub operands: List<FormOperand>,
+    /// The versions and targets that have it.
+    pub availability: Availability,
+    /// The versions and targets from which on it is removed.
+    pub removed: Option<Requirement>,
+}
+
+impl Form {
+    /// The values of the fields that a table leaves out.
+    pub(crate) const EMPTY: Self = Self {
+        text: "",
+        slots: list(&[]),
+        operands: list(&[]),
+        availability: Availability(&[]),
+        removed: None,
+    };
 }
 
 /// A place for a modifier.
@@ -27,7 +40,7 @@ pub struct Slot {
     /// The class it decides, as [`ModifierClass::name`](super::ModifierClass::name) has it; empty for a fixed word.
     pub class: &'static str,
     /// What may stand there.
-    pub values: &'static [Value],
+    pub values: List<Value>,
     /// Whether nothing may stand there.
     pub optional: bool,
     /// Whether it must come before all slots that do not lead, as `.lo` of `mul.lo`: to the assembler it is part of the
@@ -35,17 +48,31 @@ pub struct Slot {
     pub leads: bool,
 }
 
+impl Shared for Slot {
+    const TABLE: &'static [Self] = &tables::SLOT;
+}
+
 /// A modifier in its place.
 #[derive(Debug)]
 pub struct Value {
     /// Its words in order, with their dots; mostly one.
     pub words: &'static [&'static str],
-    /// What it needs beyond what the form needs.
-    pub gate: Gate,
+    /// What it requires in addition to the form.
+    pub availability: Availability,
     /// The numbers in it, or the one that its class says it counts.
     pub numbers: &'static [u16],
     /// Whether the first of the registers that it counts is an index: the layer of an array.
     pub indexes: bool,
+}
+
+impl Shared for Value {
+    const TABLE: &'static [Self] = &tables::VAL;
+}
+
+impl Value {
+    /// The values of the fields that a table leaves out.
+    pub(crate) const EMPTY: Self =
+        Self { words: &[], availability: Availability(&[]), numbers: &[], indexes: false };
 }
 
 /// An operand of a form.
@@ -67,15 +94,34 @@ pub struct FormOperand {
     pub presence: Presence,
     /// Which integer constants are taken, where not all are.
     pub range: Option<Range>,
-    /// What its brackets hold, where that is more than an address.
-    pub inside: &'static [FormOperand],
+    /// The operands in its brackets, where these are more than an address.
+    pub inside: List<FormOperand>,
+}
+
+impl Shared for FormOperand {
+    const TABLE: &'static [Self] = &tables::ARG;
+}
+
+impl FormOperand {
+    /// The values of the fields that a table leaves out.
+    pub(crate) const EMPTY: Self = Self {
+        index: 0,
+        second: None,
+        kinds: &[],
+        ty: OperandType::Unspecified,
+        space: FormSpace::Unspecified,
+        length: Length::One,
+        presence: Presence::Required,
+        range: None,
+        inside: list(&[]),
+    };
 }
 
 /// The type that an operand has by its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperandType {
     /// The form does not say.
-    Unsaid,
+    Unspecified,
     /// The type with this name, without its dot.
     Fixed(&'static str),
     /// The type chosen in this slot.
@@ -92,7 +138,7 @@ pub enum OperandType {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormSpace {
     /// The form does not say.
-    Unsaid,
+    Unspecified,
     /// The one with this name, without its dot, or `generic`.
     Fixed(&'static str),
     /// The one chosen in this slot; generic where the slot is optional and empty.
@@ -186,22 +232,22 @@ pub enum Step {
     PowerOfTwo,
 }
 
-/// What is needed: one of these, or nothing when there are none.
+/// Alternative requirements: a file meets one of them, or there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gate(pub &'static [Need]);
+pub struct Availability(pub &'static [Requirement]);
 
 /// A version and a target that go together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Need {
+pub struct Requirement {
     /// The oldest version.
     pub since: Version,
     /// The targets.
-    pub target: TargetNeed,
+    pub target: TargetRequirement,
 }
 
 /// Which targets will do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TargetNeed {
+pub enum TargetRequirement {
     /// All.
     Any,
     /// `sm_NN` and every later one, with or without a letter.

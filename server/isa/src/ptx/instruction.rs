@@ -2,7 +2,8 @@
 
 use crate::generated::ptx as tables;
 use crate::ptx::{Form, Modifier, ModifierClass};
-use crate::{Category, Role, Simulation, Version};
+use crate::tables::list;
+use crate::{Category, List, Role, Shared, Simulation, Version};
 
 /// One entry of the instruction set. A mnemonic that works in several ways (`add` on integers and on floats) has several
 /// entries; all of them are under its opcode.
@@ -25,13 +26,13 @@ pub struct Instruction {
     /// Exactly what the assembler takes.
     pub forms: &'static [Form],
     /// The modifiers after `words`, in their documented order.
-    pub modifiers: &'static [ModifierClass],
+    pub modifiers: List<ModifierClass>,
     /// Every single modifier that some form takes, `words` included, sorted.
     pub vocabulary: &'static [&'static str],
     /// The types it works on, without dots.
     pub types: &'static [&'static str],
     /// Its operands in the order of the fullest form.
-    pub operands: &'static [Operand],
+    pub operands: List<Operand>,
     /// The first version that has it.
     pub since: Version,
     /// Which of its forms came later, in prose; often empty.
@@ -59,6 +60,34 @@ pub struct Instruction {
 }
 
 impl Instruction {
+    /// The values of the fields that a table leaves out.
+    pub(crate) const EMPTY: Self = Self {
+        id: "",
+        name: "",
+        opcode: "",
+        words: &[],
+        category: &tables::CATEGORIES[0],
+        section: "",
+        syntax: &[],
+        forms: &[],
+        modifiers: list(&[]),
+        vocabulary: &[],
+        types: &[],
+        operands: list(&[]),
+        since: Version::new(1, 0),
+        since_note: "",
+        target: "",
+        predicable: true,
+        status: Status::Current,
+        summary: "",
+        semantics: &[],
+        notes: &[],
+        divergence: "",
+        example: Example::EMPTY,
+        measured: &[],
+        simulation: Simulation::Simulated,
+    };
+
     /// Whether some form takes this modifier, written with its dot.
     pub fn accepts(&self, modifier: &str) -> bool {
         self.vocabulary.binary_search(&modifier).is_ok()
@@ -70,7 +99,7 @@ impl Instruction {
         let find = |wanted: fn(&str, &str) -> bool| {
             self.modifiers.iter().find_map(|class| {
                 let value = class.values.iter().find(|value| wanted(value.name, modifier))?;
-                Some((class, *value))
+                Some((class, value))
             })
         };
         find(|value, word| value == word).or_else(|| {
@@ -96,6 +125,23 @@ pub struct Operand {
     pub inside: bool,
     /// What it is for; empty for a plain source or destination.
     pub about: &'static str,
+}
+
+impl Shared for Operand {
+    const TABLE: &'static [Self] = &tables::OPERAND;
+}
+
+impl Operand {
+    /// The values of the fields that a table leaves out.
+    pub(crate) const EMPTY: Self = Self {
+        name: "",
+        role: Role::Read,
+        kinds: &[],
+        optional: false,
+        wide: false,
+        inside: false,
+        about: "",
+    };
 }
 
 /// What may be written as an operand.
@@ -157,6 +203,12 @@ pub struct Example {
     pub declarations: &'static str,
 }
 
+impl Example {
+    /// The values of the fields that a table leaves out.
+    pub(crate) const EMPTY: Self =
+        Self { code: "", target: "", version: Version::new(1, 0), declarations: "" };
+}
+
 /// What the assembler was measured to want for one statement.
 #[derive(Debug)]
 pub struct Measured {
@@ -169,7 +221,7 @@ pub struct Measured {
 }
 
 /// All entries, grouped by category in the order of the public description.
-pub fn instructions() -> &'static [Instruction] {
+pub fn instructions() -> &'static [&'static Instruction] {
     &tables::INSTRUCTIONS
 }
 
@@ -180,12 +232,12 @@ pub fn categories() -> &'static [Category] {
 
 /// The entries of an opcode: the first word of a statement (`@` for the guard, `{}` for a block).
 pub fn by_opcode(opcode: &str) -> &'static [&'static Instruction] {
-    tables::BY_OPCODE.get(opcode).copied().unwrap_or_default()
+    tables::OPCODE_NAMES.get(opcode).map_or(&[], |index| tables::BY_OPCODE[index])
 }
 
 /// The entry with this id.
 pub fn instruction(id: &str) -> Option<&'static Instruction> {
-    tables::BY_ID.get(id).copied()
+    tables::BY_ID.get(id).map(|index| tables::INSTRUCTIONS[index])
 }
 
 /// All opcodes, in alphabetical order.

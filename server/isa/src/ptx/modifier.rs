@@ -1,6 +1,8 @@
 //! Modifiers: the dotted words after an opcode.
 
 use crate::generated::ptx as tables;
+use crate::tables::list;
+use crate::{List, Shared};
 
 /// A choice of modifiers at one place of a form.
 #[derive(Debug)]
@@ -10,9 +12,13 @@ pub struct ModifierClass {
     /// What the choice decides.
     pub summary: &'static str,
     /// What may be written, each with its dot. A value of several words (`.sync.aligned`) is written whole.
-    pub values: &'static [&'static Modifier],
+    pub values: List<Modifier>,
     /// Whether nothing may be written.
     pub optional: bool,
+}
+
+impl Shared for ModifierClass {
+    const TABLE: &'static [Self] = &tables::CLASS;
 }
 
 /// One modifier in one meaning.
@@ -24,9 +30,13 @@ pub struct Modifier {
     pub summary: &'static str,
 }
 
+impl Shared for Modifier {
+    const TABLE: &'static [Self] = &tables::MOD;
+}
+
 /// The meanings of a modifier, written with its dot. Most have one; `.lo` compares in `setp` and picks a half in `mul`.
-pub fn modifier(name: &str) -> &'static [&'static Modifier] {
-    tables::MODIFIER_NAMES.get(name).copied().unwrap_or_default()
+pub fn modifier(name: &str) -> List<Modifier> {
+    tables::MODIFIER_NAMES.get(name).map_or(list(&[]), |index| tables::MEANINGS[index])
 }
 
 /// Whether the assembler overlooks a second one of this modifier, written with its dot.

@@ -40,6 +40,25 @@ pub struct SpecialRegister {
 }
 
 impl SpecialRegister {
+    /// The values of the fields that a table leaves out.
+    pub(crate) const EMPTY: Self = Self {
+        name: "",
+        names: &[],
+        section: "",
+        ty: "",
+        bits: 0,
+        components: &[],
+        scope: Scope::Thread,
+        since: Version::new(1, 0),
+        since_note: "",
+        target: "",
+        summary: "",
+        range: "",
+        simulator: "",
+        notes: &[],
+        example: Example::EMPTY,
+    };
+
     /// Whether it is read component by component.
     pub const fn is_vector(&self) -> bool {
         !self.components.is_empty()
@@ -75,5 +94,5 @@ pub fn special_register_names() -> &'static [&'static str] {
 
 /// The entry of a name as written (`%tid`, `%pm3`, `WARP_SZ`), without a component.
 pub fn special_register(name: &str) -> Option<&'static SpecialRegister> {
-    tables::SPECIAL_REGISTER_NAMES.get(name).copied()
+    tables::SPECIAL_REGISTER_NAMES.get(name).map(|index| &tables::SPECIAL_REGISTERS[index])
 }

@@ -140,7 +140,7 @@ fn every_modifier_is_accepted_and_explained() {
         for class in entry.modifiers {
             assert!(!class.values.is_empty() && !class.summary.is_empty(), "{}", entry.id);
             for value in class.values {
-                assert!(modifier(value.name).contains(value), "{}: {}", entry.id, value.name);
+                assert!(modifier(value.name).iter().any(|meaning| meaning == value), "{}: {}", entry.id, value.name);
                 for word in value.name.split('.').skip(1) {
                     assert!(entry.accepts(&format!(".{word}")), "{}: {word}", entry.id);
                 }

@@ -80,7 +80,7 @@ pub fn types() -> &'static [Type] {
 
 /// The type of this name, written with its dot.
 pub fn type_(name: &str) -> Option<&'static Type> {
-    tables::TYPE_NAMES.get(name).copied()
+    tables::TYPE_NAMES.get(name).map(|index| &tables::TYPES[index])
 }
 
 /// All state spaces.
@@ -90,5 +90,5 @@ pub fn state_spaces() -> &'static [StateSpace] {
 
 /// The state space of this name, written with its dot; a part is found under its space.
 pub fn state_space(name: &str) -> Option<&'static StateSpace> {
-    tables::STATE_SPACE_NAMES.get(name).copied()
+    tables::STATE_SPACE_NAMES.get(name).map(|index| &tables::STATE_SPACES[index])
 }

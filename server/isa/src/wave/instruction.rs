@@ -2,7 +2,8 @@
 
 use super::Encoding;
 use crate::generated::wave as tables;
-use crate::{Category, Role, Simulation};
+use crate::tables::list;
+use crate::{Category, List, Role, Shared, Simulation};
 
 /// One instruction.
 #[derive(Debug)]
@@ -30,11 +31,11 @@ pub struct Instruction {
     /// What it does, in a sentence.
     pub summary: &'static str,
     /// The operands.
-    pub operands: &'static [Operand],
+    pub operands: List<Operand>,
     /// The operands of the toolchain's spelling where their order differs (stores); else the same as `operands`.
-    pub toolchain_operands: &'static [Operand],
+    pub toolchain_operands: List<Operand>,
     /// The operands of the form that works on predicates; empty for none.
-    pub predicate_operands: &'static [Operand],
+    pub predicate_operands: List<Operand>,
     /// Instructions of the toolchain that do the same, for one that it does not have or runs otherwise: `ucmp_lt pd, rs2, rs1`.
     /// Words that are names of operands stand for what is written there; the last line writes the result. `?p` stands for a free
     /// predicate, `?d` and `?e` for free pairs, whose second register is `?d+`, other letters for free registers. Empty for none.
@@ -50,8 +51,31 @@ pub struct Instruction {
 }
 
 impl Instruction {
+    /// The values of the fields that a table leaves out.
+    pub(crate) const EMPTY: Self = Self {
+        mnemonic: "",
+        toolchain: None,
+        category: &tables::CATEGORIES[0],
+        section: "",
+        specification: "",
+        available: Availability::Nowhere,
+        opcode: "",
+        encoding: None,
+        suffix: Suffix::None,
+        simulation: Simulation::Simulated,
+        summary: "",
+        operands: list(&[]),
+        toolchain_operands: list(&[]),
+        predicate_operands: list(&[]),
+        stand_in: &[],
+        notes: &[],
+        divergence: "",
+        example: "",
+        toolchain_example: "",
+    };
+
     /// The operands as `spelling` wants them: the mnemonic that the program wrote.
-    pub fn operands_of(&self, spelling: &str) -> &'static [Operand] {
+    pub fn operands_of(&self, spelling: &str) -> List<Operand> {
         if self.mnemonic == spelling { self.operands } else { self.toolchain_operands }
     }
 }
@@ -69,6 +93,15 @@ pub struct Operand {
     pub ty: &'static str,
     /// Whether it may be left out.
     pub optional: bool,
+}
+
+impl Shared for Operand {
+    const TABLE: &'static [Self] = &tables::OPERAND;
+}
+
+impl Operand {
+    /// The values of the fields that a table leaves out.
+    pub(crate) const EMPTY: Self = Self { name: "", role: Role::Read, kinds: &[], ty: "", optional: false };
 }
 
 /// What may be written as an operand.
@@ -115,7 +148,7 @@ pub enum Availability {
 }
 
 /// All instructions, grouped by category.
-pub fn instructions() -> &'static [Instruction] {
+pub fn instructions() -> &'static [&'static Instruction] {
     &tables::INSTRUCTIONS
 }
 
@@ -126,5 +159,5 @@ pub fn categories() -> &'static [Category] {
 
 /// The instruction with this mnemonic, in either spelling.
 pub fn instruction(mnemonic: &str) -> Option<&'static Instruction> {
-    tables::MNEMONICS.get(mnemonic).copied()
+    tables::MNEMONICS.get(mnemonic).map(|index| tables::INSTRUCTIONS[index])
 }

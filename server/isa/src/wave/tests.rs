@@ -1,7 +1,7 @@
 //! What holds for every entry.
 
 use super::*;
-use crate::{Role, Simulation};
+use crate::{List, Role, Simulation};
 
 #[test]
 fn nothing_of_the_instruction_set_is_missing() {
@@ -47,7 +47,7 @@ fn both_spellings_are_found() {
 #[test]
 fn only_the_guides_stores_take_the_value_first() {
     let store = instruction("device_store_u32").unwrap();
-    let names = |operands: &[Operand]| operands.iter().map(|it| it.name).collect::<Vec<_>>();
+    let names = |operands: List<Operand>| operands.iter().map(|it| it.name).collect::<Vec<_>>();
     assert_eq!(names(store.operands_of("device_store.u32")), ["rs2", "addr"]);
     assert_eq!(names(store.operands_of("device_store_u32")), ["addr", "rs2"]);
 }

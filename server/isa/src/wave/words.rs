@@ -101,7 +101,7 @@ pub fn directives() -> &'static [Directive] {
 
 /// The directive of this name, written with its dot.
 pub fn directive(name: &str) -> Option<&'static Directive> {
-    tables::DIRECTIVE_NAMES.get(name).copied()
+    tables::DIRECTIVE_NAMES.get(name).map(|index| &tables::DIRECTIVES[index])
 }
 
 /// All special registers, in the order of their encoding.
@@ -111,7 +111,7 @@ pub fn special_registers() -> &'static [SpecialRegister] {
 
 /// The special register of this name.
 pub fn special_register(name: &str) -> Option<&'static SpecialRegister> {
-    tables::SPECIAL_REGISTER_NAMES.get(name).copied()
+    tables::SPECIAL_REGISTER_NAMES.get(name).map(|index| &tables::SPECIAL_REGISTERS[index])
 }
 
 /// The classes of registers.
@@ -126,7 +126,7 @@ pub fn scopes() -> &'static [Scope] {
 
 /// The scope of this name, with or without a dot.
 pub fn scope(name: &str) -> Option<&'static Scope> {
-    tables::SCOPE_NAMES.get(name.strip_prefix('.').unwrap_or(name)).copied()
+    tables::SCOPE_NAMES.get(name.strip_prefix('.').unwrap_or(name)).map(|index| &tables::SCOPES[index])
 }
 
 /// All cache hints.
@@ -136,7 +136,7 @@ pub fn cache_hints() -> &'static [CacheHint] {
 
 /// The cache hint of this name, written with its dot.
 pub fn cache_hint(name: &str) -> Option<&'static CacheHint> {
-    tables::CACHE_HINT_NAMES.get(name).copied()
+    tables::CACHE_HINT_NAMES.get(name).map(|index| &tables::CACHE_HINTS[index])
 }
 
 /// All words that circulate and mean nothing.
@@ -146,7 +146,7 @@ pub fn spellings() -> &'static [Spelling] {
 
 /// What is known of a word that circulates and means nothing.
 pub fn spelling(word: &str) -> Option<&'static Spelling> {
-    tables::SPELLING_NAMES.get(word).copied()
+    tables::SPELLING_NAMES.get(word).map(|index| &tables::SPELLINGS[index])
 }
 
 /// Ways of writing that the toolchain refuses, or that mean nothing.

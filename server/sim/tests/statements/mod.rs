@@ -160,7 +160,7 @@ impl OperandPosition<'_> {
     /// The type that the operand has.
     fn ty(&self) -> Option<String> {
         match self.operand.ty {
-            OperandType::Unsaid => None,
+            OperandType::Unspecified => None,
             OperandType::Fixed(name) | OperandType::FixedAtLeast(name) => Some(name.to_owned()),
             OperandType::Slot(slot) | OperandType::AtLeast(slot) => self.word(slot).map(str::to_owned),
             OperandType::Wide(slot) => {
@@ -173,7 +173,7 @@ impl OperandPosition<'_> {
 
     fn space(&self) -> Option<&'static str> {
         match self.operand.space {
-            FormSpace::Unsaid => None,
+            FormSpace::Unspecified => None,
             FormSpace::Fixed(name) => Some(name),
             FormSpace::Slot(slot) => self.word(slot),
         }

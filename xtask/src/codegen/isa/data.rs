@@ -1,10 +1,15 @@
 //! Reading data files, and the checks that every kind of entry shares.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt::Display;
 use std::fs;
+use std::ops::Deref;
 
 use anyhow::{Context, Result, bail, ensure};
-use serde::de::DeserializeOwned;
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, Error, IntoDeserializer};
+use serde::ser::SerializeTupleStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Reads one data file; `name` is relative to the data folder.
 pub(in crate::codegen) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
@@ -15,21 +20,21 @@ pub(in crate::codegen) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
 }
 
 /// The names, without `.toml`, of the data files of a folder, in alphabetical order.
-pub(in crate::codegen) fn files(folder: &str) -> Result<Vec<String>> {
+fn files(folder: &str) -> Result<Vec<String>> {
     let path = crate::project_root().join(super::DATA).join(folder);
     let mut names = Vec::new();
     for entry in fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         match name.strip_suffix(".toml") {
             Some(stem) => names.push(stem.to_owned()),
-            None => bail!("{name} in {folder} is no data file"),
+            None => bail!("{name} in {folder} is not a data file"),
         }
     }
     names.sort();
     Ok(names)
 }
 
-/// The words of a value that lists several, apart by blanks.
+/// The words of a value that lists several, separated by spaces.
 pub(in crate::codegen) fn words(list: &str) -> Vec<&str> {
     list.split_whitespace().collect()
 }
@@ -48,11 +53,11 @@ fn series(word: &str) -> Option<Vec<String>> {
     Some((first..=last).step_by(step.max(1)).map(|n| format!("{before}{n}{after}")).collect())
 }
 
-/// Checks that no name comes twice.
+/// Checks that every name is unique.
 pub(in crate::codegen) fn unique<'a>(file: &str, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
     let mut seen = HashSet::new();
     for name in names {
-        ensure!(seen.insert(name), "{file}: `{name}` comes twice");
+        ensure!(seen.insert(name), "{file}: duplicate name `{name}`");
     }
     Ok(())
 }
@@ -68,21 +73,149 @@ pub(in crate::codegen) fn sentence(file: &str, entry: &str, key: &str, text: &st
 }
 
 /// A version written `MAJOR.MINOR`.
-pub(in crate::codegen) fn version(file: &str, entry: &str, text: &str) -> Result<(u8, u8)> {
-    text.split_once('.')
-        .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
-        .with_context(|| format!("{file}: `{text}` of `{entry}` is no version"))
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::codegen) struct Version {
+    pub(in crate::codegen) major: u8,
+    pub(in crate::codegen) minor: u8,
+}
+
+impl Version {
+    pub(in crate::codegen) fn read(text: &str) -> Option<Self> {
+        let (major, minor) = text.split_once('.')?;
+        Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+}
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::read(&text).ok_or_else(|| D::Error::custom(format!("`{text}` is not a version")))
+    }
+}
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut call = serializer.serialize_tuple_struct("Version::new", 2)?;
+        call.serialize_field(&self.major)?;
+        call.serialize_field(&self.minor)?;
+        call.end()
+    }
+}
+
+impl Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// A list that is written as words separated by spaces.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+#[serde(transparent)]
+pub(in crate::codegen) struct Words<T = String>(pub(in crate::codegen) Vec<T>);
+
+impl<T> Default for Words<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Deref for Words<T> {
+    type Target = Vec<T>;
+
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Words<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let list = String::deserialize(deserializer)?;
+        Ok(Self(list.split_whitespace().map(word).collect::<Result<_, D::Error>>()?))
+    }
+}
+
+/// A value that is written as one word.
+pub(in crate::codegen) fn word<T: DeserializeOwned, E: Error>(text: &str) -> Result<T, E> {
+    let deserializer: StrDeserializer<'_, E> = text.into_deserializer();
+    T::deserialize(deserializer)
+}
+
+/// The lines of a block of text.
+pub(in crate::codegen) fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Ok(text.trim_matches('\n').lines().map(str::to_owned).collect())
+}
+
+/// A text without the space around it.
+pub(in crate::codegen) fn trimmed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Ok(String::deserialize(deserializer)?.trim().to_owned())
+}
+
+/// Whether a field has the value that it has where it is left out.
+pub(in crate::codegen) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// What the simulator does with an entry: `simulated`, `partly: BUT`, `no-op: WHY` or `unsupported: WHY`.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub(in crate::codegen) enum Simulation {
+    Simulated,
+    Partly(String),
+    NoOp(String),
+    Unsupported(String),
+}
+
+impl<'de> Deserialize<'de> for Simulation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Ok(match text.split_once(": ") {
+            None if text == "simulated" => Self::Simulated,
+            Some(("partly", why)) => Self::Partly(why.to_owned()),
+            Some(("no-op", why)) => Self::NoOp(why.to_owned()),
+            Some(("unsupported", why)) => Self::Unsupported(why.to_owned()),
+            _ => {
+                let expected = "expected simulated, partly: BUT, no-op: WHY or unsupported: WHY";
+                return Err(D::Error::custom(format!("`simulation = \"{text}\"`: {expected}")));
+            }
+        })
+    }
+}
+
+/// A file of instructions.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[serde(bound(deserialize = "I: DeserializeOwned"))]
+pub(in crate::codegen) struct Category<I> {
+    /// The name of the file.
+    #[serde(skip_deserializing)]
+    pub(in crate::codegen) id: String,
+    pub(in crate::codegen) title: String,
+    pub(in crate::codegen) about: String,
+    #[serde(default, skip_serializing)]
+    common: Common,
+    #[serde(rename = "instruction", skip_serializing)]
+    pub(in crate::codegen) instructions: Vec<I>,
+}
+
+/// The categories in a folder; `texts` are those of an entry that may be shared.
+pub(in crate::codegen) fn categories<I: DeserializeOwned>(
+    folder: &str,
+    texts: impl Fn(&mut I) -> Vec<&mut String>,
+) -> Result<Vec<Category<I>>> {
+    let read = |id: String| {
+        let file = format!("{folder}/{id}.toml");
+        let mut category: Category<I> = read(&file)?;
+        share(&file, &category.common, category.instructions.iter_mut().flat_map(&texts))?;
+        Ok(Category { id, ..category })
+    };
+    files(folder)?.into_iter().map(read).collect()
 }
 
 /// Texts that several entries of a file share: the table `common`, which `"@name"` in a note or a divergence text stands for.
-pub(in crate::codegen) type Common = BTreeMap<String, String>;
+type Common = BTreeMap<String, String>;
 
 /// Puts the shared texts of a file in place; each must be known, and used.
-pub(in crate::codegen) fn share<'a>(
-    file: &str,
-    common: &Common,
-    texts: impl IntoIterator<Item = &'a mut String>,
-) -> Result<()> {
+fn share<'a>(file: &str, common: &Common, texts: impl IntoIterator<Item = &'a mut String>) -> Result<()> {
     let mut used = BTreeSet::new();
     for text in texts {
         let Some(name) = text.strip_prefix('@') else { continue };

@@ -1,56 +1,103 @@
-//! Pieces of Rust source.
+//! Rust source of table entries: a serde serializer, so that the schema of the data is also the schema of the tables.
+//!
+//! Entries of the types named in [`Source::new`] are interned: equal ones are written once, in a shared table, and a list of
+//! them holds their numbers there. (References would cost rustc half of the time that it needs for the tables.) A field skipped by `skip_serializing_if` takes its value from the constant `EMPTY` of its type.
 
-use std::fmt::Write;
+mod literal;
+
+use std::collections::HashMap;
 
 use anyhow::Result;
+use serde::{Serialize, Serializer};
 
 use super::perfect_hash;
 
-/// A string literal.
-pub(super) fn string(text: &str) -> String {
-    format!("{text:?}")
+/// Renders entries, and holds the shared tables that they refer to.
+pub(super) struct Source {
+    pools: Vec<Pool>,
 }
 
-/// A slice of string literals.
-pub(super) fn strings<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> String {
-    slice(texts.into_iter().map(|text| string(text.as_ref())))
+/// A shared table of distinct entries of one type.
+struct Pool {
+    ty: &'static str,
+    table: &'static str,
+    entries: Vec<String>,
+    numbers: HashMap<String, usize>,
 }
 
-/// The lines of a block of text, as a slice of string literals.
-pub(super) fn lines(text: &str) -> String {
-    strings(text.trim_matches('\n').lines())
+/// An expression, rendered as it is.
+#[derive(Default, Clone)]
+pub(super) struct Expression(pub(super) String);
+
+impl Serialize for Expression {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0.as_bytes())
+    }
 }
 
-/// A slice of expressions.
-pub(super) fn slice(items: impl IntoIterator<Item = String>) -> String {
-    let items: Vec<String> = items.into_iter().collect();
-    format!("&[{}]", items.join(", "))
+impl Source {
+    /// A renderer that interns the entries of these types, each with the name of its table.
+    pub(super) fn new(interned: &[(&'static str, &'static str)]) -> Self {
+        let pool = |&(ty, table)| Pool { ty, table, entries: Vec::new(), numbers: HashMap::new() };
+        Self { pools: interned.iter().map(pool).collect() }
+    }
+
+    /// An expression for a value.
+    pub(super) fn literal<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<String> {
+        Ok(value.serialize(literal::Literal(self))?)
+    }
+
+    /// `pub(crate) static NAME: [TYPE; n] = [...];`
+    pub(super) fn table<T: Serialize>(&mut self, name: &str, ty: &str, entries: &[T]) -> Result<String> {
+        let entries = entries.iter().map(|entry| self.literal(entry)).collect::<Result<Vec<_>>>()?;
+        Ok(table(name, ty, &entries))
+    }
+
+    /// A table as above, and the perfect hash from the names of its entries to them.
+    pub(super) fn named_table<T: Serialize>(
+        &mut self,
+        [table, names]: [&str; 2],
+        ty: &str,
+        entries: &[T],
+        name: impl Fn(&T) -> &str,
+    ) -> Result<String> {
+        let named: Vec<(&str, usize)> =
+            entries.iter().enumerate().map(|(index, entry)| (name(entry), index)).collect();
+        Ok(self.table(table, ty, entries)? + &self::names(names, &named)?)
+    }
+
+    /// The shared tables.
+    pub(super) fn shared_tables(&self) -> String {
+        self.pools.iter().map(|pool| table(pool.table, pool.ty, &pool.entries)).collect()
+    }
+
+    /// The table that entries of a type are interned in, and the number of this one there.
+    fn intern(&mut self, ty: &str, entry: &str) -> Option<(&'static str, usize)> {
+        let pool = self.pools.iter_mut().find(|pool| pool.ty == ty)?;
+        let next = pool.numbers.len();
+        let number = *pool.numbers.entry(entry.to_owned()).or_insert(next);
+        if number == next {
+            pool.entries.push(entry.to_owned());
+        }
+        Some((pool.table, number))
+    }
 }
 
-/// A version.
-pub(super) fn version((major, minor): (u8, u8)) -> String {
-    format!("Version::new({major}, {minor})")
+fn table(name: &str, ty: &str, entries: &[String]) -> String {
+    format!("pub(crate) static {name}: [{ty}; {}] = [{}];\n\n", entries.len(), entries.join(",\n"))
 }
 
-/// `pub(crate) static NAME: [TYPE; n] = [...];`
-pub(super) fn table(name: &str, ty: &str, items: &[String]) -> String {
-    let count = items.len();
-    format!("pub(crate) static {name}: [{ty}; {count}] = [{}];\n\n", items.join(",\n"))
+/// `pub(crate) static NAME: &[&str] = &[...];`
+pub(super) fn strings<S: AsRef<str>>(name: &str, texts: impl IntoIterator<Item = S>) -> String {
+    let texts: Vec<String> = texts.into_iter().map(|text| format!("{:?}", text.as_ref())).collect();
+    format!("pub(crate) static {name}: &[&str] = &[{}];\n\n", texts.join(", "))
 }
 
-/// `pub(crate) static NAME: Names<TYPE>`, from names to expressions.
-pub(super) fn names(name: &str, ty: &str, entries: &[(&str, String)]) -> Result<String> {
+/// `pub(crate) static NAME: Names`, from names to indices.
+pub(super) fn names(name: &str, entries: &[(&str, usize)]) -> Result<String> {
     let keys: Vec<&str> = entries.iter().map(|(key, _)| *key).collect();
     let layout = perfect_hash::layout(&keys)?;
-    let mut out = format!("pub(crate) static {name}: Names<{ty}> = Names {{ seeds: &[");
-    for seed in &layout.seeds {
-        write!(out, "{seed}, ")?;
-    }
-    out.push_str("], slots: &[");
-    for &slot in &layout.slots {
-        let (key, value) = &entries[slot];
-        write!(out, "({}, {value}), ", string(key))?;
-    }
-    out.push_str("] };\n\n");
-    Ok(out)
+    let slots: Vec<(&str, usize)> = layout.slots.iter().map(|&slot| entries[slot]).collect();
+    let (seeds, slots) = (layout.seeds, slots);
+    Ok(format!("pub(crate) static {name}: Names = Names {{ seeds: &{seeds:?}, slots: &{slots:?} }};\n\n"))
 }

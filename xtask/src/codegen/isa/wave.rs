@@ -2,262 +2,154 @@
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::data::{sentence, words};
-use super::ptx::{category_entry, role, simulation};
-use super::rust;
-use super::wave_data::{Availability, Data, Instruction, Operand, Word};
+use super::data::{Words, sentence};
+use super::rust::{Expression, Source, names};
+use super::wave_data::{Availability, Category, Data, Encoding, Group, Instruction, Spelling};
+use super::{File, category_tables};
 
-/// The source of `generated/wave.rs`.
-pub(super) fn tables(data: &Data) -> Result<String> {
-    let mut out = String::from(
-        "use crate::names::Names;\nuse crate::wave::*;\nuse crate::{Category, Role, Simulation};\n\n",
-    );
-    out += &instructions(data)?;
-    out += &directives(data)?;
-    out += &registers(data)?;
-    out += &simple_words("Scope", "SCOPES", "SCOPE_NAMES", "wave/scopes.toml", &data.scopes)?;
-    out +=
-        &simple_words("CacheHint", "CACHE_HINTS", "CACHE_HINT_NAMES", "wave/cache-hints.toml", &data.hints)?;
-    out += &spellings(data)?;
-    Ok(out)
+/// The files of `generated/wave`.
+pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
+    let mut source = Source::new(&[("Operand", "OPERAND")]);
+    complete(&mut data.categories)?;
+    let mut files = Vec::new();
+    for category in &data.categories {
+        let table = source.table("INSTRUCTIONS", "Instruction", &category.instructions)?;
+        files.push(File::new("wave", &category.id, table));
+    }
+    let words = directives(data, &mut source)?
+        + &registers(data, &mut source)?
+        + &simple_words(data, &mut source)?
+        + &spellings(data, &mut source)?;
+    let words = File::new("wave", "words", words);
+    let mut others = vec![words, File::new("wave", "shared", source.shared_tables())];
+    let ids: Vec<&str> = data.categories.iter().map(|category| category.id.as_str()).collect();
+    let tables = category_tables(&data.categories, &mut source)? + &mnemonics(&data.categories)?;
+    files.push(File::index("wave", &ids, &others, tables));
+    files.append(&mut others);
+    Ok(files)
 }
 
-fn instructions(data: &Data) -> Result<String> {
-    let mut categories = Vec::new();
-    let mut entries = Vec::new();
-    let mut names = Vec::new();
-    for (number, category) in data.categories.iter().enumerate() {
-        categories.push(category_entry(&category.id, &category.title, &category.about));
-        for entry in &category.instructions {
-            let file = format!("wave/instructions/{}.toml", category.id);
-            let place = format!("&INSTRUCTIONS[{}]", entries.len());
-            names.push((entry.mnemonic.as_str(), place.clone()));
-            if let Some(name) = entry.toolchain().filter(|name| *name != entry.mnemonic) {
-                names.push((name, place));
-            }
-            entries.push(
-                instruction(&file, number, entry)
-                    .with_context(|| format!("in server/isa/data/{file}, the entry `{}`", entry.mnemonic))?,
-            );
+/// The instructions by their mnemonics, in both dialects.
+fn mnemonics(categories: &[Category]) -> Result<String> {
+    let mut mnemonics = Vec::new();
+    let entries = categories.iter().flat_map(|category| &category.instructions);
+    for (number, entry) in entries.enumerate() {
+        let toolchain = entry.toolchain.as_ref().filter(|name| **name != entry.mnemonic);
+        for name in [&entry.mnemonic].into_iter().chain(toolchain) {
+            mnemonics.push((name.as_str(), number));
         }
     }
-    Ok(rust::table("CATEGORIES", "Category", &categories)
-        + &rust::table("INSTRUCTIONS", "Instruction", &entries)
-        + &rust::names("MNEMONICS", "&Instruction", &names)?)
+    names("MNEMONICS", &mnemonics)
 }
 
-fn instruction(file: &str, category: usize, entry: &Instruction) -> Result<String> {
+/// Checks the instructions, and fills in the fields that the data leaves to the generator.
+fn complete(categories: &mut [Category]) -> Result<()> {
+    for (number, category) in categories.iter_mut().enumerate() {
+        let file = format!("wave/instructions/{}.toml", category.id);
+        for entry in &mut category.instructions {
+            entry.category = Expression(format!("&CATEGORIES[{number}]"));
+            complete_instruction(&file, entry)
+                .with_context(|| format!("in server/isa/data/{file}, the entry `{}`", entry.mnemonic))?;
+        }
+    }
+    Ok(())
+}
+
+fn complete_instruction(file: &str, entry: &mut Instruction) -> Result<()> {
     let name = entry.mnemonic.as_str();
     sentence(file, name, "summary", &entry.summary)?;
     entry.notes.iter().try_for_each(|note| sentence(file, name, "note", note))?;
     ensure!(entry.example.contains(name), "its example does not show it");
     ensure!(
-        entry.toolchain().is_some() == (entry.available != Availability::Nowhere),
-        "it needs a toolchain spelling if and only if it is available"
+        entry.toolchain.is_some() == (entry.available != Availability::Nowhere),
+        "it needs a toolchain name if and only if it is available"
     );
-    let example = entry.example.trim_end();
-    let toolchain_example = match entry.toolchain() {
-        None => "",
-        Some(_) => entry.toolchain_example.as_deref().map_or(example, str::trim_end),
-    };
     ensure!(
-        toolchain_example.contains(entry.toolchain().unwrap_or_default()),
+        entry.toolchain_example.contains(entry.toolchain.as_deref().unwrap_or_default()),
         "its toolchain_example does not show it"
     );
-    let toolchain_operands = entry.toolchain_operands.as_ref().unwrap_or(&entry.operands);
-    Ok(format!(
-        "Instruction {{ mnemonic: {mnemonic}, toolchain: {toolchain:?}, category: &CATEGORIES[{category}], section: {section}, \
-         specification: {specification}, available: Availability::{available:?}, opcode: {opcode}, encoding: {encoding}, suffix: Suffix::{suffix:?}, \
-         simulation: {simulation}, summary: {summary}, operands: {operands}, toolchain_operands: {toolchain_operands}, \
-         predicate_operands: {predicate_operands}, stand_in: {stand_in}, notes: {notes}, divergence: {divergence}, example: {example}, \
-         toolchain_example: {toolchain_example} }}",
-        mnemonic = rust::string(name),
-        toolchain = entry.toolchain(),
-        section = rust::string(&entry.section),
-        specification = rust::string(&entry.specification),
-        available = entry.available,
-        opcode = rust::string(&entry.opcode),
-        encoding = encoding(entry)?,
-        suffix = entry.suffix,
-        simulation = simulation(&entry.simulation)?,
-        summary = rust::string(&entry.summary),
-        operands = operands(&entry.operands)?,
-        toolchain_operands = operands(toolchain_operands)?,
-        predicate_operands = operands(&entry.predicate_operands)?,
-        stand_in = rust::strings(&entry.stand_in),
-        notes = rust::strings(&entry.notes),
-        divergence = rust::string(entry.divergence.trim()),
-        example = rust::string(example),
-        toolchain_example = rust::string(toolchain_example),
-    ))
+    let operands = entry.operands.iter().chain(&entry.toolchain_operands).chain(&entry.predicate_operands);
+    for operand in operands {
+        ensure!(!operand.kinds.is_empty(), "the operand `{}` has no kind", operand.name);
+    }
+    entry.encoding = encoding(entry)?;
+    Ok(())
 }
 
-/// The numbers that `opcode` names: `0x3F sync 1`, whatever is said of others behind that.
-fn encoding(entry: &Instruction) -> Result<String> {
+/// The numbers at the start of `opcode`: `0x3F sync 1`.
+fn encoding(entry: &Instruction) -> Result<Option<Encoding>> {
+    const SECOND_WORD: [&str; 4] = ["rs3", "desired", "imm", "target"];
     if entry.available != Availability::Crates {
-        return Ok("None".to_owned());
+        return Ok(None);
     }
     let mut words = entry.opcode.split_whitespace();
     let opcode = words.next().and_then(|word| u8::from_str_radix(word.strip_prefix("0x")?, 16).ok());
-    let opcode = opcode.context("its opcode does not begin with a hexadecimal number")?;
-    let group = match words.next() {
-        Some("sync") => "Sync",
-        Some("misc") => "Move",
-        Some("mod") | None => "Plain",
-        Some(other) if other.starts_with('(') => return Ok(encoding_of(opcode, "Plain", None, entry)),
-        Some(other) => bail!("`{other}` of its opcode is no group"),
+    let opcode = opcode.context("its opcode does not start with a hexadecimal number")?;
+    let (group, has_modifier) = match words.next() {
+        Some("sync") => (Group::Sync, true),
+        Some("misc") => (Group::Move, true),
+        Some("mod") | None => (Group::Plain, true),
+        Some(other) if other.starts_with('(') => (Group::Plain, false),
+        Some(other) => bail!("`{other}` of its opcode is not a group"),
     };
-    let modifier = words.next().map(str::parse::<u8>).transpose().context("the modifier of its opcode")?;
-    Ok(encoding_of(opcode, group, modifier, entry))
-}
-
-fn encoding_of(opcode: u8, group: &str, modifier: Option<u8>, entry: &Instruction) -> String {
-    const SECOND_WORD: [&str; 4] = ["rs3", "desired", "imm", "target"];
+    let modifier = words.next().filter(|_| has_modifier).map(str::parse::<u8>).transpose();
+    let modifier = modifier.context("the modifier of its opcode")?;
     let wide = entry.operands.iter().any(|operand| SECOND_WORD.contains(&operand.name.as_str()));
-    format!(
-        "Some(Encoding {{ opcode: {opcode:#04x}, group: Group::{group}, modifier: {modifier:?}, wide: {wide} }})"
-    )
+    Ok(Some(Encoding { opcode, group, modifier, wide }))
 }
 
-fn operands(list: &[Operand]) -> Result<String> {
-    let entries = list.iter().map(operand).collect::<Result<Vec<_>>>()?;
-    Ok(rust::slice(entries))
-}
-
-fn operand(operand: &Operand) -> Result<String> {
-    let kinds = words(&operand.kinds)
-        .into_iter()
-        .map(|kind| {
-            Ok(format!(
-                "OperandKind::{}",
-                match kind {
-                    "gpr" => "General",
-                    "predicate" => "Predicate",
-                    "not-predicate" => "NotPredicate",
-                    "special" => "Special",
-                    "immediate" => "Immediate",
-                    "label" => "Label",
-                    "scope" => "Scope",
-                    "fragment" => "Fragment",
-                    other => bail!("`{other}` of the operand `{}` is no kind", operand.name),
-                }
-            ))
-        })
-        .collect::<Result<Vec<_>>>()?;
-    ensure!(!kinds.is_empty(), "the operand `{}` has no kind", operand.name);
-    Ok(format!(
-        "Operand {{ name: {}, role: {}, kinds: {}, ty: {}, optional: {} }}",
-        rust::string(&operand.name),
-        role(operand.role),
-        rust::slice(kinds),
-        rust::string(&operand.ty),
-        operand.optional
-    ))
-}
-
-fn directives(data: &Data) -> Result<String> {
+fn directives(data: &Data, source: &mut Source) -> Result<String> {
     const FILE: &str = "wave/directives.toml";
-    let mut entries = Vec::new();
-    let mut names = Vec::new();
     for directive in &data.directives {
         let name = directive.name.as_str();
         sentence(FILE, name, "summary", &directive.summary)?;
         ensure!(directive.example.contains(name), "{FILE}: `{name}` is not in its example");
-        names.push((name, format!("&DIRECTIVES[{}]", entries.len())));
-        entries.push(format!(
-            "Directive {{ name: {}, arguments: {}, summary: {}, notes: {}, example: {} }}",
-            rust::string(name),
-            rust::string(&directive.arguments),
-            rust::string(&directive.summary),
-            rust::strings(&directive.notes),
-            rust::string(directive.example.trim_end())
-        ));
     }
-    Ok(rust::table("DIRECTIVES", "Directive", &entries)
-        + &rust::names("DIRECTIVE_NAMES", "&Directive", &names)?)
+    source.named_table(["DIRECTIVES", "DIRECTIVE_NAMES"], "Directive", &data.directives, |it| &it.name)
 }
 
-fn registers(data: &Data) -> Result<String> {
+fn registers(data: &Data, source: &mut Source) -> Result<String> {
     const FILE: &str = "wave/special-registers.toml";
-    let mut entries = Vec::new();
-    let mut names = Vec::new();
-    for register in &data.registers {
+    for (index, register) in data.registers.iter().enumerate() {
         let name = register.name.as_str();
         sentence(FILE, name, "summary", &register.summary)?;
-        ensure!(usize::from(register.index) == entries.len(), "{FILE}: `{name}` is out of order");
-        names.push((name, format!("&SPECIAL_REGISTERS[{}]", entries.len())));
-        entries.push(format!(
-            "SpecialRegister {{ name: {}, index: {}, available: Availability::{:?}, uniform: {}, summary: {}, example: {} }}",
-            rust::string(name),
-            register.index,
-            register.available,
-            register.uniform,
-            rust::string(&register.summary),
-            rust::string(&register.example)
-        ));
+        ensure!(usize::from(register.index) == index, "{FILE}: `{name}` is out of order");
     }
-    let mut classes = Vec::new();
     for class in &data.classes {
         sentence("wave/registers.toml", &class.name, "summary", &class.summary)?;
-        classes.push(format!(
-            "RegisterClass {{ name: {}, pattern: {}, bits: {}, first: {}, last: {}, summary: {}, notes: {} }}",
-            rust::string(&class.name),
-            rust::string(&class.pattern),
-            class.bits,
-            rust::string(&class.first),
-            rust::string(&class.last),
-            rust::string(&class.summary),
-            rust::strings(&class.notes)
-        ));
     }
-    Ok(rust::table("SPECIAL_REGISTERS", "SpecialRegister", &entries)
-        + &rust::names("SPECIAL_REGISTER_NAMES", "&SpecialRegister", &names)?
-        + &rust::table("REGISTER_CLASSES", "RegisterClass", &classes))
+    let special = ["SPECIAL_REGISTERS", "SPECIAL_REGISTER_NAMES"];
+    Ok(source.named_table(special, "SpecialRegister", &data.registers, |it| &it.name)?
+        + &source.table("REGISTER_CLASSES", "RegisterClass", &data.classes)?)
 }
 
-/// A table of words that have a name and a summary and nothing else.
-fn simple_words(ty: &str, table: &str, index: &str, file: &str, list: &[Word]) -> Result<String> {
-    let mut entries = Vec::new();
-    let mut names = Vec::new();
-    for word in list {
-        sentence(file, &word.name, "summary", &word.summary)?;
-        names.push((word.name.as_str(), format!("&{table}[{}]", entries.len())));
-        entries.push(format!(
-            "{ty} {{ name: {}, summary: {} }}",
-            rust::string(&word.name),
-            rust::string(&word.summary)
-        ));
+/// The scopes and the cache hints.
+fn simple_words(data: &Data, source: &mut Source) -> Result<String> {
+    for scope in &data.scopes {
+        sentence("wave/scopes.toml", &scope.name, "summary", &scope.summary)?;
     }
-    Ok(rust::table(table, ty, &entries) + &rust::names(index, &format!("&{ty}"), &names)?)
+    for hint in &data.hints {
+        sentence("wave/cache-hints.toml", &hint.name, "summary", &hint.summary)?;
+    }
+    let hints = ["CACHE_HINTS", "CACHE_HINT_NAMES"];
+    Ok(source.named_table(["SCOPES", "SCOPE_NAMES"], "Scope", &data.scopes, |it| &it.name)?
+        + &source.named_table(hints, "CacheHint", &data.hints, |it| &it.name)?)
 }
 
-fn spellings(data: &Data) -> Result<String> {
+fn spellings(data: &Data, source: &mut Source) -> Result<String> {
     const FILE: &str = "wave/spellings.toml";
-    let mut entries = Vec::new();
-    let mut names = Vec::new();
+    let mut spellings = Vec::new();
     for spelling in &data.spellings.words {
-        sentence(FILE, &spelling.names, "why", &spelling.why)?;
-        for name in words(&spelling.names) {
-            names.push((name, format!("&SPELLINGS[{}]", entries.len())));
-            entries.push(format!(
-                "Spelling {{ name: {}, write: {}, why: {} }}",
-                rust::string(name),
-                rust::string(&spelling.write.replace('*', name)),
-                rust::string(&spelling.why)
-            ));
+        for name in spelling.names.iter() {
+            sentence(FILE, name, "why", &spelling.why)?;
+            let (write, why) = (spelling.write.replace('*', name), spelling.why.clone());
+            spellings.push(Spelling { name: name.clone(), write, why, names: Words::default() });
         }
     }
-    let mut mistakes = Vec::new();
-    for pattern in &data.spellings.patterns {
-        sentence(FILE, &pattern.written, "why", &pattern.why)?;
-        mistakes.push(format!(
-            "Mistake {{ written: {}, toolchain: {}, why: {} }}",
-            rust::string(&pattern.written),
-            rust::string(&pattern.toolchain),
-            rust::string(&pattern.why)
-        ));
+    for mistake in &data.spellings.patterns {
+        sentence(FILE, &mistake.written, "why", &mistake.why)?;
     }
-    Ok(rust::table("SPELLINGS", "Spelling", &entries)
-        + &rust::names("SPELLING_NAMES", "&Spelling", &names)?
-        + &rust::table("MISTAKES", "Mistake", &mistakes))
+    let mistakes = source.table("MISTAKES", "Mistake", &data.spellings.patterns)?;
+    Ok(source.named_table(["SPELLINGS", "SPELLING_NAMES"], "Spelling", &spellings, |it| &it.name)?
+        + &mistakes)
 }

@@ -1,100 +1,136 @@
 //! The schema of the WAVE data.
 
 use anyhow::Result;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use super::data::{Common, files, read, share};
+use super::data::{self, Simulation, Words, categories, is_default, read, trimmed};
 use super::ptx_data::Role;
+use super::rust::Expression;
+
+pub(in crate::codegen) type Category = data::Category<Instruction>;
 
 /// All WAVE data.
 pub(in crate::codegen) struct Data {
     pub(in crate::codegen) categories: Vec<Category>,
     pub(in crate::codegen) directives: Vec<Directive>,
-    pub(in crate::codegen) registers: Vec<Register>,
+    pub(in crate::codegen) registers: Vec<SpecialRegister>,
     pub(in crate::codegen) classes: Vec<RegisterClass>,
-    pub(in crate::codegen) scopes: Vec<Word>,
-    pub(in crate::codegen) hints: Vec<Word>,
+    pub(in crate::codegen) scopes: Vec<Scope>,
+    pub(in crate::codegen) hints: Vec<CacheHint>,
     pub(in crate::codegen) spellings: Spellings,
 }
 
-/// One file of instructions.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Category {
-    #[serde(skip)]
-    pub(in crate::codegen) id: String,
-    pub(in crate::codegen) title: String,
-    pub(in crate::codegen) about: String,
-    #[serde(default)]
-    common: Common,
-    #[serde(rename = "instruction")]
-    pub(in crate::codegen) instructions: Vec<Instruction>,
-}
-
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::codegen) struct Instruction {
     pub(in crate::codegen) mnemonic: String,
-    /// The mnemonic, where absent; empty for none.
-    toolchain: Option<String>,
+    /// In the data the mnemonic, where absent, and empty for none.
+    pub(in crate::codegen) toolchain: Option<String>,
     pub(in crate::codegen) section: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(in crate::codegen) specification: String,
     #[serde(default)]
     pub(in crate::codegen) available: Availability,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(in crate::codegen) opcode: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(in crate::codegen) suffix: Suffix,
-    pub(in crate::codegen) simulation: String,
+    pub(in crate::codegen) simulation: Simulation,
     pub(in crate::codegen) summary: String,
+    #[serde(skip_serializing_if = "is_default")]
     pub(in crate::codegen) operands: Vec<Operand>,
     /// The operands, where absent.
-    pub(in crate::codegen) toolchain_operands: Option<Vec<Operand>>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(in crate::codegen) toolchain_operands: Vec<Operand>,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(in crate::codegen) predicate_operands: Vec<Operand>,
-    /// What does the same in an assembler that has no such instruction.
-    #[serde(default)]
+    /// Equivalent instructions for an assembler that does not have this one.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(in crate::codegen) stand_in: Vec<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(in crate::codegen) notes: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "trimmed", skip_serializing_if = "is_default")]
     pub(in crate::codegen) divergence: String,
+    #[serde(deserialize_with = "trimmed")]
     pub(in crate::codegen) example: String,
     /// The example, where absent.
-    pub(in crate::codegen) toolchain_example: Option<String>,
+    #[serde(default, deserialize_with = "trimmed", skip_serializing_if = "is_default")]
+    pub(in crate::codegen) toolchain_example: String,
+
+    // The rest is not in the data: the generator fills it in.
+    #[serde(skip_deserializing)]
+    pub(super) category: Expression,
+    #[serde(skip_deserializing, skip_serializing_if = "is_default")]
+    pub(in crate::codegen) encoding: Option<Encoding>,
 }
 
 impl Instruction {
     /// The texts that may be shared.
-    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
-        self.notes.iter_mut().chain([&mut self.divergence])
+    fn texts(&mut self) -> Vec<&mut String> {
+        self.notes.iter_mut().chain([&mut self.divergence]).collect()
     }
 
-    /// The toolchain's spelling, if it has the instruction.
-    pub(in crate::codegen) fn toolchain(&self) -> Option<&str> {
-        match self.toolchain.as_deref() {
-            None => Some(&self.mnemonic),
-            Some("") => None,
-            Some(name) => Some(name),
+    /// Fills in what the toolchain has in common with the guide.
+    fn complete(&mut self) {
+        self.toolchain = match self.toolchain.take() {
+            None => Some(self.mnemonic.clone()),
+            Some(name) => Some(name).filter(|name| !name.is_empty()),
+        };
+        if self.toolchain_operands.is_empty() {
+            self.toolchain_operands.clone_from(&self.operands);
+        }
+        if self.toolchain.is_none() {
+            self.toolchain_example.clear();
+        } else if self.toolchain_example.is_empty() {
+            self.toolchain_example.clone_from(&self.example);
         }
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize, Clone, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(in crate::codegen) struct Operand {
     pub(in crate::codegen) name: String,
     pub(in crate::codegen) role: Role,
-    pub(in crate::codegen) kinds: String,
-    #[serde(default, rename = "type")]
+    pub(in crate::codegen) kinds: Words<OperandKind>,
+    #[serde(default, rename(deserialize = "type"), skip_serializing_if = "is_default")]
     pub(in crate::codegen) ty: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(in crate::codegen) optional: bool,
 }
 
-#[derive(Deserialize, Debug, Clone, Copy, Default, PartialEq)]
-#[serde(rename_all = "lowercase")]
+#[derive(Deserialize, Serialize, Debug, Clone, Copy, PartialEq)]
+#[serde(rename_all(deserialize = "kebab-case"))]
+pub(in crate::codegen) enum OperandKind {
+    #[serde(rename(deserialize = "gpr"))]
+    General,
+    Predicate,
+    NotPredicate,
+    Special,
+    Immediate,
+    Label,
+    Scope,
+    Fragment,
+}
+
+/// `Encoding` of the tables.
+#[derive(Serialize, PartialEq)]
+pub(in crate::codegen) struct Encoding {
+    pub(in crate::codegen) opcode: u8,
+    pub(in crate::codegen) group: Group,
+    pub(in crate::codegen) modifier: Option<u8>,
+    pub(in crate::codegen) wide: bool,
+}
+
+#[derive(Serialize, PartialEq)]
+pub(in crate::codegen) enum Group {
+    Plain,
+    Sync,
+    Move,
+}
+
+#[derive(Deserialize, Serialize, Debug, Clone, Copy, Default, PartialEq)]
+#[serde(rename_all(deserialize = "lowercase"))]
 pub(in crate::codegen) enum Availability {
     Crates,
     Repository,
@@ -102,17 +138,17 @@ pub(in crate::codegen) enum Availability {
     Nowhere,
 }
 
-#[derive(Deserialize, Debug, Clone, Copy, Default)]
+#[derive(Deserialize, Serialize, Debug, Clone, Copy, Default, PartialEq)]
 pub(in crate::codegen) enum Suffix {
     #[default]
     None,
-    #[serde(rename = "cache hint")]
+    #[serde(rename(deserialize = "cache hint"))]
     CacheHint,
-    #[serde(rename = "scope")]
+    #[serde(rename(deserialize = "scope"))]
     Scope,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::codegen) struct Directive {
     pub(in crate::codegen) name: String,
@@ -120,12 +156,13 @@ pub(in crate::codegen) struct Directive {
     pub(in crate::codegen) summary: String,
     #[serde(default)]
     pub(in crate::codegen) notes: Vec<String>,
+    #[serde(deserialize_with = "trimmed")]
     pub(in crate::codegen) example: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Register {
+pub(in crate::codegen) struct SpecialRegister {
     pub(in crate::codegen) name: String,
     pub(in crate::codegen) index: u8,
     pub(in crate::codegen) available: Availability,
@@ -134,7 +171,7 @@ pub(in crate::codegen) struct Register {
     pub(in crate::codegen) example: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::codegen) struct RegisterClass {
     pub(in crate::codegen) name: String,
@@ -147,10 +184,16 @@ pub(in crate::codegen) struct RegisterClass {
     pub(in crate::codegen) notes: Vec<String>,
 }
 
-/// A scope or a cache hint.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Word {
+pub(in crate::codegen) struct Scope {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) summary: String,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::codegen) struct CacheHint {
     pub(in crate::codegen) name: String,
     pub(in crate::codegen) summary: String,
 }
@@ -161,21 +204,25 @@ pub(in crate::codegen) struct Spellings {
     #[serde(rename = "word")]
     pub(in crate::codegen) words: Vec<Spelling>,
     #[serde(rename = "pattern")]
-    pub(in crate::codegen) patterns: Vec<Pattern>,
+    pub(in crate::codegen) patterns: Vec<Mistake>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::codegen) struct Spelling {
-    pub(in crate::codegen) names: String,
-    /// What to write; `*` stands for the name.
+    #[serde(skip_serializing)]
+    pub(in crate::codegen) names: Words,
+    /// The replacement; `*` stands for the name.
     pub(in crate::codegen) write: String,
     pub(in crate::codegen) why: String,
+    /// One of the names, in a table.
+    #[serde(skip_deserializing)]
+    pub(in crate::codegen) name: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Pattern {
+pub(in crate::codegen) struct Mistake {
     pub(in crate::codegen) written: String,
     pub(in crate::codegen) toolchain: String,
     pub(in crate::codegen) why: String,
@@ -190,7 +237,7 @@ struct Directives {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Registers {
-    register: Vec<Register>,
+    register: Vec<SpecialRegister>,
 }
 
 #[derive(Deserialize)]
@@ -202,13 +249,13 @@ struct Classes {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Scopes {
-    scope: Vec<Word>,
+    scope: Vec<Scope>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Hints {
-    hint: Vec<Word>,
+    hint: Vec<CacheHint>,
 }
 
 /// The order of the categories: what most programs use first.
@@ -219,13 +266,8 @@ const ORDER: [&str; 15] = [
 
 /// Reads all WAVE data.
 pub(in crate::codegen) fn load() -> Result<Data> {
-    let mut categories = Vec::new();
-    for id in files("wave/instructions")? {
-        let file = format!("wave/instructions/{id}.toml");
-        let mut category: Category = read(&file)?;
-        share(&file, &category.common, category.instructions.iter_mut().flat_map(Instruction::texts))?;
-        categories.push(Category { id, ..category });
-    }
+    let mut categories = categories("wave/instructions", Instruction::texts)?;
+    categories.iter_mut().flat_map(|category| &mut category.instructions).for_each(Instruction::complete);
     categories.sort_by_key(|category| ORDER.iter().position(|id| *id == category.id));
     Ok(Data {
         categories,

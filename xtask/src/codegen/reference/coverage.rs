@@ -1,6 +1,7 @@
 //! What the simulator covers.
 
 use super::{Page, plain, table};
+use crate::codegen::isa::data::Simulation;
 use crate::codegen::isa::ptx_data::Data as Ptx;
 use crate::codegen::isa::wave_data::Data as Wave;
 
@@ -10,12 +11,12 @@ pub(super) fn page(ptx: &Ptx, wave: &Wave) -> Page {
     );
     let ptx = ptx.categories.iter().map(|category| {
         let entries = category.instructions.iter();
-        (category.title.as_str(), entries.map(|it| (it.id.as_str(), it.simulation.as_str())).collect())
+        (category.title.as_str(), entries.map(|it| (it.id.as_str(), &it.simulation)).collect())
     });
     body += &section("PTX", ptx.collect());
     let wave = wave.categories.iter().map(|category| {
         let entries = category.instructions.iter();
-        (category.title.as_str(), entries.map(|it| (&*it.mnemonic, it.simulation.as_str())).collect())
+        (category.title.as_str(), entries.map(|it| (&*it.mnemonic, &it.simulation)).collect())
     });
     body += &section("WAVE", wave.collect());
     Page {
@@ -27,25 +28,25 @@ pub(super) fn page(ptx: &Ptx, wave: &Wave) -> Page {
 }
 
 /// A category with its entries and the decisions about them.
-type Category<'a> = (&'a str, Vec<(&'a str, &'a str)>);
+type Category<'a> = (&'a str, Vec<(&'a str, &'a Simulation)>);
 
 fn section(language: &str, categories: Vec<Category>) -> String {
     let entries = || categories.iter().flat_map(|(_, entries)| entries);
-    let simulated = entries().filter(|(_, decision)| *decision == "simulated").count();
-    let partly = entries().filter(|(_, decision)| decision.starts_with("partly")).count();
-    let no_op = entries().filter(|(_, decision)| decision.starts_with("no-op")).count();
+    let simulated = entries().filter(|(_, decision)| matches!(decision, Simulation::Simulated)).count();
+    let partly = entries().filter(|(_, decision)| matches!(decision, Simulation::Partly(_))).count();
+    let no_op = entries().filter(|(_, decision)| matches!(decision, Simulation::NoOp(_))).count();
     let rows: Vec<[String; 5]> = (categories.iter())
         .map(|(title, entries)| {
-            let names = |wanted: fn(&str) -> bool| {
+            let names = |wanted: fn(&Simulation) -> bool| {
                 let fitting = entries.iter().filter(|(_, decision)| wanted(decision));
                 fitting.map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" ")
             };
             [
                 plain(title),
-                names(|decision| decision == "simulated"),
-                names(|decision| decision.starts_with("partly")),
-                names(|decision| decision.starts_with("no-op")),
-                names(|decision| decision.starts_with("unsupported")),
+                names(|decision| matches!(decision, Simulation::Simulated)),
+                names(|decision| matches!(decision, Simulation::Partly(_))),
+                names(|decision| matches!(decision, Simulation::NoOp(_))),
+                names(|decision| matches!(decision, Simulation::Unsupported(_))),
             ]
         })
         .collect();

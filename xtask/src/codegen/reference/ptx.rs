@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{Page, code, list, plain, simulation, table};
 use crate::codegen::isa::data::words;
-use crate::codegen::isa::ptx_data::{Category, Data, Directive, Instruction, Register};
+use crate::codegen::isa::ptx_data::{Category, Data, Directive, Instruction, OperandKind, SpecialRegister};
 
 pub(super) fn pages(data: &Data) -> Vec<Page> {
     let mut pages: Vec<Page> = data.categories.iter().map(|category| instructions(category, data)).collect();
@@ -37,7 +37,7 @@ fn instruction(entry: &Instruction, data: &Data) -> String {
     );
     let classes: Vec<[String; 3]> = (entry.modifiers.iter())
         .map(|class| {
-            let values: Vec<String> = words(&class.values).iter().map(|value| format!("`{value}`")).collect();
+            let values: Vec<String> = words(&class.listed).iter().map(|value| format!("`{value}`")).collect();
             let optional = if class.optional { " (optional)" } else { "" };
             [format!("{}{optional}", plain(&class.class)), values.join(" "), summary(&class.class, data)]
         })
@@ -47,12 +47,12 @@ fn instruction(entry: &Instruction, data: &Data) -> String {
         .filter(|operand| !operand.about.is_empty())
         .map(|operand| {
             let optional = if operand.optional { " (optional)" } else { "" };
-            let kinds = words(&operand.kinds).join(", ");
-            [format!("`{}`{optional}", operand.name), plain(&kinds), plain(&operand.about)]
+            let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_words(*kind)).collect();
+            [format!("`{}`{optional}", operand.name), plain(&kinds.join(", ")), plain(&operand.about)]
         })
         .collect();
     out += &table(["operand", "written as", "what it is"], &operands);
-    out += &code("text", &entry.semantics);
+    out += &code("text", &entry.semantics.join("\n"));
     out += &list(&entry.notes);
     if !entry.divergence.is_empty() {
         let _ = write!(out, "**Lanes.** {}\n\n", plain(&entry.divergence));
@@ -60,9 +60,24 @@ fn instruction(entry: &Instruction, data: &Data) -> String {
     out + &code("ptx", &entry.example.code)
 }
 
+/// `SpecialRegister` as `special register`.
+fn kind_words(kind: OperandKind) -> String {
+    if kind == OperandKind::NotPredicate {
+        return "negated predicate".to_owned();
+    }
+    let mut words = String::new();
+    for c in format!("{kind:?}").chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.push(c.to_ascii_lowercase());
+    }
+    words
+}
+
 /// What a class of modifiers decides.
 fn summary(class: &str, data: &Data) -> String {
-    let found = data.modifiers.classes.iter().find(|it| words(&it.names).contains(&class));
+    let found = data.modifiers.classes.iter().find(|it| it.names.iter().any(|name| name == class));
     found.map(|it| plain(&it.summary)).unwrap_or_default()
 }
 
@@ -77,7 +92,9 @@ fn directives(data: &Data) -> Page {
     }
     body += "## Strings of .pragma\n\n";
     let rows: Vec<[String; 4]> = (data.pragmas.iter())
-        .map(|it| [format!("`{}`", it.example), plain(&it.summary), it.places.join(", "), it.since.clone()])
+        .map(|it| {
+            [format!("`{}`", it.example), plain(&it.summary), it.places.join(", "), it.since.to_string()]
+        })
         .collect();
     body += &table(["directive", "what it does", "where", "since"], &rows);
     let about = "Declarations, kernels and functions, linking, limits and debug data.";
@@ -110,8 +127,8 @@ fn registers(data: &Data) -> Page {
     page("special-registers", "Special registers", about, body)
 }
 
-fn register_row(register: &Register) -> [String; 5] {
-    let components = words(&register.components);
+fn register_row(register: &SpecialRegister) -> [String; 5] {
+    let components = &register.components;
     let ty = if components.is_empty() {
         register.ty.clone()
     } else {
@@ -125,7 +142,7 @@ fn types(data: &Data) -> Page {
     let types: Vec<[String; 5]> = (data.types.iter())
         .map(|ty| {
             let storage = ty.storage.as_ref().map(|name| format!("`{name}`")).unwrap_or_default();
-            [format!("`{}`", ty.name), ty.bits.to_string(), storage, plain(&ty.summary), ty.since.clone()]
+            [format!("`{}`", ty.name), ty.bits.to_string(), storage, plain(&ty.summary), ty.since.to_string()]
         })
         .collect();
     let spaces: Vec<[String; 4]> = (data.spaces.spaces.iter())
@@ -146,7 +163,7 @@ fn modifiers(data: &Data) -> Page {
     let rows: Vec<[String; 3]> = (data.modifiers.modifiers.iter())
         .map(|it| {
             let names: Vec<String> = words(&it.names).iter().map(|name| format!("`{name}`")).collect();
-            [names.join(" "), plain(&words(&it.classes).join(", ")), plain(&it.summary)]
+            [names.join(" "), plain(&it.classes.join(", ")), plain(&it.summary)]
         })
         .collect();
     let body = table(["modifier", "only as", "what it means"], &rows);
@@ -158,11 +175,11 @@ fn targets(data: &Data) -> Page {
         .map(|release| {
             let of = data.targets.targets.iter().filter(|target| target.since == release.version);
             let names: Vec<String> = of.map(|target| format!("`{}`", target.name)).collect();
-            [release.version.clone(), release.toolkit.clone(), names.join(" "), plain(&release.note)]
+            [release.version.to_string(), release.toolkit.clone(), names.join(" "), plain(&release.note)]
         })
         .collect();
     let options: Vec<[String; 3]> = (data.targets.options.iter())
-        .map(|it| [format!("`{}`", it.name), plain(&it.summary), it.since.clone()])
+        .map(|it| [format!("`{}`", it.name), plain(&it.summary), it.since.to_string()])
         .collect();
     let body = format!(
         "{}## Words after the architecture\n\n{}",

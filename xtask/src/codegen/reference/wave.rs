@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::{Page, code, list, plain, simulation, table};
-use crate::codegen::isa::data::words;
 use crate::codegen::isa::wave_data::{Availability, Category, Data, Instruction, Operand};
 
 pub(super) fn pages(data: &Data) -> Vec<Page> {
@@ -30,8 +29,8 @@ fn instruction(entry: &Instruction) -> String {
     if !entry.predicate_operands.is_empty() {
         forms.push(form(&entry.mnemonic, &entry.predicate_operands));
     }
-    if let Some(name) = entry.toolchain().filter(|name| *name != entry.mnemonic) {
-        forms.push(form(name, entry.toolchain_operands.as_ref().unwrap_or(&entry.operands)));
+    if let Some(name) = entry.toolchain.as_ref().filter(|name| **name != entry.mnemonic) {
+        forms.push(form(name, &entry.toolchain_operands));
     }
     out += &code("text", &forms.join("\n"));
     let known = match entry.available {
@@ -76,17 +75,18 @@ fn words_page(data: &Data) -> Page {
             [format!("`{}`", it.pattern), format!("`{}` to `{}`", it.first, it.last), plain(&it.summary)]
         })
         .collect();
-    let simple = |list: &[crate::codegen::isa::wave_data::Word]| -> Vec<[String; 2]> {
-        list.iter().map(|it| [format!("`{}`", it.name), plain(&it.summary)]).collect()
-    };
+    let scopes: Vec<[String; 2]> =
+        (data.scopes.iter()).map(|it| [format!("`{}`", it.name), plain(&it.summary)]).collect();
+    let hints: Vec<[String; 2]> =
+        (data.hints.iter()).map(|it| [format!("`{}`", it.name), plain(&it.summary)]).collect();
     let body = format!(
         "## Directives\n\n{}## Registers\n\n{}{}## Special registers\n\n{}## Scopes\n\n{}## Cache hints\n\n{}",
         table(["directive", "what it does"], &directives),
         table(["written", "which", "what it is"], &classes),
         list(data.classes.iter().flat_map(|class| &class.notes)),
         table(["register", "what it holds"], &special),
-        table(["scope", "who is in it"], &simple(&data.scopes)),
-        table(["hint", "what it asks for"], &simple(&data.hints))
+        table(["scope", "who is in it"], &scopes),
+        table(["hint", "what it asks for"], &hints)
     );
     page("words", "Directives, registers and scopes", "Everything that is no instruction.", body)
 }
@@ -97,7 +97,7 @@ fn dialects(data: &Data) -> Page {
         .collect();
     let rows: Vec<[String; 3]> = (data.spellings.words.iter())
         .map(|it| {
-            let names: Vec<String> = words(&it.names).iter().map(|name| format!("`{name}`")).collect();
+            let names: Vec<String> = it.names.iter().map(|name| format!("`{name}`")).collect();
             [names.join(" "), plain(&it.write), plain(&it.why)]
         })
         .collect();

@@ -159,7 +159,7 @@ fn dotted(word: &str) -> String {
 
 fn registers(data: &Data) -> Value {
     let special = (data.registers.iter())
-        .flat_map(|register| words(register.names.as_deref().unwrap_or(&register.name)))
+        .flat_map(|register| register.names.iter())
         .filter_map(|name| name.strip_prefix('%'));
     let component = r"(\.[xyzwrgba](?![\w$]))?";
     all(vec![

@@ -62,7 +62,7 @@ fn opcodes(data: &Data) -> Value {
             .filter(move |it| matches!(&*it.id, "control" | "sync") == control)
             .flat_map(|category| {
                 let entries = category.instructions.iter();
-                entries.flat_map(|entry| [Some(entry.mnemonic.as_str()), entry.toolchain()])
+                entries.flat_map(|entry| [Some(entry.mnemonic.as_str()), entry.toolchain.as_deref()])
             })
             .flatten())
     };

@@ -18,9 +18,9 @@ pub struct Platform {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnmetRequirement {
     /// One of these is required, for the whole form or for the value in this slot.
-    Needs(&'static [isa::Need], Option<usize>),
+    Needs(&'static [isa::Requirement], Option<usize>),
     /// It was removed in this version for these targets.
-    Removed(isa::Need),
+    Removed(isa::Requirement),
 }
 
 impl Platform {
@@ -32,34 +32,34 @@ impl Platform {
         {
             return Some(UnmetRequirement::Removed(removed));
         }
-        if !self.satisfies_any(found.form.gate) {
-            return Some(UnmetRequirement::Needs(found.form.gate.0, None));
+        if !self.satisfies_any(found.form.availability) {
+            return Some(UnmetRequirement::Needs(found.form.availability.0, None));
         }
         let values = found.chosen.iter().enumerate();
-        let mut values = values.filter_map(|(slot, value)| value.map(|value| (slot, value.gate)));
+        let mut values = values.filter_map(|(slot, value)| value.map(|value| (slot, value.availability)));
         values
             .find(|(_, gate)| !self.satisfies_any(*gate))
             .map(|(slot, gate)| UnmetRequirement::Needs(gate.0, Some(slot)))
     }
 
-    fn satisfies_any(self, gate: isa::Gate) -> bool {
+    fn satisfies_any(self, gate: isa::Availability) -> bool {
         gate.0.is_empty() || gate.0.iter().any(|need| self.satisfies(*need))
     }
 
     /// Whether the version and the target satisfy a requirement, as far as they are known.
-    pub fn satisfies(self, need: isa::Need) -> bool {
+    pub fn satisfies(self, need: isa::Requirement) -> bool {
         self.version.is_none_or(|version| version >= need.since)
             && self.target.is_none_or(|target| target_satisfies(need.target, target))
     }
 }
 
-fn target_satisfies(need: isa::TargetNeed, target: &isa::Target) -> bool {
+fn target_satisfies(need: isa::TargetRequirement, target: &isa::Target) -> bool {
     let suffix = target.name.trim_start_matches("sm_").trim_start_matches(|c: char| c.is_ascii_digit());
     match need {
-        isa::TargetNeed::Any => true,
-        isa::TargetNeed::AtLeast(number) => target.number >= number,
-        isa::TargetNeed::Exactly(number) => target.number == number && suffix == "a",
-        isa::TargetNeed::Family(number) => {
+        isa::TargetRequirement::Any => true,
+        isa::TargetRequirement::AtLeast(number) => target.number >= number,
+        isa::TargetRequirement::Exactly(number) => target.number == number && suffix == "a",
+        isa::TargetRequirement::Family(number) => {
             let family = isa::targets().iter().find(|target| target.number == number);
             let family = family.and_then(|target| target.family);
             !suffix.is_empty() && target.number >= number && family.is_some() && target.family == family

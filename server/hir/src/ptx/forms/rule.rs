@@ -47,7 +47,7 @@ pub struct OperandRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressSpace {
     /// The form does not say.
-    Unsaid,
+    Unspecified,
     /// Anywhere that generic addresses reach.
     Generic,
     /// Into this space.
@@ -215,7 +215,7 @@ fn types(ty: OperandType, chosen: Chosen<'_>) -> (Option<Type>, Option<TypeSet>)
     let exactly = |name: &str| Type::from_name(name).map(|ty| (ty, TypeSet::holding(ty)));
     let at_least = |name: &str| Type::from_name(name).map(|ty| (ty, TypeSet::holding_at_least(ty)));
     let found = match ty {
-        OperandType::Unsaid => None,
+        OperandType::Unspecified => None,
         OperandType::Fixed(name) => exactly(name).map(|(ty, set)| (ty, set.without_pairs(ty))),
         OperandType::Slot(slot) => word(slot, chosen).and_then(exactly),
         OperandType::AtLeast(slot) => word(slot, chosen).and_then(at_least),
@@ -240,7 +240,7 @@ fn types(ty: OperandType, chosen: Chosen<'_>) -> (Option<Type>, Option<TypeSet>)
 
 fn space(space: FormSpace, chosen: Chosen<'_>) -> AddressSpace {
     let name = match space {
-        FormSpace::Unsaid => return AddressSpace::Unsaid,
+        FormSpace::Unspecified => return AddressSpace::Unspecified,
         FormSpace::Fixed("generic") => return AddressSpace::Generic,
         FormSpace::Fixed(name) => name,
         FormSpace::Slot(slot) => match word(slot, chosen) {
@@ -249,7 +249,7 @@ fn space(space: FormSpace, chosen: Chosen<'_>) -> AddressSpace {
         },
     };
     let name = name.split("::").next().unwrap_or_default();
-    Space::from_name(name).map_or(AddressSpace::Unsaid, AddressSpace::Of)
+    Space::from_name(name).map_or(AddressSpace::Unspecified, AddressSpace::Of)
 }
 
 fn count(length: Length, chosen: Chosen<'_>) -> Count {

@@ -240,11 +240,11 @@ fn versions_and_targets() {
 
 #[test]
 fn letters_of_targets() {
-    let satisfies = |target: &str, need: isa::TargetNeed| {
+    let satisfies = |target: &str, need: isa::TargetRequirement| {
         let platform = Platform { version: None, target: isa::target(target) };
-        platform.satisfies(isa::Need { since: Version::new(1, 0), target: need })
+        platform.satisfies(isa::Requirement { since: Version::new(1, 0), target: need })
     };
-    use isa::TargetNeed::{AtLeast, Exactly, Family};
+    use isa::TargetRequirement::{AtLeast, Exactly, Family};
     assert!(
         satisfies("sm_90a", AtLeast(90))
             && satisfies("sm_100", AtLeast(90))

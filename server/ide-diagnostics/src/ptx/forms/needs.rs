@@ -2,7 +2,7 @@
 
 use warplens_hir::ptx::{FormMatch, Instruction, UnmetRequirement};
 use warplens_ide_db::answer::Tag;
-use warplens_isa::ptx::{Need, TargetNeed};
+use warplens_isa::ptx::{Requirement, TargetRequirement};
 use warplens_isa::{Version, ptx as isa};
 
 use crate::codes;
@@ -25,7 +25,7 @@ fn needed(
     report: &Reporter<'_>,
     instruction: Instruction<'_>,
     form: &FormMatch,
-    needs: &[Need],
+    needs: &[Requirement],
     slot: Option<usize>,
 ) -> Option<Problem> {
     let need = *needs.iter().min_by_key(|need| distance(report, **need))?;
@@ -45,7 +45,7 @@ fn needed(
     };
     let lacks_version = report.platform.version.is_some_and(|version| version < need.since);
     let target = target_words(need.target);
-    let lacks_target = !report.platform.satisfies(Need { since: Version::new(0, 0), ..need });
+    let lacks_target = !report.platform.satisfies(Requirement { since: Version::new(0, 0), ..need });
     let mut parts = Vec::new();
     if lacks_version {
         parts.push(format!("PTX {} or later", need.since));
@@ -78,7 +78,7 @@ fn module(report: &Reporter<'_>, version: bool, target: bool) -> String {
 }
 
 /// Raises the version and the target as little as possible.
-fn raise(report: &Reporter<'_>, need: Need, version: bool, target: bool) -> Option<ItemFix> {
+fn raise(report: &Reporter<'_>, need: Requirement, version: bool, target: bool) -> Option<ItemFix> {
     let architecture = target.then(|| architecture(need.target)).flatten();
     if target && architecture.is_none() {
         return None;
@@ -100,38 +100,38 @@ fn raise(report: &Reporter<'_>, need: Need, version: bool, target: bool) -> Opti
 }
 
 /// The lowest sufficient target.
-fn architecture(need: TargetNeed) -> Option<&'static str> {
+fn architecture(need: TargetRequirement) -> Option<&'static str> {
     let (number, suffix) = match need {
-        TargetNeed::Any => return None,
-        TargetNeed::AtLeast(number) => (number, ""),
-        TargetNeed::Family(number) => (number, "f"),
-        TargetNeed::Exactly(number) => (number, "a"),
+        TargetRequirement::Any => return None,
+        TargetRequirement::AtLeast(number) => (number, ""),
+        TargetRequirement::Family(number) => (number, "f"),
+        TargetRequirement::Exactly(number) => (number, "a"),
     };
     Some(isa::target(&format!("sm_{number}{suffix}"))?.name)
 }
 
-fn target_words(need: TargetNeed) -> String {
+fn target_words(need: TargetRequirement) -> String {
     match need {
-        TargetNeed::Any => "any target".into(),
-        TargetNeed::AtLeast(number) => format!("target `sm_{number}` or later"),
-        TargetNeed::Family(number) => {
+        TargetRequirement::Any => "any target".into(),
+        TargetRequirement::AtLeast(number) => format!("target `sm_{number}` or later"),
+        TargetRequirement::Family(number) => {
             format!("target `sm_{number}f` or a later one of its family with `f` or `a`")
         }
-        TargetNeed::Exactly(number) => format!("exactly target `sm_{number}a`"),
+        TargetRequirement::Exactly(number) => format!("exactly target `sm_{number}a`"),
     }
 }
 
-fn need_words(need: Need) -> String {
+fn need_words(need: Requirement) -> String {
     match need.target {
-        TargetNeed::Any => format!("PTX {}", need.since),
+        TargetRequirement::Any => format!("PTX {}", need.since),
         target => format!("{} from PTX {}", target_words(target).trim_start_matches("exactly "), need.since),
     }
 }
 
 /// How much would have to change: raising a version is the smaller change.
-fn distance(report: &Reporter<'_>, need: Need) -> (bool, bool, Version) {
+fn distance(report: &Reporter<'_>, need: Requirement) -> (bool, bool, Version) {
     let version = report.platform.version.is_some_and(|version| version < need.since);
-    let target = !report.platform.satisfies(Need { since: Version::new(0, 0), ..need });
+    let target = !report.platform.satisfies(Requirement { since: Version::new(0, 0), ..need });
     (target, version, need.since)
 }
 
@@ -140,14 +140,14 @@ fn removed_form(
     report: &Reporter<'_>,
     instruction: Instruction<'_>,
     form: &FormMatch,
-    removed: Need,
+    removed: Requirement,
 ) -> Option<Problem> {
     let name = words::written(instruction);
     let on = match removed.target {
-        TargetNeed::Any => String::new(),
-        TargetNeed::AtLeast(number) => format!(" on `sm_{number}` and later"),
-        TargetNeed::Family(number) => format!(" on the family of `sm_{number}`"),
-        TargetNeed::Exactly(number) => format!(" on `sm_{number}a`"),
+        TargetRequirement::Any => String::new(),
+        TargetRequirement::AtLeast(number) => format!(" on `sm_{number}` and later"),
+        TargetRequirement::Family(number) => format!(" on the family of `sm_{number}`"),
+        TargetRequirement::Exactly(number) => format!(" on `sm_{number}a`"),
     };
     let message = format!("`{name}` was removed in PTX {}{on}{}", removed.since, instead(form));
     let range = report.ranges.mnemonic(instruction)?;

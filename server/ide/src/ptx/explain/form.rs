@@ -7,7 +7,7 @@ use warplens_hir::ptx::{
 };
 use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx as isa;
-use warplens_isa::ptx::{Instruction, Need, OperandKind, TargetNeed};
+use warplens_isa::ptx::{Instruction, Requirement, OperandKind, TargetRequirement};
 
 use crate::explain::page::{Page, either, role, simulation};
 use crate::ptx::explain::{first_clause, matching, section, status};
@@ -182,7 +182,7 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
     let what = match (is_address, rule.space, value) {
         (true, AddressSpace::Of(space), _) => format!("address in `.{}`", space.name()),
         (true, AddressSpace::Generic, _) => "generic address".to_owned(),
-        (true, AddressSpace::Unsaid, _) => "address".to_owned(),
+        (true, AddressSpace::Unspecified, _) => "address".to_owned(),
         (false, _, Some(value)) => value + &registers(rule, text.is_some()),
         (false, _, None) => {
             let kinds = operand.kinds.iter().filter(|kind| rule.kinds.has(**kind));
@@ -269,7 +269,7 @@ fn shortened(text: &str) -> String {
 /// The oldest version and target with the form, and whether the module has it.
 fn needs(entry: &Instruction, found: Option<&FormMatch>, platform: Platform) -> String {
     let mut parts = Vec::new();
-    let form_gate = found.map_or(&[][..], |found| found.form.gate.0);
+    let form_gate = found.map_or(&[][..], |found| found.form.availability.0);
     if form_gate.is_empty() {
         let target = first_clause(entry.target);
         parts.push(format!("PTX {}, {target}", entry.since));
@@ -277,8 +277,8 @@ fn needs(entry: &Instruction, found: Option<&FormMatch>, platform: Platform) -> 
         parts.push(any_of(form_gate));
     }
     let values = found.into_iter().flat_map(|found| found.chosen.iter().flatten());
-    for value in values.filter(|value| !value.gate.0.is_empty()) {
-        parts.push(format!("`{}`: {}", value.words.concat(), any_of(value.gate.0)));
+    for value in values.filter(|value| !value.availability.0.is_empty()) {
+        parts.push(format!("`{}`: {}", value.words.concat(), any_of(value.availability.0)));
     }
     let mut text = format!("**Needs.** {}.", parts.join("; "));
     if let Some(removed) = found.and_then(|found| found.form.removed) {
@@ -305,16 +305,16 @@ fn module(platform: Platform) -> String {
     version.into_iter().chain(target).collect::<Vec<_>>().join(" for ")
 }
 
-fn any_of(needs: &[Need]) -> String {
+fn any_of(needs: &[Requirement]) -> String {
     either(&needs.iter().map(need).collect::<Vec<_>>())
 }
 
-fn need(need: &Need) -> String {
+fn need(need: &Requirement) -> String {
     match need.target {
-        TargetNeed::Any => format!("PTX {}", need.since),
-        TargetNeed::AtLeast(number) => format!("PTX {}, sm_{number}", need.since),
-        TargetNeed::Family(number) => format!("PTX {}, sm_{number}f and later of its family", need.since),
-        TargetNeed::Exactly(number) => format!("PTX {}, sm_{number}a only", need.since),
+        TargetRequirement::Any => format!("PTX {}", need.since),
+        TargetRequirement::AtLeast(number) => format!("PTX {}, sm_{number}", need.since),
+        TargetRequirement::Family(number) => format!("PTX {}, sm_{number}f and later of its family", need.since),
+        TargetRequirement::Exactly(number) => format!("PTX {}, sm_{number}a only", need.since),
     }
 }
 

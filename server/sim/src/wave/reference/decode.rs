@@ -153,7 +153,7 @@ impl Decoder {
         let encoded = || isa::instructions().iter().filter_map(|entry| Some((entry, entry.encoding?)));
         for (entry, encoding) in encoded().filter(|(_, encoding)| encoding.modifier.is_none()) {
             let first = index(encoding.opcode, encoding.group, 0);
-            known[first..first + MODIFIERS].fill(Some(entry));
+            known[first..first + MODIFIERS].fill(Some(*entry));
         }
         for (entry, encoding) in encoded() {
             if let Some(modifier) = encoding.modifier {

@@ -79,7 +79,7 @@ pub(crate) fn encode(code: &Code, instruction: &Instruction, labels: &Labels<'_>
     let form = entry.operands_of(&instruction.mnemonic);
     let left_out =
         form.first().is_some_and(|first| first.optional) && instruction.operands.len() < form.len();
-    let form = &form[usize::from(left_out)..];
+    let form = form.slice(usize::from(left_out)..);
     if form.len() != instruction.operands.len() {
         return None;
     }

@@ -1,85 +1,104 @@
-//! The forms of instructions: reads the lines of `forms`, as data/README.md says they are written, and checks them against
-//! their entry. Rendering is in `form/render.rs`.
+//! The forms of instructions: reads the lines of `forms`, in the notation of data/README.md, and checks them against their
+//! entry. How a form is shown is in `form/text.rs`.
 
-mod gate;
 mod length;
 mod operand;
 mod range;
-mod render;
+mod text;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
 
-use super::super::data::{names, words};
+use super::super::availability::{Availability, Requirement};
+use super::super::data::{is_default, names};
 use super::super::ptx_data::{Instruction, ModifierClass};
-use gate::{Need, needs};
-use operand::{FormOperand, operands};
-pub(super) use render::Shared;
+use operand::{FormOperand, FormSpace, OperandType, operands};
 
-/// One form, all of whose names are known.
-struct Form {
+/// One form, all of whose names are resolved.
+#[derive(Serialize)]
+pub(super) struct Form {
+    text: String,
+    #[serde(skip_serializing_if = "is_default")]
     slots: Vec<Slot>,
+    #[serde(skip_serializing_if = "is_default")]
     operands: Vec<FormOperand>,
-    gate: Vec<Need>,
-    removed: Option<Need>,
+    #[serde(skip_serializing_if = "is_default")]
+    availability: Availability,
+    #[serde(skip_serializing_if = "is_default")]
+    removed: Option<Requirement>,
 }
 
-/// A place for a modifier.
+/// A position of a form that a modifier is written at.
+#[derive(Serialize, PartialEq)]
 struct Slot {
     class: String,
     values: Vec<Value>,
     optional: bool,
     leads: bool,
     /// Whether it takes every value of its class.
+    #[serde(skip)]
     whole: bool,
 }
 
-/// A modifier with its dots.
-#[derive(PartialEq, Eq, Hash, Clone)]
+/// A modifier of a slot.
+#[derive(Serialize, PartialEq, Clone)]
 struct Value {
-    word: String,
-    gate: Vec<Need>,
-    /// The numbers in it, or the one that its class says it counts; none where no length of the form goes by them.
+    /// Its words in order, with their dots.
+    words: Vec<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    availability: Availability,
+    /// The numbers in it, or the one that its class says it counts; none where no length of the form depends on them.
+    #[serde(skip_serializing_if = "is_default")]
     numbers: Vec<u16>,
     /// Whether the first of those that it counts is an index.
+    #[serde(skip_serializing_if = "is_default")]
     indexes: bool,
 }
 
-/// The source of the one need that a text names.
-pub(super) fn need(text: &str) -> Result<String> {
-    match needs(text)?.as_slice() {
-        [need] => Ok(gate::need_source(need)),
-        _ => bail!("`{text}` names alternatives"),
+impl Value {
+    fn new(word: &str) -> Self {
+        let words = word.split('.').skip(1).map(|word| format!(".{word}")).collect();
+        Self { words, availability: Availability::default(), numbers: Vec::new(), indexes: false }
     }
 }
 
-/// The forms of an entry.
-fn forms(entry: &Instruction, name: &str) -> Result<Vec<Form>> {
-    let mut heading = needs(&entry.since)?;
+/// The forms of an entry; `is_type` says whether a word is a type or state space.
+pub(super) fn forms(entry: &Instruction, is_type: impl Fn(&str) -> bool) -> Result<Vec<Form>> {
+    let name = entry.opcode().to_owned() + &entry.words.concat();
+    let mut heading = Availability::read(&entry.since.to_string())?;
     let mut found = Vec::new();
-    for line in entry.forms.lines() {
+    for line in entry.form_lines.lines() {
         let line = line.split('#').next().unwrap_or_default().trim();
         let read = match line.strip_prefix('@') {
             _ if line.is_empty() => Ok(()),
-            Some(gate) => needs(gate).map(|gate| heading = gate),
-            None => form(entry, name, line, &heading).map(|form| found.push(form)),
+            Some(text) => Availability::read(text).map(|read| heading = read),
+            None => form(entry, &name, line, &heading).map(|form| found.push(form)),
         };
         read.with_context(|| format!("the form `{line}`"))?;
+    }
+    for operand in found.iter().flat_map(|form| &form.operands).flat_map(FormOperand::with_inside) {
+        let named = match (&operand.ty, &operand.space) {
+            (OperandType::Fixed(name) | OperandType::FixedAtLeast(name), _) => name,
+            (_, FormSpace::Fixed(name)) if name != "generic" => name,
+            _ => continue,
+        };
+        ensure!(is_type(named), "`{named}` in a form is neither a class, a type nor a state space");
     }
     Ok(found)
 }
 
-fn form(entry: &Instruction, name: &str, line: &str, heading: &[Need]) -> Result<Form> {
+fn form(entry: &Instruction, name: &str, line: &str, heading: &Availability) -> Result<Form> {
     let (line, removed) = match line.split_once(" until ") {
-        Some((line, need)) => (line, needs(need)?.into_iter().next()),
+        Some((line, removed)) => (line, Some(Requirement::read(removed)?)),
         None => (line, None),
     };
-    let (line, gate) = match line.split_once(" @ ") {
-        Some((line, gate)) => (line, needs(gate)?),
-        None => (line, heading.to_vec()),
+    let (line, availability) = match line.split_once(" @ ") {
+        Some((line, text)) => (line, Availability::read(text)?),
+        None => (line, heading.clone()),
     };
     let (mnemonic, rest) = split_head(line.trim());
     let modifiers =
-        mnemonic.strip_prefix(name).with_context(|| format!("it does not begin with `{name}`"))?;
+        mnemonic.strip_prefix(name).with_context(|| format!("it does not start with `{name}`"))?;
     let mut slots = slots(entry, modifiers)?;
     let operands = operands(entry, &slots, rest.trim())?;
     for (index, slot) in slots.iter_mut().enumerate() {
@@ -87,10 +106,10 @@ fn form(entry: &Instruction, name: &str, line: &str, heading: &[Need]) -> Result
             slot.values.iter_mut().for_each(|value| (value.numbers, value.indexes) = (Vec::new(), false));
         }
     }
-    Ok(Form { slots, operands, gate, removed })
+    Ok(Form { text: text::form(entry, &slots, &operands), slots, operands, availability, removed })
 }
 
-/// The text before and after the first blank outside brackets.
+/// The text before and after the first space outside brackets.
 fn split_head(line: &str) -> (&str, &str) {
     let mut depth = 0_usize;
     for (at, c) in line.char_indices() {
@@ -157,15 +176,15 @@ fn slot(entry: &Instruction, before: &[Slot], item: &str) -> Result<Slot> {
     };
     if let Some(class) = entry.modifiers.iter().find(|class| class.class == word) {
         let listed = match restriction {
-            None => names(&class.values).iter().map(|word| word[1..].to_owned()).collect(),
+            None => names(&class.listed).iter().map(|word| word[1..].to_owned()).collect(),
             Some(list) => names(list),
         };
         let values = listed.iter().map(|text| value(text, class)).collect::<Result<Vec<_>>>()?;
         return Ok(slot(&class.class, values, restriction.is_none()));
     }
-    ensure!(restriction.is_none(), "`{word}` is no class of the entry");
+    ensure!(restriction.is_none(), "`{word}` is not a class of the entry");
     let word = format!(".{word}");
-    let has = |class: &&ModifierClass| names(&class.values).contains(&word);
+    let has = |class: &&ModifierClass| names(&class.listed).contains(&word);
     let unused = |class: &&ModifierClass| !before.iter().any(|slot| slot.class == class.class);
     if let Some(class) = entry.modifiers.iter().find(|class| unused(class) && has(class)) {
         return Ok(slot(&class.class, vec![value(&word[1..], class)?], false));
@@ -174,26 +193,25 @@ fn slot(entry: &Instruction, before: &[Slot], item: &str) -> Result<Slot> {
         entry.modifiers.iter().any(|class| has(&class)),
         "`{word}` is neither a class nor a modifier of the entry"
     );
-    let value = Value { word, gate: Vec::new(), numbers: Vec::new(), indexes: false };
-    Ok(slot("", vec![value], false))
+    Ok(slot("", vec![Value::new(&word)], false))
 }
 
-/// A value with what it needs: `L2::64B@7.4/sm_75`.
+/// A value with its availability: `L2::64B@7.4/sm_75`.
 fn value(text: &str, class: &ModifierClass) -> Result<Value> {
-    let (word, gate) = text.split_once('@').unwrap_or((text, ""));
+    let (word, own) = text.split_once('@').unwrap_or((text, ""));
     let word = format!(".{word}");
-    let place = names(&class.values).iter().position(|value| *value == word);
-    let place = place.with_context(|| format!("`{word}` is not in the class `{}`", class.class))?;
-    let gate = match (gate, class.needs.as_str()) {
-        ("", "") => Vec::new(),
-        ("", needed) => needs(needed)?,
-        (gate, _) => needs(&gate.replace('/', " "))?,
+    let index = names(&class.listed).iter().position(|value| *value == word);
+    let index = index.with_context(|| format!("`{word}` is not in the class `{}`", class.class))?;
+    let availability = match (own, class.needs.as_str()) {
+        ("", "") => Availability::default(),
+        ("", of_class) => Availability::read(of_class)?,
+        (own, _) => Availability::read(&own.replace('/', " "))?,
     };
     let (numbers, indexes) = match class.counts.as_str() {
         "" => (numbers(&word), false),
         counts => {
-            let count = words(counts).get(place).copied();
-            let count = count.with_context(|| format!("`counts` says nothing of `{word}`"))?;
+            let count = counts.split_whitespace().nth(index);
+            let count = count.with_context(|| format!("`counts` has no entry for `{word}`"))?;
             let (number, indexes) = match count.strip_prefix("index+") {
                 Some(others) => (others.parse::<u16>()? + 1, true),
                 None => (count.parse()?, false),
@@ -201,7 +219,7 @@ fn value(text: &str, class: &ModifierClass) -> Result<Value> {
             (vec![number], indexes)
         }
     };
-    Ok(Value { word, gate, numbers, indexes })
+    Ok(Value { availability, numbers, indexes, ..Value::new(&word) })
 }
 
 /// The numbers in a modifier: 64, 8 and 16 of `.m64n8k16`.

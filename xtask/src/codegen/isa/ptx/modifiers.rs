@@ -4,22 +4,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::codegen::isa::data::{names, sentence, words};
-use crate::codegen::isa::ptx_data::Data;
-use crate::codegen::isa::rust;
+use crate::codegen::isa::data::{Words, names, sentence};
+use crate::codegen::isa::ptx_data::{Data, Meaning};
+use crate::codegen::isa::rust::{self, Source, strings};
 
 /// The entries of `modifiers.toml`, with those of the types and state spaces, which serve as modifiers too.
 pub(super) struct Modifiers<'a> {
-    /// Name and summary.
-    entries: Vec<(String, &'a str)>,
-    /// The entries of a name; those for certain classes first.
-    by_name: BTreeMap<String, Vec<(BTreeSet<&'a str>, usize)>>,
+    /// The meanings of a name; those for certain classes first.
+    by_name: BTreeMap<String, Vec<(BTreeSet<&'a str>, Meaning)>>,
     /// What each class decides.
     pub(super) classes: HashMap<&'a str, &'a str>,
     /// The names of the types.
     pub(super) types: BTreeSet<&'a str>,
-    repeatable: &'a str,
-    movable: &'a str,
+    repeatable: &'a Words,
+    movable: &'a Words,
 }
 
 impl<'a> Modifiers<'a> {
@@ -31,7 +29,6 @@ impl<'a> Modifiers<'a> {
     pub(super) fn new(data: &'a Data) -> Result<Self> {
         const FILE: &str = "ptx/modifiers.toml";
         let mut all = Self {
-            entries: Vec::new(),
             by_name: BTreeMap::new(),
             classes: HashMap::new(),
             types: data.types.iter().map(|ty| ty.name.as_str()).collect(),
@@ -40,68 +37,55 @@ impl<'a> Modifiers<'a> {
         };
         for modifier in &data.modifiers.modifiers {
             sentence(FILE, &modifier.names, "summary", &modifier.summary)?;
-            let classes = words(&modifier.classes);
             for name in names(&modifier.names) {
-                all.add(&name, classes.iter().copied().collect(), &modifier.summary);
+                all.add(&name, modifier.classes.iter().map(String::as_str).collect(), &modifier.summary);
             }
         }
-        for ty in &data.types {
-            all.add(&ty.name, BTreeSet::new(), &ty.summary);
-        }
-        for (name, summary) in (data.spaces.spaces.iter().map(|space| (&space.name, &space.summary)))
+        for (name, summary) in (data.types.iter().map(|ty| (&ty.name, &ty.summary)))
+            .chain(data.spaces.spaces.iter().map(|space| (&space.name, &space.summary)))
             .chain(data.spaces.parts.iter().map(|part| (&part.name, &part.summary)))
         {
             all.add(name, BTreeSet::new(), summary);
         }
-        for entries in all.by_name.values_mut() {
-            entries.sort_by_key(|(classes, _)| classes.is_empty());
+        for meanings in all.by_name.values_mut() {
+            meanings.sort_by_key(|(classes, _)| classes.is_empty());
         }
         for class in &data.modifiers.classes {
-            sentence(FILE, &class.names, "summary", &class.summary)?;
-            for name in words(&class.names) {
+            for name in class.names.iter() {
+                sentence(FILE, name, "summary", &class.summary)?;
                 let other = all.classes.insert(name, &class.summary);
-                ensure!(other.is_none(), "{FILE}: the class `{name}` comes twice");
+                ensure!(other.is_none(), "{FILE}: duplicate class `{name}`");
             }
         }
         Ok(all)
     }
 
-    fn add(&mut self, name: &str, classes: BTreeSet<&'a str>, summary: &'a str) {
-        self.by_name.entry(name.to_owned()).or_default().push((classes, self.entries.len()));
-        self.entries.push((name.to_owned(), summary));
+    fn add(&mut self, name: &str, classes: BTreeSet<&'a str>, summary: &str) {
+        let meaning = Meaning { name: name.to_owned(), summary: summary.to_owned() };
+        self.by_name.entry(name.to_owned()).or_default().push((classes, meaning));
     }
 
     /// What a value means in a class.
-    pub(super) fn resolve(&self, class: &str, value: &str) -> Result<usize> {
+    pub(super) fn resolve(&self, class: &str, value: &str) -> Result<Meaning> {
         self.by_name
             .get(value)
-            .and_then(|entries| {
-                entries.iter().find(|(classes, _)| classes.is_empty() || classes.contains(class))
+            .and_then(|meanings| {
+                meanings.iter().find(|(classes, _)| classes.is_empty() || classes.contains(class))
             })
-            .map(|&(_, index)| index)
+            .map(|(_, meaning)| meaning.clone())
             .with_context(|| {
                 format!("`{value}` of the class `{class}` is not explained in ptx/modifiers.toml")
             })
     }
 
-    pub(super) fn tables(&self) -> Result<String> {
-        let entries: Vec<String> = (self.entries.iter())
-            .map(|(name, summary)| {
-                format!("Modifier {{ name: {}, summary: {} }}", rust::string(name), rust::string(summary))
-            })
+    pub(super) fn tables(&self, source: &mut Source) -> Result<String> {
+        let names: Vec<(&str, usize)> = self.by_name.keys().map(String::as_str).zip(0..).collect();
+        let meanings: Vec<Vec<&Meaning>> = (self.by_name.values())
+            .map(|meanings| meanings.iter().map(|(_, meaning)| meaning).collect())
             .collect();
-        let names: Vec<(&str, String)> = (self.by_name.iter())
-            .map(|(name, entries)| {
-                let meanings = entries.iter().map(|(_, index)| format!("&MODIFIERS[{index}]"));
-                (name.as_str(), rust::slice(meanings))
-            })
-            .collect();
-        let list = |name: &str, list: &str| {
-            format!("pub(crate) static {name}: &[&str] = {};\n\n", rust::strings(words(list)))
-        };
-        Ok(list("REPEATABLE", self.repeatable)
-            + &list("MOVABLE", self.movable)
-            + &rust::table("MODIFIERS", "Modifier", &entries)
-            + &rust::names("MODIFIER_NAMES", "&[&Modifier]", &names)?)
+        Ok(strings("REPEATABLE", self.repeatable.iter())
+            + &strings("MOVABLE", self.movable.iter())
+            + &rust::names("MODIFIER_NAMES", &names)?
+            + &source.table("MEANINGS", "List<Modifier>", &meanings)?)
     }
 }

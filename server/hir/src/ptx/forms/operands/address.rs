@@ -73,7 +73,9 @@ impl Checker<'_> {
         let address = self.function.address(operand)?;
         if form == AddressForm::Sum || !kinds.has(OperandKind::Address) {
             let misplaced = match address.base {
-                Operand::Symbol(name) if rule.space != AddressSpace::Unsaid => self.base_symbol(rule, name),
+                Operand::Symbol(name) if rule.space != AddressSpace::Unspecified => {
+                    self.base_symbol(rule, name)
+                }
                 _ => None,
             };
             return misplaced.or_else(|| self.address_type(rule, Written::Sum));
@@ -94,7 +96,7 @@ impl Checker<'_> {
             },
             Operand::Symbol(name) => self.base_symbol(rule, name),
             Operand::Constant(_) => {
-                let is_unsaid = rule.space == AddressSpace::Unsaid && rule.registers.is_none();
+                let is_unsaid = rule.space == AddressSpace::Unspecified && rule.registers.is_none();
                 let is_local = is_unsaid || rule.space == AddressSpace::Of(Space::Local);
                 (!is_local).then_some(OperandError::AbsoluteAddress)
             }
@@ -135,7 +137,7 @@ impl Checker<'_> {
             Named::Variable(space, _) => space,
         };
         let fits = match rule.space {
-            AddressSpace::Unsaid => true,
+            AddressSpace::Unspecified => true,
             AddressSpace::Generic => matches!(have, Space::Global | Space::Shared | Space::Local),
             AddressSpace::Of(space) => have == space,
         };

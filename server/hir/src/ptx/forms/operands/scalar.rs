@@ -153,7 +153,7 @@ impl Checker<'_> {
         if !is_fitting {
             return Some(OperandError::Kind(written));
         }
-        let is_placed = rule.space != AddressSpace::Unsaid;
+        let is_placed = rule.space != AddressSpace::Unspecified;
         let misplaced = if is_placed { self.base_symbol(rule, name) } else { None };
         misplaced.or_else(|| self.address_type(rule, written))
     }

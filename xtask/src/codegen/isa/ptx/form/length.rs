@@ -1,9 +1,12 @@
 //! How many registers an operand of a form has: `4`, `vec`, `num*elemsize*spfactor.2/32`, `dim-1`, `geom..`.
 
 use anyhow::{Context, Result, ensure};
+use serde::Serialize;
 
 /// `Length` of the tables.
+#[derive(Serialize, Default, PartialEq)]
 pub(super) enum Length {
+    #[default]
     One,
     Exactly(u16),
     Product(Product),
@@ -11,6 +14,7 @@ pub(super) enum Length {
 }
 
 /// `Product` of the tables.
+#[derive(Serialize, PartialEq)]
 pub(super) struct Product {
     pub(super) slots: Vec<(usize, Option<usize>)>,
     pub(super) factor: u16,
@@ -20,7 +24,7 @@ pub(super) struct Product {
 }
 
 impl Length {
-    /// Whether it goes by the numbers in a slot.
+    /// Whether it depends on the numbers in a slot.
     pub(super) fn counts(&self, slot: usize) -> bool {
         matches!(self, Length::Product(product) if product.slots.iter().any(|(it, _)| *it == slot))
     }
@@ -34,7 +38,7 @@ pub(super) fn length(text: &str, slot: impl Fn(&str) -> Result<Option<usize>>) -
     let (text, or_more) = text.strip_suffix("..").map_or((text, false), |text| (text, true));
     let (text, less) = number_after(text, '-', 0)?;
     let (text, divisor) = number_after(text, '/', 1)?;
-    ensure!(divisor > 0, "nothing is divided by 0");
+    ensure!(divisor > 0, "division by 0");
     let mut product = Product { slots: Vec::new(), factor: 1, divisor, less, or_more };
     let mut is_missing = false;
     for part in text.split('*') {
@@ -65,7 +69,7 @@ pub(super) fn length(text: &str, slot: impl Fn(&str) -> Result<Option<usize>>) -
 fn number_after(text: &str, sign: char, default: u16) -> Result<(&str, u16)> {
     Ok(match text.split_once(sign) {
         Some((before, number)) => {
-            (before, number.parse().with_context(|| format!("`{number}` is no number"))?)
+            (before, number.parse().with_context(|| format!("`{number}` is not a number"))?)
         }
         None => (text, default),
     })

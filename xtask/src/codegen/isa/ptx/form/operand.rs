@@ -1,55 +1,72 @@
 //! The operands of a form: `d|p?:b32*vec/reg+sink?`, `[tmap, coords:s32*dim]`.
 
 use anyhow::{Context, Result, bail};
+use serde::Serialize;
 
-use super::super::super::data::{names, words};
-use super::super::super::ptx_data::{Instruction, ModifierClass, Operand};
 use super::Slot;
 use super::length::{Length, length};
 use super::range::{Range, range};
+use crate::codegen::isa::data::{is_default, names, word};
+use crate::codegen::isa::ptx_data::{Instruction, ModifierClass, OperandKind};
 
-/// An operand, all of whose names are known.
+/// An operand, all of whose names are resolved.
+#[derive(Serialize, Default, PartialEq)]
 pub(super) struct FormOperand {
     pub(super) index: usize,
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) second: Option<(usize, bool)>,
-    pub(super) accepted: Accepted,
-    pub(super) ty: Type,
-    pub(super) space: Space,
+    pub(super) kinds: Vec<OperandKind>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub(super) ty: OperandType,
+    #[serde(skip_serializing_if = "is_default")]
+    pub(super) space: FormSpace,
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) length: Length,
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) presence: Presence,
+    #[serde(skip_serializing_if = "is_default")]
+    pub(super) range: Option<Range>,
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) inside: Vec<FormOperand>,
 }
 
 impl FormOperand {
-    /// Whether a length goes by the numbers in a slot.
+    /// Whether a length depends on the numbers in a slot.
     pub(super) fn counts(&self, slot: usize) -> bool {
-        self.length.counts(slot) || self.inside.iter().any(|part| part.counts(slot))
+        self.with_inside().any(|operand| operand.length.counts(slot))
+    }
+
+    /// The operand and those in its brackets.
+    pub(super) fn with_inside(&self) -> impl Iterator<Item = &FormOperand> {
+        [self].into_iter().chain(&self.inside)
     }
 }
 
-/// What may be written there, and which constants.
-pub(super) struct Accepted {
-    pub(super) kinds: Vec<String>,
-    pub(super) range: Option<Range>,
-}
-
 /// `OperandType` of the tables.
-pub(super) enum Type {
-    Unsaid,
-    Fixed { name: String, at_least: bool },
-    Slot { slot: usize, at_least: bool },
+#[derive(Serialize, Default, PartialEq)]
+pub(super) enum OperandType {
+    #[default]
+    Unspecified,
+    Fixed(String),
+    Slot(usize),
     Wide(usize),
+    AtLeast(usize),
+    FixedAtLeast(String),
 }
 
 /// `FormSpace` of the tables.
-pub(super) enum Space {
-    Unsaid,
+#[derive(Serialize, Default, PartialEq)]
+pub(super) enum FormSpace {
+    #[default]
+    Unspecified,
     Fixed(String),
     Slot(usize),
 }
 
 /// `Presence` of the tables.
+#[derive(Serialize, Default, PartialEq)]
 pub(super) enum Presence {
+    #[default]
     Required,
     Optional,
     With(usize),
@@ -170,17 +187,8 @@ impl Scope<'_> {
     fn brackets(&self, text: &str) -> Result<FormOperand> {
         let inside = separated(text).into_iter().map(|part| self.operand(part.trim()));
         let inside = inside.collect::<Result<Vec<_>>>()?;
-        let index = inside.first().context("nothing stands in the brackets")?.index;
-        Ok(FormOperand {
-            index,
-            second: None,
-            accepted: Accepted { kinds: vec!["address".to_owned()], range: None },
-            ty: Type::Unsaid,
-            space: Space::Unsaid,
-            length: Length::One,
-            presence: Presence::Required,
-            inside,
-        })
+        let index = inside.first().context("the brackets are empty")?.index;
+        Ok(FormOperand { index, kinds: vec![OperandKind::Address], inside, ..FormOperand::default() })
     }
 
     fn operand(&self, text: &str) -> Result<FormOperand> {
@@ -192,21 +200,22 @@ impl Scope<'_> {
         };
         let own = &self.entry.operands[index];
         let (ty, space, length) = annotation(own.ty.as_deref().unwrap_or_default());
-        let accepted = match written.kinds {
+        let (kinds, range) = match written.kinds {
             Some(kinds) => self.accepted(kinds)?,
-            None => Accepted { kinds: kinds_of(own), range: None },
+            None => (own.kinds.to_vec(), None),
         };
-        let (ty, space) = self.type_and_space(written.ty.or(ty), written.space.or(space), &accepted.kinds)?;
+        let (ty, space) = self.type_and_space(written.ty.or(ty), written.space.or(space), &kinds)?;
         Ok(FormOperand {
             index,
             second,
+            kinds,
             ty,
             space,
             length: match written.length.or(length) {
                 Some(text) => length_of(self, text)?,
                 None => Length::One,
             },
-            accepted,
+            range,
             presence: match written.presence {
                 None => Presence::Required,
                 Some("") => Presence::Optional,
@@ -218,7 +227,7 @@ impl Scope<'_> {
 
     fn index(&self, name: &str) -> Result<usize> {
         let found = self.entry.operands.iter().position(|operand| operand.name == name);
-        found.with_context(|| format!("`{name}` is no operand of the entry"))
+        found.with_context(|| format!("`{name}` is not an operand of the entry"))
     }
 
     fn find_slot(&self, class: &str) -> Option<usize> {
@@ -233,15 +242,16 @@ impl Scope<'_> {
         self.entry.modifiers.iter().find(|class| class.class == name)
     }
 
-    /// `reg+imm(0..15)`
-    fn accepted(&self, text: &str) -> Result<Accepted> {
-        let list = |text: &str| text.split('+').filter(|kind| !kind.is_empty()).map(str::to_owned).collect();
-        let Some((before, rest)) = text.split_once('(') else {
-            return Ok(Accepted { kinds: list(text), range: None });
+    /// The kinds of `reg+imm(0..15)`, and which constants.
+    fn accepted(&self, text: &str) -> Result<(Vec<OperandKind>, Option<Range>)> {
+        let list = |text: &str| -> Result<Vec<OperandKind>> {
+            let kinds = text.split('+').filter(|kind| !kind.is_empty());
+            Ok(kinds.map(word).collect::<Result<_, serde::de::value::Error>>()?)
         };
+        let Some((before, rest)) = text.split_once('(') else { return Ok((list(text)?, None)) };
         let (within, after) = rest.split_once(')').context("a `(` is not closed")?;
         let range = range(within, |name| self.index(name))?;
-        Ok(Accepted { kinds: list(&format!("{before}{after}")), range: Some(range) })
+        Ok((list(&format!("{before}{after}"))?, Some(range)))
     }
 
     /// What follows the colon of an address is its state space, unless it is a type; elsewhere a `>` comes before it.
@@ -249,22 +259,25 @@ impl Scope<'_> {
         &self,
         ty: Option<&str>,
         space: Option<&str>,
-        kinds: &[String],
-    ) -> Result<(Type, Space)> {
-        let has = |kind: &str| kinds.iter().any(|it| it == kind);
-        if has("address") && space.is_none() {
+        kinds: &[OperandKind],
+    ) -> Result<(OperandType, FormSpace)> {
+        if kinds.contains(&OperandKind::Address) && space.is_none() {
             let classes = ["ss", "space", "state_space"];
             let by_default = || classes.into_iter().find(|class| self.find_slot(class).is_some());
             return Ok(match ty {
-                Some(ty) if !self.is_space(ty) => (self.type_named(ty)?, Space::Unsaid),
-                _ => (Type::Unsaid, ty.or_else(by_default).map_or(Space::Unsaid, |name| self.space(name))),
+                Some(ty) if !self.is_space(ty) => (self.type_named(ty)?, FormSpace::Unspecified),
+                _ => (
+                    OperandType::Unspecified,
+                    ty.or_else(by_default).map_or(FormSpace::Unspecified, |name| self.space(name)),
+                ),
             });
         }
-        let space = space.map_or(Space::Unsaid, |name| self.space(name));
+        let space = space.map_or(FormSpace::Unspecified, |name| self.space(name));
+        let is_predicate = kinds.contains(&OperandKind::Predicate) && !kinds.contains(&OperandKind::Register);
         let ty = match ty {
             Some(ty) => self.type_named(ty)?,
-            None if has("pred") && !has("reg") => Type::Fixed { name: "pred".to_owned(), at_least: false },
-            None => self.find_slot("type").map_or(Type::Unsaid, |slot| Type::Slot { slot, at_least: false }),
+            None if is_predicate => OperandType::Fixed("pred".to_owned()),
+            None => self.find_slot("type").map_or(OperandType::Unspecified, OperandType::Slot),
         };
         Ok((ty, space))
     }
@@ -276,43 +289,41 @@ impl Scope<'_> {
             ["generic", "global", "shared", "local", "const", "param"].contains(&word)
         };
         match self.class(name) {
-            Some(class) => names(&class.values).iter().all(|value| is(value)),
+            Some(class) => names(&class.listed).iter().all(|value| is(value)),
             None => is(name),
         }
     }
 
-    fn space(&self, name: &str) -> Space {
+    fn space(&self, name: &str) -> FormSpace {
         match self.find_slot(name) {
-            Some(slot) => Space::Slot(slot),
-            None if self.class(name).is_some() => Space::Unsaid,
-            None => Space::Fixed(name.to_owned()),
+            Some(slot) => FormSpace::Slot(slot),
+            None if self.class(name).is_some() => FormSpace::Unspecified,
+            None => FormSpace::Fixed(name.to_owned()),
         }
     }
 
-    fn type_named(&self, written: &str) -> Result<Type> {
+    fn type_named(&self, written: &str) -> Result<OperandType> {
         let (name, at_least) = match written.strip_suffix('+') {
             Some(name) => (name, true),
             None => (written, false),
         };
         if let Some(class) = name.strip_prefix("wide(").and_then(|rest| rest.strip_suffix(')')) {
-            return Ok(Type::Wide(self.slot(class)?));
+            return Ok(OperandType::Wide(self.slot(class)?));
         }
         Ok(match self.find_slot(name) {
-            Some(slot) => Type::Slot { slot, at_least },
-            None if self.class(name).is_some() => Type::Unsaid,
-            None => Type::Fixed { name: name.to_owned(), at_least },
+            Some(slot) if at_least => OperandType::AtLeast(slot),
+            Some(slot) => OperandType::Slot(slot),
+            None if self.class(name).is_some() => OperandType::Unspecified,
+            None if at_least => OperandType::FixedAtLeast(name.to_owned()),
+            None => OperandType::Fixed(name.to_owned()),
         })
     }
-}
-
-fn kinds_of(operand: &Operand) -> Vec<String> {
-    words(&operand.kinds).into_iter().map(str::to_owned).collect()
 }
 
 fn length_of(scope: &Scope<'_>, text: &str) -> Result<Length> {
     length(text, |class| match scope.find_slot(class) {
         Some(slot) => Ok(Some(slot)),
         None if scope.class(class).is_some() => Ok(None),
-        None => bail!("`{class}` is no class of the entry"),
+        None => bail!("`{class}` is not a class of the entry"),
     })
 }

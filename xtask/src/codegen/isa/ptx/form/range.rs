@@ -1,8 +1,10 @@
 //! Which constants an operand of a form takes: `0..15`, `32..1024/32`, `32..512/2^n`, `0..total-size`.
 
 use anyhow::{Context, Result};
+use serde::Serialize;
 
 /// `Range` of the tables.
+#[derive(Serialize, PartialEq)]
 pub(super) struct Range {
     pub(super) low: i64,
     pub(super) high: Bound,
@@ -10,12 +12,14 @@ pub(super) struct Range {
 }
 
 /// `Bound` of the tables.
+#[derive(Serialize, PartialEq)]
 pub(super) enum Bound {
     Number(i64),
     Operand(usize),
 }
 
 /// `Step` of the tables.
+#[derive(Serialize, PartialEq)]
 pub(super) enum Step {
     Multiple(i64),
     PowerOfTwo,
@@ -24,16 +28,16 @@ pub(super) enum Step {
 /// Reads a range. `operand` finds an operand of the entry by its name.
 pub(super) fn range(text: &str, operand: impl Fn(&str) -> Result<usize>) -> Result<Range> {
     let (bounds, step) = text.split_once('/').unwrap_or((text, "1"));
-    let (low, high) = bounds.split_once("..").with_context(|| format!("`{text}` is no range"))?;
+    let (low, high) = bounds.split_once("..").with_context(|| format!("`{text}` is not a range"))?;
     Ok(Range {
-        low: low.parse().with_context(|| format!("`{low}` is no number"))?,
+        low: low.parse().with_context(|| format!("`{low}` is not a number"))?,
         high: match high.parse() {
             Ok(number) => Bound::Number(number),
             Err(_) => Bound::Operand(operand(high)?),
         },
         step: match step {
             "2^n" => Step::PowerOfTwo,
-            step => Step::Multiple(step.parse().with_context(|| format!("`{step}` is no step"))?),
+            step => Step::Multiple(step.parse().with_context(|| format!("`{step}` is not a step"))?),
         },
     })
 }

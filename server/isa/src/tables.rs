@@ -1,0 +1,127 @@
+//! The two kinds of generated tables: entries that lists share, and names.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Index;
+use std::slice::SliceIndex;
+
+use crate::hash::hash;
+
+/// An entry that lists refer to by its number in a table.
+pub trait Shared: Sized + 'static {
+    /// The table.
+    const TABLE: &'static [Self];
+}
+
+/// A list of entries of a shared table: equal entries are stored once.
+pub struct List<T: Shared> {
+    numbers: &'static [u16],
+    entries: PhantomData<&'static T>,
+}
+
+/// The list of the entries with these numbers.
+pub(crate) const fn list<T: Shared>(numbers: &'static [u16]) -> List<T> {
+    List { numbers, entries: PhantomData }
+}
+
+impl<T: Shared> List<T> {
+    /// How many entries it has.
+    pub const fn len(self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Whether it has no entry.
+    pub const fn is_empty(self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// The entry at an index.
+    pub fn get(self, index: usize) -> Option<&'static T> {
+        self.numbers.get(index).map(|&number| entry(number))
+    }
+
+    /// The first entry.
+    pub fn first(self) -> Option<&'static T> {
+        self.get(0)
+    }
+
+    /// The last entry.
+    pub fn last(self) -> Option<&'static T> {
+        self.numbers.last().map(|&number| entry(number))
+    }
+
+    /// The entries in a range.
+    ///
+    /// # Panics
+    ///
+    /// If the range is not within the list.
+    pub fn slice(self, range: impl SliceIndex<[u16], Output = [u16]>) -> Self {
+        Self { numbers: &self.numbers[range], ..self }
+    }
+
+    /// The entries in their order.
+    pub fn iter(self) -> Entries<T> {
+        self.into_iter()
+    }
+}
+
+fn entry<T: Shared>(number: u16) -> &'static T {
+    &T::TABLE[usize::from(number)]
+}
+
+/// The entries of a [`List`].
+pub type Entries<T> = std::iter::Map<std::slice::Iter<'static, u16>, fn(&'static u16) -> &'static T>;
+
+impl<T: Shared> Clone for List<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Shared> Copy for List<T> {}
+
+impl<T: Shared> Index<usize> for List<T> {
+    type Output = T;
+
+    fn index(&self, index: usize) -> &T {
+        entry(self.numbers[index])
+    }
+}
+
+impl<T: Shared> IntoIterator for List<T> {
+    type Item = &'static T;
+    type IntoIter = Entries<T>;
+
+    fn into_iter(self) -> Entries<T> {
+        self.numbers.iter().map(|&number| entry(number))
+    }
+}
+
+impl<T: Shared + fmt::Debug> fmt::Debug for List<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(*self).finish()
+    }
+}
+
+/// A fixed set of names, each with an index into a table, found in constant time: a minimal perfect hash, laid out by the
+/// generator.
+#[derive(Debug)]
+pub(crate) struct Names {
+    /// For each bucket of names, the seed that gives every one of them its own slot.
+    pub(crate) seeds: &'static [u32],
+    /// The names with their indices, as many slots as names.
+    pub(crate) slots: &'static [(&'static str, u16)],
+}
+
+impl Names {
+    /// The index of `name`.
+    pub(crate) fn get(&self, name: &str) -> Option<usize> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let bucket = hash(name, 0) as usize % self.seeds.len();
+        let slot = hash(name, self.seeds[bucket]) as usize % self.slots.len();
+        let (found, index) = self.slots[slot];
+        (found == name).then_some(usize::from(index))
+    }
+}
