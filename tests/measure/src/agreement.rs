@@ -73,7 +73,7 @@ fn compare(
     let mut rng = Rng::with_seed(options.seed);
     let mut total = Tally::default();
     let mut seen = BTreeSet::new();
-    for entry in ptx::instructions().iter().filter(|entry| wanted(entry, &options.only)) {
+    for entry in ptx::instructions().filter(|entry| wanted(entry, &options.only)) {
         let cases = cases(oracle, entry, options, &mut rng, &mut seen)?;
         total.add(&tally(entry.id, &cases));
     }

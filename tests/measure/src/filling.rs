@@ -1,6 +1,7 @@
 //! Valid operands for a form with filled slots.
 
 use fastrand::Rng;
+use warplens_isa::List;
 use warplens_isa::ptx::{
     self, Bound, Form, FormOperand, FormSpace, Length, OperandKind, OperandType, Presence, Step, TypeKind,
     Value,
@@ -17,9 +18,9 @@ pub(crate) struct Filling {
 impl Filling {
     /// A valid operand at a position.
     pub(crate) fn sound(&self, operand: &FormOperand, place: usize, rng: &mut Rng) -> String {
-        let text = match operand.inside {
-            [] => self.plain(operand, place, rng),
-            inside => self.brackets(inside, place, rng),
+        let text = match operand.inside.is_empty() {
+            true => self.plain(operand, place, rng),
+            false => self.brackets(operand.inside, place, rng),
         };
         match operand.second {
             Some((_, optional)) if !optional || rng.bool() => {
@@ -29,7 +30,7 @@ impl Filling {
         }
     }
 
-    fn brackets(&self, inside: &[FormOperand], place: usize, rng: &mut Rng) -> String {
+    fn brackets(&self, inside: List<FormOperand>, place: usize, rng: &mut Rng) -> String {
         let mut parts = Vec::new();
         for (index, part) in inside.iter().enumerate() {
             let is_there = match part.presence {

@@ -3,7 +3,7 @@
 
 use fastrand::Rng;
 use warplens_isa::Version;
-use warplens_isa::ptx::{self, Form, Availability, Instruction, Presence, Target, TargetRequirement};
+use warplens_isa::ptx::{self, Availability, Form, Instruction, Presence, Target, TargetRequirement};
 
 use crate::filling::Filling;
 
@@ -123,7 +123,9 @@ fn statement(
     let values =
         || form.slots.iter().zip(choice).map(|(slot, choice)| choice.map(|index| &slot.values[index]));
     let filled: Vec<_> = values().map(|value| value.map(|value| value.words.concat())).collect();
-    let gates = std::iter::once(form.availability).chain(values().flatten().map(|value| value.availability)).collect();
+    let gates = std::iter::once(form.availability)
+        .chain(values().flatten().map(|value| value.availability))
+        .collect();
     let filling = Filling { form, chosen: values().collect() };
     let mut operands = Vec::new();
     for (place, operand) in form.operands.iter().enumerate() {

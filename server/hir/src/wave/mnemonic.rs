@@ -49,7 +49,7 @@ pub(crate) fn meant(name: &str) -> Option<SmolStr> {
 }
 
 fn known() -> impl Iterator<Item = &'static str> {
-    isa::instructions().iter().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]).flatten()
+    isa::instructions().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]).flatten()
 }
 
 /// The instruction of the same words, joined with dots and underscores in another way; a scope or a hint may follow it.

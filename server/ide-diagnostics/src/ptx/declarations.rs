@@ -226,7 +226,7 @@ fn needs_of_parameter(param: &Parameter, is_kernel: bool, module: &ModuleTarget)
     }
     if param.pointer.is_some()
         && let Some(pointer) = isa::directive(".ptr")
-        && let Some(problem) = needs::check(range, "`.ptr`", pointer.need, module)
+        && let Some(problem) = needs::check(range, "`.ptr`", pointer.requirement, module)
     {
         return Some(problem);
     }
@@ -243,8 +243,8 @@ fn parameter_space(function: &Function, module: &ModuleTarget) -> Option<Problem
         let start = bytes.checked_next_multiple_of(param.alignment().max(1)).unwrap_or(u64::MAX);
         start.saturating_add(param.bytes())
     });
-    let large = isa::feature("large-parameters")?.need.since;
-    let usual = isa::feature("opaque")?.need.since;
+    let large = isa::feature("large-parameters")?.requirement.since;
+    let usual = isa::feature("opaque")?.requirement.since;
     let limit = if version >= large {
         LARGE
     } else if version >= usual {
@@ -268,7 +268,7 @@ fn needs_of(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Opt
         _ => None,
     };
     linkage
-        .and_then(|word| needs::check(range, &format!("`{}`", word.name), word.need, module))
+        .and_then(|word| needs::check(range, &format!("`{}`", word.name), word.requirement, module))
         .or_else(|| needs_of_type(variable.ty, range, module))
         .or_else(|| needs_of_value(variable.initializer.as_ref()?, range, module))
 }

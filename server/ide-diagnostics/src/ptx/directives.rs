@@ -137,7 +137,7 @@ fn misplaced(word: Option<SyntaxToken>, message: &str) -> Option<Problem> {
 fn gate(word: Option<SyntaxToken>, module: &ModuleTarget) -> Option<Problem> {
     let word = word?;
     let known = isa::directive(word.text())?;
-    needs::check(word.text_range(), &format!("`{}`", known.name), known.need, module)
+    needs::check(word.text_range(), &format!("`{}`", known.name), known.requirement, module)
 }
 
 /// `.section` replaced `@@DWARF` lines.

@@ -108,7 +108,7 @@ impl<'r> Rules<'r> {
                 DeclarationKind::Function { linkage: Some(Linkage::Weak), .. } => {
                     let weak = warplens_isa::ptx::directive(".weak");
                     let found = weak.and_then(|weak| {
-                        needs::check(declaration.name_range, "`.weak`", weak.need, self.module)
+                        needs::check(declaration.name_range, "`.weak`", weak.requirement, self.module)
                     });
                     problems.extend(found);
                 }

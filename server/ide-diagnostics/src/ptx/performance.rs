@@ -61,7 +61,7 @@ impl List<'_> {
                 .place(known, written, index)
                 .or_else(|| self.removed(known, written))
                 .or_else(|| {
-                    needs::check(word(written), &format!("`{}`", known.name), known.need, self.module)
+                    needs::check(word(written), &format!("`{}`", known.name), known.requirement, self.module)
                 })
                 .or_else(|| self.values(known, written))
                 .or_else(|| self.company(known, written, index));

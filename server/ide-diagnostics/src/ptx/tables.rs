@@ -61,7 +61,7 @@ fn table(function: &Function, symbol: &Symbol, module: &ModuleTarget) -> Option<
         _ => return None,
     };
     let known = isa::directive(name)?;
-    needs::check(symbol.range, &format!("`{name}`"), known.need, module).or_else(|| {
+    needs::check(symbol.range, &format!("`{name}`"), known.requirement, module).or_else(|| {
         let is_branch = name == ".branchtargets";
         let is_wrong = |target: &&NameId| match local(function, **target) {
             None => false,

@@ -42,8 +42,8 @@ fn flow(code: &Code, index: usize) -> Flow {
 /// The registers of an instruction, with the types of their values.
 fn registers(instruction: &Instruction) -> Box<[(SmolStr, ScalarKind)]> {
     let types = |name: &str| {
-        let operands = instruction.entry.map_or(&[][..], |entry| entry.operands);
-        operands.iter().find(|operand| operand.name == name).map_or("", |operand| operand.ty)
+        let mut operands = instruction.entry.into_iter().flat_map(|entry| entry.operands);
+        operands.find(|operand| operand.name == name).map_or("", |operand| operand.ty)
     };
     let operands = instruction.operands.iter().filter_map(|operand| match operand.value {
         Value::Register { index, .. } => {

@@ -30,7 +30,7 @@ pub(crate) fn explain(name: &str) -> Option<String> {
 
 /// The kinds of names.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    let opcodes = ptx::instructions().iter().map(|entry| entry.opcode);
+    let opcodes = ptx::instructions().map(|entry| entry.opcode);
     let directives = ptx::directives().iter().map(|directive| directive.name);
     opcodes.chain(directives).chain(ptx::special_register_names().iter().copied())
 }
@@ -38,7 +38,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// The page of a mnemonic that is a complete form: `ld.global.f32`.
 fn whole_form(name: &str) -> Option<String> {
     let (opcode, modifiers) = name.split_once('.')?;
-    if ptx::instruction(name).is_some() || ptx::instructions().iter().any(|entry| entry.name == name) {
+    if ptx::instruction(name).is_some() || ptx::instructions().any(|entry| entry.name == name) {
         return None;
     }
     let mnemonic =
@@ -224,17 +224,15 @@ pub(crate) fn type_(name: &str) -> Option<String> {
 
 /// The page of a modifier by itself, in all its meanings.
 pub(crate) fn modifier(name: &str) -> Option<String> {
-    let meanings: &[&Modifier] = ptx::modifier(name);
-    if meanings.is_empty() {
-        return None;
-    }
+    let meanings = ptx::modifier(name);
+    let first = meanings.first()?;
     let mut page = Page::titled(name, &["PTX".into(), "modifier".into()]);
-    match meanings {
-        [only] => page.paragraph(only.summary),
-        several => page.list("Meanings", several.iter().map(|meaning| meaning.summary)),
+    match meanings.len() {
+        1 => page.paragraph(first.summary),
+        _ => page.list("Meanings", meanings.iter().map(|meaning| meaning.summary)),
     }
     let mut users: Vec<&str> =
-        ptx::instructions().iter().filter(|entry| entry.accepts(name)).map(|entry| entry.name).collect();
+        ptx::instructions().filter(|entry| entry.accepts(name)).map(|entry| entry.name).collect();
     users.dedup();
     const SHOWN: usize = 16;
     let more = if users.len() > SHOWN { format!(" and {} more", users.len() - SHOWN) } else { String::new() };
@@ -261,7 +259,7 @@ fn part_of_names(word: &str) -> Option<String> {
         Some(format!("`{}`: {}", form.text, entry.summary))
     };
     let uses = |entry: &Instruction| in_name(entry).or_else(|| in_value(entry)).or_else(|| in_form(entry));
-    let found: Vec<String> = ptx::instructions().iter().filter_map(uses).collect();
+    let found: Vec<String> = ptx::instructions().filter_map(uses).collect();
     if found.is_empty() {
         return None;
     }

@@ -1,5 +1,6 @@
 //! Documentation of WAVE.
 
+use warplens_isa::List;
 use warplens_isa::wave;
 use warplens_isa::wave::{
     Availability, Directive, Instruction, Operand, OperandKind, SpecialRegister, Suffix,
@@ -23,7 +24,7 @@ pub(crate) fn explain(name: &str) -> Option<String> {
 
 /// The kinds of names.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    let mnemonics = wave::instructions().iter().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]);
+    let mnemonics = wave::instructions().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]);
     mnemonics.flatten().chain(wave::directives().iter().map(|directive| directive.name))
 }
 
@@ -87,7 +88,7 @@ fn forms(entry: &Instruction) -> Vec<String> {
     forms
 }
 
-fn form(mnemonic: &str, operands: &[Operand]) -> String {
+fn form(mnemonic: &str, operands: List<Operand>) -> String {
     let mut text = mnemonic.to_owned();
     for (index, operand) in operands.iter().enumerate() {
         let separator = if index == 0 { " " } else { ", " };

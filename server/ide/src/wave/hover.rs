@@ -109,8 +109,8 @@ fn number(instruction: &Instruction, range: TextRange) -> Option<String> {
 
 /// The bits of a number with a decimal point, and those that the toolchain stores.
 fn float(instruction: &Instruction, operand: &Operand, value: f64) -> String {
-    let form = instruction.entry.map_or(&[][..], |entry| entry.operands);
-    let ty = form.iter().find(|form| form.name == operand.name).map_or("", |form| form.ty);
+    let mut form = instruction.entry.into_iter().flat_map(|entry| entry.operands);
+    let ty = form.find(|form| form.name == operand.name).map_or("", |form| form.ty);
     let meant = literal(value, ty);
     // Without a width, a number is binary32.
     let ty = if ty.contains("f16") { ty } else { "f32" };

@@ -1,6 +1,7 @@
 //! The forms of an instruction or a directive of WAVE.
 
 use warplens_ide_db::db::{Database, FilePosition};
+use warplens_isa::List;
 use warplens_isa::wave as isa;
 use warplens_isa::wave::{Directive, Instruction, Operand};
 use warplens_syntax::SyntaxToken;
@@ -27,12 +28,12 @@ fn instruction(name: &str, tokens: &[SyntaxToken]) -> Option<SignatureHelp> {
     // An instruction without operands has no help.
     forms.iter().find(|form| !form.is_empty())?;
     let at = index(tokens);
-    let active = forms.iter().position(|form| fits(form, tokens) && at < form.len()).unwrap_or(0);
-    let signatures = forms.iter().map(|form| signature(entry, name, form, at)).collect();
+    let active = forms.iter().position(|form| fits(*form, tokens) && at < form.len()).unwrap_or(0);
+    let signatures = forms.iter().map(|form| signature(entry, name, *form, at)).collect();
     Some(SignatureHelp { signatures, active })
 }
 
-fn signature(entry: &Instruction, name: &str, operands: &[Operand], at: usize) -> Signature {
+fn signature(entry: &Instruction, name: &str, operands: List<Operand>, at: usize) -> Signature {
     let mut label = Label::default();
     label.push(name);
     for (number, operand) in operands.iter().enumerate() {

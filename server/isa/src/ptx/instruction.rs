@@ -221,8 +221,8 @@ pub struct Measured {
 }
 
 /// All entries, grouped by category in the order of the public description.
-pub fn instructions() -> &'static [&'static Instruction] {
-    &tables::INSTRUCTIONS
+pub fn instructions() -> impl ExactSizeIterator<Item = &'static Instruction> + Clone {
+    tables::INSTRUCTIONS.iter().copied()
 }
 
 /// The groups, in the order of the public description.

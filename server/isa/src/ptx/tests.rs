@@ -54,7 +54,7 @@ fn chains(code: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn every_entry_accepts_a_statement_of_its_example() {
-    for entry in instructions().iter().filter(|entry| !matches!(entry.opcode, "@" | "{}")) {
+    for entry in instructions().filter(|entry| !matches!(entry.opcode, "@" | "{}")) {
         let accepted = chains(entry.example.code).any(|chain| {
             let mut words = chain.split('.');
             words.next() == Some(entry.opcode) && words.all(|word| entry.accepts(&format!(".{word}")))
@@ -140,7 +140,12 @@ fn every_modifier_is_accepted_and_explained() {
         for class in entry.modifiers {
             assert!(!class.values.is_empty() && !class.summary.is_empty(), "{}", entry.id);
             for value in class.values {
-                assert!(modifier(value.name).iter().any(|meaning| meaning == value), "{}: {}", entry.id, value.name);
+                assert!(
+                    modifier(value.name).iter().any(|meaning| meaning == value),
+                    "{}: {}",
+                    entry.id,
+                    value.name
+                );
                 for word in value.name.split('.').skip(1) {
                     assert!(entry.accepts(&format!(".{word}")), "{}: {word}", entry.id);
                 }

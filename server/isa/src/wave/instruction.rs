@@ -148,8 +148,8 @@ pub enum Availability {
 }
 
 /// All instructions, grouped by category.
-pub fn instructions() -> &'static [&'static Instruction] {
-    &tables::INSTRUCTIONS
+pub fn instructions() -> impl ExactSizeIterator<Item = &'static Instruction> + Clone {
+    tables::INSTRUCTIONS.iter().copied()
 }
 
 /// The groups.

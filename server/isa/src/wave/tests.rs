@@ -5,7 +5,7 @@ use crate::{List, Role, Simulation};
 
 #[test]
 fn nothing_of_the_instruction_set_is_missing() {
-    let with = |wanted| instructions().iter().filter(|entry| entry.available == wanted).count();
+    let with = |wanted| instructions().filter(|entry| entry.available == wanted).count();
     assert_eq!(with(Availability::Crates), 151);
     assert_eq!(with(Availability::Repository), 13);
     assert_eq!(with(Availability::Nowhere), 16);

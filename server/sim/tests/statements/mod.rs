@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use warplens_isa::List;
 use warplens_isa::ptx::{
     self, Bound, Form, FormOperand, FormSpace, Instruction, Length, OperandKind, OperandType, Presence,
     TypeKind, Value,
@@ -105,9 +106,9 @@ struct OperandPosition<'f> {
 
 impl OperandPosition<'_> {
     fn text(&self) -> String {
-        let first = match self.operand.inside {
-            [] => self.plain(),
-            inside => self.brackets(inside),
+        let first = match self.operand.inside.is_empty() {
+            true => self.plain(),
+            false => self.brackets(self.operand.inside),
         };
         match self.operand.second {
             Some((_, optional)) if !optional || self.round.is_multiple_of(3) => {
@@ -117,7 +118,7 @@ impl OperandPosition<'_> {
         }
     }
 
-    fn brackets(&self, inside: &[FormOperand]) -> String {
+    fn brackets(&self, inside: List<FormOperand>) -> String {
         let is_there = |part: &&FormOperand| match part.presence {
             Presence::Required => true,
             Presence::Optional => false,

@@ -47,7 +47,7 @@ fn next<'e>(entry: &'e Instruction, written: &[&str]) -> Vec<(&'e str, &'e str, 
     }
     let holds = |class: &&ModifierClass| class.values.iter().any(|value| written.contains(&value.name));
     let reached = entry.modifiers.iter().rposition(|class| holds(&class)).map_or(0, |last| last + 1);
-    let required = entry.modifiers[reached..].iter().position(|class| !class.optional);
+    let required = entry.modifiers.iter().skip(reached).position(|class| !class.optional);
     let next_end = required.map_or(entry.modifiers.len(), |first| reached + first + 1);
     let mut found = Vec::new();
     for (index, class) in entry.modifiers.iter().enumerate().filter(|(_, class)| !holds(class)) {

@@ -9,7 +9,7 @@ use crate::snippet::Snippet;
 
 /// All instructions that can start a statement.
 pub(super) fn propose(proposals: &mut Proposals) {
-    let entries = isa::instructions().iter().filter(|entry| entry.status != Status::Removed);
+    let entries = isa::instructions().filter(|entry| entry.status != Status::Removed);
     let words = entries.filter(|entry| entry.opcode.starts_with(|c: char| c.is_ascii_alphabetic()));
     proposals.extend(words.map(opcode));
 }

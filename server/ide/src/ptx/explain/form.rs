@@ -7,7 +7,7 @@ use warplens_hir::ptx::{
 };
 use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx as isa;
-use warplens_isa::ptx::{Instruction, Requirement, OperandKind, TargetRequirement};
+use warplens_isa::ptx::{Instruction, OperandKind, Requirement, TargetRequirement};
 
 use crate::explain::page::{Page, either, role, simulation};
 use crate::ptx::explain::{first_clause, matching, section, status};
@@ -106,7 +106,7 @@ pub(crate) fn meaning(
     });
     let whole = slot.and_then(|(found, slot)| found.chosen[slot]).map(|value| value.words.concat());
     let in_class = class.and_then(|class| {
-        let is_it = |value: &&&isa::Modifier| value.name == word || Some(value.name) == whole.as_deref();
+        let is_it = |value: &&isa::Modifier| value.name == word || Some(value.name) == whole.as_deref();
         Some((Some(class), class.values.iter().find(is_it)?.summary))
     });
     let in_entry = || entry.modifier(&word).map(|(class, value)| (Some(class), value.summary));

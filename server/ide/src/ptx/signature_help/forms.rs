@@ -174,7 +174,7 @@ mod tests {
     fn every_operand_of_the_tables_is_explained() {
         let mut silent = Vec::new();
         let is_opcode = |entry: &&Instruction| entry.opcode.starts_with(char::is_alphabetic);
-        for entry in isa::instructions().iter().filter(is_opcode) {
+        for entry in isa::instructions().filter(is_opcode) {
             for form in entry.syntax {
                 for parameter in signature(entry, form, 0).parameters {
                     if parameter.documentation.is_empty() {

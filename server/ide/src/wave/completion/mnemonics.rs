@@ -5,6 +5,7 @@ use warplens_ide_db::answer::CompletionKind;
 use warplens_ide_db::db::{Database, Db, File, FilePosition, Item, items};
 use warplens_ide_db::wave::lowered::wave_code;
 use warplens_ide_diagnostics::wave::dialect::Dialect;
+use warplens_isa::List;
 use warplens_isa::wave as isa;
 use warplens_isa::wave::{Availability, Instruction, Suffix};
 
@@ -19,7 +20,7 @@ pub(super) fn instructions(db: &Database, position: &FilePosition<'_>, proposals
     let common = prevalent(db, position.file);
     let rank = |dialect: Dialect| u32::from(dialect != common);
     for entry in
-        isa::instructions().iter().filter(|entry| !crate::wave::completion::structure::has(entry.mnemonic))
+        isa::instructions().filter(|entry| !crate::wave::completion::structure::has(entry.mnemonic))
     {
         let toolchain =
             entry.toolchain.filter(|_| entry.available == Availability::Crates || accepts == Accepts::Both);
@@ -37,7 +38,7 @@ pub(super) fn instructions(db: &Database, position: &FilePosition<'_>, proposals
 fn mnemonic(
     entry: &'static Instruction,
     name: &'static str,
-    operands: &[isa::Operand],
+    operands: List<isa::Operand>,
     rank: u32,
 ) -> Proposal {
     let mut insert = Snippet::text(name);

@@ -6,6 +6,7 @@ use warplens_ide_db::answer::{Access, CompletionKind};
 use warplens_ide_db::db::{Database, FilePosition, items};
 use warplens_ide_db::names::{Namespace, module_uses};
 use warplens_ide_db::wave::lowered::wave_code;
+use warplens_isa::List;
 use warplens_isa::wave as isa;
 use warplens_isa::wave::{Instruction, Operand, OperandKind, Suffix};
 use warplens_syntax::{SyntaxKind, SyntaxToken};
@@ -56,20 +57,20 @@ pub(crate) fn operand(
 
 /// The instruction with this name, and its forms: its operands, without the first if that may be omitted, and those of
 /// the form on predicates. A scope after the mnemonic is not an operand any more.
-pub(crate) fn forms(written: &str) -> Option<(&'static Instruction, Vec<&'static [Operand]>)> {
+pub(crate) fn forms(written: &str) -> Option<(&'static Instruction, Vec<List<Operand>>)> {
     let (entry, suffix) = explain::mnemonic(written)?;
     let name = written.strip_suffix(suffix.unwrap_or_default())?;
     let mut all = entry.operands_of(name);
     if entry.suffix == Suffix::Scope && suffix.is_some() {
-        all = all.split_last().map_or(all, |(_, others)| others);
+        all = all.slice(..all.len().saturating_sub(1));
     }
-    let shorter = all.first().filter(|operand| operand.optional).map(|_| &all[1..]);
+    let shorter = all.first().filter(|operand| operand.optional).map(|_| all.slice(1..));
     let on_predicates = Some(entry.predicate_operands).filter(|operands| !operands.is_empty());
     Some((entry, std::iter::once(all).chain(shorter).chain(on_predicates).collect()))
 }
 
 /// Whether a form accepts the complete operands in these tokens, each with a comma after it.
-pub(crate) fn fits(form: &[Operand], tokens: &[SyntaxToken]) -> bool {
+pub(crate) fn fits(form: List<Operand>, tokens: &[SyntaxToken]) -> bool {
     let mut operands = form.iter();
     let written = tokens.split_inclusive(|token| token.kind() == SyntaxKind::COMMA);
     let mut written =
@@ -83,8 +84,8 @@ pub(crate) fn index(tokens: &[SyntaxToken]) -> usize {
 }
 
 /// The operands that can follow: in the forms that accept the written ones, or else in all of them.
-fn kinds(forms: &[&[Operand]], tokens: &[SyntaxToken]) -> Vec<OperandKind> {
-    let fitting: Vec<&[Operand]> = forms.iter().filter(|form| fits(form, tokens)).copied().collect();
+fn kinds(forms: &[List<Operand>], tokens: &[SyntaxToken]) -> Vec<OperandKind> {
+    let fitting: Vec<List<Operand>> = forms.iter().copied().filter(|form| fits(*form, tokens)).collect();
     let forms = if fitting.is_empty() { forms } else { &fitting };
     let operands = forms.iter().filter_map(|form| form.get(index(tokens)));
     operands.flat_map(|operand| operand.kinds.iter().copied()).collect()

@@ -150,10 +150,10 @@ impl Decoder {
     /// A decoder for kernels with `registers` registers.
     pub(crate) fn new(registers: u32) -> Self {
         let mut known = vec![None; index(SHARED_OPCODE, Group::Move, 0) + MODIFIERS];
-        let encoded = || isa::instructions().iter().filter_map(|entry| Some((entry, entry.encoding?)));
+        let encoded = || isa::instructions().filter_map(|entry| Some((entry, entry.encoding?)));
         for (entry, encoding) in encoded().filter(|(_, encoding)| encoding.modifier.is_none()) {
             let first = index(encoding.opcode, encoding.group, 0);
-            known[first..first + MODIFIERS].fill(Some(*entry));
+            known[first..first + MODIFIERS].fill(Some(entry));
         }
         for (entry, encoding) in encoded() {
             if let Some(modifier) = encoding.modifier {
