@@ -1,4 +1,4 @@
-//! What typed trees are made of: the trait, the child iterator, and the finders that generated accessors use.
+//! The parts of typed trees: the trait, the child iterator, and the finders that generated accessors use.
 //!
 //! A typed node is a checked pointer into the tree; nothing here interprets text.
 

@@ -1,4 +1,4 @@
-//! What `cargo xtask codegen` writes from the grammars; the files below are never edited by hand.
+//! The output of `cargo xtask codegen` from the grammars; do not edit the files below by hand.
 
 pub(crate) mod kinds;
 pub(crate) mod ptx;

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-/// What an item is, as far as its first words say.
+/// The kind of an item, by its first words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ItemKind {
     /// `.version`, `.target`, `.file`, `.section`, ...

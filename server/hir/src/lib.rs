@@ -1,4 +1,4 @@
-//! What a program means: names, types, basic blocks, post-dominators, static uniformity.
+//! The semantics of programs: names, types, basic blocks, post-dominators, static uniformity.
 
 pub mod cfg;
 pub mod graph;

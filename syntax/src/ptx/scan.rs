@@ -55,7 +55,7 @@ struct Scanner<'t> {
     tail: &'t Tail<'t>,
 }
 
-/// What a token is to the scanner.
+/// The kind of a token for the scanner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece {
     /// A name or an opcode.
@@ -160,7 +160,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whatever starts with other words: a variable, a function, or a directive up to its `;`.
+    /// A declaration: a variable, a function, or a directive up to its `;`.
     fn declaration(&mut self) -> (ItemKind, Option<Range<usize>>) {
         let mut header = Header::default();
         loop {

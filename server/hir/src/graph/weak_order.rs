@@ -47,7 +47,7 @@ pub fn weak_order(graph: &Graph, root: u32) -> Vec<Ordered> {
     order
 }
 
-/// What is left to do, in the order in which it will be done.
+/// A pending task.
 enum Task {
     /// Nodes among which there may be loops.
     Nodes(Vec<u32>),

@@ -28,11 +28,11 @@ pub struct ModuleSymbol {
     pub item: u32,
     /// Which of the declarations of its header it is.
     pub declaration: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: ModuleKind,
 }
 
-/// What a name of a module is, in short; the header has the rest.
+/// The kind of a module symbol; the header has the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModuleKind {
     /// A variable.

@@ -1,4 +1,4 @@
-//! What an instruction does with each of its operands: the one place that says which names are read, written, called or
+//! The roles of an instruction's operands: the only definition of which names are read, written, called or
 //! branched to. The tables of isa define it, except for control flow, whose operands are not values.
 
 use warplens_isa::ptx as isa;

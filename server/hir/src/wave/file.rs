@@ -1,4 +1,4 @@
-//! What only the whole file shows: labels are one name space for all kernels, and only `call` uses them.
+//! The problems across items of a file: labels are one name space for all kernels, and only `call` uses them.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use super::problem::{Problem, ProblemKind};
 pub struct FileProblem {
     /// Which item it is in.
     pub item: usize,
-    /// What and where, relative to that item.
+    /// The problem, relative to that item.
     pub problem: Problem,
     /// The other place: an item, and a range in it.
     pub related: Option<(usize, text_size::TextRange)>,

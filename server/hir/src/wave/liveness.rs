@@ -28,7 +28,7 @@ impl Liveness {
     }
 }
 
-/// What a lane may still read before each instruction and at the end, and after each instruction.
+/// The registers that a lane may still read before each instruction and at the end, and after each instruction.
 fn live(code: &Code) -> (Vec<Cells>, Vec<Cells>) {
     let count = code.instructions.len();
     let shared = shared(code);

@@ -25,7 +25,7 @@ const LAST_PREDICATE: u32 = 3;
 /// After this many problems no similar names are suggested.
 const MAX_GUESSES: usize = 1000;
 
-/// What an item means. Ranges are relative to the item.
+/// Lowers an item. Ranges are relative to the item.
 pub fn lower(item: Node<'_>) -> Code {
     let mut lowering = Lowering::default();
     for declaration in item.nodes() {

@@ -1,4 +1,4 @@
-//! What a mnemonic with its suffixes names: the longest part that is an instruction, and what is left over.
+//! Mnemonics: the longest prefix of a name and its suffixes that is an instruction, and the remaining suffixes.
 
 use smol_str::SmolStr;
 use warplens_isa::wave as isa;

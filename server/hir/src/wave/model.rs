@@ -110,7 +110,7 @@ impl Resources {
     }
 }
 
-/// What a resource directive says, and where.
+/// The value of a resource directive, and its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resource<T> {
     /// The number or numbers.
@@ -214,17 +214,17 @@ pub struct Guard {
 pub struct Operand {
     /// Its range.
     pub range: TextRange,
-    /// What is written.
+    /// The value.
     pub value: Value,
-    /// What the instruction's form calls it (`rd`, `addr`); empty if it fits no form.
+    /// Its name in the instruction's form (`rd`, `addr`); empty if it fits no form.
     pub name: &'static str,
-    /// What the instruction does with it.
+    /// Its role in the instruction.
     pub role: Role,
     /// How many registers it stands for, from the one that is written on: 2 where the form takes 64 bits.
     pub registers: u8,
 }
 
-/// What is written as an operand.
+/// The value of an operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// `r3`, `r3.hi`
@@ -336,7 +336,7 @@ pub enum Link {
     },
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Name {
     /// A kernel of the file.
@@ -356,13 +356,13 @@ pub enum Name {
 pub struct NameRef {
     /// Where, without guard, `!` and half.
     pub range: TextRange,
-    /// What it names.
+    /// The name.
     pub name: Name,
-    /// What is done with it here.
+    /// Its role here.
     pub role: Role,
 }
 
-/// What an occurrence does with the thing it names.
+/// The role of an occurrence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Declares it.

@@ -24,7 +24,7 @@ pub enum Severity {
     Hint,
 }
 
-/// What is wrong.
+/// The kind of a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProblemKind {
     /// No instruction has this name.
@@ -107,7 +107,7 @@ pub enum ProblemKind {
     DirectiveArguments {
         /// The directive.
         name: &'static str,
-        /// What it takes.
+        /// The arguments that it takes.
         takes: &'static str,
     },
     /// A resource directive outside of every kernel, which the assembler ignores.
@@ -131,7 +131,7 @@ pub enum ProblemKind {
     Crossed {
         /// The construct that is still open.
         open: TextRange,
-        /// What it is.
+        /// Its kind.
         construct: Construct,
     },
     /// `break` or `continue` outside a loop.

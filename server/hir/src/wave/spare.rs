@@ -13,7 +13,7 @@ const MOST: u32 = 32;
 /// Predicate registers.
 const PREDICATES: u8 = 4;
 
-/// What is spare in a kernel.
+/// The free registers of a kernel.
 pub struct Spares<'c> {
     code: &'c Code,
     named: Cells,

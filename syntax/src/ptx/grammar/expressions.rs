@@ -65,7 +65,7 @@ fn binary(p: &mut Parser<'_>, weakest: u8, names_take_pipe: bool) -> Option<Comp
     result
 }
 
-/// What follows `left`. Every operator takes the tree one level deeper, so long chains end like deep ones.
+/// The operators after `left`. Every operator adds a level of nesting, so long chains are limited like deep ones.
 fn operators(
     p: &mut Parser<'_>,
     mut left: CompletedMarker,

@@ -1,4 +1,4 @@
-//! What a mnemonic that has no form comes closest to.
+//! The nearest forms of a mnemonic that matches none.
 
 use warplens_isa::ptx as isa;
 

@@ -125,7 +125,7 @@ pub enum OperandError {
     AbsoluteAddress,
 }
 
-/// What kind of operand is written.
+/// The kind of a written operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Written {
@@ -152,7 +152,7 @@ pub enum Written {
     Arguments,
 }
 
-/// What a name stands for, as far as operands care.
+/// The meaning of a name, for operand checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     Register(Option<Type>, Option<VectorLength>),
@@ -170,7 +170,7 @@ enum Named {
 pub struct Checker<'f> {
     /// The function.
     pub function: &'f Function,
-    /// What the names that it does not declare are, by referent.
+    /// The module's declarations of its external names, by referent.
     pub externals: &'f [(ReferentId, ModuleKind)],
     /// How wide pointers are.
     pub address_size: Option<AddressSize>,
@@ -311,7 +311,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a name stands for.
+    /// The meaning of a name.
     fn named(&self, name: NameId) -> Named {
         let mut referent = self.function.parts.names[name.index()].referent();
         loop {
@@ -347,7 +347,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What kind of operand is written, for a message.
+    /// The kind of a written operand, for a message.
     fn written(&self, operand: Operand) -> Written {
         match operand {
             Operand::Register { name, .. } => match self.named(name) {

@@ -156,7 +156,7 @@ fn is_declarable(ty: Type) -> bool {
     scalar || matches!(ty, F16 | F16x2 | F32 | F64 | Pred)
 }
 
-/// What the slots of a form are filled with.
+/// The values of a form's slots.
 type Chosen<'c> = &'c [Option<&'static isa::Value>];
 
 /// The rules of a form's operands with these slot values, and of the parts in brackets.

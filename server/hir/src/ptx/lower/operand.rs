@@ -16,7 +16,7 @@ const DEPTH: u32 = 32;
 /// The context of an operand.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
-    /// What the instruction does with it.
+    /// Its role in the instruction.
     pub(super) role: Role,
     /// Whether it is inside brackets, where registers are only read.
     in_address: bool,

@@ -24,7 +24,7 @@ pub(super) enum DeclarationSite {
 }
 
 impl DeclarationSite {
-    /// What is probably meant where no state space is written.
+    /// The default state space for a missing one.
     pub(super) fn space(self) -> Space {
         match self {
             DeclarationSite::Module => Space::Global,
@@ -56,7 +56,7 @@ pub(super) fn variable(
     problems.extend(found.map(|(range, kind)| Problem { range, kind: ProblemKind::Declaration(kind) }));
 }
 
-/// What has parameters.
+/// The owner of parameters.
 #[derive(Clone, Copy)]
 pub(super) struct Holder {
     pub(super) kind: FunctionKind,
@@ -289,7 +289,7 @@ impl Judged<'_> {
     }
 }
 
-/// What an initialiser has to look like.
+/// The required shape of an initializer.
 struct Shape<'s> {
     /// The dimensions from the outside in.
     sizes: &'s [Option<u64>],

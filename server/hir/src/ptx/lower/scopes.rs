@@ -45,13 +45,13 @@ struct WordEntry {
     ranges: Vec<SymbolId>,
     /// The referent that stands for the name outside the function, or for the special register.
     outside: Option<ReferentId>,
-    /// What the name meant inside the function at that epoch.
+    /// The meaning inside the function at that epoch.
     known: Option<(u32, Option<ReferentId>)>,
 }
 
 struct OpenScope {
     id: ScopeId,
-    /// What the declarations here hid.
+    /// The declarations that those of this scope hide.
     hidden: Vec<Hidden>,
     /// Branch targets not declared yet.
     forward: Vec<(Word, NameId)>,
@@ -64,7 +64,7 @@ enum Hidden {
     Range(Word),
 }
 
-/// What a symbol's text and count say, for a declaration.
+/// A symbol to declare.
 pub(super) struct NewSymbol<'a> {
     pub(super) name: Token<'a>,
     pub(super) kind: SymbolKind,
@@ -205,7 +205,7 @@ impl Scopes {
         word
     }
 
-    /// What the name means in the open scopes.
+    /// The meaning of the name in the open scopes.
     fn inside(&mut self, word: Word, text: &str) -> Option<ReferentId> {
         if let Some((epoch, referent)) = self.entries[word].known
             && epoch == self.epoch

@@ -220,7 +220,7 @@ impl Function {
         self.parts.referents.len()
     }
 
-    /// What a referent is.
+    /// The resolution of a referent.
     pub fn resolution(&self, referent: ReferentId) -> Resolution<'_> {
         match self.parts.referents[referent.index()] {
             Referent::Symbol(symbol) => Resolution::Symbol(symbol),
@@ -250,7 +250,7 @@ impl Function {
         })
     }
 
-    /// What is wrong in it.
+    /// Its problems.
     pub fn problems(&self) -> &[Problem] {
         &self.parts.problems
     }

@@ -12,9 +12,9 @@ pub struct Header {
     pub declarations: Box<[Declaration]>,
     /// The names of the module that it uses outside a body: in initialisers and aliases.
     pub uses: Box<[ModuleUse]>,
-    /// What it is, if a directive.
+    /// The directive, if it is one.
     pub directive: Option<Directive>,
-    /// What is wrong with it. A function's problems are all in [`Function::problems`](super::Function::problems).
+    /// Its problems. A function's problems are all in [`Function::problems`](super::Function::problems).
     pub problems: Box<[Problem]>,
 }
 
@@ -25,11 +25,11 @@ pub struct Declaration {
     pub name: SmolStr,
     /// Its range, relative to the item.
     pub name_range: TextRange,
-    /// What it is.
+    /// Its kind.
     pub kind: DeclarationKind,
 }
 
-/// What a module item declares.
+/// The declaration of a module item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeclarationKind {
     /// A variable.

@@ -30,7 +30,7 @@ ids! {
     MnemonicId;
     /// One occurrence of a name in a function, numbered in text order.
     NameId;
-    /// What names stand for: one for each distinct register, symbol, special register or outside name that is used.
+    /// The meaning of names: one for each distinct register, symbol, special register or outside name that is used.
     /// Two occurrences with the same referent name the same thing. Dense, so it serves as a register number.
     ReferentId;
     /// A declared symbol of a function, numbered in text order.

@@ -199,9 +199,9 @@ pub enum Operand {
     Negated(OperandList),
     /// `[a+4]`, `[a, {x, y}]`, `a[4]`, `a+4`: see [`Function::address`].
     Address {
-        /// How it is written.
+        /// Its syntax.
         form: AddressForm,
-        /// What it holds; read it with [`Function::address`].
+        /// Its parts; read them with [`Function::address`].
         parts: OperandList,
     },
     /// `_`
@@ -253,7 +253,7 @@ pub struct Address<'f> {
     pub offset: i64,
     /// `a[4]`: index and offset count elements of the base, not bytes.
     pub in_elements: bool,
-    /// What follows the first comma inside the brackets: coordinates of textures, surfaces and tensors, cache policies.
+    /// The operands after the first comma inside the brackets: coordinates of textures, surfaces and tensors, cache policies.
     pub rest: &'f [Operand],
 }
 

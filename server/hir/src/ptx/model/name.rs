@@ -9,15 +9,15 @@ use super::{ReferentId, SymbolId};
 pub struct NameRef<'f> {
     /// Its range, relative to the item; without a component such as `.x`.
     pub range: TextRange,
-    /// What it stands for.
+    /// Its meaning.
     pub resolution: Resolution<'f>,
     /// Identity of what it stands for: equal exactly for names of the same thing in this function.
     pub referent: ReferentId,
-    /// What is done with it here.
+    /// Its role here.
     pub role: Role,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Resolution<'f> {
     /// A symbol of this function (a parameter, label, variable, single register …), or the declaration of a register range.
@@ -46,7 +46,7 @@ impl Resolution<'_> {
     }
 }
 
-/// What an occurrence does with the thing it names.
+/// The role of an occurrence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Role {

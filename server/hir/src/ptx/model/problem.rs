@@ -15,7 +15,7 @@ pub struct Problem {
     pub kind: ProblemKind,
 }
 
-/// What is wrong.
+/// The kind of a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProblemKind {
     /// A second declaration of a name in one scope.

@@ -1,4 +1,4 @@
-//! What a function looks like from outside: parameters and the directives before its body.
+//! The interface of a function: parameters and the directives before its body.
 
 use smol_str::SmolStr;
 use text_size::TextRange;

@@ -1,4 +1,4 @@
-//! What a function declares, and where it can be seen.
+//! The symbols of a function and their scopes.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
@@ -25,11 +25,11 @@ pub struct Symbol {
     pub range: TextRange,
     /// The scope it belongs to.
     pub scope: ScopeId,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
 }
 
-/// What a symbol of a function is.
+/// The kind of a symbol of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SymbolKind {
     /// `.reg .b32 x`
@@ -67,14 +67,14 @@ pub enum SymbolKind {
     Table {
         /// Which of the two.
         kind: TableKind,
-        /// What it lists, in order.
+        /// Its targets, in order.
         targets: Box<[NameId]>,
     },
     /// `name: .callprototype …`
     Prototype(Box<Signature>),
 }
 
-/// What a table lists.
+/// The kind of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TableKind {
     /// `.branchtargets`: labels.

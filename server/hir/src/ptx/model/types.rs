@@ -26,7 +26,7 @@ macro_rules! types {
                 match self { $(Type::$variant => $bits,)* }
             }
 
-            /// What the bits mean.
+            /// The kind of the type.
             pub fn kind(self) -> TypeKind {
                 match self { $(Type::$variant => TypeKind::$kind,)* }
             }
@@ -53,7 +53,7 @@ types! {
     Texref "texref" 64 Opaque; Samplerref "samplerref" 64 Opaque; Surfref "surfref" 64 Opaque;
 }
 
-/// What the bits of a type mean.
+/// The kind of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum TypeKind {

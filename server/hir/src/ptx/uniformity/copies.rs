@@ -46,7 +46,7 @@ fn resolve(values: &mut Values<'_>, passing: &[ValueId], depth: usize) {
     }
 }
 
-/// What comes into a component from outside, up to two different values, and the members that get nothing from there.
+/// The values that enter a component from outside, up to two different ones, and the members without such a value.
 fn around(values: &Values<'_>, component: &[ValueId]) -> (Vec<Same>, Vec<ValueId>) {
     let members: rustc_hash::FxHashSet<ValueId> = component.iter().copied().collect();
     let mut outside = Vec::new();

@@ -1,4 +1,4 @@
-//! What an instruction makes of what its sources hold: whether results agree where sources do.
+//! The transfer function of instructions: the variance of results from the variance of sources.
 
 use warplens_isa::ptx::{self as isa, Scope};
 
@@ -12,7 +12,7 @@ use crate::ptx::{
 /// How the result of an instruction varies with its sources.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Transfer {
-    /// What it does besides the registers that it reads.
+    /// The effect besides the registers that it reads.
     own: Raised,
     of_sources: OfSources,
 }
@@ -27,7 +27,7 @@ enum OfSources {
     Cancels,
     /// Nothing is known if a source varies.
     Loses,
-    /// Whatever they are.
+    /// For any sources.
     Ignores,
 }
 
@@ -79,7 +79,7 @@ impl Transfer {
     }
 }
 
-/// What an instruction puts into a register.
+/// The variance of a register that an instruction writes.
 pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, register: ReferentId) -> Transfer {
     use OfSources::{Aligned, Cancels, Follows, Loses};
     let own = special_registers(function, instruction);

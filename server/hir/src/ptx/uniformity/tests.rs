@@ -7,7 +7,7 @@ use warplens_syntax::parse_item;
 
 use crate::ptx::{Function, RegisterQuery, Uniformity};
 
-/// What is known of the guard of each `bra.uni`, with the chain of reasons: the register, how, and the instruction.
+/// The variance of the guard of each `bra.uni`, with the chain of reasons: the register, how, and the instruction.
 fn check(statements: &str, expect: Expect) {
     check_kernel("", statements, expect);
 }

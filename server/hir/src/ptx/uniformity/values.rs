@@ -32,7 +32,7 @@ impl Origin {
     }
 }
 
-/// What a value is a copy of.
+/// The source of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Same {
     /// Never written.
@@ -58,7 +58,7 @@ pub(super) enum UseKind {
     Data,
     /// The guard of the instruction.
     Guard,
-    /// What was in the register before, which stays in part or in some lanes.
+    /// The previous value of the register, which remains in part or in some lanes.
     Previous,
 }
 

@@ -1,4 +1,4 @@
-//! What walks learn and the next ones begin with: of loops, of labels, and of functions. It only ever grows.
+//! The facts that each walk passes to the next: about loops, labels and functions. They grow monotonically.
 
 use super::super::cells::Cells;
 use super::known::Known;
@@ -75,9 +75,9 @@ pub(crate) struct Arrival {
 /// The facts at the return of a function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Returned {
-    /// What is known where it returns.
+    /// The facts at its returns.
     pub(super) side: Side,
-    /// What it may have written, with what it calls.
+    /// The registers that it and its callees may have written.
     pub(super) writes: Cells,
     /// Whether some lanes return before others, which they wait for.
     pub(super) early: bool,

@@ -75,7 +75,7 @@ impl Uniformity<'_> {
 
 struct Search<'s, 'c> {
     analysis: &'s Uniformity<'c>,
-    /// What is known before each instruction, and for each construct around it which loop it is.
+    /// The facts before each instruction, and the loop number of each construct around it.
     before: Vec<(Known, Vec<Option<usize>>)>,
 }
 
@@ -134,7 +134,7 @@ impl Search<'_, '_> {
         None
     }
 
-    /// What is known of a register before an instruction.
+    /// The variance of a register before an instruction.
     fn known(&self, at: usize, cell: Cell) -> Variance {
         self.before.get(at).map_or(Variance::Uniform, |(known, _)| known.of(cell))
     }
@@ -245,7 +245,7 @@ impl Search<'_, '_> {
         None
     }
 
-    /// What walks learned of the loop that begins at an instruction.
+    /// The facts about the loop that starts at an instruction.
     fn loop_facts(&self, open: usize) -> Option<&LoopFacts> {
         let inside = &self.before.get(open + 1)?.1;
         self.analysis.learned.loops.get((*inside.last()?)?)

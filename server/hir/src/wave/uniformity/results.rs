@@ -1,4 +1,4 @@
-//! What an instruction makes of what its sources hold: whether results agree where sources do.
+//! The transfer function of instructions: the variance of results from the variance of sources.
 
 use super::super::cells::Cell;
 use super::super::functions::Functions;
@@ -33,7 +33,7 @@ pub(super) fn result(written: Memory, instruction: &Instruction, known: &Known) 
     }
 }
 
-/// What an instruction reads beside its guard.
+/// The sources of an instruction without its guard.
 struct Sources<'i> {
     instruction: &'i Instruction,
     most: Variance,

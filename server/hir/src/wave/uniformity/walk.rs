@@ -66,7 +66,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// What is known now, and whether that is more than before.
+    /// The current facts.
     pub(super) fn finish(self) -> (Learned, bool) {
         (self.learned, self.changed)
     }

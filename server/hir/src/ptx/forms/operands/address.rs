@@ -86,7 +86,7 @@ impl Checker<'_> {
         self.base(rule, &address)
     }
 
-    /// What an address counts from, and the register that is added to it.
+    /// The base of an address, and its index register.
     fn base(&self, rule: &OperandRule, address: &Address<'_>) -> Option<OperandError> {
         match address.base {
             Operand::Register { name, .. } => self.base_register(rule, name),

@@ -187,7 +187,7 @@ impl Checker<'_> {
     }
 }
 
-/// What keeps an integer from being one of those that are taken; a bound by another operand is looked at with all operands.
+/// The error of an integer out of range; a bound by another operand is checked with all operands.
 fn out_of_range(value: i128, range: isa::Range) -> Option<OperandError> {
     let (low, high) = match range.high {
         isa::Bound::Number(high) => (range.low, high),

@@ -9,7 +9,7 @@ use super::{Checker, Mismatch, Named, OperandError, OperandPosition, Report, Wri
 use crate::ptx::forms::rule::{Count, OperandRule, TypeSet};
 use crate::ptx::{Constant, NameId, Operand, OperandList, Type, TypeKind};
 
-/// What the elements looked at so far have in common.
+/// The common properties of the elements so far.
 #[derive(Default)]
 struct Elements {
     /// The first register.

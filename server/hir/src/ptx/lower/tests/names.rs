@@ -1,4 +1,4 @@
-//! What names mean.
+//! Name resolution.
 
 use std::fmt::Write;
 

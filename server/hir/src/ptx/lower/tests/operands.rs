@@ -1,4 +1,4 @@
-//! What operands are, and the values of constants.
+//! Operands and the values of constants.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! What is wrong in a function.
+//! The problems of a function.
 
 use std::fmt::Write;
 
