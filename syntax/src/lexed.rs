@@ -52,42 +52,42 @@ impl Lexed {
     }
 
     /// How many tokens there are, trivia included.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.kinds.len()
     }
 
     /// The kind of the token at `index`, trivia counted.
     #[inline]
-    pub fn kind(&self, index: usize) -> SyntaxKind {
+    pub(crate) fn kind(&self, index: usize) -> SyntaxKind {
         self.kinds[index]
     }
 
     /// Where the token at `index` starts, trivia counted.
     #[inline]
-    pub fn start(&self, index: usize) -> usize {
+    pub(crate) fn start(&self, index: usize) -> usize {
         if index == 0 { 0 } else { self.ends[index - 1] as usize }
     }
 
     /// Where the token at `index` ends, trivia counted.
     #[inline]
-    pub fn end(&self, index: usize) -> usize {
+    pub(crate) fn end(&self, index: usize) -> usize {
         self.ends[index] as usize
     }
 
     /// How many tokens the parser sees.
-    pub fn significant_len(&self) -> usize {
+    pub(crate) fn significant_len(&self) -> usize {
         self.significant.len()
     }
 
     /// The kind of the `nth` token that the parser sees, `EOF` after the last.
     #[inline]
-    pub fn significant_kind(&self, nth: usize) -> SyntaxKind {
+    pub(crate) fn significant_kind(&self, nth: usize) -> SyntaxKind {
         self.significant_kinds.get(nth).copied().unwrap_or(SyntaxKind::EOF)
     }
 
     /// The index of the `nth` token that the parser sees among all tokens.
     #[inline]
-    pub fn raw_index(&self, nth: usize) -> usize {
+    pub(crate) fn raw_index(&self, nth: usize) -> usize {
         self.significant[nth] as usize
     }
 }
