@@ -313,7 +313,9 @@ fn need(need: &Requirement) -> String {
     match need.target {
         TargetRequirement::Any => format!("PTX {}", need.since),
         TargetRequirement::AtLeast(number) => format!("PTX {}, sm_{number}", need.since),
-        TargetRequirement::Family(number) => format!("PTX {}, sm_{number}f and later of its family", need.since),
+        TargetRequirement::Family(number) => {
+            format!("PTX {}, sm_{number}f and later of its family", need.since)
+        }
         TargetRequirement::Exactly(number) => format!("PTX {}, sm_{number}a only", need.since),
     }
 }

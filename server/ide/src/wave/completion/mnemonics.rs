@@ -19,8 +19,7 @@ pub(super) fn instructions(db: &Database, position: &FilePosition<'_>, proposals
     let accepts = position.file.accepts(db);
     let common = prevalent(db, position.file);
     let rank = |dialect: Dialect| u32::from(dialect != common);
-    for entry in
-        isa::instructions().filter(|entry| !crate::wave::completion::structure::has(entry.mnemonic))
+    for entry in isa::instructions().filter(|entry| !crate::wave::completion::structure::has(entry.mnemonic))
     {
         let toolchain =
             entry.toolchain.filter(|_| entry.available == Availability::Crates || accepts == Accepts::Both);

@@ -199,7 +199,10 @@ fn a_function_of_wave_shows_its_callers_and_resources() {
 fn a_register_of_wave_says_where_it_was_written() {
     let hover = |file: &str, word: &str| {
         let page = over(file, word);
-        let writers = page.lines().find(|line| line.contains("ritten by") || line.contains("ot written"));
+        let writers = page.lines().find(|line| {
+            let line = line.to_lowercase();
+            line.contains("written by") || line.contains("not written")
+        });
         writers.unwrap_or_default().to_owned()
     };
     let file = ".kernel k
