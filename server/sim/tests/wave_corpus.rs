@@ -27,7 +27,7 @@ fn simulate(text: &str) -> RunResult {
         ..launch_config([1; 3], program.workgroup_size.unwrap_or([4, 1, 1]), 4)
     };
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
-    run(&program, launch, &options, Control::none()).expect("nobody cancels")
+    run(&program, launch, &options, Control::none()).expect("not cancelled")
 }
 
 fn fnv(bytes: &[u8]) -> u64 {

@@ -31,7 +31,7 @@ proptest! {
         agree(&program)?;
     }
 
-    /// Programs without restraint, under the model `wave-emu`: the same where the emulator comes to its end, an error where it
+    /// Unrestricted programs under the model `wave-emu`: the same result where the emulator finishes, an error where it
     /// does not.
     #[test]
     fn the_emulator_is_followed_everywhere(file in wild::file()) {
@@ -50,7 +50,7 @@ struct Shape {
     max_steps: u64,
 }
 
-/// Whether the emulator comes to its end.
+/// Whether the emulator finishes.
 fn follow_kernel(
     text: &str,
     kernel: usize,
@@ -110,7 +110,7 @@ fn the_emulator_is_followed_through_the_corpus() {
             }
         }
     }
-    assert!(ended >= 100, "{ended} runs came to their end, {stopped} did not");
+    assert!(ended >= 100, "{ended} runs finished, {stopped} did not");
 }
 
 fn agree(program: &generator::Program) -> Result<(), TestCaseError> {

@@ -1,4 +1,4 @@
-//! What the static analysis of WAVE calls uniform is: no run parts lanes there, and no register differs there. Kernels of the
+//! The static analysis of WAVE is sound: where it reports uniformity, no run diverges and no register differs between lanes. Kernels of the
 //! corpus, and kernels made at random with loops, `continue`, lanes that end, guards, calls and wave operations.
 
 use std::fmt::Write;
@@ -27,7 +27,7 @@ fn simulate(code: &Code, width: u32) -> Option<RunResult> {
     launch.registers = vec![(0, 3), (1, 0), (2, 40)];
     let limits = Limits { max_steps: 3_000, ..Limits::default() };
     let options = RunOptions { limits, trace: Some(TraceRequest::at(FIRST)), ..RunOptions::default() };
-    Some(run(&program, launch, &options, Control::none()).expect("nobody cancels"))
+    Some(run(&program, launch, &options, Control::none()).expect("not cancelled"))
 }
 
 /// What is called uniform and was not.
@@ -94,7 +94,7 @@ enum Statement {
     Plain(String),
     If(String, Vec<Statement>, Option<Vec<Statement>>),
     Loop(Vec<Statement>),
-    /// Only inside of a loop.
+    /// Only inside a loop.
     Leave(String),
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn run(items: &[hir::Code], launch: &Launch, setting: &Setting) -> (R
     let limits =
         Limits { max_visits: usize::MAX, max_steps: setting.max_steps * groups, ..Limits::default() };
     let options = RunOptions { registers: true, limits, ..RunOptions::default() };
-    let result = reference::run(&program, config, &options, Control::none(), None).expect("nobody cancels");
+    let result = reference::run(&program, config, &options, Control::none(), None).expect("not cancelled");
     let statements = items[item].instructions.len();
     let waves = result.warps.iter().map(|warp| wave(warp, statements, launch.width)).collect();
     let memory = result.memory.bytes(0, setting.device as u64).expect("that much was asked for").to_vec();

@@ -116,7 +116,7 @@ struct Stepped {
 struct Before {
     pc: u32,
     active: u64,
-    /// The lanes whose guard lets them act.
+    /// The lanes that are not predicated off.
     executed: u64,
 }
 

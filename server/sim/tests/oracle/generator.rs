@@ -2,7 +2,7 @@
 //!
 //! A program is a row of *phases* with barriers between them. What the waves of a workgroup may do to memory in a phase is such
 //! that their order does not matter: the two machines take turns differently. `r0` to `r9` hold data, `r10` addresses and lane
-//! numbers, `r11` to `r14` count trips, `r15` to `r18`, `r28` and `r29` hold what an instruction is prepared with, `r26` is the
+//! numbers, `r11` to `r14` count iterations, `r15` to `r18`, `r28` and `r29` hold what an instruction is prepared with, `r26` is the
 //! workgroup's number.
 
 use std::fmt::Write;
@@ -13,9 +13,9 @@ use super::instructions::{self, Sharing};
 
 /// Registers with data.
 pub(crate) const DATA: std::ops::Range<u8> = 0..10;
-/// Counters of the loops inside of each other of the kernel, and then of each function.
+/// Counters of the nested loops of the kernel, and then of each function.
 const COUNTERS: [&[u8]; 1 + FUNCTIONS] = [&[12, 13, 14], &[11], &[], &[]];
-/// Functions of a program; each may call those behind it.
+/// Functions of a program; each may call later ones.
 const FUNCTIONS: usize = 3;
 /// Bytes of device memory that all threads share, in front of 16 for each.
 const SHARED: u32 = 512;
@@ -69,16 +69,16 @@ pub(crate) struct Program {
 
 #[derive(Clone, Debug)]
 enum Statement {
-    /// Lines that stand together.
+    /// Consecutive lines.
     Plain(String),
     If {
         predicate: u8,
         then: Vec<Statement>,
         otherwise: Option<Vec<Statement>>,
     },
-    /// As many trips as the low two bits of a register say.
+    /// The low two bits of a register give the number of iterations.
     Loop {
-        trips: u8,
+        iterations: u8,
         body: Vec<Statement>,
     },
     Call(usize),
@@ -178,17 +178,17 @@ impl Writer {
                 }
                 self.line("endif");
             }
-            Statement::Loop { trips, body } => {
+            Statement::Loop { iterations, body } => {
                 let Some(counter) = COUNTERS[self.code].get(self.loops) else { return self.block(body) };
                 self.line(&format!(
-                    "and r{counter}, r{trips}, r24\nloop\nicmp_eq p0, r{counter}, r20\nbreak p0"
+                    "and r{counter}, r{iterations}, r24\nloop\nicmp_eq p0, r{counter}, r20\nbreak p0"
                 ));
                 self.loops += 1;
                 self.block(body);
                 self.loops -= 1;
                 self.line(&format!("isub r{counter}, r{counter}, r21\nendloop"));
             }
-            // A function calls only those behind it.
+            // A function calls only later ones.
             Statement::Call(function) if *function >= self.code => self.line(&format!("call f{function}")),
             Statement::Call(_) => {}
         }
@@ -242,7 +242,7 @@ fn with_launch(
     })
 }
 
-/// Writes local memory to device memory, eight bytes a thread and trip, for there it can be compared.
+/// Writes local memory to device memory, eight bytes a thread and iteration, where it can be compared.
 fn dump(launch: &Launch) -> String {
     format!(
         "mov_imm r13, {}\nmov_imm r14, {}\nmov_imm r15, {}
@@ -280,7 +280,7 @@ fn block(sharing: Sharing) -> impl Strategy<Value = Vec<Statement>> {
         prop_oneof![
             (0u8..4, block.clone(), prop::option::of(block.clone()))
                 .prop_map(|(predicate, then, otherwise)| Statement::If { predicate, then, otherwise }),
-            (DATA, block).prop_map(|(trips, body)| Statement::Loop { trips, body }),
+            (DATA, block).prop_map(|(iterations, body)| Statement::Loop { iterations, body }),
         ]
     });
     prop::collection::vec(statement, 1..12)

@@ -17,7 +17,7 @@ pub(crate) enum Sharing {
     Own,
     /// Loads from everywhere.
     Read,
-    /// This atomic everywhere, if nobody asks for the old value.
+    /// This atomic everywhere, if the old value is unused.
     Commuting(&'static str),
     /// Nothing.
     Nothing,
@@ -209,7 +209,7 @@ fn hint() -> impl Strategy<Value = &'static str> {
 
 fn atomic(address: BoxedStrategy<(&'static str, String)>) -> Lines {
     let op = select(&["add", "sub", "min", "max", "and", "or", "xor", "exchange"][..]);
-    // r0 as the result means that nobody wants it.
+    // r0 as the result means that it is unused.
     let result = prop::option::of(1u8..10);
     (address, op, result, DATA, scope())
         .prop_map(|((space, address), op, result, data, scope)| {

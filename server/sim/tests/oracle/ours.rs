@@ -19,7 +19,7 @@ pub(crate) fn run(text: &str, launch: &Launch) -> Outcome {
     };
     let limits = Limits { max_visits: usize::MAX, ..Limits::default() };
     let options = RunOptions { registers: true, limits, ..RunOptions::default() };
-    let result = simulate(&decode(&code), config, &options, Control::none()).expect("nobody cancels");
+    let result = simulate(&decode(&code), config, &options, Control::none()).expect("not cancelled");
     assert_eq!(result.status, Status::Finished, "{:?}\n{text}", result.findings);
     let memory = result.memory.bytes(0, launch.device().into()).expect("that much was asked for").to_vec();
     let statements = code.instructions.len();

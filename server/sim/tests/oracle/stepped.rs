@@ -23,7 +23,7 @@ pub(crate) struct Setting {
     pub(crate) device: usize,
     /// Where the kernel does not say it.
     pub(crate) local: usize,
-    /// Steps of a workgroup after which nobody waits any longer.
+    /// Steps of a workgroup after which the test gives up.
     pub(crate) max_steps: u64,
 }
 
@@ -152,7 +152,7 @@ impl Machine<'_> {
             _ => visit(pc, active, chosen),
         }
         if is_control && matches!(instruction.modifier, CONTINUE | ENDLOOP) && wave.pc != pc + 4 {
-            // The word before the body's first is the `loop`, which may be one that a function further down left open.
+            // The word before the body's first is the `loop`, which a later function may have left open.
             visit(wave.pc - 4, after, after);
         }
     }
@@ -162,7 +162,7 @@ impl Machine<'_> {
 struct Before {
     pc: u32,
     active: u64,
-    /// The lanes whose guard lets them act.
+    /// The lanes that are not predicated off.
     chosen: u64,
     /// The lanes in which the predicate of the first source is true.
     source: u64,
@@ -172,7 +172,7 @@ struct Before {
 impl Before {
     fn of(wave: &Wave, code: &[u8]) -> Before {
         let decode = || Decoder::new(code).decode_at(wave.pc).ok();
-        // A wave without lanes and frames ends, whatever stands there.
+        // A wave without lanes and frames exits at any word.
         let ends = wave.active_mask == 0 && wave.control_flow.is_empty();
         let instruction = if ends { None } else { catch_unwind(AssertUnwindSafe(decode)).ok().flatten() };
         let holds = |predicate: u8| {

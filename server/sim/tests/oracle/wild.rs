@@ -9,7 +9,7 @@ use proptest::sample::select;
 use super::generator::{DATA, Launch};
 use super::instructions::{self, Sharing};
 
-/// Counters of loops inside of each other.
+/// Counters of nested loops.
 const COUNTERS: [u8; 3] = [12, 13, 14];
 
 /// A file, which of its kernels is run, and how.
@@ -33,7 +33,7 @@ struct Kernel {
 enum Statement {
     Lines(String),
     If { predicate: u8, guards: [String; 3], then: Vec<Statement>, otherwise: Option<Vec<Statement>> },
-    Loop { trips: u8, guards: [String; 2], body: Vec<Statement> },
+    Loop { iterations: u8, guards: [String; 2], body: Vec<Statement> },
     Call { guard: String, kernel: usize },
 }
 
@@ -72,9 +72,9 @@ impl Wild {
                     }
                     writeln!(out, "{close} endif").unwrap();
                 }
-                Statement::Loop { trips, guards: [open, close], body } => {
+                Statement::Loop { iterations, guards: [open, close], body } => {
                     let Some(counter) = COUNTERS.get(loops) else { return self.block(out, body, loops) };
-                    writeln!(out, "and r{counter}, r{trips}, r24\n{open} loop").unwrap();
+                    writeln!(out, "and r{counter}, r{iterations}, r24\n{open} loop").unwrap();
                     writeln!(out, "icmp_eq p0, r{counter}, r20\nbreak p0\nisub r{counter}, r{counter}, r21")
                         .unwrap();
                     self.block(out, body, loops + 1);
@@ -126,10 +126,10 @@ fn block(most: usize) -> impl Strategy<Value = Vec<Statement>> {
         let branch = (0u8..4, guards, block.clone(), prop::option::of(block.clone())).prop_map(
             |(predicate, guards, then, otherwise)| Statement::If { predicate, guards, then, otherwise },
         );
-        let trips = (DATA, [guard(), guard()], block);
+        let iterations = (DATA, [guard(), guard()], block);
         prop_oneof![
             3 => branch,
-            2 => trips.prop_map(|(trips, guards, body)| Statement::Loop { trips, guards, body }),
+            2 => iterations.prop_map(|(iterations, guards, body)| Statement::Loop { iterations, guards, body }),
         ]
     });
     prop::collection::vec(statement, 1..most)
@@ -167,7 +167,7 @@ fn comparison() -> impl Strategy<Value = String> {
     })
 }
 
-/// `break`, `continue` and ends, wherever they stand.
+/// `break`, `continue` and closing keywords at any position.
 fn leaving() -> impl Strategy<Value = String> {
     let op = select(&["break", "break", "continue", "halt", "return"][..]);
     let guards = prop_oneof![1 => Just(String::new()), 1 => guard(), 2 => instructions::guard()];

@@ -86,7 +86,7 @@ halt
 }
 
 #[test]
-fn spinning_for_nothing_is_no_progress() {
+fn a_spin_loop_without_a_writer_is_reported() {
     let text = ".kernel k
 mov r0, sr_wave_id
 icmp.eq p1, r0, 1

@@ -1,22 +1,22 @@
 //! Programs with every shape of control flow, race-free by construction, as trees; and as text.
 //!
 //! `r0` is the thread in its workgroup, `r1` to `r4` hold data, `r5` and `r6` what an instruction is prepared with, `r7` the
-//! thread's own word of local memory and `r8` of device memory, `r10` on count trips. `p3` is for loops to end.
+//! thread's own word of local memory and `r8` of device memory, `r10` on count iterations. `p3` is for loops to end.
 
 use std::fmt::Write;
 
 use proptest::prelude::*;
 
-/// Functions of a program; each may call those behind it.
+/// Functions of a program; each may call later ones.
 pub(crate) const FUNCTIONS: usize = 3;
-/// Loops inside of each other, in a function.
+/// Limit for nested loops in a function.
 const LOOPS: u8 = 3;
 /// Words of device memory, and of each workgroup's local memory, that all threads share: one for each of [`ATOMICS`].
 pub(crate) const CELLS: u32 = ATOMICS.len() as u32;
 /// The predicate that ends loops.
 pub(crate) const ENDS_LOOP: usize = 3;
 
-/// What comes to the same in any order.
+/// Operations whose result does not depend on the order.
 pub(crate) const ATOMICS: [&str; 7] = ["add", "sub", "min", "max", "and", "or", "xor"];
 
 /// What three-operand instructions the programs have.
@@ -95,7 +95,7 @@ pub(crate) enum Statement {
     Halt(Condition),
 }
 
-/// What stands between two barriers, and what lanes take from each other then: the word of the thread so many further on.
+/// The statements between two barriers, and the exchange after them: the word of the thread at this distance.
 #[derive(Clone, Debug)]
 pub(crate) struct Phase {
     pub(crate) body: Vec<Statement>,
@@ -214,10 +214,10 @@ impl Writer {
                 }
                 self.line("endif");
             }
-            Statement::Loop(trips, body) if self.loops < LOOPS => {
+            Statement::Loop(iterations, body) if self.loops < LOOPS => {
                 let counter = 10 + LOOPS * self.code as u8 + self.loops;
                 self.line(&format!(
-                    "mov r{counter}, {trips}\nloop\nicmp.eq p3, r{counter}, 0\nbreak p3\nisub r{counter}, r{counter}, 1"
+                    "mov r{counter}, {iterations}\nloop\nicmp.eq p3, r{counter}, 0\nbreak p3\nisub r{counter}, r{counter}, 1"
                 ));
                 self.loops += 1;
                 self.block(body);
@@ -283,7 +283,7 @@ impl Writer {
     }
 }
 
-/// Whether the kernel (0) or a function may call another: nobody calls himself, by whatever way.
+/// Whether the kernel (0) or a function may call another: no function is recursive, directly or indirectly.
 pub(crate) fn calls(code: usize, function: usize) -> bool {
     function >= code
 }
@@ -329,7 +329,7 @@ fn block() -> impl Strategy<Value = Vec<Statement>> {
         prop_oneof![
             3 => (condition(), block.clone(), prop::option::of(block.clone()))
                 .prop_map(|(condition, then, otherwise)| Statement::If(condition, then, otherwise)),
-            2 => (0u32..5, block).prop_map(|(trips, body)| Statement::Loop(trips, body)),
+            2 => (0u32..5, block).prop_map(|(iterations, body)| Statement::Loop(iterations, body)),
         ]
     });
     prop::collection::vec(statement, 1..8)

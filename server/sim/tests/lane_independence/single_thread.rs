@@ -1,5 +1,5 @@
-//! What each thread of a program does by itself: an interpreter of the tree that knows no masks, no stack and no waves. A thread
-//! goes where its own predicates send it; threads meet at barriers only.
+//! A single-thread interpreter of the program tree, without masks, stack and waves. A thread follows its own predicates; threads
+//! synchronize at barriers only.
 
 use std::cmp::Ordering;
 
@@ -127,7 +127,7 @@ impl Worker<'_> {
         }
         match statement {
             Statement::Plain(guard, plain) => {
-                // What a comparison is prepared with is not guarded, and nobody else reads it.
+                // The operands of a comparison are not guarded, and no other statement reads them.
                 if self.acts(*guard) {
                     self.plain(plain);
                 }
@@ -138,7 +138,7 @@ impl Worker<'_> {
                 (false, Some(otherwise)) => self.block(otherwise),
                 (false, None) => Next::On,
             },
-            Statement::Loop(trips, body) if self.loops < 3 => self.go_round(*trips, body),
+            Statement::Loop(iterations, body) if self.loops < 3 => self.iterate(*iterations, body),
             Statement::Loop(_, body) => self.block(body),
             Statement::Break(condition) if self.loops > 0 && self.holds(*condition) => Next::Break,
             Statement::Continue(condition) if self.loops > 0 && self.holds(*condition) => Next::Continue,
@@ -151,9 +151,9 @@ impl Worker<'_> {
         }
     }
 
-    fn go_round(&mut self, trips: u32, body: &[Statement]) -> Next {
+    fn iterate(&mut self, iterations: u32, body: &[Statement]) -> Next {
         self.loops += 1;
-        let mut left = trips;
+        let mut left = iterations;
         let next = loop {
             self.thread.predicates[ENDS_LOOP] = left == 0;
             if left == 0 {

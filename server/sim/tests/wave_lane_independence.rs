@@ -1,18 +1,18 @@
-//! What a lane does must not depend on the lanes beside it: random programs with every shape of control flow, in waves of any
-//! width. The reference emulator is no help here: it has `continue`, `break` inside an `if` and `halt` under divergence wrong.
+//! The results of a lane must not depend on the other lanes: random programs with every shape of control flow, in waves of any
+//! width. The reference emulator cannot serve as the oracle: its `continue`, `break` inside an `if` and `halt` under divergence
+//! are wrong.
 //!
-//! What each thread comes to is held against an interpreter that runs it by itself, and its visits against those in a wave of one
-//! lane, where nothing can part. How many programs there are is the usual setting of the tests; `--profile long` of nextest runs
-//! 10,000.
+//! The result of each thread is compared with a single-thread interpreter, and its visits with those in a wave of one lane, which
+//! cannot diverge. The number of programs is the default of the tests; `--profile long` of nextest runs 10,000.
 
-mod company {
-    pub(crate) mod alone;
+mod lane_independence {
     pub(crate) mod program;
+    pub(crate) mod single_thread;
 }
 mod long;
 
-use company::alone::{self, Thread};
-use company::program::{Program, Shape, program, shape};
+use lane_independence::program::{Program, Shape, program, shape};
+use lane_independence::single_thread::{self, Thread};
 use proptest::prelude::*;
 use warplens_hir::wave as hir;
 use warplens_sim::LaunchConfig;
@@ -32,7 +32,7 @@ fn simulate(text: &str, shape: Shape) -> RunResult {
     };
     let limits = Limits { max_steps: 100 * PATIENCE, max_warps: usize::MAX, ..Limits::default() };
     let options = RunOptions { checks: Checks::ALL, registers: true, limits, ..RunOptions::default() };
-    run(&program, launch, &options, Control::none()).expect("nobody cancels")
+    run(&program, launch, &options, Control::none()).expect("not cancelled")
 }
 
 /// The threads of a wave, as their registers say.
@@ -48,14 +48,14 @@ fn threads(warp: &WarpTrace) -> impl Iterator<Item = Thread> {
     })
 }
 
-/// Findings that would be false alarms: these programs have no race, and all lanes come to their barriers.
+/// Findings that would be false positives: these programs have no race, and all lanes reach their barriers.
 fn alarms(result: &RunResult) -> Vec<&str> {
     let codes = result.findings.iter().map(|finding| finding.code);
     codes.filter(|code| !matches!(*code, "uninitialized-read" | "scattered-break")).collect()
 }
 
 fn every_thread_does_what_it_would_alone(program: &Program, shape: Shape) -> Result<(), TestCaseError> {
-    let expected = alone::run(program, shape, PATIENCE);
+    let expected = single_thread::run(program, shape, PATIENCE);
     prop_assume!(expected.is_some());
     let expected = expected.expect("it was just seen");
     let text = program.text(shape);
