@@ -185,34 +185,34 @@ fn races() -> usize {
         ],
         expect![[r#"
             read before it is there: finished
-              `local_load.u32 r9, r8`: data-race: data race: lane 0 reads local memory at offset 16 that lane 0 of wave 1 wrote, with no synchronization between them; put a `barrier` that all waves execute between the two accesses (lanes 0-3 of block 0,0,0, warp 0)
+              `local_load.u32 r9, r8`: data-race: data race: lane 0 reads local memory at offset 16 that lane 0 of wave 1 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses (lanes 0-3 of block 0,0,0, warp 0)
               `local_store.u32 r0, r5`: lane 0 of wave 1 wrote it here
             overwritten while it is read: finished
-              `local_store.u32 r9, r5`: data-race: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 1 read, with no synchronization between them; put a `barrier` that all waves execute between the two accesses (lanes 0-3 of block 0,0,0, warp 0)
+              `local_store.u32 r9, r5`: data-race: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 1 read with no synchronization between them; put a `barrier` that all waves execute between the two accesses (lanes 0-3 of block 0,0,0, warp 0)
               `local_load.u32 r9, r8`: lane 0 of wave 1 read it here
             two waves to one place: finished
-              `@p1 local_store.u32 r7, 0`: data-race: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote, with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic (block 0,0,0, warp 1)
+              `@p1 local_store.u32 r7, 0`: data-race: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic (block 0,0,0, warp 1)
               `@p1 local_store.u32 r7, 0`: lane 0 of wave 0 wrote it here
             two waves to one place, alike: finished
-              `@p1 local_store.u32 7, 0`: same-value-race: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote, with no synchronization between them; the stored value is unchanged, so the result does not depend on the order (block 0,0,0, warp 1)
+              `@p1 local_store.u32 7, 0`: same-value-race: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with no synchronization between them; the stored value is unchanged, so the result does not depend on the order (block 0,0,0, warp 1)
               `@p1 local_store.u32 7, 0`: lane 0 of wave 0 wrote it here
             two lanes to one place: finished
-              `@p1 local_store.u32 r0, 0`: data-race: data race: lane 1 writes local memory at offset 0 that lane 0 wrote, with no synchronization between them; the order is unspecified, the last writer wins: let one lane store, or use a distinct address per lane (lanes 1-3 of block 0,0,0, warp 1)
+              `@p1 local_store.u32 r0, 0`: data-race: data race: lane 1 writes local memory at offset 0 that lane 0 wrote with no synchronization between them; the order is unspecified, the last writer wins: let one lane store, or use a distinct address per lane (lanes 1-3 of block 0,0,0, warp 1)
               `@p1 local_store.u32 r0, 0`: lane 0 wrote it here
             an atomic beside a load: finished
-              `local_load.u32 r8, 0`: data-race: data race: lane 3 reads local memory at offset 0 that lane 0 of wave 1 wrote, with no synchronization between them; put a `barrier` that all waves execute between the two accesses (block 0,0,0, warp 0)
+              `local_load.u32 r8, 0`: data-race: data race: lane 3 reads local memory at offset 0 that lane 0 of wave 1 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses (block 0,0,0, warp 0)
               `local_atomic_add 0, 1`: lane 0 of wave 1 wrote it here
             an atomic beside a store: finished
-              `@p1 local_store.u32 9, 0`: data-race: data race: lane 3 writes local memory at offset 0 that lane 3 of wave 0 wrote, with no synchronization between them; put a `barrier` that all waves execute between the two accesses (block 0,0,0, warp 1)
+              `@p1 local_store.u32 9, 0`: data-race: data race: lane 3 writes local memory at offset 0 that lane 3 of wave 0 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses (block 0,0,0, warp 1)
               `@!p1 local_atomic_max 0, r0`: lane 3 of wave 0 wrote it here
             a barrier before the loop, none in it: finished
-              `local_store.u32 r10, r5`: data-race: data race: lane 0 writes local memory at offset 16 that lane 0 of wave 0 read, with no synchronization between them; put a `barrier` that all waves execute between the two accesses (lanes 0-3 of block 0,0,0, warp 1)
+              `local_store.u32 r10, r5`: data-race: data race: lane 0 writes local memory at offset 16 that lane 0 of wave 0 read with no synchronization between them; put a `barrier` that all waves execute between the two accesses (lanes 0-3 of block 0,0,0, warp 1)
               `local_load.u32 r9, r9`: lane 0 of wave 0 read it here
             halves that overlap: finished
-              `@p1 local_store.u32 r0, r8`: data-race: data race: lane 0 writes local memory at offset 12 that lane 3 of wave 0 wrote, with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic (block 0,0,0, warp 1)
+              `@p1 local_store.u32 r0, r8`: data-race: data race: lane 0 writes local memory at offset 12 that lane 3 of wave 0 wrote with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic (block 0,0,0, warp 1)
               `@p1 local_store.u32 r0, r8`: lane 3 of wave 0 wrote it here
             a tile that another wave still stores: finished
-              `local_load.u32 r8, 20`: data-race: data race: lane 0 reads local memory at offset 20 that lane 0 of wave 0 wrote, with no synchronization between them; put a `barrier` that all waves execute between the two accesses (block 0,0,0, warp 1)
+              `local_load.u32 r8, 20`: data-race: data race: lane 0 reads local memory at offset 20 that lane 0 of wave 0 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses (block 0,0,0, warp 1)
               `mma_store_c 0, 16, r1`: lane 0 of wave 0 wrote it here
         "#]],
     )

@@ -30,7 +30,7 @@ impl RaceReport<'_> {
         let access = if self.reads { "reads" } else { "writes" };
         let first = self.first_access();
         format!(
-            "{title} {lane} {access} {location} that {other} {first}, with no synchronization between them; {fix}"
+            "{title} {lane} {access} {location} that {other} {first} with no synchronization between them; {fix}"
         )
     }
 

@@ -124,6 +124,14 @@ impl VisitTracer {
 }
 
 impl TracedValue {
+    /// Sets the low 64 bits.
+    pub(crate) fn set_low(&mut self, values: &[u64]) {
+        match self.low.len() == values.len() {
+            true => self.low.copy_from_slice(values),
+            false => self.low = values.into(),
+        }
+    }
+
     fn register((value, (name, bits, written)): (TracedValue, RegisterInfo)) -> TracedRegister {
         let TracedValue { known, low, high } = value;
         TracedRegister { name, bits, written, known, low, high }

@@ -6,6 +6,7 @@ use super::launch::Launch;
 use super::sanitizer::{Report, Sanitizer};
 use crate::record::Recorder;
 use crate::trace::{Finding, StatementId};
+use crate::warp::races::remove_raced_reads;
 
 /// What distinguishes findings with the same code and statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,11 +61,7 @@ impl RunState {
     /// The findings, without uninitialized loads that only result from a reported race.
     pub(crate) fn into_findings(self) -> Vec<Finding> {
         let RunState { mut findings, raced, .. } = self;
-        let is_consequence = |finding: &Finding| {
-            finding.code == "uninitialized-read"
-                && finding.statement.is_some_and(|statement| raced.contains(&statement))
-        };
-        findings.retain(|finding| !is_consequence(finding));
+        remove_raced_reads(&mut findings, &raced);
         findings
     }
 

@@ -21,7 +21,7 @@ fn a_missing_barrier() {
         "local_store.u32 r0, r1\nxor r4, r1, 16\nlocal_load.u32 r5, r4",
         expect![[r#"
             finished
-            data-race at `local_load.u32 r5, r4`, lanes f: data race: lane 0 reads local memory at offset 16 that lane 0 of wave 1 wrote, with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+            data-race at `local_load.u32 r5, r4`, lanes f: data race: lane 0 reads local memory at offset 16 that lane 0 of wave 1 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses
         "#]],
     );
     check(
@@ -34,7 +34,7 @@ fn a_missing_barrier() {
         "local_store.u32 r0, r1\nbarrier\nxor r4, r1, 16\nlocal_load.u32 r5, r4\nlocal_store.u32 r5, r1",
         expect![[r#"
             finished
-            data-race at `local_store.u32 r5, r1`, lanes f: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 1 read, with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+            data-race at `local_store.u32 r5, r1`, lanes f: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 1 read with no synchronization between them; put a `barrier` that all waves execute between the two accesses
         "#]],
     );
 }
@@ -45,14 +45,14 @@ fn waves_that_store_to_the_same_place() {
         "local_store.u32 r2, r3",
         expect![[r#"
             finished
-            data-race at `local_store.u32 r2, r3`, lanes 1: data race: lane 0 writes local memory at offset 0 that lane 3 of wave 0 wrote, with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic
+            data-race at `local_store.u32 r2, r3`, lanes 1: data race: lane 0 writes local memory at offset 0 that lane 3 of wave 0 wrote with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic
         "#]],
     );
     check(
         "and r4, r3, 3\nshl r4, r4, 2\nlocal_store.u32 7, r4",
         expect![[r#"
             finished
-            same-value-race at `local_store.u32 7, r4`, lanes f: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote, with no synchronization between them; the stored value is unchanged, so the result does not depend on the order
+            same-value-race at `local_store.u32 7, r4`, lanes f: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with no synchronization between them; the stored value is unchanged, so the result does not depend on the order
         "#]],
     );
     check(
@@ -69,7 +69,7 @@ fn lanes_of_one_store() {
         "icmp.eq p1, r2, 0\n@p1 local_store.u32 r0, 0",
         expect![[r#"
             finished
-            data-race at `@p1 local_store.u32 r0, 0`, lanes e: data race: lane 1 writes local memory at offset 0 that lane 0 wrote, with no synchronization between them; the order is unspecified, the last writer wins: let one lane store, or use a distinct address per lane
+            data-race at `@p1 local_store.u32 r0, 0`, lanes e: data race: lane 1 writes local memory at offset 0 that lane 0 wrote with no synchronization between them; the order is unspecified, the last writer wins: let one lane store, or use a distinct address per lane
         "#]],
     );
     check(
@@ -92,7 +92,7 @@ fn atomics_do_not_race_with_each_other() {
         "local_store.u32 0, r1\nbarrier\nlocal_atomic_add 0, r0\nlocal_load.u32 r5, 0",
         expect![[r#"
             finished
-            data-race at `local_load.u32 r5, 0`, lanes 8: data race: lane 3 reads local memory at offset 0 that lane 0 of wave 1 wrote, with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+            data-race at `local_load.u32 r5, 0`, lanes 8: data race: lane 3 reads local memory at offset 0 that lane 0 of wave 1 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses
         "#]],
     );
 }

@@ -1,56 +1,25 @@
-//! Tracing of one warp: the register values of each statement after its last visit.
-//!
-//! Only the requested warp has a tracer.
+//! Value tracing of a warp: the registers of each statement after its last visit.
 
 use super::frame::Frame;
-use crate::ptx::program::{Function, Program, RegisterSlot};
-use crate::ptx::registers::{Lanes, Registers, WIDTH};
+use crate::ptx::program::{Function, Program, Register, RegisterSlot};
+use crate::ptx::registers::{Lanes, Registers};
 use crate::trace::StatementId;
-use crate::values::{TraceRequest, TracedRegister, TracedVisit, Values};
+use crate::values::{TraceRequest, Values};
+use crate::warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
 
-/// The recorded values of the warp.
+/// Bytes of a traced register.
+const VALUE_BYTES: usize = size_of::<(u64, Lanes<u64>, u64)>();
+
+/// The tracer of a warp.
 #[derive(Clone, Debug)]
-pub(crate) struct ValueTracer {
-    until: Option<(StatementId, u64)>,
-    /// By statement.
-    visits: Vec<Visit>,
-    /// Remaining budget in bytes.
-    budget: usize,
-    truncated: bool,
-    /// Whether tracing is complete.
-    done: bool,
-}
-
-/// The last visit of a statement.
-#[derive(Clone, Debug, Default)]
-struct Visit {
-    count: u64,
-    active: u32,
-    executed: u32,
-    /// One per register that the statement names; empty if the budget was exhausted.
-    values: Vec<Value>,
-}
-
-/// A register after a visit.
-#[derive(Clone, Debug)]
-struct Value {
-    known: u32,
-    low: Lanes<u64>,
-    high: Option<Box<Lanes<u64>>>,
-}
+pub(crate) struct ValueTracer(VisitTracer);
 
 impl ValueTracer {
     pub(crate) fn new(program: &Program, request: &TraceRequest) -> ValueTracer {
-        ValueTracer {
-            until: request.until,
-            visits: vec![Visit::default(); program.statements()],
-            budget: request.max_bytes,
-            truncated: false,
-            done: false,
-        }
+        ValueTracer(VisitTracer::new(program.statements(), request))
     }
 
-    /// Records a visit of the statement at `pc`, after which `frame` holds the results. Returns whether tracing is complete.
+    /// Records a finished visit of the statement at `pc`. Returns whether the trace is complete.
     pub(crate) fn visited(
         &mut self,
         function: &Function,
@@ -59,98 +28,68 @@ impl ValueTracer {
         frame: &Frame,
     ) -> bool {
         let statement = StatementId(function.first_statement + pc);
-        let Some(visit) = self.visits.get_mut(statement.index()).filter(|_| !self.done) else {
-            return self.done;
-        };
-        if self.until.is_some_and(|(at, last)| at == statement && visit.count >= last) {
-            self.done = true;
-            return true;
-        }
-        visit.count += 1;
-        (visit.active, visit.executed) = (active, executed);
-        self.keep(function, pc, frame);
-        if function.code[pc as usize].op.is_control() {
-            self.forget_results(function, pc);
-        }
-        false
-    }
-
-    /// Records the values of the statement at `pc` again, after a callee or a barrier changed them.
-    pub(crate) fn keep(&mut self, function: &Function, pc: u32, frame: &Frame) {
-        let statement = (function.first_statement + pc) as usize;
-        let Some(visit) = self.visits.get_mut(statement).filter(|_| !self.done) else { return };
-        let named = function.registers_of(pc);
-        if visit.values.len() < named.len() {
-            let bytes = named.len() * size_of::<Value>();
-            if bytes > self.budget {
-                self.truncated = true;
-                return;
+        if self.0.visit(statement, (active.into(), executed.into()), None) {
+            self.keep(function, pc, frame);
+            if function.code[pc as usize].op.is_control() {
+                self.forget_results(function, pc);
             }
-            self.budget -= bytes;
-            visit.values = vec![Value { known: 0, low: [0; WIDTH], high: None }; named.len()];
         }
-        for (value, &register) in visit.values.iter_mut().zip(named) {
-            let place = function.frame.registers[register as usize].place;
-            value.known = frame.written.as_ref().map_or(0, |written| written[register as usize]);
-            value.read(place, &frame.registers);
+        self.0.is_complete()
+    }
+
+    /// Reads the registers of the statement at `pc` again, after its call or barrier has changed them.
+    pub(crate) fn keep(&mut self, function: &Function, pc: u32, frame: &Frame) {
+        for (value, &register) in self.values(function, pc).iter_mut().zip(function.registers_of(pc)) {
+            let Register { place, .. } = function.frame.registers[register as usize];
+            value.known = frame.written.as_ref().map_or(0, |written| written[register as usize]).into();
+            read(value, place, &frame.registers);
         }
     }
 
-    /// The results of a call or a barrier are not available when lanes reach it.
+    /// Marks the results of a call or a barrier as unknown until it completes.
     fn forget_results(&mut self, function: &Function, pc: u32) {
-        let visit = &mut self.visits[(function.first_statement + pc) as usize];
-        for (value, register) in visit.values.iter_mut().zip(function.registers_of(pc)) {
+        for (value, register) in self.values(function, pc).iter_mut().zip(function.registers_of(pc)) {
             if function.writes_of(pc).contains(register) {
                 value.known = 0;
             }
         }
     }
 
-    /// The recorded visits, with register names.
+    fn values(&mut self, function: &Function, pc: u32) -> &mut [TracedValue] {
+        let registers = function.registers_of(pc).len();
+        self.0.values(StatementId(function.first_statement + pc), registers, registers * VALUE_BYTES)
+    }
+
+    /// The trace, with the names of the registers.
     pub(crate) fn finish(self, program: &Program) -> Values {
-        let mut visits = Vec::new();
-        for (index, visit) in self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0) {
-            let statement = StatementId(index as u32);
-            let Some((function, pc)) = program.locate(statement) else { continue };
-            let function = &program.functions[function];
-            let written = function.writes_of(pc);
-            let registers =
-                visit.values.into_iter().zip(function.registers_of(pc)).map(|(value, register)| {
-                    let named = &function.frame.registers[*register as usize];
-                    let written = written.contains(register);
-                    value.held(named.name.clone(), named.bits, written)
-                });
-            visits.push(TracedVisit {
-                statement,
-                visit: visit.count,
-                active: visit.active.into(),
-                executed: visit.executed.into(),
-                registers: registers.collect(),
-                stack: None,
-            });
-        }
-        Values { visits, truncated: self.truncated }
+        self.0.finish(|statement| {
+            let located = program.locate(statement);
+            located.into_iter().flat_map(|(function, pc)| register_infos(&program.functions[function], pc))
+        })
     }
 }
 
-impl Value {
-    fn read(&mut self, place: RegisterSlot, registers: &Registers) {
-        match place {
-            RegisterSlot::Word(slot) => self.low = registers.get::<u32>(slot).map(u64::from),
-            RegisterSlot::Double(slot) => self.low = *registers.get::<u64>(slot),
-            RegisterSlot::Quad(slot) => {
-                self.low = *registers.get::<u64>(slot);
-                self.high = Some(Box::new(*registers.get::<u64>(slot + 1)));
-            }
-            RegisterSlot::Predicate(slot) => {
-                let mask = registers.predicates[slot as usize];
-                self.low = std::array::from_fn(|lane| u64::from(mask >> lane & 1));
-            }
-        }
-    }
+fn register_infos(function: &Function, pc: u32) -> impl Iterator<Item = RegisterInfo> {
+    let written = function.writes_of(pc);
+    function.registers_of(pc).iter().map(move |number| {
+        let register = &function.frame.registers[*number as usize];
+        (register.name.clone(), register.bits, written.contains(number))
+    })
+}
 
-    fn held(self, name: smol_str::SmolStr, bits: u16, written: bool) -> TracedRegister {
-        let high = self.high.map_or_else(Box::default, |high| Box::from(high.as_slice()));
-        TracedRegister { name, bits, written, known: self.known.into(), low: self.low.into(), high }
+fn read(value: &mut TracedValue, place: RegisterSlot, registers: &Registers) {
+    match place {
+        RegisterSlot::Word(slot) => value.set_low(&registers.get::<u32>(slot).map(u64::from)),
+        RegisterSlot::Double(slot) => value.set_low(registers.get::<u64>(slot)),
+        RegisterSlot::Quad(slot) => {
+            value.set_low(registers.get::<u64>(slot));
+            value.high = Box::from(registers.get::<u64>(slot + 1).as_slice());
+        }
+        RegisterSlot::Predicate(slot) => {
+            let mask = registers.predicates[slot as usize];
+            value.set_low(&std::array::from_fn::<_, { crate::ptx::registers::WIDTH }, _>(|lane| {
+                u64::from(mask >> lane & 1)
+            }));
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::ptx::engine::memory::cluster_window::ClusterWindow;
 use crate::ptx::engine::memory::region::MemoryRegion;
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::trace::{Related, Severity, StatementId};
+use crate::warp::races::RaceReport;
 
 /// Whether the order of the accesses matters.
 #[derive(Clone, Copy, PartialEq)]
@@ -99,22 +100,18 @@ impl Sanitizer {
         if before.epoch >= IN_FLIGHT {
             return self.report_in_flight(event, lane_conflict, mask, &location);
         }
-        let (here, there) = match clash {
-            Hazard::ReadAfterWrite => ("reads", "wrote"),
-            Hazard::WriteAfterWrite => ("writes", "wrote"),
-            Hazard::WriteAfterRead => ("writes", "read"),
-        };
         let other = self.other(before);
-        let (remedy, other) = (self.remedy(event, race, &conflict, &other), other.name);
-        let what = if race == Race::SameValue { "lane" } else { "data race: lane" };
-        let message = format!(
-            "{what} {lane} {here} {location} that {other} {there} with no synchronization between them; {remedy}"
-        );
-        let related = Related {
-            statement: StatementId(before.statement()),
-            message: format!("{other} {there} it here"),
+        let report = RaceReport {
+            same_value: race == Race::SameValue,
+            lane,
+            reads: clash == Hazard::ReadAfterWrite,
+            location: &location,
+            other: &other.name,
+            other_statement: StatementId(before.statement()),
+            other_reads: clash == Hazard::WriteAfterRead,
+            fix: self.remedy(event, race, &conflict, &other),
         };
-        self.report(code, severity, message, self.visit.statement, mask, Some(related));
+        self.report(code, severity, report.message(), self.visit.statement, mask, Some(report.related()));
     }
 
     fn other(&self, before: Stamp) -> Other {
