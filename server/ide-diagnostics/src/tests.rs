@@ -293,20 +293,20 @@ fn names_of_the_module() {
 .global .u32 later;
 ",
         expect![[r#"
-            2:`f` Error use-before-declaration: `f` is declared only further down; declare it above with a prototype, or move it up
+            2:`f` Error use-before-declaration: `f` is declared after its use; insert a prototype before the use, or move the function up
                 3:`f` declared here
-            2:`g` Error unresolved-name: no name `g` is declared here
-            2:`%r1` Error unresolved-name: no register or special register `%r1` is declared here
-            2:`later` Error use-before-declaration: `later` is declared only further down; move its declaration up
+            2:`g` Error unresolved-name: undeclared name `g`
+            2:`%r1` Error unresolved-name: undeclared register `%r1`
+            2:`later` Error use-before-declaration: `later` is declared after its use; move the declaration up
                 4:`later` declared here
         "#]],
     );
     check(
         ".global .u32 x;\n.func x() { ret; }\n.entry x() { ret; }",
         expect![[r#"
-        2:`x` Error duplicate-name: `x` is declared a second time in this module; give it another name
+        2:`x` Error duplicate-name: `x` is already declared in this module; rename one of them
             1:`x` first declared here
-        3:`x` Error duplicate-name: `x` is declared a second time in this module; give it another name
+        3:`x` Error duplicate-name: `x` is already declared in this module; rename one of them
             1:`x` first declared here
     "#]],
     );

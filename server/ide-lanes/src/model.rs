@@ -105,7 +105,7 @@ mod tests {
         check(
             ptx::LANGUAGE,
             "fast",
-            expect!["there is no model `fast`: PTX has `stack`, `ipdom`, `frontier` and `its`"],
+            expect!["unknown model `fast`: PTX has `stack`, `ipdom`, `frontier` and `its`"],
         );
         check(
             wave::LANGUAGE,

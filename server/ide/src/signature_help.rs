@@ -91,7 +91,7 @@ mod tests {
             "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2}, [p], ",
             expect![[r#"
                 > wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}
-                                                                                 ^^^^^^ `stride` read: register or constant, may be left out · leading dimension in elements
+                                                                                 ^^^^^^ `stride` read: register or constant, optional · leading dimension in elements
             "#]],
         );
     }

@@ -348,10 +348,10 @@ mod tests {
                 6:`.bf16` Error invalid-declaration: only instructions know the type `.bf16`; declare `.b16`, which holds such values
                 7:`.v4` Error invalid-declaration: a vector has at most 128 bits, this one 256; take fewer or smaller elements
                 8:`[]` Error invalid-declaration: this array has no size; write one, or values, or declare it `.extern`
-                9:`[]` Error invalid-declaration: only the first dimension of an array may be left out
+                9:`[]` Error invalid-declaration: only the first dimension of an array may be omitted
                 10:`.common` Error invalid-declaration: `.common` variables live in `.global`; use `.visible` or `.weak` in other spaces
                 11:`.shared` Error invalid-declaration: textures, samplers and surfaces live in `.global`
-                12:`2+2` Error invalid-declaration: a plain number has to stand here; the assembler computes nothing in this place
+                12:`2+2` Error invalid-declaration: expected a number; an expression is not allowed here
                 16:`[4]` Error invalid-declaration: there are no arrays of registers; `name<4>` declares `name0` to `name3`
                 17:`.extern` Error invalid-declaration: a variable of a function takes no linkage word; declare it outside of the function
                 18:`.global` Error invalid-declaration: textures, samplers and surfaces are declared in the module, or as parameters of a kernel

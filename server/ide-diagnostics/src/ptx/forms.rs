@@ -51,7 +51,7 @@ pub(super) fn check<'db>(
         match &*judged.forms {
             MnemonicForms::Unjudged => {}
             MnemonicForms::NoMatch(near) => problems.extend(report.mnemonic(instruction, near)),
-            MnemonicForms::Known(forms) => report.known(instruction, forms, &judged.unmet, problems),
+            MnemonicForms::Known(forms) => report.known(instruction, forms, &judged.missing, problems),
         }
     }
 }
@@ -60,18 +60,18 @@ pub(super) fn check<'db>(
 struct Judged {
     forms: Arc<MnemonicForms>,
     /// For each form, the requirement that the module does not satisfy.
-    unmet: Box<[Option<UnmetRequirement>]>,
+    missing: Box<[Option<UnmetRequirement>]>,
 }
 
 impl Judged {
     fn new(forms: Arc<MnemonicForms>, platform: Platform) -> Judged {
-        let unmet = match &*forms {
+        let missing = match &*forms {
             MnemonicForms::Known(found) => {
                 found.iter().map(|form| platform.unmet_requirement(form)).collect()
             }
             MnemonicForms::Unjudged | MnemonicForms::NoMatch(_) => Box::default(),
         };
-        Judged { forms, unmet }
+        Judged { forms, missing }
     }
 }
 
@@ -98,11 +98,11 @@ impl Reporter<'_> {
         &self,
         instruction: Instruction<'_>,
         forms: &[FormMatch],
-        unmet: &[Option<UnmetRequirement>],
+        missing: &[Option<UnmetRequirement>],
         problems: &mut Vec<Problem>,
     ) {
         let operands = instruction.operands();
-        let mut there = forms.iter().zip(unmet).filter(|(_, unmet)| unmet.is_none());
+        let mut there = forms.iter().zip(missing).filter(|(_, missing)| missing.is_none());
         if let Some((form, _)) = there.find(|(form, _)| self.checker.fits(form, operands)) {
             if form.order == Order::Free {
                 problems.extend(self.order(instruction, form, forms));
@@ -116,16 +116,16 @@ impl Reporter<'_> {
             return;
         }
         // The form with the fewest problems is the intended one.
-        let mismatches = forms.iter().zip(unmet);
+        let mismatches = forms.iter().zip(missing);
         let mismatches =
-            mismatches.map(|(form, unmet)| (form, *unmet, self.checker.mismatches(form, operands)));
-        let weigh = |(_, unmet, mismatches): &(_, Option<UnmetRequirement>, Vec<_>)| {
-            2 * mismatches.len() + usize::from(unmet.is_some())
+            mismatches.map(|(form, missing)| (form, *missing, self.checker.mismatches(form, operands)));
+        let weigh = |(_, missing, mismatches): &(_, Option<UnmetRequirement>, Vec<_>)| {
+            2 * mismatches.len() + usize::from(missing.is_some())
         };
-        let Some((form, unmet, mismatches)) = mismatches.min_by_key(weigh) else { return };
-        match unmet {
-            Some(unmet) if mismatches.is_empty() => {
-                problems.extend(needs::problem(self, instruction, form, unmet));
+        let Some((form, missing, mismatches)) = mismatches.min_by_key(weigh) else { return };
+        match missing {
+            Some(missing) if mismatches.is_empty() => {
+                problems.extend(needs::problem(self, instruction, form, missing));
             }
             _ => match operands::wrong_type(self, instruction, form, &mismatches) {
                 Some(problem) => problems.push(problem),

@@ -76,8 +76,8 @@ fn the_first_difference_and_the_behavior_of_the_guide() {
         expect![[r#"
         parts from `structured` at line 10, visit 1: `endif` reactivates lanes that broke
         mov_imm: nothing
-        endif: Under `structured`: **4 of 8 lanes** came here, once: lanes 4-7. The two part here first, at visit 1: `endif` reactivates lanes that broke.
-        iadd: Under `structured`: **4 of 8 lanes** came here, once: lanes 4-7.
+        endif: Under `structured`: ***4 of 8 lanes** reached this line, once: lanes 4-7. This is the first difference, at visit 1: `endif` reactivates lanes that broke.
+        iadd: Under `structured`: ***4 of 8 lanes** reached this line, once: lanes 4-7.
         endloop: nothing
     "#]],
     );
@@ -104,8 +104,8 @@ fn a_fault_that_shows_later_is_named_with_its_line() {
         &["@p0", "if p1"],
         expect![[r#"
         parts from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes execute
-        @p0: Under `structured`: **All 8 lanes** came here, once; the guard let 4 act: lanes 0-3. The two part here first, at visit 1: `@p0` is encoded as no guard: all lanes execute.
-        if p1: Under `structured`: **All 8 lanes** came here, once; the guard let none of them act.
+        @p0: Under `structured`: ***All 8 lanes** reached this line, once; 4 executed, the others were predicated off: lanes 0-3. This is the first difference, at visit 1: `@p0` is encoded as no guard: all lanes execute.
+        if p1: Under `structured`: ***All 8 lanes** reached this line, once; all of them were predicated off.
     "#]],
     );
     check(

@@ -111,7 +111,7 @@ fn modifiers_and_types() {
 
             in `ld.global.f32`: Loads a value or a vector from memory.
 
-            In its place can stand: `.const`, `.local`, `.param`, `.param::entry`, `.param::func`, `.shared`, `.shared::cta`, `.shared::cluster`, nothing.
+            Alternatives: `.const`, `.local`, `.param`, `.param::entry`, `.param::func`, `.shared`, `.shared::cta`, `.shared::cluster`, nothing.
 
             ---
 
@@ -126,7 +126,7 @@ fn modifiers_and_types() {
 
             in `ld.global.f32`: Loads a value or a vector from memory.
 
-            In its place can stand: `.b32`, `.u32`, `.s32`.
+            Alternatives: `.b32`, `.u32`, `.s32`.
 
             ---
 
@@ -140,16 +140,16 @@ fn names() {
         "mov.u32 %r1, %laneid;",
         "               |",
         expect![[r#"
-        6:`%laneid`
-        **`%laneid`** · PTX 1.3 · `.u32` special register · §10.3
+            6:`%laneid`
+            **`%laneid`** · PTX 1.3 · `.u32` special register · §10.3
 
-        The position of this thread in its warp, from 0 to 31.
+            The position of this thread in its warp, from 0 to 31.
 
-        **Facts**
+            **Facts**
 
-        - Each thread reads its own value: a branch on it can split the warp
-        - Values: 0 .. WARP_SZ-1
-        - In the simulator: thread number % 32"#]],
+            - Each thread reads its own value: lanes can diverge at a branch on it
+            - Values: 0 .. WARP_SZ-1
+            - In the simulator: thread number % 32"#]],
     );
     check_line(
         "mov.u32 %r1, %tid.x;",
@@ -162,7 +162,7 @@ fn names() {
 
             **Facts**
 
-            - Each thread reads its own value: a branch on it can split the warp
+            - Each thread reads its own value: lanes can diverge at a branch on it
             - Values: 0 .. %ntid-1 per dimension; unused dimensions read 0
             - In the simulator: thread t = x + y\*ntid.x + z\*ntid.x\*ntid.y is lane t % 32 of warp t / 32"#]],
     );
@@ -192,7 +192,7 @@ fn names() {
 
             **`L`** · label · target of 2 branches
 
-            Branches to it are at lines 6 and 7. It starts a loop, which goes back from line 6. From here lanes go on to the end of the function."#]],
+            Branches to it are at lines 6 and 7. It starts a loop, with a back edge at line 6. From here lanes continue to the end of the function."#]],
     );
     check_line(
         "mov.u32 %r1, tile;",
@@ -325,7 +325,7 @@ fn directives() {
 
             32 bits without a meaning; any register of 32 bits fits, floats included.
 
-            Registers of `.u32`, `.s32`, `.f16x2`, `.f32` or `.b32` hold it."#]],
+            Values are in registers of `.u32`, `.s32`, `.f16x2`, `.f32` or `.b32`."#]],
     );
     check(
         ".pragma \"nounroll\";\n            |",
@@ -402,16 +402,16 @@ fn wave() {
         "iadd r1, r1, r2",
         "     |",
         expect![[r#"
-        3:`r1`
-        **`r1`** · WAVE · general register · 32 bits a lane
+            3:`r1`
+            **`r1`** · WAVE · general register · 32 bits per lane
 
-        General register: 32 bits a lane without a type, 0 at the start unless the launch sets it.
+            General register: 32 bits a lane without a type, 0 at the start unless the launch sets it.
 
-        **Notes**
+            **Notes**
 
-        - The crates have r0 to r31; the repository's toolchain has r0 to r254. A kernel has as many as .registers says (32 when absent).
-        - Reading a register at or beyond that number gives 0, and a write to one is lost.
-        - A 64-bit value is written as its low register: rN holds the low word, rN+1 the high word; 128 bits take rN to rN+3."#]],
+            - The crates have r0 to r31; the repository's toolchain has r0 to r254. A kernel has as many as .registers says (32 when absent).
+            - Reading a register at or beyond that number gives 0, and a write to one is lost.
+            - A 64-bit value is written as its low register: rN holds the low word, rN+1 the high word; 128 bits take rN to rN+3."#]],
     );
     check_line(
         "iadd r1, r1, 16",
@@ -424,16 +424,16 @@ fn wave() {
         "mov r1, sr_lane_id",
         "            |",
         expect![[r#"
-        3:`sr_lane_id`
-        **`sr_lane_id`** · WAVE · special register
+            3:`sr_lane_id`
+            **`sr_lane_id`** · WAVE · special register
 
-        Number of this lane in its wave, from 0.
+            Number of this lane in its wave, from 0.
 
-        Each lane reads its own value: an `if` on it can split the wave.
+            Each lane reads its own value: lanes can diverge at an `if` on it.
 
-        **Example**
+            **Example**
 
-        ```wave-asm"#]],
+            ```wave-asm"#]],
     );
     check_line(
         "call out",
@@ -462,9 +462,9 @@ fn wave() {
         " |",
         expect![[r#"
             3:`else`
-            *other side of* `if p1` in line 2, up to `endif` in line 4
+            *other path of* `if p1` in line 2, up to `endif` in line 4
 
-            It turns entry 1 of 32 of the divergence stack.
+            It inverts entry 1 of 32 of the divergence stack.
 
             **`else`** · WAVE · structured control flow · specification §5.1, §6.13
 

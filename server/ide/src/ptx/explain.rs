@@ -396,7 +396,7 @@ mod tests {
 
                 - entry, between parameter list and body
 
-                **Not together with**
+                **Mutually exclusive with**
 
                 - .maxntid
 
@@ -426,7 +426,7 @@ mod tests {
 
                 **Facts**
 
-                - Each thread reads its own value: a branch on it can split the warp
+                - Each thread reads its own value: lanes can diverge at a branch on it
                 - Values: 0 .. WARP_SZ-1
                 - In the simulator: thread number % 32
 
@@ -445,7 +445,7 @@ mod tests {
 
                 **Facts**
 
-                - Each thread reads its own value: a branch on it can split the warp
+                - Each thread reads its own value: lanes can diverge at a branch on it
                 - Values: 0 .. %ntid-1 per dimension; unused dimensions read 0
                 - In the simulator: thread t = x + y\*ntid.x + z\*ntid.x\*ntid.y is lane t % 32 of warp t / 32
 
@@ -478,7 +478,7 @@ mod tests {
 
                 - 0 to 4294967295
 
-                Registers of `.u32`, `.s32`, `.f16x2` or `.b32` hold it.
+                Values are in registers of `.u32`, `.s32`, `.f16x2` or `.b32`.
 
                 ---
 
@@ -486,7 +486,7 @@ mod tests {
 
                 Unsigned 32-bit integer.
 
-                Taken by `add`, `sub`, `mul`, `mad`, `mul24`, `mad24`, `sad`, `div`, `rem`, `min`, `max`, `bfind`, `bfe`, `szext`, `dp4a`, `dp2a` and 70 more."#]],
+                Accepted by `add`, `sub`, `mul`, `mad`, `mul24`, `mad24`, `sad`, `div`, `rem`, `min`, `max`, `bfind`, `bfe`, `szext`, `dp4a`, `dp2a` and 70 more."#]],
         );
         check(
             ".shared::cluster",
@@ -509,16 +509,16 @@ mod tests {
 
                 The shared memory of any CTA of the cluster; the address carries the CTA's rank.
 
-                Taken by `ld`, `st`, `st.async`, `isspacep`, `cvta`, `mapa`, `getctarank`, `cp.async.bulk`, `cp.reduce.async.bulk`, `cp.async.bulk.tensor`, `fence.proxy`, `atom`, `red`, `red.async`, `mbarrier.expect_tx`, `mbarrier.complete_tx` and 3 more."#]],
+                Accepted by `ld`, `st`, `st.async`, `isspacep`, `cvta`, `mapa`, `getctarank`, `cp.async.bulk`, `cp.reduce.async.bulk`, `cp.async.bulk.tensor`, `fence.proxy`, `atom`, `red`, `red.async`, `mbarrier.expect_tx`, `mbarrier.complete_tx` and 3 more."#]],
         );
         check(
             ".rn",
             expect![[r#"
-            **`.rn`** · PTX · modifier
+                **`.rn`** · PTX · modifier
 
-            Rounds to the nearest value, ties to even.
+                Rounds to the nearest value, ties to even.
 
-            Taken by `add`, `sub`, `mul`, `fma`, `mad`, `div`, `rcp`, `sqrt`, `add`, `sub`, `mul`, `fma`, `add`, `sub`, `fma`, `add` and 6 more."#]],
+                Accepted by `add`, `sub`, `mul`, `fma`, `mad`, `div`, `rcp`, `sqrt`, `add`, `sub`, `mul`, `fma`, `add`, `sub`, `fma`, `add` and 6 more."#]],
         );
     }
 

@@ -115,8 +115,8 @@ const BODY: &str = "
 #[test]
 fn refuses_what_cannot_be() {
     let on = |marker: &str| format!("{BODY}{marker}\n    st.global.u32 [total], sum;\n}}");
-    check(&on("                   |"), "%x", expect!["`%tid` belongs to the machine; it cannot be renamed"]);
-    check(&on("    |"), "x", expect!["there is no name here that could be renamed"]);
+    check(&on("                   |"), "%x", expect!["`%tid` is predefined and cannot be renamed"]);
+    check(&on("    |"), "x", expect!["there is nothing to rename here"]);
     check(&on("             |"), "%r7", expect!["this function already declares `%r7`"]);
     check(&on("             |"), "%laneid", expect!["`%laneid` is a special register; choose another name"]);
     check(
@@ -158,7 +158,7 @@ L0: ret;
 L1: ret;
 }",
         "first",
-        expect!["a list names `L0` by its number; write the list out before renaming"],
+        expect!["a list names `L0` by its number; expand the list before renaming"],
     );
 }
 
@@ -196,7 +196,9 @@ out: halt
     check(
         &at("    call out", "          |"),
         "1x",
-        expect!["`1x` is not a name: names are letters, digits and `_`, and begin with no digit"],
+        expect![
+            "`1x` is not a valid name: names consist of letters, digits and `_`, and do not start with a digit"
+        ],
     );
 }
 
@@ -249,9 +251,9 @@ out: halt
         "    if p1",
         "       |",
         "r2",
-        expect!["`p1` is a predicate of the machine: it can be exchanged for another one, such as `p2`"],
+        expect!["`p1` is a predefined predicate: it can only be exchanged for another one, such as `p2`"],
     );
-    to("    if p1", "       |", "p4", expect!["this kernel has 4 predicates; `p4` is none of them"]);
+    to("    if p1", "       |", "p4", expect!["this kernel has 4 predicates; `p4` is not one of them"]);
     to(
         "    iadd r2, r0, 1",
         "         |",

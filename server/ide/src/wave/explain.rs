@@ -258,7 +258,7 @@ mod tests {
                 icmp.lt p1, r2, r3
                 ```
 
-                **Example, as the toolchain writes it**
+                **Example, in the toolchain's dialect**
 
                 ```wave-asm
                 icmp_lt p1, r2, r3
@@ -321,7 +321,7 @@ mod tests {
                 device_load.u32 r1, r2
                 ```
 
-                **Example, as the toolchain writes it**
+                **Example, in the toolchain's dialect**
 
                 ```wave-asm
                 device_load_u32 r1, r2
@@ -330,39 +330,39 @@ mod tests {
         check(
             "sr_lane_id",
             expect![[r#"
-            **`sr_lane_id`** · WAVE · special register
+                **`sr_lane_id`** · WAVE · special register
 
-            Number of this lane in its wave, from 0.
+                Number of this lane in its wave, from 0.
 
-            Each lane reads its own value: an `if` on it can split the wave.
+                Each lane reads its own value: lanes can diverge at an `if` on it.
 
-            **Example**
+                **Example**
 
-            ```wave-asm
-            mov_sr r0, sr_lane_id
-            ```"#]],
+                ```wave-asm
+                mov_sr r0, sr_lane_id
+                ```"#]],
         );
         check(
             "r3.lo",
             expect![[r#"
-            **`r3.lo`** · WAVE · half register · 16 bits a lane
+                **`r3.lo`** · WAVE · half register · 16 bits per lane
 
-            Half of a general register: .lo is bits 15 to 0, .hi is bits 31 to 16.
+                Half of a general register: .lo is bits 15 to 0, .hi is bits 31 to 16.
 
-            **Notes**
+                **Notes**
 
-            - Both assemblers accept the suffix on every register and ignore it."#]],
+                - Both assemblers accept the suffix on every register and ignore it."#]],
         );
         check(
             "p1",
             expect![[r#"
-            **`p1`** · WAVE · predicate register · 1 bit a lane
+                **`p1`** · WAVE · predicate register · 1 bit per lane
 
-            Predicate register: one bit a lane, false at the start.
+                Predicate register: one bit a lane, false at the start.
 
-            **Notes**
+                **Notes**
 
-            - The toolchain encodes the guard @p0 as no guard at all: the instruction runs in every active lane. Use p1 to p3 in guards, or @!p0."#]],
+                - The toolchain encodes the guard @p0 as no guard at all: the instruction runs in every active lane. Use p1 to p3 in guards, or @!p0."#]],
         );
         check(
             "workgroup",

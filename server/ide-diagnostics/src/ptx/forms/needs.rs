@@ -13,9 +13,9 @@ pub(super) fn problem(
     report: &Reporter<'_>,
     instruction: Instruction<'_>,
     form: &FormMatch,
-    unmet: UnmetRequirement,
+    missing: UnmetRequirement,
 ) -> Option<Problem> {
-    match unmet {
+    match missing {
         UnmetRequirement::Needs(needs, slot) => needed(report, instruction, form, needs, slot),
         UnmetRequirement::Removed(removed) => removed_form(report, instruction, form, removed),
     }

@@ -47,7 +47,7 @@ fn a_load_as_written() {
 
             **As written**
 
-            - `@!%p2` · acts only in lanes where the predicate is not true
+            - `@!%p2` · executed only by lanes whose predicate is not true
             - `.nc` · Read through the non-coherent path: the data may not change while the kernel runs. *(That the read-only, non-coherent path is used)*
             - `.v4` · This many elements, from or to a list of registers in braces. *(How many elements are moved)*
             - `.f32` · Single-precision float (IEEE 754 binary32). *(The type of the operands)*
@@ -57,7 +57,7 @@ fn a_load_as_written() {
             - `{%f1, %f2, %f3, _}` is **d**, written: 4 × `.f32`
             - `[%rd1+16]` is **a**, read: address in `.global`
 
-            **Needs.** PTX 3.1, sm_32. This file, PTX 8.0 for sm_80, has it.
+            **Needs.** PTX 3.1, sm_32. Available in this file (PTX 8.0 for sm_80).
 
             **Computes**
 
@@ -65,7 +65,7 @@ fn a_load_as_written() {
             d = global[a]  // may return stale data if the location is written concurrently
             ```
 
-            **To know**
+            **Notes**
 
             - The address must be aligned to the whole access, vector included; a misaligned access stops the kernel.
             - The assembler also takes the order ld.nc.global.
@@ -103,7 +103,7 @@ fn a_form_that_the_file_does_not_have() {
             - `%rd2` is **a**, read: `.f32x2` in a `.b64` register
             - `%rd3` is **b**, read: `.f32x2` in a `.b64` register
 
-            **Needs.** PTX 8.6, sm_100. **This file, PTX 8.0 for sm_80, does not have it.**
+            **Needs.** PTX 8.6, sm_100. **Not available in this file (PTX 8.0 for sm_80).**
 
             **Computes**
 
@@ -112,7 +112,7 @@ fn a_form_that_the_file_does_not_have() {
             .sat (f32 only): d = NaN ? +0 : clamp(d, 0, 1)
             ```
 
-            **To know**
+            **Notes**
 
             - Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.
             - A NaN result of .f32 is the canonical 0x7fffffff.
@@ -153,7 +153,7 @@ fn a_comparison() {
             - `-5` is **b**, read: `.s32`
             - `!%p3` is **c**, read: `.pred` · predicate, may be negated with !
 
-            **Needs.** PTX 1.0, sm_10. This file, PTX 8.0 for sm_80, has it.
+            **Needs.** PTX 1.0, sm_10. Available in this file (PTX 8.0 for sm_80).
 
             **Computes**
 
@@ -163,7 +163,7 @@ fn a_comparison() {
             q = BoolOp ? (!t BoolOp c) : !t
             ```
 
-            **To know**
+            **Notes**
 
             - Integers take eq ne lt le gt ge, signed or unsigned by type; unsigned ones also lo ls hi hs; .bN takes eq and ne only.
             - For floats eq ne lt le gt ge are false with a NaN and equ neu ltu leu gtu geu true; num is true for two numbers, nan with any NaN.
@@ -214,7 +214,7 @@ fn a_mistake_is_explained_as_far_as_it_goes() {
             .sat (f32 only): d = NaN ? +0 : clamp(d, 0, 1)
             ```
 
-            **To know**
+            **Notes**
 
             - Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.
             - A NaN result of .f32 is the canonical 0x7fffffff.
@@ -234,34 +234,34 @@ fn modifiers() {
         "    cvt.rni.s32.f32 %r1, %f1;",
         "          |",
         expect![[r#"
-        `.rni` · Rounds to the nearest integer, ties to even. *(How a float becomes an integral value)*
+            `.rni` · Rounds to the nearest integer, ties to even. *(How a float becomes an integral value)*
 
-        in `cvt.rni.s32.f32`: Converts between integer and float types, packed small formats included.
+            in `cvt.rni.s32.f32`: Converts between integer and float types, packed small formats included.
 
-        In its place can stand: `.rzi`, `.rmi`, `.rpi`."#]],
+            Alternatives: `.rzi`, `.rmi`, `.rpi`."#]],
     );
     check(
         "    cvt.rni.s32.f32 %r1, %f1;",
         "                 |",
         expect![[r#"
-        `.f32` · Single-precision float (IEEE 754 binary32). *(The type of a)*
+            `.f32` · Single-precision float (IEEE 754 binary32). *(The type of a)*
 
-        in `cvt.rni.s32.f32`: Converts between integer and float types, packed small formats included.
+            in `cvt.rni.s32.f32`: Converts between integer and float types, packed small formats included.
 
-        ---
+            ---
 
-        **`.f32`** · PTX 1.0 · type · 32 bits
+            **`.f32`** · PTX 1.0 · type · 32 bits
 
-        Single-precision float (IEEE 754 binary32).
+            Single-precision float (IEEE 754 binary32).
 
-        **Values**
+            **Values**
 
-        - 1 sign, 8 exponent, 23 mantissa bits
-        - largest 3.403e38, smallest normal 1.175e-38
-        - the next value after 1 is 1 + 1.19e-7
-        - infinities, NaN, subnormals and signed zeros as in IEEE 754
+            - 1 sign, 8 exponent, 23 mantissa bits
+            - largest 3.403e38, smallest normal 1.175e-38
+            - the next value after 1 is 1 + 1.19e-7
+            - infinities, NaN, subnormals and signed zeros as in IEEE 754
 
-        Registers of `.f32` or `.b32` hold it."#]],
+            Values are in registers of `.f32` or `.b32`."#]],
     );
 }
 
@@ -321,17 +321,17 @@ fn registers() {
         "    add.u32 %r3, %r1, %r2;",
         "             |",
         expect![[r#"
-        ```ptx
-        .reg .b32 %r<8>;
-        ```
+            ```ptx
+            .reg .b32 %r<8>;
+            ```
 
-        **`%r3`** · register, `.b32` · written once
+            **`%r3`** · register, `.b32` · written once
 
-        Written at line 12.
+            Written at line 12.
 
-        **Varies by lane here**: `%r3` ← `add` ← `%r1` ← `%tid.x`
-        - line 12: `%r3` is computed here from what varies from lane to lane
-        - line 7: `%r1` is read here from `%tid.x`"#]],
+            **Varies by lane here**: `%r3` ← `add` ← `%r1` ← `%tid.x`
+            - line 12: `%r3` is computed here from a value that varies by lane
+            - line 7: `%r1` is read here from `%tid.x`"#]],
     );
 }
 
@@ -341,13 +341,13 @@ fn labels() {
         "    bra TOP;",
         "         |",
         expect![[r#"
-        ```ptx
-        TOP:
-        ```
+            ```ptx
+            TOP:
+            ```
 
-        **`TOP`** · label · target of 2 branches
+            **`TOP`** · label · target of 2 branches
 
-        Branches to it are at lines 11 and 12. Control also comes from line 8, just before. It starts a loop, which goes back from line 12. All lanes that come here and stay meet again at line 12 at the latest."#]],
+            Branches to it are at lines 11 and 12. Control also reaches it from line 8, just before. It starts a loop, with a back edge at line 12. All lanes that reach it and do not exit reconverge at line 12 at the latest."#]],
     );
     check(
         "    bra DONE;",
@@ -359,6 +359,6 @@ fn labels() {
 
             **`DONE`** · label · target of 1 branch
 
-            Branches to it are at line 12. From here lanes go on to the end of the function."#]],
+            Branches to it are at line 12. From here lanes continue to the end of the function."#]],
     );
 }

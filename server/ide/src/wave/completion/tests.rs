@@ -302,7 +302,7 @@ fn guards_are_predicates() {
         p2 · icmp.lt p2, r1, r2
         p1 · predicate, not written before
         p3 · predicate, not written before
-        p0 · the toolchain takes @p0 for no guard
+        p0 · the toolchain ignores the guard @p0
     "#]]
     .assert_eq(&details(&kernel("@|")));
     expect![[r#"

@@ -33,15 +33,15 @@ fn words_of_wave_constructs_name_the_lines_of_the_others() {
         shown += &format!("{word:?}: {}\n", hover.markdown.lines().next().unwrap_or_default());
     }
     expect![[r#"
-        "loop": *goes on to* `endloop` in line 12; `break p2` in line 8, `@p1 continue !p2` in line 10
-        "if p1": *goes with* `else` in line 9 *and* `endif` in line 11
+        "loop": *ends at* `endloop` in line 12; `break p2` in line 8, `@p1 continue !p2` in line 10
+        "if p1": *matches* `else` in line 9 *and* `endif` in line 11
         "break": *in* `loop` in line 6, up to `endloop` in line 12
-        "else": *other side of* `if p1` in line 7, up to `endif` in line 11
+        "else": *other path of* `if p1` in line 7, up to `endif` in line 11
         "continue": *in* `loop` in line 6, up to `endloop` in line 12
         "endif": *closes* `if p1` in line 7
         "endloop": *closes* `loop` in line 6
-        "if p3": *goes with* `endif` in line 14
-        "if p1\n    halt": It takes entry 1 of 32 of the divergence stack.
+        "if p3": *matches* `endif` in line 14
+        "if p1\n    halt": It pushes entry 1 of 32 of the divergence stack.
     "#]]
     .assert_eq(&shown);
 }
@@ -72,27 +72,28 @@ halt
         pages.collect::<Vec<_>>().join("\n")
     };
     expect![[r#"
-        **Lanes part here**: `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id`
-        - line 3: `p1` is computed here from what varies from lane to lane
+        **Lanes diverge here**: `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id`
+        - line 3: `p1` is computed here from a value that varies by lane
         - line 2: `r1` is read here from `sr_lane_id`
-        It takes entry 2 of 32 of the divergence stack.
+        It pushes entry 2 of 32 of the divergence stack.
         **`if`** · WAVE · structured control flow · specification §5.1, §6.13
         Goes on with the lanes in which ps is true; the others wait for else or endif."#]]
     .assert_eq(&hover("if p1"));
     expect![[r#"
-        **Uniform**: lanes that come here together go the same way; a side that no lane takes is skipped, so it costs nothing.
-        It takes entry 2 of 32 of the divergence stack.
+        **Uniform**: active lanes take the same path; a path that no lane takes is skipped at no cost.
+        It pushes entry 2 of 32 of the divergence stack.
         **`if`** · WAVE · structured control flow · specification §5.1, §6.13
-        Goes on with the lanes in which ps is true; the others wait for else or endif."#]].assert_eq(&hover("if p2"));
+        Goes on with the lanes in which ps is true; the others wait for else or endif."#]]
+    .assert_eq(&hover("if p2"));
     expect![[r#"
-        **Lanes part here**: `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id`
-        - line 3: `p1` is computed here from what varies from lane to lane
+        **Lanes diverge here**: `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id`
+        - line 3: `p1` is computed here from a value that varies by lane
         - line 2: `r1` is read here from `sr_lane_id`
         **`break`** · WAVE · structured control flow · specification §5.1, §6.13
         Takes the lanes in which ps is true out of the innermost loop."#]]
     .assert_eq(&hover("break p1"));
     expect![[r#"
-        When no lane is left in the loop, it gives back entry 1 of 32 of the divergence stack.
+        When no active lane remains in the loop, it pops entry 1 of 32 of the divergence stack.
         **`endloop`** · WAVE · structured control flow · specification §5.1, §6.13
         Begins the next trip with the lanes that have not broken; when there are none, ends the loop."#]]
     .assert_eq(&hover("endloop"));
@@ -154,18 +155,18 @@ fn a_kernel_of_wave_says_what_it_asks_for() {
         - registers: `r1`, `r2`, `r4`, `r9`, `p0`, `p1` of 16
         - at a time: 8 waves of 32 lanes with 16 registers each in the 16,384 bytes that every machine has
         - workgroup: 100 x 1 x 1: 100 threads, 4 waves of 32 lanes
-        - local memory: as the launch says
-        - divergence stack: at most 2 of 32 entries, with what it calls
+        - local memory: set by the launch
+        - divergence stack: at most 2 of 32 entries, including callees
         - instructions: 13, of which 1 on device memory, 1 at barriers
         - calls: `twice`, `once`"#]]
     .assert_eq(&over(CALLING, ".kernel first"));
     expect![[r#"
         **`second`** · kernel
 
-        - registers: none of 32, as `.registers` is absent
+        - registers: none of 32, the default without `.registers`
         - at a time: 4 waves of 32 lanes with 32 registers each in the 16,384 bytes that every machine has
-        - workgroup: as the launch says
-        - local memory: as the launch says
+        - workgroup: set by the launch
+        - local memory: set by the launch
         - divergence stack: not used
         - instructions: 2
         - calls: `once`"#]]
@@ -189,7 +190,7 @@ fn a_function_of_wave_shows_its_callers_and_resources() {
         - called: 1 time: `first` in line 5
         - reads: `p1`
         - writes: no register
-        - divergence stack: at most 1 of 32 entries, with what it calls
+        - divergence stack: at most 1 of 32 entries, including callees
         - instructions: 4
         - calls: `once`"#]]
     .assert_eq(&over(CALLING, "twice"));
@@ -216,9 +217,9 @@ halt
 ";
     expect!["Last written by `mov_imm r1, 2` in line 4 or `mov_imm r1, 1` in line 2."]
         .assert_eq(&hover(file, "iadd r3, r1"));
-    expect!["Nothing has written it here: it is what the launch puts there, else 0."]
+    expect!["Not written before: it is set by the launch, or else 0."]
         .assert_eq(&hover(file, "iadd r3, r1, r7"));
-    expect!["Nothing has written it here: it is false."].assert_eq(&hover(file, "if p1"));
+    expect!["Not written before: it is false."].assert_eq(&hover(file, "if p1"));
 }
 
 #[test]
