@@ -78,7 +78,7 @@ fn a_bulk_copy_completes_a_phase() {
 
 #[test]
 fn warps_wait_for_each_other_in_any_order() {
-    // Warp 0 waits for a phase that only warp 1 completes, and signals warp 1.
+    // Warp 0 waits for a phase completed by warp 1 alone; it signals warp 1.
     let body = format!(
         "@%p1 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nsetp.lt.u32 %p3, %r1, 32;\n@%p3 bra FIRST;\n\
          st.shared.u32 [tile], 42;\nmbarrier.arrive.shared.b64 %rd5, [bar];\nret;\n\

@@ -120,7 +120,7 @@ fn a_bulk_copy_completes_with_its_phase() {
     "#]],
     );
     // One thread waits, the others synchronize with it.
-    let one = "@!%p1 bra MEET;\nW: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\nMEET: bar.sync 0;\n";
+    let one = "@!%p1 bra SYNC;\nW: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\nSYNC: bar.sync 0;\n";
     check(32, &format!("{INIT}{FILL}{one}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
 }
 

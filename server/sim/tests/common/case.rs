@@ -111,7 +111,7 @@ fn allocate(parameter: &Value, config: &mut LaunchConfig) -> Result<Buffer, Stri
     let mut contents = parameter["init_hex"].as_str().map(hex).unwrap_or_default();
     contents.resize(len as usize, 0);
     let name = parameter["name"].as_str().unwrap_or_default();
-    let address = config.memory.allocate_with(name, &contents).map_err(|_| "no room")?;
+    let address = config.memory.allocate_with(name, &contents).map_err(|_| "out of memory")?;
     Ok((address, len))
 }
 

@@ -73,7 +73,7 @@ fn directed_roundings() {
         check(&format!("fma.{mode}.f32 %f9, %f1, %f2, %f3; mov.b32 %r30, %f9;"), mode, |[a, b, c]| {
             finite(&[a, b, c]).then(|| sum(wide(a) * wide(b), wide(c)))
         });
-        // Of a quotient and a root the double is not exact, but the remainder tells on which side it errs.
+        // Of a quotient and a root the double is not exact, but the sign of the remainder is the direction of its error.
         let divided = |a: f32, b: f32| {
             let quotient = wide(a) / wide(b);
             let remainder = (-quotient).mul_add(wide(b), wide(a));

@@ -30,6 +30,6 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
                 ..Order::default()
             }
         }
-        _ => Order { meets: has(&["sync"]), ..Order::default() },
+        _ => Order { synchronizes: has(&["sync"]), ..Order::default() },
     }
 }

@@ -193,7 +193,7 @@ impl Sanitizer {
         }
         if order.fence {
             self.sync.fence(warp, live, executed, order.in_block);
-        } else if order.meets || self.lockstep {
+        } else if order.synchronizes || self.lockstep {
             self.sync.synchronize(warp, live, if self.lockstep { live } else { executed });
         }
     }

@@ -14,5 +14,5 @@ pub struct Order {
     /// What it promises holds within the block only.
     pub in_block: bool,
     /// The lanes that execute it wait for each other.
-    pub meets: bool,
+    pub synchronizes: bool,
 }
