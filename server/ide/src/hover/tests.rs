@@ -468,7 +468,7 @@ fn wave() {
 
             **`else`** · WAVE · structured control flow · specification §5.1, §6.13
 
-            Goes on with the lanes that the matching if left out.
+            Continues with the lanes for which the matching if was false.
 
             ```wave-asm"#]],
     );

@@ -352,7 +352,7 @@ mod tests {
 
                 **Modifiers, in order**
 
-                - `.uni` (optional): The promise that all active lanes go the same way.
+                - `.uni` (optional): The promise that the branch is uniform.
 
                 **Computes**
 
@@ -364,7 +364,7 @@ mod tests {
 
                 - A branch to an address in a register no longer exists; use brx.idx.
 
-                **Lanes.** Under a guard that differs from lane to lane it parts them. With .uni all active lanes must agree, else it is undefined.
+                **Lanes.** Under a guard that differs between lanes the branch diverges. With .uni all active lanes must agree, else it is undefined.
 
                 **Example**
 

@@ -274,13 +274,13 @@ mod tests {
             expect![[r#"
                 **`endloop`** · WAVE · structured control flow · specification §5.1, §6.13
 
-                Begins the next trip with the lanes that have not broken; when there are none, ends the loop.
+                Starts the next iteration with the lanes that have not broken; when there are none, ends the loop.
 
                 ```wave-asm
                 endloop
                 ```
 
-                **Lanes.** After the last trip all lanes that entered the loop and have not halted meet again.
+                **Lanes.** After the last iteration all lanes that entered the loop and have not halted reconverge.
 
                 **Example**
 

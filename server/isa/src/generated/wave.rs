@@ -33,7 +33,7 @@ pub(crate) static CATEGORIES: [Category; 15] = [
     Category {
         id: "control",
         title: "Structured control flow",
-        about: "if, loop and call: how lanes part and meet again.",
+        about: "if, loop and call: how lanes diverge and reconverge.",
     },
     Category { id: "sync", title: "Leaving, waiting and ordering", about: "Ending lanes, barriers, fences." },
     Category { id: "move", title: "Moves", about: "Copies, constants and special registers." },
@@ -66,7 +66,7 @@ pub(crate) static CATEGORIES: [Category; 15] = [
     Category {
         id: "atomic",
         title: "Atomics",
-        about: "32-bit read-modify-write operations. Active lanes act one after another in lane order.",
+        about: "32-bit read-modify-write operations. Active lanes execute one after another in lane order.",
     },
     Category {
         id: "wave",

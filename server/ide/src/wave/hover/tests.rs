@@ -95,7 +95,7 @@ halt
     expect![[r#"
         When no active lane remains in the loop, it pops entry 1 of 32 of the divergence stack.
         **`endloop`** · WAVE · structured control flow · specification §5.1, §6.13
-        Begins the next trip with the lanes that have not broken; when there are none, ends the loop."#]]
+        Starts the next iteration with the lanes that have not broken; when there are none, ends the loop."#]]
     .assert_eq(&hover("endloop"));
 }
 

@@ -13,7 +13,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Groups statements; names declared inside are known inside only.",
         syntax: &["{ statement... }"],
         semantics: &["names declared inside are invisible outside"],
-        notes: &["A block may stand wherever a statement may; the body of a function is one."],
+        notes: &["A block is allowed wherever a statement is; the body of a function is one."],
         measured: &[Measured {
             code: "{ .reg .u32 t; mov.u32 t, %tid.x; add.u32 %r1, t, 1; }",
             since: Version::new(2, 3),
@@ -43,10 +43,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         operands: list(&[161]),
         semantics: &["if (p ^ neg) execute instruction, else no effect in this thread"],
         notes: &[
-            "It stands after a label and before the opcode.",
+            "It is written after a label and before the opcode.",
             "ld.param and st.param that pass arguments of a call take no guard.",
         ],
-        divergence: "Before bra, brx, call, ret or exit it parts the lanes that go from those that stay; before any other instruction it only leaves lanes out of that instruction.",
+        divergence: "Before bra, brx, call, ret or exit the lanes may diverge; before any other instruction it only predicates lanes off for that instruction.",
         measured: &[Measured {
             code: "setp.eq.s32 %p1, %r1, 0; @%p1 mov.u32 %r2, 1; @!%p1 mov.u32 %r2, 2;",
             since: Version::new(2, 3),
@@ -76,7 +76,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         operands: list(&[162]),
         semantics: &["if guard: pc = tgt"],
         notes: &["A branch to an address in a register no longer exists; use brx.idx."],
-        divergence: "Under a guard that differs from lane to lane it parts them. With .uni all active lanes must agree, else it is undefined.",
+        divergence: "Under a guard that differs between lanes the branch diverges. With .uni all active lanes must agree, else it is undefined.",
         measured: &[Measured {
             code: "setp.lt.u32 %p1, %r1, %r2; @%p1 bra L1; mov.u32 %r3, 1; L1: bra.uni L2; L2:",
             since: Version::new(2, 3),
@@ -162,8 +162,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         notes: &[
             "Arguments are registers, constants or .param variables.",
             "A call through a pointer names a .callprototype, a .calltargets table or a constant table of functions.",
-            "st.param before it and ld.param after it stand next to it, without a guard.",
-            "A last parameter that is an array without a size may be left out.",
+            "st.param before it and ld.param after it must be adjacent to it, without a guard.",
+            "A last parameter that is an array without a size may be omitted.",
         ],
         divergence: "Without .uni the lanes may go to different functions; under a guard those that do not call wait.",
         measured: &[Measured {
@@ -219,7 +219,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Ends the thread.",
         syntax: &["{@p} exit"],
         semantics: &["thread terminates; it no longer counts at barriers waiting only on it"],
-        divergence: "The lane is gone: later masks do not have it and barriers do not wait for it.",
+        divergence: "The lane has exited: later masks do not include it and barriers do not wait for it.",
         measured: &[Measured { code: "@%p1 exit; exit;", since: Version::new(2, 3), target: "sm_20" }],
         example: Example {
             target: "sm_75",

@@ -359,7 +359,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         ],
         notes: &[
             "The address must be aligned to the whole access, vector included; a misaligned access stops the kernel.",
-            "Without a word for the order the access is .weak; .relaxed, .acquire and .volatile take no cache operator.",
+            "Without an ordering modifier the access is .weak; .relaxed, .acquire and .volatile take no cache operator.",
             ".relaxed and .acquire: global, shared or generic, sm_70 (6.0); .volatile also local (9.1); .mmio: global and .sys only, sm_70 (8.2), with .acquire sm_75 (9.3); .proxy::readonly: sm_90 (9.4).",
             ".v8 of 32-bit and .v4 of 64-bit elements: global or generic, sm_100 (8.8); only these take L2 priorities. _ skips an element of any vector, though not all of them.",
             ".param alone means .param::entry for a kernel's parameters read in the kernel, else .param::func. ld.param of a call's result takes no guard.",
@@ -1692,7 +1692,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         since_note: "global release form 8.7, .b128 9.2",
         target: "sm_90; global form sm_100",
         simulation: Simulation::Simulated,
-        summary: "Stores without waiting: to the shared memory of a CTA of the cluster, telling an mbarrier, or to global memory as a release.",
+        summary: "Stores without waiting: to the shared memory of a CTA of the cluster, tracked by an mbarrier, or to global memory as a release.",
         syntax: &[
             "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]",
             "st.async{.mmio}.release.scope{.global}.type [a], b",
@@ -1850,7 +1850,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         simulation: Simulation::Unsupported(
             "a multimem address stands for the memories of several devices, and there is one",
         ),
-        summary: "Stores a value, without waiting and as a release, to every memory behind a multimem address.",
+        summary: "Stores a value, without waiting and as a release, to every memory location that a multimem address refers to.",
         syntax: &["multimem.st.async.release.scope{.global}.type [a], b"],
         modifiers: list(&[98, 99, 89, 100]),
         operands: list(&[67, 2]),
@@ -1893,7 +1893,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         since_note: "32-bit size 9.0",
         target: "sm_100",
         simulation: Simulation::Simulated,
-        summary: "Fills a stretch of shared memory with zeros.",
+        summary: "Fills a range of shared memory with zeros.",
         syntax: &["st.bulk{.weak}{.shared::cta} [a], size, initval"],
         modifiers: list(&[101, 102]),
         operands: list(&[64, 68, 69]),
@@ -1956,7 +1956,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         simulation: Simulation::Unsupported(
             "a multimem address stands for the memories of several devices, and there is one",
         ),
-        summary: "Loads from every memory behind a multimem address and gives the reduction of the values.",
+        summary: "Loads from every memory location that a multimem address refers to and gives the reduction of the values.",
         syntax: &[
             "multimem.ld_reduce{.relaxed,.acquire}{.scope}{.global}.op.type d, [a]",
             "multimem.ld_reduce.weak{.global}.op.type d, [a]",
@@ -2243,7 +2243,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         simulation: Simulation::Unsupported(
             "a multimem address stands for the memories of several devices, and there is one",
         ),
-        summary: "Stores a value to every memory behind a multimem address.",
+        summary: "Stores a value to every memory location that a multimem address refers to.",
         syntax: &[
             "multimem.st{.relaxed,.release}{.scope}{.global}{.vec}.type [a], b",
             "multimem.st.weak{.global}{.vec}.type [a], b",
@@ -2371,7 +2371,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         simulation: Simulation::Unsupported(
             "a multimem address stands for the memories of several devices, and there is one",
         ),
-        summary: "Applies a reduction to every memory behind a multimem address.",
+        summary: "Applies a reduction to every memory location that a multimem address refers to.",
         syntax: &[
             "multimem.red{.relaxed,.release}{.scope}{.global}.op.type [a], b",
             "multimem.red{.sem}{.scope}{.global}.add{.vec}.type [a], b",
@@ -2655,7 +2655,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         since: Version::new(9, 4),
         target: "sm_107f",
         simulation: Simulation::NoOp("caches are not modelled"),
-        summary: "Sets the L2 eviction priority of a stretch of global memory in the background, as part of a bulk group.",
+        summary: "Sets the L2 eviction priority of a range of global memory in the background, as part of a bulk group.",
         syntax: &["applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a], size"],
         modifiers: list(&[115, 116, 114]),
         operands: list(&[75, 77]),
@@ -2838,7 +2838,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         modifiers: list(&[122, 89, 123, 124, 125, 126]),
         operands: list(&[85, 86, 87, 88, 89, 90, 91]),
         semantics: &[
-            "range: primary priority inside [a, a+primary), secondary in the rest of total-size on both sides",
+            "range: primary priority inside [a, a+primary), secondary in the rest of total-size before and after it",
             "fractional: primary priority with probability fraction (default 1.0), else secondary",
         ],
         notes: &["Secondary defaults to .L2::evict_unchanged; total-size <= 4 GiB and primary <= total."],
@@ -4002,7 +4002,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         since_note: "::cta dst and .cp_mask 8.6, .ignore_oob 9.2, .sem/.scope 9.3, ::32b/report 9.4",
         target: "sm_90; .cp_mask sm_100; .relaxed into ::cluster sm_90a/100f/110f; ::32b and report sm_107f",
         simulation: Simulation::Partly("not with reports of validity"),
-        summary: "Begins a copy of a stretch of memory between global memory and the shared memory of the cluster.",
+        summary: "Starts a copy of a range of memory between global memory and the shared memory of the cluster.",
         syntax: &[
             "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes{.report}{.L2::cache_hint}{.ignore_oob} [dst], [src], size{, left, right}, [mbar]{, policy}",
             "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.report}{.multicast}{.L2::cache_hint} [dst], [src], size, [mbar]{, ctaMask}{, policy}",
@@ -4690,7 +4690,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         since_note: "priority 9.4",
         target: "sm_90; priority sm_107f",
         simulation: Simulation::NoOp("caches are not modelled"),
-        summary: "Asks that a stretch of global memory be brought into L2.",
+        summary: "Prefetches a range of global memory into L2.",
         syntax: &[
             "cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [src], size{, policy}",
             "cp.async.bulk.prefetch.L2.global.L2::evict_last [src], size",
@@ -4748,7 +4748,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         simulation: Simulation::Unsupported(
             "a multimem address stands for the memories of several devices, and there is one",
         ),
-        summary: "Begins a copy from shared memory to every memory behind a multimem address.",
+        summary: "Begins a copy from shared memory to every memory location that a multimem address refers to.",
         syntax: &[
             "multimem.cp.async.bulk{.weak}.global.shared::cta.bulk_group{.cp_mask} [dst], [src], size{, byteMask}",
             "multimem.cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group{.cp_mask}.b128 [dst], [src], size{, byteMask}",
@@ -4844,7 +4844,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         simulation: Simulation::Unsupported(
             "a multimem address stands for the memories of several devices, and there is one",
         ),
-        summary: "Begins a reduction, element by element, from shared memory into every memory behind a multimem address.",
+        summary: "Begins a reduction, element by element, from shared memory into every memory location that a multimem address refers to.",
         syntax: &[
             "multimem.cp.reduce.async.bulk{.relaxed.scope}.global.shared::cta.bulk_group.op.type [dst], [src], size",
             "multimem.cp.reduce.async.bulk{.relaxed.scope}.global.shared::cta.bulk_group.add.noftz.{f16,bf16,f32} [dst], [src], size",

@@ -13,7 +13,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         places: &["first token of the module (after comments and line markers)"],
         notes: &[
             "Both numbers are required, and there is no semicolon.",
-            "It comes first, and once; only comments may stand before it.",
+            "It comes first, and once; only comments may precede it.",
             "The assembler rejects a version that is newer than it knows, or older than the target.",
         ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n// smallest module\n.visible .entry k() { ret; }",
@@ -88,7 +88,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         notes: &[
             "Parameters are .param variables: scalars, arrays, or .texref, .samplerref, .surfref; neither vectors nor .reg.",
             "The parameters may take 4352 bytes (since PTX 1.5), 32764 bytes since PTX 8.1 on sm_70 and later.",
-            "A kernel returns nothing. Without parameters the parentheses may be left out; an empty body is accepted.",
+            "A kernel returns nothing. Without parameters the parentheses may be omitted; an empty body is accepted.",
         ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .align 8 .b8 buf[16])\n{\n  .reg .b64 %rd<3>;\n  ld.param.u64 %rd1, [p];\n  ld.param.u64 %rd2, [buf+8];\n  ret;\n}",
         requirement: Requirement { since: Version::new(1, 0), target: TargetRequirement::Any },
@@ -388,7 +388,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         holders: &[Holder::Entry],
         values: (1, 3),
         zero: true,
-        notes: &["It holds for a launch that says nothing; one that does must agree."],
+        notes: &["It applies to a launch that specifies none; a launch that does must agree."],
         example: ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k() .reqnctapercluster 2,2 { ret; }",
         requirement: Requirement { since: Version::new(7, 8), target: TargetRequirement::AtLeast(90) },
         ..Directive::EMPTY
@@ -483,7 +483,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         summary: "Gives a source file a number for .loc.",
         syntax: &[".file index \"name\"{, timestamp, size}"],
         places: &["module scope"],
-        notes: &["There is no semicolon. Time and size are 0 when left out."],
+        notes: &["There is no semicolon. Time and size default to 0."],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.file 1 \"a.cu\"\n.visible .entry k()\n{\n  .loc 1 3 5\n  ret;\n}",
         requirement: Requirement { since: Version::new(1, 0), target: TargetRequirement::Any },
         ..Directive::EMPTY
@@ -504,7 +504,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         requires: &[".file"],
         notes: &[
             "There is no semicolon. It holds until the next .loc; a label has the position of the instruction after it.",
-            "function_name names a string in .debug_str; the position after inlined_at must have stood in a .loc before.",
+            "function_name names a string in .debug_str; the position after inlined_at must occur in an earlier .loc.",
             "A file number that .file did not give gets a warning only.",
         ],
         example: ".version 7.2\n.target sm_75\n.address_size 64\n.file 1 \"a.cu\"\n.visible .entry k()\n{\n  .loc 1 21 3\n  .loc 1 9 3, function_name info_a, inlined_at 1 21 3\n  ret;\n}\n.section .debug_str\n{\ninfo_a:\n  .b8 97, 0\n}",
@@ -570,7 +570,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         syntax: &[".visible declaration"],
         places: &["module scope, before .entry/.func or a variable declaration"],
         conflicts: &[".extern", ".weak", ".common"],
-        notes: &["Without a word for linking a symbol is known in its module only."],
+        notes: &["Without a linking directive a symbol is visible in its module only."],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .global .b32 v = 7;\n.visible .entry k() { ret; }",
         requirement: Requirement { since: Version::new(1, 0), target: TargetRequirement::Any },
         ..Directive::EMPTY
@@ -699,7 +699,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         places: &["entry and func parameter lists", "function scope (call arguments)"],
         notes: &[
             "The parameters of a kernel can only be read. A local one holds an argument or the result of a call.",
-            "It never stands outside functions, and takes neither vectors nor initialisers.",
+            "It is not allowed outside functions, and takes neither vectors nor initialisers.",
         ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 .ptr .global .align 16 x, .param .f32 y) { ret; }",
         requirement: Requirement { since: Version::new(1, 0), target: TargetRequirement::Any },
@@ -766,7 +766,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         places: &["kernel parameter declaration, after the type"],
         notes: &[
             "Without a space it points to a generic address, without .align to 4-byte alignment.",
-            "Its parts may be written with or without blanks between.",
+            "Its parts may be written with or without spaces between them.",
         ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 .ptr.global.align 16 x) { ret; }",
         requirement: Requirement { since: Version::new(2, 2), target: TargetRequirement::Any },

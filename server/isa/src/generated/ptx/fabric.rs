@@ -85,7 +85,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             "The mbarrier must have been initialised with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
             "Completion counts 16-byte units, unlike try_get.",
-            ".counted::bytes and .cp_mask exclude each other.",
+            ".counted::bytes and .cp_mask are mutually exclusive.",
         ],
         measured: &[Measured {
             code: "fabric.try_put.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.b128 [%r1, %rd1], [%r2], 0x100, [%r3];",
@@ -828,7 +828,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         since: Version::new(9, 4),
         target: "sm_100",
         simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
-        summary: "Begins an atomic operation on one element behind a fabric handle; the old value arrives in shared memory.",
+        summary: "Begins an atomic operation on one element that a fabric handle refers to; the old value arrives in shared memory.",
         syntax: &[
             "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.op.type [handle, offset], [dst], [src], [bar]{, policy}",
         ],

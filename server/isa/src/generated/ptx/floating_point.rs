@@ -9,7 +9,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
         since: Version::new(2, 0),
         target: "sm_20",
         simulation: Simulation::Partly(
-            "without an operation it says nothing, and the assembler leaves the predicate undefined",
+            "the form without an operation is not simulated, because the assembler leaves the predicate undefined",
         ),
         summary: "Tests what kind of number a float is and writes a predicate.",
         syntax: &["testp{.op}.{f32,f64} p, a"],

@@ -10,7 +10,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         since_note: "register operands and count 2.0; .cta 7.8",
         target: "sm_10; register operands/count sm_20",
         simulation: Simulation::Simulated,
-        summary: "Waits until all threads of the CTA, or as many as given, have come to the barrier.",
+        summary: "Waits until all threads of the CTA, or the given number of threads, have arrived at the barrier.",
         syntax: &["bar{.cta}.sync a{, b}"],
         modifiers: list(&[223, 224]),
         operands: list(&[169, 170]),
@@ -21,10 +21,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "A CTA has 16 barriers, 0 to 15.",
             "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
             "The barrier can be used again as soon as it has let the threads go.",
-            "Memory accesses before the barrier are visible to all who took part when it lets them go.",
+            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
             "The same as barrier.sync.aligned.",
         ],
-        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned may stand in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must come together, and the warp counts as a whole.",
+        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
         measured: &[
             Measured { code: "bar.sync 0;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "bar.sync 1, 64;", since: Version::new(2, 3), target: "sm_20" },
@@ -65,7 +65,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         since: Version::new(2, 0),
         target: "sm_20",
         simulation: Simulation::Simulated,
-        summary: "Comes to a barrier without waiting for the others, as a producer does.",
+        summary: "Arrives at a barrier without waiting for the others, as a producer does.",
         syntax: &["bar{.cta}.arrive a, b"],
         modifiers: list(&[223, 225]),
         operands: list(&[169, 171]),
@@ -76,12 +76,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "A CTA has 16 barriers, 0 to 15.",
             "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
             "The barrier can be used again as soon as it has let the threads go.",
-            "Memory accesses before the barrier are visible to all who took part when it lets them go.",
+            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
             "The count is required.",
             "Coming twice before the barrier lets the threads go is a mistake of the program.",
             "The same as barrier.arrive.aligned.",
         ],
-        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned may stand in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must come together, and the warp counts as a whole.",
+        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
         measured: &[
             Measured { code: "bar.arrive 0, 64;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "bar.cta.arrive 1, %r1;", since: Version::new(7, 8), target: "sm_20" },
@@ -111,7 +111,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         since: Version::new(2, 0),
         target: "sm_20",
         simulation: Simulation::Simulated,
-        summary: "Waits at a barrier and combines a predicate of all threads that come to it.",
+        summary: "Waits at a barrier and combines a predicate of all threads that arrive at it.",
         syntax: &["bar{.cta}.red.popc.u32 d, a{, b}, {!}c", "bar{.cta}.red.{and,or}.pred d, a{, b}, {!}c"],
         modifiers: list(&[223, 226, 227, 228]),
         operands: list(&[172, 173, 170, 174]),
@@ -123,10 +123,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "A CTA has 16 barriers, 0 to 15.",
             "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
             "The barrier can be used again as soon as it has let the threads go.",
-            "Memory accesses before the barrier are visible to all who took part when it lets them go.",
+            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
             "The same as barrier.red.aligned.",
         ],
-        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned may stand in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must come together, and the warp counts as a whole.",
+        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
         measured: &[
             Measured { code: "bar.red.popc.u32 %r1, 0, %p1;", since: Version::new(2, 3), target: "sm_20" },
             Measured {
@@ -186,7 +186,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         since_note: ".cta 7.8",
         target: "sm_30",
         simulation: Simulation::Simulated,
-        summary: "Waits until all threads of the CTA, or as many as given, have come to the barrier; without .aligned, from divergent code too.",
+        summary: "Waits until all threads of the CTA, or the given number of threads, have arrived at the barrier; without .aligned, from divergent code too.",
         syntax: &["barrier{.cta}.sync{.aligned} a{, b}"],
         modifiers: list(&[223, 224, 229]),
         operands: list(&[173, 170]),
@@ -195,9 +195,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "A CTA has 16 barriers, 0 to 15.",
             "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
             "The barrier can be used again as soon as it has let the threads go.",
-            "Memory accesses before the barrier are visible to all who took part when it lets them go.",
+            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
         ],
-        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned may stand in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must come together, and the warp counts as a whole.",
+        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
         measured: &[
             Measured { code: "barrier.sync 0;", since: Version::new(5, 1), target: "sm_30" },
             Measured { code: "barrier.cta.sync.aligned 3, 128;", since: Version::new(7, 8), target: "sm_30" },
@@ -228,7 +228,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         since_note: ".cta 7.8",
         target: "sm_30",
         simulation: Simulation::Simulated,
-        summary: "Comes to a barrier without waiting for the others; without .aligned, from divergent code too.",
+        summary: "Arrives at a barrier without waiting for the others; without .aligned, from divergent code too.",
         syntax: &["barrier{.cta}.arrive{.aligned} a, b"],
         modifiers: list(&[223, 225, 229]),
         operands: list(&[173, 175]),
@@ -237,9 +237,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "A CTA has 16 barriers, 0 to 15.",
             "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
             "The barrier can be used again as soon as it has let the threads go.",
-            "Memory accesses before the barrier are visible to all who took part when it lets them go.",
+            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
         ],
-        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned may stand in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must come together, and the warp counts as a whole.",
+        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
         measured: &[
             Measured { code: "barrier.arrive 0, 64;", since: Version::new(5, 1), target: "sm_30" },
             Measured {
@@ -274,7 +274,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         since_note: ".cta 7.8",
         target: "sm_30",
         simulation: Simulation::Simulated,
-        summary: "Waits at a barrier and combines a predicate of all threads that come to it; without .aligned, from divergent code too.",
+        summary: "Waits at a barrier and combines a predicate of all threads that arrive at it; without .aligned, from divergent code too.",
         syntax: &[
             "barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c",
             "barrier{.cta}.red.{and,or}{.aligned}.pred d, a{, b}, {!}c",
@@ -286,9 +286,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "A CTA has 16 barriers, 0 to 15.",
             "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
             "The barrier can be used again as soon as it has let the threads go.",
-            "Memory accesses before the barrier are visible to all who took part when it lets them go.",
+            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
         ],
-        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned may stand in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must come together, and the warp counts as a whole.",
+        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
         measured: &[
             Measured {
                 code: "barrier.red.popc.u32 %r1, 0, %p1;",
@@ -358,7 +358,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "Bit i of the mask stands for lane i; the mask must hold the lane that executes it.",
             "Memory accesses before it are visible to all lanes of the mask after it.",
         ],
-        divergence: "Lanes meet here: it waits until every lane of the mask that has not exited is at a bar.warp.sync with the same mask. From sm_70 on they may come by different ways; on older targets they must be together.",
+        divergence: "Lanes reconverge here: it waits until every lane of the mask that has not exited is at a bar.warp.sync with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
         measured: &[
             Measured { code: "bar.warp.sync 0xffffffff;", since: Version::new(5, 1), target: "sm_30" },
             Measured { code: "bar.warp.sync %r1;", since: Version::new(5, 1), target: "sm_30" },
@@ -389,7 +389,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         since_note: "sem 8.0",
         target: "sm_90",
         simulation: Simulation::Simulated,
-        summary: "Comes to the barrier of the cluster without waiting.",
+        summary: "Arrives at the barrier of the cluster without waiting.",
         syntax: &["barrier.cluster.arrive{.release,.relaxed}{.aligned}"],
         modifiers: list(&[230, 229]),
         semantics: &["clusterArrived += 1"],
@@ -428,7 +428,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         since_note: ".acquire 8.0",
         target: "sm_90",
         simulation: Simulation::Simulated,
-        summary: "Waits until all threads of the cluster have come to its barrier.",
+        summary: "Waits until all threads of the cluster have arrived at its barrier.",
         syntax: &["barrier.cluster.wait{.acquire}{.aligned}"],
         modifiers: list(&[231, 229]),
         semantics: &["block until all non-exited cluster threads arrived; then barrier re-arms"],
@@ -540,7 +540,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         modifiers: list(&[234, 235, 236]),
         semantics: &["order this thread's memory accesses around the fence at the given scope"],
         notes: &[
-            "Without a word for the order it is .acq_rel; .sc fences have one order besides.",
+            "Without an ordering modifier it is .acq_rel; .sc fences have one order besides.",
             ".mbarrier_init orders earlier mbarrier.init operations in .shared::cta only.",
             "The restricted forms want scope .cluster: release covers objects in .shared::cta, acquire those in .shared::cluster.",
         ],
@@ -769,7 +769,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "Two operations are atomic to each other only if the scope of each holds the other's thread.",
             "The destination may be the sink _ when the old value is unused.",
         ],
-        divergence: "Each active lane acts by itself, in no particular order.",
+        divergence: "Each active lane executes it individually, in no particular order.",
         measured: &[
             Measured {
                 code: "atom.global.add.u32 %r1, [%rd1], %r2;",
@@ -1043,7 +1043,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "Adding floats rounds to nearest even.",
             "Two operations are atomic to each other only if the scope of each holds the other's thread.",
         ],
-        divergence: "Each active lane acts by itself, in no particular order.",
+        divergence: "Each active lane executes it individually, in no particular order.",
         measured: &[
             Measured { code: "red.global.add.u32 [%rd1], %r1;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "red.shared.max.s32 [smem+4], 7;", since: Version::new(2, 3), target: "sm_20" },
@@ -1409,7 +1409,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         simulation: Simulation::Unsupported(
             "a multimem address stands for the memories of several devices, and there is one",
         ),
-        summary: "Adds to every memory behind a multimem address, without waiting and as a release.",
+        summary: "Adds to every memory location that a multimem address refers to, without waiting and as a release.",
         syntax: &["multimem.red.async.release.{gpu,sys}{.global}.add.type [a], b"],
         modifiers: list(&[98, 99, 250, 251, 252]),
         operands: list(&[187, 186]),
@@ -1517,7 +1517,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "all: AND of a over L; any: OR; uni: all a equal; ballot: bit i = a of lane i for i in L, else 0",
         ],
         notes: &["Bit i of the mask stands for lane i; the mask must hold the lane that executes it."],
-        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may come by different ways; on older targets they must be together.",
+        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
         measured: &[
             Measured {
                 code: "vote.sync.all.pred %p1, %p2, 0xffffffff;",
@@ -1583,7 +1583,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "Bit i of the mask stands for lane i; the mask must hold the lane that executes it.",
             "Spelling: mode comes before .sync (match.any.sync).",
         ],
-        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may come by different ways; on older targets they must be together.",
+        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
         measured: &[
             Measured {
                 code: "match.any.sync.b32 %r1, %r2, 0xffffffff;",
@@ -1681,7 +1681,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "Bit i of the mask stands for lane i; the mask must hold the lane that executes it.",
             "f32: +0.0 > -0.0; NaN inputs are skipped unless .NaN; all-NaN gives canonical NaN.",
         ],
-        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may come by different ways; on older targets they must be together.",
+        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
         measured: &[
             Measured {
                 code: "redux.sync.add.s32 %r1, %r2, 0xffffffff;",
@@ -1793,7 +1793,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "d = leader lane id; p = (laneid == leader)",
         ],
         notes: &["Bit i of the mask stands for lane i; the mask must hold the lane that executes it."],
-        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may come by different ways; on older targets they must be together.",
+        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
         measured: &[
             Measured { code: "elect.sync %r1|%p1, 0xffffffff;", since: Version::new(8, 0), target: "sm_90" },
             Measured { code: "elect.sync _|%p2, %r2;", since: Version::new(8, 0), target: "sm_90" },

@@ -3963,7 +3963,7 @@ pub(crate) static MOD: [Modifier; 613] = [
         name: ".nc",
         summary: "Read through the non-coherent path: the data may not change while the kernel runs.",
     },
-    Modifier { name: ".release", summary: "What precedes is visible to whoever acquires it." },
+    Modifier { name: ".release", summary: "What precedes is visible to a thread that acquires it." },
     Modifier {
         name: ".wb",
         summary: "Written back: stays in the cache until it leaves (the default of stores).",
@@ -3971,7 +3971,7 @@ pub(crate) static MOD: [Modifier; 613] = [
     Modifier { name: ".wt", summary: "Written through to memory." },
     Modifier {
         name: ".mbarrier::complete_tx::bytes",
-        summary: "The mbarrier is told how many bytes have arrived.",
+        summary: "The mbarrier counts the bytes that have arrived.",
     },
     Modifier { name: ".min", summary: "The smaller value." },
     Modifier { name: ".max", summary: "The larger value." },
@@ -4084,26 +4084,26 @@ pub(crate) static MOD: [Modifier; 613] = [
     },
     Modifier { name: ".u2", summary: "Unsigned 2-bit integer: a destination of cvt.pack." },
     Modifier { name: ".s2", summary: "Signed 2-bit integer: a destination of cvt.pack." },
-    Modifier { name: ".mbarrier::report::disabled", summary: "Nothing is told about the data." },
+    Modifier { name: ".mbarrier::report::disabled", summary: "Nothing is reported about the data." },
     Modifier {
         name: ".mbarrier::report::validity::per_16bytes::80000000",
-        summary: "The mbarrier is told whether every 16 bytes are valid, by this bit pattern at their end.",
+        summary: "The mbarrier records whether every 16 bytes are valid, by this bit pattern at their end.",
     },
     Modifier {
         name: ".mbarrier::report::validity::per_16bytes::8000",
-        summary: "The mbarrier is told whether every 16 bytes are valid, by this bit pattern at their end.",
+        summary: "The mbarrier records whether every 16 bytes are valid, by this bit pattern at their end.",
     },
     Modifier {
         name: ".mbarrier::report::validity::per_16bytes::80",
-        summary: "The mbarrier is told whether every 16 bytes are valid, by this bit pattern at their end.",
+        summary: "The mbarrier records whether every 16 bytes are valid, by this bit pattern at their end.",
     },
     Modifier {
         name: ".mbarrier::report::validity::per_16bytes::8",
-        summary: "The mbarrier is told whether every 16 bytes are valid, by this bit pattern at their end.",
+        summary: "The mbarrier records whether every 16 bytes are valid, by this bit pattern at their end.",
     },
     Modifier {
         name: ".mbarrier::report::validity::per_element::ff",
-        summary: "The mbarrier is told whether every element is valid, by 0xff for one that is not.",
+        summary: "The mbarrier records whether every element is valid, by 0xff for one that is not.",
     },
     Modifier {
         name: ".multicast::cluster",
@@ -4178,16 +4178,16 @@ pub(crate) static MOD: [Modifier; 613] = [
     },
     Modifier {
         name: ".async",
-        summary: "The operation goes on in the background; the mbarrier is told when it ends.",
+        summary: "The operation goes on in the background; the mbarrier tracks its completion.",
     },
     Modifier {
         name: ".mbarrier::complete_tx::bytes.mbarrier::report::fabric",
-        summary: "The mbarrier is told of the bytes that have arrived and of errors on the fabric.",
+        summary: "The mbarrier counts the bytes that have arrived and records errors on the fabric.",
     },
     Modifier { name: ".multimem", summary: "On multimem addresses: every device's copy is reached." },
     Modifier {
         name: ".mbarrier::complete_tx::16B.mbarrier::report::fabric",
-        summary: "The mbarrier is told of the bytes that have arrived and of errors on the fabric.",
+        summary: "The mbarrier counts the bytes that have arrived and records errors on the fabric.",
     },
     Modifier {
         name: ".counted::bytes",
@@ -4195,7 +4195,10 @@ pub(crate) static MOD: [Modifier; 613] = [
     },
     Modifier { name: ".add.acc::f16", summary: "Addition with the sum kept in f16." },
     Modifier { name: ".add.acc::f32", summary: "Addition with the sum kept in f32." },
-    Modifier { name: ".sync", summary: "Waits until every lane of the member mask has come here." },
+    Modifier {
+        name: ".sync",
+        summary: "Waits until every lane of the member mask has reached this instruction.",
+    },
     Modifier { name: ".op_restrict::fetching", summary: "Orders fetching operations only." },
     Modifier { name: ".sync_restrict::reads", summary: "Orders reads only." },
     Modifier { name: ".exch", summary: "Stores the operand and gives the old value." },
@@ -4248,7 +4251,7 @@ pub(crate) static MOD: [Modifier; 613] = [
         summary: "Formatted: coordinates count samples and the data is converted to the surface's format.",
     },
     Modifier { name: ".memory_layout", summary: "1 for linear memory." },
-    Modifier { name: ".uni", summary: "Promises that all active lanes go the same way." },
+    Modifier { name: ".uni", summary: "Promises that the branch is uniform." },
     Modifier {
         name: ".sync",
         summary: "Arrives at the barrier and waits until all expected threads have arrived.",
@@ -5796,7 +5799,7 @@ pub(crate) static CLASS: [ModifierClass; 370] = [
     ModifierClass {
         name: "completion",
         optional: true,
-        summary: "How the end of the operation is told.",
+        summary: "How completion of the operation is reported.",
         values: list(&[135]),
     },
     ModifierClass {
@@ -5905,7 +5908,7 @@ pub(crate) static CLASS: [ModifierClass; 370] = [
     ModifierClass {
         name: "completion",
         optional: false,
-        summary: "How the end of the operation is told.",
+        summary: "How completion of the operation is reported.",
         values: list(&[153]),
     },
     ModifierClass {
@@ -6087,13 +6090,13 @@ pub(crate) static CLASS: [ModifierClass; 370] = [
     ModifierClass {
         name: "completion",
         optional: false,
-        summary: "How the end of the operation is told.",
+        summary: "How completion of the operation is reported.",
         values: list(&[135, 153]),
     },
     ModifierClass {
         name: "report",
         optional: true,
-        summary: "What the mbarrier is told about the data.",
+        summary: "The information about the data that the mbarrier receives.",
         values: list(&[196, 197, 198, 199, 200, 201]),
     },
     ModifierClass {
@@ -6246,14 +6249,14 @@ pub(crate) static CLASS: [ModifierClass; 370] = [
     ModifierClass {
         name: "async",
         optional: false,
-        summary: "That the operation goes on in the background, and an mbarrier is told when it ends.",
+        summary: "That the operation goes on in the background, and an mbarrier tracks its completion.",
         values: list(&[243]),
     },
     ModifierClass { name: "dst", optional: false, summary: "The state space written.", values: list(&[108]) },
     ModifierClass {
         name: "completion",
         optional: false,
-        summary: "How the end of the operation is told.",
+        summary: "How completion of the operation is reported.",
         values: list(&[244]),
     },
     ModifierClass {
@@ -6283,7 +6286,7 @@ pub(crate) static CLASS: [ModifierClass; 370] = [
     ModifierClass {
         name: "completion",
         optional: false,
-        summary: "How the end of the operation is told.",
+        summary: "How completion of the operation is reported.",
         values: list(&[246]),
     },
     ModifierClass {
@@ -6506,7 +6509,7 @@ pub(crate) static CLASS: [ModifierClass; 370] = [
     ModifierClass {
         name: "uni",
         optional: true,
-        summary: "The promise that all active lanes go the same way.",
+        summary: "The promise that the branch is uniform.",
         values: list(&[294]),
     },
     ModifierClass {
@@ -6722,7 +6725,7 @@ pub(crate) static CLASS: [ModifierClass; 370] = [
     ModifierClass {
         name: "completion",
         optional: false,
-        summary: "How the end of the operation is told.",
+        summary: "How completion of the operation is reported.",
         values: list(&[135]),
     },
     ModifierClass {
@@ -7128,7 +7131,7 @@ pub(crate) static CLASS: [ModifierClass; 370] = [
     ModifierClass {
         name: "exclusive",
         optional: true,
-        summary: "Whether the allocation keeps all other kernels out of tensor memory.",
+        summary: "Whether the allocation excludes all other kernels from tensor memory.",
         values: list(&[546]),
     },
     ModifierClass {
@@ -7293,7 +7296,7 @@ pub(crate) static CLASS: [ModifierClass; 370] = [
     ModifierClass {
         name: "completion",
         optional: false,
-        summary: "How the end of the operation is told.",
+        summary: "How completion of the operation is reported.",
         values: list(&[602]),
     },
     ModifierClass {
@@ -7770,7 +7773,7 @@ pub(crate) static OPERAND: [Operand; 300] = [
         role: Role::Read,
         kinds: &[OperandKind::Address],
         optional: true,
-        about: "mbarrier object that is told of the completion",
+        about: "mbarrier object that tracks the completion",
         ..Operand::EMPTY
     },
     Operand {
@@ -7928,7 +7931,7 @@ pub(crate) static OPERAND: [Operand; 300] = [
         kinds: &[OperandKind::Register],
         optional: true,
         inside: true,
-        about: "offset behind a fabric endpoint",
+        about: "offset from a fabric endpoint",
         ..Operand::EMPTY
     },
     Operand {
@@ -8280,7 +8283,7 @@ pub(crate) static OPERAND: [Operand; 300] = [
         role: Role::Read,
         kinds: &[OperandKind::Register],
         inside: true,
-        about: "offset behind it",
+        about: "offset from it",
         ..Operand::EMPTY
     },
     Operand {
@@ -8739,7 +8742,7 @@ pub(crate) static OPERAND: [Operand; 300] = [
         name: "mbar",
         role: Role::Read,
         kinds: &[OperandKind::Address],
-        about: "mbarrier object that is told of the completion",
+        about: "mbarrier object that tracks the completion",
         ..Operand::EMPTY
     },
     Operand {

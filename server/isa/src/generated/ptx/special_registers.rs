@@ -922,7 +922,7 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         summary: "The number of threads in a warp: 32.",
         range: "32 on every architecture so far",
         simulator: "32",
-        notes: &["It is a constant, not a register, and may stand in any constant expression of integers."],
+        notes: &["It is a constant, not a register, and is allowed in any constant expression of integers."],
         example: Example {
             target: "sm_75",
             version: Version::new(6, 3),

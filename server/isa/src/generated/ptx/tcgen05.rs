@@ -741,7 +741,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             "disable has 4 (cta_group::1) or 8 (cta_group::2) 32-bit registers, and does not go with block_scale.",
             "scale-input-d is 0 to 15, for kind::f16 and kind::tf32 only: D is multiplied by 2^-n.",
             ".ashift is for A in tensor memory and M = 128 or 256 only.",
-            "tcgen05.commit tells when it is done; mma, cp and shift of the same shape follow each other in order.",
+            "tcgen05.commit tracks its completion; mma, cp and shift of the same shape follow each other in order.",
             "All tcgen05 instructions of a kernel must have the same cta_group.",
             "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
         ],
@@ -1351,7 +1351,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             "disable has 4 (cta_group::1) or 8 (cta_group::2) 32-bit registers, and does not go with block_scale.",
             "scale-input-d is 0 to 15, for kind::f16 and kind::tf32 only: D is multiplied by 2^-n.",
             ".ashift is for A in tensor memory and M = 128 or 256 only.",
-            "tcgen05.commit tells when it is done; mma, cp and shift of the same shape follow each other in order.",
+            "tcgen05.commit tracks its completion; mma, cp and shift of the same shape follow each other in order.",
             "All tcgen05 instructions of a kernel must have the same cta_group.",
             "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
         ],
@@ -2038,10 +2038,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.fence::{before_thread_sync,after_thread_sync}"],
         modifiers: list(&[357]),
         semantics: &[
-            "before: earlier tcgen05 operations are ordered before what follows; after: later ones are ordered behind what precedes",
+            "before: earlier tcgen05 operations are ordered before what follows; after: later ones are ordered after what precedes",
         ],
         notes: &[
-            "Place ::before ahead of the releasing synchronisation and ::after behind the acquiring one.",
+            "Place ::before ahead of the releasing synchronisation and ::after after the acquiring one.",
         ],
         measured: &[
             Measured {

@@ -15,7 +15,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         toolchain_operands: list(&[63, 64, 65]),
         notes: &[
             "The stride is in bytes; elements are 4 bytes apart.",
-            "A fragment is written as a register but is no register: each lane has its own table of fragments for A, B and C.",
+            "A fragment is written as a register but is not a register: each lane has its own table of fragments for A, B and C.",
             "In the repository's toolchain only, not in the crates.",
         ],
         example: "mma_load_a r1, r2, r3",
@@ -36,7 +36,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         toolchain_operands: list(&[63, 64, 65]),
         notes: &[
             "The stride is in bytes; elements are 4 bytes apart.",
-            "A fragment is written as a register but is no register: each lane has its own table of fragments for A, B and C.",
+            "A fragment is written as a register but is not a register: each lane has its own table of fragments for A, B and C.",
             "In the repository's toolchain only, not in the crates.",
         ],
         example: "mma_load_b r1, r2, r3",
@@ -57,7 +57,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         toolchain_operands: list(&[64, 65, 66]),
         notes: &[
             "Zeros where nothing was computed; C can be neither cleared nor loaded.",
-            "A fragment is written as a register but is no register: each lane has its own table of fragments for A, B and C.",
+            "A fragment is written as a register but is not a register: each lane has its own table of fragments for A, B and C.",
             "In the repository's toolchain only, not in the crates.",
         ],
         example: "mma_store_c r1, r2, r3",
@@ -78,7 +78,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         toolchain_operands: list(&[67, 68, 69]),
         notes: &[
             "Products are added in ascending k, each multiplied and added with two roundings; every active lane computes the whole tile by itself.",
-            "A fragment is written as a register but is no register: each lane has its own table of fragments for A, B and C.",
+            "A fragment is written as a register but is not a register: each lane has its own table of fragments for A, B and C.",
             "In the repository's toolchain only, not in the crates.",
         ],
         example: "mma_compute r1, r2, r3",

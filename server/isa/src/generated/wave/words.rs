@@ -8,7 +8,7 @@ pub(crate) static DIRECTIVES: [Directive; 5] = [
         summary: "Opens a kernel.",
         notes: &[
             "The name may equal a mnemonic or a scope, but may not look like a register or begin with `sr`.",
-            "Every instruction stands between .kernel and .end; a second .kernel before .end is an error.",
+            "Every instruction is between .kernel and .end; a second .kernel before .end is an error.",
         ],
         example: ".kernel add_one\n    halt\n.end",
     },
@@ -26,7 +26,7 @@ pub(crate) static DIRECTIVES: [Directive; 5] = [
         notes: &[
             "The crates cap the number at 32 with a warning; the repository's assembler allows up to 255.",
             "Reading a register at or beyond the number gives 0, and a write to one is lost.",
-            "It may stand anywhere in the kernel; the last one counts.",
+            "It is allowed anywhere in the kernel; the last one counts.",
         ],
         example: ".kernel small\n    .registers 8\n    halt\n.end",
     },
@@ -36,7 +36,7 @@ pub(crate) static DIRECTIVES: [Directive; 5] = [
         summary: "Sets how many bytes of local memory a workgroup has.",
         notes: &[
             "0, or no directive, leaves the choice to the launch.",
-            "It may stand anywhere in the kernel; the last one counts.",
+            "It is allowed anywhere in the kernel; the last one counts.",
         ],
         example: ".kernel tile\n    .local_memory 1024\n    halt\n.end",
     },
@@ -47,7 +47,7 @@ pub(crate) static DIRECTIVES: [Directive; 5] = [
         notes: &[
             "One number stands for `X, 1, 1`; the toolchain wants all three.",
             "Without it the launch decides.",
-            "It may stand anywhere in the kernel; the last one counts.",
+            "It is allowed anywhere in the kernel; the last one counts.",
         ],
         example: ".kernel rows\n    .workgroup_size 256\n    halt\n.end",
     },
@@ -288,7 +288,7 @@ pub(crate) static REGISTER_CLASSES: [RegisterClass; 4] = [
         first: "sr_thread_id_x",
         last: "sr_mma_k",
         summary: "Special register: 32 bits, read-only, the source of mov and mov_sr.",
-        notes: &["Elsewhere the toolchain takes its number for that of a general register, without a word."],
+        notes: &["Elsewhere the toolchain takes its number for that of a general register, silently."],
     },
 ];
 
@@ -324,62 +324,62 @@ pub(crate) static SPELLINGS: [Spelling; 53] = [
     },
     Spelling {
         write: "wave_reduce_add",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "reduce_add",
     },
     Spelling {
         write: "wave_reduce_min",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "reduce_min",
     },
     Spelling {
         write: "wave_reduce_max",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "reduce_max",
     },
     Spelling {
         write: "wave_prefix_sum",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "prefix_sum",
     },
     Spelling {
         write: "wave_broadcast",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "broadcast",
     },
     Spelling {
         write: "wave_shuffle",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "shuffle",
     },
     Spelling {
         write: "wave_shuffle_up",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "shuffle_up",
     },
     Spelling {
         write: "wave_shuffle_down",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "shuffle_down",
     },
     Spelling {
         write: "wave_shuffle_xor",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "shuffle_xor",
     },
     Spelling {
         write: "wave_ballot",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "ballot",
     },
     Spelling {
         write: "wave_any",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "any",
     },
     Spelling {
         write: "wave_all",
-        why: "The optimisation guide leaves the prefix out; the names begin with wave_.",
+        why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "all",
     },
     Spelling { write: "", why: "A page of the emulator names it; it does not exist.", name: "assert" },
@@ -458,17 +458,17 @@ pub(crate) static SPELLINGS: [Spelling; 53] = [
     Spelling { write: "endif", why: "What ends an if is spelt out.", name: "fi" },
     Spelling {
         write: "",
-        why: "There is no else with a condition: write else, and an if of its own inside of it.",
+        why: "There is no else with a condition: write else, and a nested if in it.",
         name: "elseif",
     },
     Spelling {
         write: "",
-        why: "There is no else with a condition: write else, and an if of its own inside of it.",
+        why: "There is no else with a condition: write else, and a nested if in it.",
         name: "elif",
     },
     Spelling {
         write: "",
-        why: "There is no else with a condition: write else, and an if of its own inside of it.",
+        why: "There is no else with a condition: write else, and a nested if in it.",
         name: "elsif",
     },
     Spelling {
