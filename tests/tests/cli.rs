@@ -170,10 +170,10 @@ fn unreadable_files_are_reported_with_their_position() {
         "",
         expect![[r#"
             --
-            warplens: broken.ptx: is not UTF-8: the byte at offset 16 (0xff) is wrong
+            warplens: broken.ptx: is not UTF-8: invalid byte 0xff at offset 16
             warplens: missing.ptx: cannot be read: No such file or directory (os error 2)
-            warplens: k.sass: machine-code listings (.sass) come in a later version; this one reads PTX (.ptx) and WAVE (.wave)
-            warplens: what: its language cannot be told; say it with --language ptx or --language wave-asm
+            warplens: k.sass: machine-code listings (.sass) are not supported yet; this version supports PTX (.ptx) and WAVE (.wave)
+            warplens: what: cannot determine the language; use --language ptx or --language wave-asm
             exit 2
         "#]],
     );
@@ -206,10 +206,12 @@ fn standard_input_is_a_file() {
         &["check", "-", "--language", "sass"],
         "",
         expect![[r#"
-        --
-        warplens: machine-code listings (.sass) come in a later version; this one reads PTX (.ptx) and WAVE (.wave)
-        exit 2
-    "#]],
+            --
+            error: invalid value 'sass' for '--language <LANGUAGE>': machine-code listings (.sass) are not supported yet; this version supports PTX (.ptx) and WAVE (.wave)
+
+            For more information, try '--help'.
+            exit 2
+        "#]],
     );
 }
 
@@ -251,10 +253,10 @@ fn a_misspelt_name_has_a_suggestion() {
         &["explain", "endlop"],
         "",
         expect![[r#"
-        --
-        warplens: nothing is called `endlop`; did you mean `endloop`?
-        exit 1
-    "#]],
+            --
+            warplens: no documentation entry for `endlop`; did you mean `endloop`?
+            exit 1
+        "#]],
     );
     check(
         folder.path(),
@@ -262,7 +264,7 @@ fn a_misspelt_name_has_a_suggestion() {
         "",
         expect![[r#"
             --
-            warplens: this language has no `bra`; the other one has (leave --language out)
+            warplens: `bra` is not a WAVE name; it exists in PTX
             exit 1
         "#]],
     );
@@ -324,12 +326,12 @@ fn diagnostics_are_allowed_and_denied() {
         &["check", "k.wave", "--allow", "guard-p1"],
         "",
         expect![[r#"
-        --
-        error: invalid value 'guard-p1' for '--allow <NAME>': unknown diagnostic `guard-p1`; did you mean `guard-p0`?
+            --
+            error: invalid value 'guard-p1' for '--allow <NAME>': unknown diagnostic `guard-p1`; did you mean `guard-p0`?
 
-        For more information, try '--help'.
-        exit 2
-    "#]],
+            For more information, try '--help'.
+            exit 2
+        "#]],
     );
     folder.write(
         "allowed.wave",
@@ -354,21 +356,21 @@ fn a_diagnostic_is_explained() {
         &["explain", "unknown-component"],
         "",
         expect![[r#"
-        unknown-component
+            unknown-component
 
-        Error. The special register has no such component.
+            Error. The special register does not have this component.
 
-        %tid, %ntid, %ctaid and %nctaid have the components .x, .y, .z and .w; most
-        others are one number.
+            %tid, %ntid, %ctaid and %nctaid have the components .x, .y, .z and .w; most
+            others are one number.
 
-                mov.u32 %r1, %tid.q;
+                    mov.u32 %r1, %tid.q;
 
-        Right:
+            Right:
 
-                mov.u32 %r1, %tid.z;
-        --
-        exit 0
-    "#]],
+                    mov.u32 %r1, %tid.z;
+            --
+            exit 0
+        "#]],
     );
 }
 

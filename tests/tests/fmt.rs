@@ -89,7 +89,7 @@ fn items_with_syntax_errors_are_not_formatted_and_reported() {
         "",
         expect![[r#"
             --
-            warplens: k.ptx:2:26: a syntax error; what it stands in is left as it is (`warplens check` says more)
+            warplens: k.ptx:2:26: syntax error: the enclosing item was not formatted (run `warplens check` for details)
             exit 1
         "#]],
     );
@@ -132,7 +132,7 @@ fn what_cannot_be_formatted_says_why() {
         "",
         expect![[r#"
             --
-            warplens: k.txt: its language cannot be told; say it with --language ptx or --language wave-asm
+            warplens: k.txt: cannot determine the language; use --language ptx or --language wave-asm
             warplens: nowhere.ptx: cannot be read: No such file or directory (os error 2)
             exit 2
         "#]],
@@ -220,7 +220,7 @@ fn code_without_an_equivalent_is_reported_with_its_line() {
                 halt
             .end
             --
-            warplens: -:4: left as it was: toolchain 0.1.2 assembles this as an atomic add and has no compare-and-swap: take a lock with `atomic_exchange`
+            warplens: -:4: not rewritten: toolchain 0.1.2 assembles this as an atomic add and has no compare-and-swap: take a lock with `atomic_exchange`
             exit 1
         "#]],
     );
@@ -235,9 +235,9 @@ fn ptx_has_one_dialect() {
         &["fmt", "--spelling", "guide", "k.ptx"],
         "",
         expect![[r#"
-        --
-        warplens: k.ptx: `--spelling` is about WAVE only
-        exit 2
-    "#]],
+            --
+            warplens: k.ptx: `--spelling` applies only to languages with dialects; PTX has none
+            exit 2
+        "#]],
     );
 }

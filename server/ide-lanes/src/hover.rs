@@ -68,6 +68,17 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
     Some(Hover { range: statement.range, markdown })
 }
 
+/// The lanes that executed a statement, followed by the documentation of the name at the same offset.
+pub fn with_documentation(lanes: Option<Hover>, documented: Option<Hover>) -> Option<Hover> {
+    match (lanes, documented) {
+        (Some(lanes), Some(documented)) => Some(Hover {
+            markdown: format!("{}\n\n---\n\n{}", lanes.markdown, documented.markdown),
+            ..documented
+        }),
+        (lanes, documented) => documented.or(lanes),
+    }
+}
+
 /// Whether a register is the one in the text: itself, or an element of a vector; in WAVE a half, or a predicate
 /// after `!`.
 fn names(register: &str, word: &str) -> bool {

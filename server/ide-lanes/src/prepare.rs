@@ -6,7 +6,7 @@ use text_size::TextSize;
 use warplens_ide_db::db::{Database, File};
 use warplens_sim::RunOptions;
 use warplens_sim::launch::{
-    FileReader, INFERRED, KernelKind, Launch, Problem, inferred, resolve, with_arguments,
+    FileReader, INFERRED, KernelKind, Launch, Problem, inferred, launch_object, resolve, with_arguments,
 };
 
 use crate::kernels::{kernels, text_of_launches};
@@ -50,6 +50,11 @@ pub struct RunRequest {
 }
 
 impl Choice {
+    /// The launch of a JSON object.
+    pub fn from_json(object: &str) -> Result<Choice, Problem> {
+        Ok(Choice::Given(Box::new(launch_object(object)?)))
+    }
+
     /// The launch of this name, the inferred one among them.
     pub fn of_name(name: &str) -> Choice {
         if name == INFERRED { Choice::Inferred } else { Choice::Named(name.to_owned()) }

@@ -18,6 +18,7 @@ mod problem;
 mod read;
 mod resolve;
 mod scalar;
+#[cfg(any(test, feature = "schema"))]
 mod schema;
 mod shape;
 mod toml_text;
@@ -35,6 +36,7 @@ pub use problem::{Problem, Span};
 pub use read::{Format, Listed, launch_object, launches};
 pub use resolve::{DEVICE_MEMORY, PlacedBuffer, Resolved, resolve};
 pub use scalar::{Class, ScalarKind};
+#[cfg(any(test, feature = "schema"))]
 pub use schema::schema;
 pub use shape::Shape;
 

@@ -1,31 +1,33 @@
-//! The command line: what is asked for, and who answers.
+//! The command line: arguments and exit codes.
 
 mod check;
 mod explain;
 mod fmt;
+mod input;
 mod log;
+mod outcome;
 mod sim;
 
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
-use warplens_ide::Language;
+use clap::{Parser, Subcommand};
 
 use crate::lsp::{self, Ended};
+use outcome::{Outcome, print_message};
 
 #[derive(Parser)]
 #[command(
     name = "warplens",
     version,
-    about = "See which lanes of a warp run each line of PTX and WAVE assembly"
+    about = "Shows which lanes of a warp execute each line of PTX and WAVE assembly"
 )]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 
-    /// Write the log to this file instead of standard error (how much: WARPLENS_LOG, for example `info`)
+    /// Write the log to this file instead of standard error (WARPLENS_LOG sets the level, such as `info`)
     #[arg(long, global = true, value_name = "PATH")]
     log_file: Option<PathBuf>,
 }
@@ -34,13 +36,13 @@ struct Arguments {
 enum Command {
     /// Run the language server on standard input and output
     Lsp {
-        /// What some clients pass; it is the only way there is
+        /// Accepted for clients that pass it; standard input and output are the only transport
         #[arg(long, hide = true)]
         stdio: bool,
     },
     /// Report the problems of files
     Check(check::Arguments),
-    /// Simulate a launch and print the lanes that ran each line
+    /// Simulate a launch and print the lanes that executed each line
     Sim(sim::Arguments),
     /// Format files in place
     Fmt(fmt::Arguments),
@@ -48,51 +50,12 @@ enum Command {
     Explain(explain::Arguments),
 }
 
-/// The languages as the command line names them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum LanguageName {
-    /// NVIDIA PTX
-    Ptx,
-    /// WAVE
-    #[value(alias = "wave")]
-    WaveAsm,
-    /// NVIDIA machine-code listings (later)
-    Sass,
-}
-
-impl LanguageName {
-    /// The language that was asked for, if one was; `None` where it cannot be read, which is said.
-    fn chosen(name: Option<LanguageName>) -> Option<Option<Language>> {
-        name.map(LanguageName::language).transpose().inspect_err(|why| complain(why)).ok()
-    }
-
-    /// The language, or why it is not read.
-    fn language(self) -> Result<Language, &'static str> {
-        match self {
-            LanguageName::Ptx => Ok(warplens_ide::PTX),
-            LanguageName::WaveAsm => Ok(warplens_ide::WAVE),
-            LanguageName::Sass => Err(crate::language::LISTINGS_LATER),
-        }
-    }
-}
-
-/// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Outcome {
-    /// All is well.
-    Fine,
-    /// The input has errors.
-    Errors,
-    /// Wrong use, or something that cannot be read.
-    Unusable,
-}
-
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    if let Err(problem) = log::start(arguments.log_file.as_deref()) {
-        complain(&problem);
-        return code(Outcome::Unusable);
+    if let Err(error) = log::start(arguments.log_file.as_deref()) {
+        print_message(error);
+        return Outcome::Unusable.code().into();
     }
     let outcome = match arguments.command {
         Command::Lsp { stdio: _ } => serve(),
@@ -101,39 +64,24 @@ pub fn main() -> ExitCode {
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     };
-    match outcome {
-        Ok(outcome) => code(outcome),
-        // Whoever read the output has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code(Outcome::Fine),
-        Err(error) => {
-            complain(&error.to_string());
-            code(Outcome::Unusable)
+    let outcome = outcome.unwrap_or_else(|error| match error.kind() {
+        // The reader of the output has closed it.
+        io::ErrorKind::BrokenPipe => Outcome::Success,
+        _ => {
+            print_message(error);
+            Outcome::Unusable
         }
-    }
-}
-
-fn code(outcome: Outcome) -> ExitCode {
-    ExitCode::from(match outcome {
-        Outcome::Fine => 0,
-        Outcome::Errors => 1,
-        Outcome::Unusable => 2,
-    })
-}
-
-/// One sentence on standard error.
-fn complain(problem: &str) {
-    use std::io::Write;
-    // Nobody is left to tell when even this fails.
-    let _ = writeln!(anstream::stderr(), "warplens: {problem}");
+    });
+    outcome.code().into()
 }
 
 fn serve() -> io::Result<Outcome> {
-    // The transport is one task; what takes long runs on threads of its own.
+    // The transport is a single task; all other work runs on its own threads.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(lsp::serve(tokio::io::stdin(), tokio::io::stdout()));
-    // A client may keep our input open; the thread that reads it must not keep the process.
+    // A client may keep the input open. The thread that reads it must not keep the process alive.
     runtime.shutdown_background();
-    Ok(if ended? == Ended::Orderly { Outcome::Fine } else { Outcome::Errors })
+    Ok(if ended? == Ended::Orderly { Outcome::Success } else { Outcome::Errors })
 }
 
 #[cfg(test)]

@@ -1,19 +1,19 @@
-//! The cores of the machine, lent to a simulation.
+//! Threads for simulations.
 
 use std::thread;
 
 use warplens_sim::Workers;
 
-/// So many threads, started when they are needed and gone when their work is done.
+/// A number of threads, started for each run.
 pub(crate) struct Cores(usize);
 
 impl Cores {
-    /// All of them, for a process that does nothing else.
+    /// One thread for each core, for a process without other work.
     pub(crate) fn all() -> Cores {
         Cores(available())
     }
 
-    /// Half of them, for a process that has to answer meanwhile.
+    /// A thread for every second core, for a process that must stay responsive.
     pub(crate) fn half() -> Cores {
         Cores(available().div_ceil(2))
     }
@@ -31,7 +31,7 @@ impl Workers for Cores {
     fn together(&self, work: &(dyn Fn() + Sync)) {
         thread::scope(|scope| {
             for _ in 1..self.0 {
-                // Where the system has no thread to give, the others do its share.
+                // When a thread cannot be started, the others do its share.
                 let _ = thread::Builder::new().name("blocks".to_owned()).spawn_scoped(scope, work);
             }
             work();

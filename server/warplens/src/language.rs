@@ -1,33 +1,52 @@
-//! Which language a file is in.
+//! The language of a file.
 
 use std::path::Path;
 
+use thiserror::Error;
 use warplens_ide::{Language, languages};
 
-/// What is known of a file's language.
+/// The language of a file, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// One that Warplens reads.
-    Read(Language),
-    /// A machine-code listing, which later versions read.
+    /// A supported language.
+    Supported(Language),
+    /// A machine-code listing, which a later version supports.
     Listing,
-    /// A name that other languages have too, and a text that does not show that it is ours; not yet, at least.
-    Shared(Language),
-    /// Something else.
+    /// An id or extension that other software uses too, and a text that does not show this language so far.
+    Ambiguous(Language),
+    /// Another language.
     Unknown,
 }
 
-/// What is said of a machine-code listing.
-pub(crate) const LISTINGS_LATER: &str =
-    "machine-code listings (.sass) come in a later version; this one reads PTX (.ptx) and WAVE (.wave)";
-
-/// The ids of the languages, as users write them: `ptx` or `wave-asm`.
-pub(crate) fn read_ids() -> String {
-    languages().map(|language| format!("`{}`", language.id)).collect::<Vec<_>>().join(" or ")
+/// The language of a file is not supported, or cannot be determined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub(crate) enum LanguageError {
+    #[error(
+        "machine-code listings (.{LISTING}) are not supported yet; this version supports {}",
+        list(" and ", |language| format!("{} (.{})", language.title, language.extensions[0]))
+    )]
+    Listing,
+    #[error(
+        "cannot determine the language; use {}",
+        list(" or ", |language| format!("--language {}", language.id))
+    )]
+    Undetermined,
 }
 
-/// The kind of a document that a client opens under the language id `id`. A document whose id or extension other software uses
-/// too is in the language if its text shows it.
+/// The id and extension of machine-code listings.
+pub(crate) const LISTING: &str = "sass";
+
+/// The ids of the supported languages: `ptx` or `wave-asm`.
+pub(crate) fn supported_ids() -> String {
+    list(" or ", |language| format!("`{}`", language.id))
+}
+
+fn list(separator: &str, name: fn(&Language) -> String) -> String {
+    languages().map(|language| name(&language)).collect::<Vec<_>>().join(separator)
+}
+
+/// The kind of a document that a client opens under the language id `id`. A document whose id or extension other software
+/// uses too is in the language if its text shows it.
 pub(crate) fn of_document(id: &str, path: &Path, text: &str) -> Kind {
     let named = by_id(id);
     let by_name = by_extension(path);
@@ -35,40 +54,62 @@ pub(crate) fn of_document(id: &str, path: &Path, text: &str) -> Kind {
         return named;
     }
     let may_be = |language: &Language| {
-        language.shared_ids.contains(&id) || language.shares_extensions() && by_name == Kind::Read(*language)
+        language.shared_ids.contains(&id)
+            || language.shares_extensions() && by_name == Kind::Supported(*language)
     };
     match languages().find(may_be) {
-        Some(language) if language.sniffs(text) => Kind::Read(language),
-        Some(language) => Kind::Shared(language),
+        Some(language) if language.sniffs(text) => Kind::Supported(language),
+        Some(language) => Kind::Ambiguous(language),
         None if by_name == Kind::Unknown => by_text(text),
         None => by_name,
     }
 }
 
-/// The kind that a language id or `--language` names.
-pub(crate) fn by_id(id: &str) -> Kind {
-    read_or_listing(id, |language| language.id == id)
+/// The language of a file by its extension, or by its text where the extension does not determine it.
+pub(crate) fn of_file(path: &Path, text: &str) -> Result<Language, LanguageError> {
+    let by_name = by_extension(path);
+    match if by_name == Kind::Unknown { by_text(text) } else { by_name } {
+        Kind::Supported(language) => Ok(language),
+        Kind::Listing => Err(LanguageError::Listing),
+        Kind::Ambiguous(_) | Kind::Unknown => Err(LanguageError::Undetermined),
+    }
 }
 
-/// The kind that a file's extension says.
+/// The language of a file that is found in a folder: by its extension, confirmed by its text where other software uses the
+/// extension too.
+pub(crate) fn of_found_file<T: AsRef<str>>(
+    path: &Path,
+    read: impl FnOnce() -> Option<T>,
+) -> Option<Language> {
+    let Kind::Supported(language) = by_extension(path) else { return None };
+    let is_shown = || read().is_some_and(|text| by_text(text.as_ref()) == Kind::Supported(language));
+    (!language.shares_extensions() || is_shown()).then_some(language)
+}
+
+/// The kind that a language id names.
+pub(crate) fn by_id(id: &str) -> Kind {
+    supported_or_listing(id, |language| language.id == id)
+}
+
+/// The kind that an extension names.
 pub(crate) fn by_extension(path: &Path) -> Kind {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let extension = extension.to_ascii_lowercase();
-    read_or_listing(&extension, |language| language.extensions.contains(&extension.as_str()))
+    supported_or_listing(&extension, |language| language.extensions.contains(&extension.as_str()))
 }
 
-fn read_or_listing(name: &str, is_named: impl Fn(&Language) -> bool) -> Kind {
+fn supported_or_listing(name: &str, is_named: impl Fn(&Language) -> bool) -> Kind {
     match languages().find(is_named) {
-        Some(language) => Kind::Read(language),
-        None if name == "sass" => Kind::Listing,
+        Some(language) => Kind::Supported(language),
+        None if name == LISTING => Kind::Listing,
         None => Kind::Unknown,
     }
 }
 
 /// The kind that a text shows, by its first line that only one language has.
-pub(crate) fn by_text(text: &str) -> Kind {
+fn by_text(text: &str) -> Kind {
     let shown = |line| languages().find(|language| (language.sniff)(line));
-    text.lines().find_map(shown).map_or(Kind::Unknown, Kind::Read)
+    text.lines().find_map(shown).map_or(Kind::Unknown, Kind::Supported)
 }
 
 #[cfg(test)]
@@ -77,34 +118,34 @@ mod tests {
 
     #[test]
     fn a_text_shows_its_language() {
-        assert_eq!(by_text("// x\n  .version 8.5\n.target sm_90"), Kind::Read(warplens_ide::PTX));
-        assert_eq!(by_text("; x\n.kernel k\n"), Kind::Read(warplens_ide::WAVE));
+        assert_eq!(by_text("// x\n  .version 8.5\n.target sm_90"), Kind::Supported(warplens_ide::PTX));
+        assert_eq!(by_text("; x\n.kernel k\n"), Kind::Supported(warplens_ide::WAVE));
         assert_eq!(by_text("RIFF....WAVEfmt"), Kind::Unknown);
         assert_eq!(by_text(".kernels"), Kind::Unknown);
     }
 
     #[test]
-    fn a_wave_document_is_ours_if_it_has_a_kernel_or_its_user_says_so() {
+    fn a_wave_document_needs_a_kernel_or_the_language_id() {
         let kind = |id: &str, path: &str, text: &str| of_document(id, Path::new(path), text);
-        let ours = Kind::Read(warplens_ide::WAVE);
+        let wave = Kind::Supported(warplens_ide::WAVE);
         let kernel = "; about\n  .kernel k\n.end\n";
         let foreign = "fun main() {\n    println(\".kernel\");\n}\n";
         for id in ["", "plaintext", "wave"] {
-            assert_eq!(kind(id, "a.wave", kernel), ours, "{id}");
-            assert_eq!(kind(id, "a.WAVE", foreign), Kind::Shared(warplens_ide::WAVE), "{id}");
-            assert_eq!(kind(id, "a.wave", ""), Kind::Shared(warplens_ide::WAVE), "{id}");
+            assert_eq!(kind(id, "a.wave", kernel), wave, "{id}");
+            assert_eq!(kind(id, "a.WAVE", foreign), Kind::Ambiguous(warplens_ide::WAVE), "{id}");
+            assert_eq!(kind(id, "a.wave", ""), Kind::Ambiguous(warplens_ide::WAVE), "{id}");
         }
-        assert_eq!(kind("wave", "a.txt", foreign), Kind::Shared(warplens_ide::WAVE));
-        assert_eq!(kind("wave-asm", "a.wave", foreign), ours);
-        assert_eq!(kind("ptx", "a.wave", kernel), Kind::Read(warplens_ide::PTX));
-        assert_eq!(kind("plaintext", "a.txt", kernel), ours);
-        assert_eq!(kind("plaintext", "a.ptx", ""), Kind::Read(warplens_ide::PTX));
+        assert_eq!(kind("wave", "a.txt", foreign), Kind::Ambiguous(warplens_ide::WAVE));
+        assert_eq!(kind("wave-asm", "a.wave", foreign), wave);
+        assert_eq!(kind("ptx", "a.wave", kernel), Kind::Supported(warplens_ide::PTX));
+        assert_eq!(kind("plaintext", "a.txt", kernel), wave);
+        assert_eq!(kind("plaintext", "a.ptx", ""), Kind::Supported(warplens_ide::PTX));
         assert_eq!(kind("plaintext", "a.txt", ""), Kind::Unknown);
     }
 
     #[test]
-    fn an_extension_says_it_in_any_case() {
-        assert_eq!(by_extension(Path::new("a/b.PTX")), Kind::Read(warplens_ide::PTX));
+    fn extensions_are_case_insensitive() {
+        assert_eq!(by_extension(Path::new("a/b.PTX")), Kind::Supported(warplens_ide::PTX));
         assert_eq!(by_extension(Path::new("a.sass")), Kind::Listing);
         assert_eq!(by_extension(Path::new("ptx")), Kind::Unknown);
     }

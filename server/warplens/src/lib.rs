@@ -1,7 +1,6 @@
-//! How the world reaches Warplens: the language server ([`lsp`]) and the command line ([`cli`]).
+//! The interfaces of Warplens: the language server ([`lsp`]) and the command line ([`cli`]).
 //!
-//! Here live the protocol, the runtime, threads and the file system, and nothing that knows a language: what is
-//! answered comes from `ide`.
+//! Protocol, runtime, threads and file system belong here. Knowledge of languages belongs to `ide`.
 
 pub mod cli;
 mod cores;

@@ -1,4 +1,4 @@
-//! Markdown as text, for terminals and for editors that do not render it: the little of it that our documentation uses.
+//! Markdown as text, for terminals and for editors that do not render it. Supports the subset that the documentation uses.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ const STRONG: Style = Style::new().bold();
 const CODE: Style = AnsiColor::Cyan.on_default();
 const FENCE: Style = Style::new().dimmed();
 
-/// The markdown as text with styles, broken at `width` characters (code is not broken).
+/// The Markdown as text with styles, wrapped at `width` characters. Code is not wrapped.
 pub(crate) fn render(markdown: &str, width: usize) -> String {
     let mut out = String::new();
     let mut in_fence = false;
@@ -42,21 +42,21 @@ pub(crate) fn render(markdown: &str, width: usize) -> String {
     out
 }
 
-/// Whether a line goes on with the paragraph before it.
+/// Whether a line continues the paragraph before it.
 fn continues(line: &str) -> bool {
     let text = line.trim_start();
-    let starts_anew = ["```", "---", "#", "- ", "* ", "|"].iter().any(|start| text.starts_with(start));
+    let starts_block = ["```", "---", "#", "- ", "* ", "|"].iter().any(|start| text.starts_with(start));
     let number = text.trim_start_matches(|char: char| char.is_ascii_digit());
     let is_numbered = number.len() < text.len() && number.starts_with(". ");
-    !text.is_empty() && !starts_anew && !is_numbered
+    !text.is_empty() && !starts_block && !is_numbered
 }
 
-/// The markdown as text without styles, each paragraph one line.
+/// The Markdown as text without styles, each paragraph on one line.
 pub(crate) fn plain(markdown: &str) -> String {
     anstream::adapter::strip_str(&render(markdown, usize::MAX)).to_string()
 }
 
-/// A paragraph or an entry of a list, continued below its first word.
+/// Wraps a paragraph or a list item with a hanging indent.
 fn wrap(line: &str, width: usize, out: &mut String) {
     let text = line.trim_start();
     let indent = line.len() - text.len();
@@ -81,14 +81,14 @@ fn wrap(line: &str, width: usize, out: &mut String) {
     out.push('\n');
 }
 
-/// A word with its styles, and how wide it is without them.
+/// A word with its styles, and its width without them.
 #[derive(Default)]
 struct Word {
     text: String,
     width: usize,
 }
 
-/// Splits at blanks outside code, turning `` `code` ``, `**strong**`, `[text](link)` and escapes into styles.
+/// Splits at spaces outside code, turning `` `code` ``, `**strong**`, `[text](link)` and escapes into styles.
 fn words(text: &str) -> Vec<Word> {
     let mut words = vec![Word::default()];
     let mut strong = false;
@@ -152,12 +152,13 @@ mod tests {
     #[test]
     fn paragraphs_and_lists_are_wrapped() {
         check(
-            "# Title\n\nThe lanes of a warp that run each line, **all of them**.\n\n- the first entry is a long one\n- `b`",
+            "# Title\n\nThe lanes of a warp that execute each line, **all of them**.\n\n- the first entry is a long one\n- `b`",
             expect![[r#"
                 Title
 
-                The lanes of a warp that run
-                each line, all of them.
+                The lanes of a warp that
+                execute each line, all of
+                them.
 
                 • the first entry is a long
                   one
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_paragraph_are_put_together() {
+    fn lines_of_a_paragraph_are_joined() {
         check(
             "What is one\nsentence in the\nsource is one here.\n- an entry\n  that goes on\n1. first\n2. second\n\n    **A**\nb",
             expect![[r#"
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_not_broken() {
+    fn code_is_not_wrapped() {
         check(
             "```ptx\nadd.s32 %r1, %r2, %r3;        // a long line\n```\n`one piece of code that is longer`",
             expect![[r#"
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn links_and_escapes_lose_their_marks() {
+    fn links_and_escapes_lose_their_markup() {
         check(
             "see [the guide](https://x.y/z) \\*here\\*",
             expect![[r#"
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_markdown_stays() {
+    fn plain_characters_are_kept() {
         check(
             "a [0] ` b ** c",
             expect![[r#"
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_has_no_marks() {
+    fn plain_text_has_no_markup() {
         assert_eq!(plain("# T\n**`add`** and `b`"), "T\nadd and b\n");
     }
 

@@ -15,7 +15,8 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .current_dir(crate::project_root())
-        .args(["run", "--quiet", "--package", "warplens-sim", "--example", "launch_schema"])
+        .args(["run", "--quiet", "--package", "warplens-sim", "--features", "schema"])
+        .args(["--example", "launch_schema"])
         .stderr(Stdio::inherit())
         .output()
         .context("cargo could not be started")?;

@@ -9,7 +9,12 @@ use crate::codes;
 use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// Checks a requirement of `what`, a phrase for the middle of a sentence.
-pub(super) fn check(range: TextRange, what: &str, need: Requirement, module: &ModuleTarget) -> Option<Problem> {
+pub(super) fn check(
+    range: TextRange,
+    what: &str,
+    need: Requirement,
+    module: &ModuleTarget,
+) -> Option<Problem> {
     version(range, what, need, module).or_else(|| target(range, what, need, module))
 }
 

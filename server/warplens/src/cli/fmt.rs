@@ -1,17 +1,19 @@
-//! `warplens fmt`: files in the one style of their language, and WAVE in one of its spellings.
+//! `warplens fmt`: formats files, and rewrites WAVE in one of its dialects.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use ropey::Rope;
+use thiserror::Error;
 use warplens_ide::{
-    AnalysisHost, Dialect, FileId, Formatted, Language, NotRewritten, Rewritten, TextEdit, TextRange,
-    TextSize,
+    AnalysisHost, Cancelled, Dialect, FileId, Formatted, Language, NotRewritten, Rewritten, TextEdit,
+    TextRange, TextSize,
 };
 
-use super::check::{STANDARD_INPUT, language_of, read};
-use super::{LanguageName, Outcome, complain};
+use super::input::{ReadError, STANDARD_INPUT, language_parser, read};
+use super::outcome::{Outcome, print_message};
+use crate::language::{self, LanguageError};
 use crate::position::{self, Encoding};
 
 #[derive(Args)]
@@ -20,47 +22,47 @@ pub(super) struct Arguments {
     #[arg(required = true, value_name = "FILE")]
     paths: Vec<PathBuf>,
 
-    /// Change nothing: list the files that would change, and exit with 1 if there are any
+    /// List the files that would change instead of writing them, and exit with 1 if there are any
     #[arg(long)]
     check: bool,
 
-    /// Write WAVE in this spelling too: the guide's, or what toolchain 0.1.2 assembles and runs as it was meant
+    /// Also rewrite WAVE in this dialect: that of the guide, or of toolchain 0.1.2, without code that it rejects or miscompiles
     #[arg(long, value_enum, value_name = "NAME")]
-    spelling: Option<SpellingName>,
+    spelling: Option<DialectName>,
 
-    /// The language, whatever the files are called
-    #[arg(long, value_enum)]
-    language: Option<LanguageName>,
+    /// The language, instead of that of the file extension
+    #[arg(long, value_parser = language_parser())]
+    language: Option<Language>,
 }
 
-/// The spellings as the command line names them.
+/// The dialects on the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum SpellingName {
-    /// The guide's: `icmp.lt p0, r0, 5`
+enum DialectName {
+    /// Of the guide: `icmp.lt p0, r0, 5`
     Guide,
-    /// The toolchain's: `icmp_lt p0, r0, r1`
+    /// Of the toolchain: `icmp_lt p0, r0, r1`
     #[value(name = "toolchain-0.1.2")]
     Toolchain,
 }
 
-impl From<SpellingName> for Dialect {
-    fn from(name: SpellingName) -> Dialect {
+impl From<DialectName> for Dialect {
+    fn from(name: DialectName) -> Dialect {
         match name {
-            SpellingName::Guide => Dialect::Guide,
-            SpellingName::Toolchain => Dialect::Toolchain,
+            DialectName::Guide => Dialect::Guide,
+            DialectName::Toolchain => Dialect::Toolchain,
         }
     }
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
-    let Some(language) = LanguageName::chosen(arguments.language) else { return Ok(Outcome::Unusable) };
-    let mut outcome = Outcome::Fine;
+    let mut outcome = Outcome::Success;
     for path in &arguments.paths {
-        outcome = outcome.max(match Sheet::read(path, language, arguments.spelling.map(Dialect::from)) {
-            Ok(sheet) if arguments.check => sheet.compare()?,
-            Ok(sheet) => sheet.write()?,
-            Err(why) => {
-                complain(&format!("{}: {why}", path.display()));
+        let dialect = arguments.spelling.map(Dialect::from);
+        outcome = outcome.max(match FormattedFile::read(path, arguments.language, dialect) {
+            Ok(file) if arguments.check => file.compare()?,
+            Ok(file) => file.write()?,
+            Err(error) => {
+                print_message(format!("{}: {error}", path.display()));
                 Outcome::Unusable
             }
         });
@@ -69,41 +71,55 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// A file as it is and as it should be.
-struct Sheet<'a> {
+/// A file cannot be formatted.
+#[derive(Debug, Error)]
+enum FormatError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Language(#[from] LanguageError),
+    #[error("`--spelling` applies only to languages with dialects; {0} has none")]
+    NoDialects(&'static str),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// A file before and after formatting.
+struct FormattedFile<'a> {
     path: &'a Path,
     before: String,
     after: String,
     outcome: Outcome,
 }
 
-impl Sheet<'_> {
-    fn read(path: &Path, language: Option<Language>, spelling: Option<Dialect>) -> Result<Sheet<'_>, String> {
+impl FormattedFile<'_> {
+    fn read(
+        path: &Path,
+        language: Option<Language>,
+        dialect: Option<Dialect>,
+    ) -> Result<FormattedFile<'_>, FormatError> {
         let before = read(path)?;
-        let language = match language {
-            Some(language) => language,
-            None => language_of(path, &before)?,
-        };
+        let language = language.map_or_else(|| language::of_file(path, &before), Ok)?;
         let mut host = AnalysisHost::new();
         host.open(FileId(0), language, &before);
-        if spelling.is_some() && language != warplens_ide::WAVE {
-            return Err("`--spelling` is about WAVE only".to_owned());
+        if dialect.is_some() && language != warplens_ide::WAVE {
+            return Err(FormatError::NoDialects(language.title));
         }
-        let spelled = edited(&before, &respell(&host, spelling)?.edits);
-        host.open(FileId(0), language, &spelled);
-        let formatted = host.snapshot().format(FileId(0)).map_err(|cancelled| cancelled.to_string())?;
-        let after = edited(&spelled, &formatted.edits);
-        // Lines move when they are formatted, and a reader looks for them in what is written.
+        let rewritten = edited(&before, &rewrite(&host, dialect)?.edits);
+        host.open(FileId(0), language, &rewritten);
+        let formatted = host.snapshot().format(FileId(0))?;
+        let after = edited(&rewritten, &formatted.edits);
+        // Messages have the lines of the written file.
         host.open(FileId(0), language, &after);
-        let left = respell(&host, spelling)?.left;
-        let fine = formatted.broken.is_empty() && left.is_empty();
-        let outcome = if fine { Outcome::Fine } else { Outcome::Errors };
-        say_left(path, &left);
-        say_broken(path, &spelled, &formatted);
-        Ok(Sheet { path, before, after, outcome })
+        let left = rewrite(&host, dialect)?.left;
+        let is_complete = formatted.broken.is_empty() && left.is_empty();
+        let outcome = if is_complete { Outcome::Success } else { Outcome::Errors };
+        report_not_rewritten(path, &left);
+        report_syntax_errors(path, &rewritten, &formatted);
+        Ok(FormattedFile { path, before, after, outcome })
     }
 
-    /// Says whether the file would change.
+    /// Lists the file if it would change.
     fn compare(&self) -> io::Result<Outcome> {
         if self.before == self.after {
             return Ok(self.outcome);
@@ -119,16 +135,16 @@ impl Sheet<'_> {
         } else if self.before != self.after
             && let Err(error) = std::fs::write(self.path, &self.after)
         {
-            complain(&format!("{}: cannot be written: {error}", self.path.display()));
+            print_message(format!("{}: cannot be written: {error}", self.path.display()));
             return Ok(Outcome::Unusable);
         }
         Ok(self.outcome)
     }
 }
 
-fn respell(host: &AnalysisHost, spelling: Option<Dialect>) -> Result<Rewritten, String> {
-    let Some(spelling) = spelling else { return Ok(Rewritten::default()) };
-    host.snapshot().rewrite_in_dialect(FileId(0), spelling).map_err(|cancelled| cancelled.to_string())
+fn rewrite(host: &AnalysisHost, dialect: Option<Dialect>) -> Result<Rewritten, Cancelled> {
+    let Some(dialect) = dialect else { return Ok(Rewritten::default()) };
+    host.snapshot().rewrite_in_dialect(FileId(0), dialect)
 }
 
 fn edited(text: &str, edits: &[TextEdit]) -> String {
@@ -143,23 +159,25 @@ fn edited(text: &str, edits: &[TextEdit]) -> String {
     edited
 }
 
-/// What has no form in the spelling; the lines are those of the file as it is then.
-fn say_left(path: &Path, left: &[NotRewritten]) {
+/// Reports the constructs without an equivalent in the dialect.
+fn report_not_rewritten(path: &Path, left: &[NotRewritten]) {
     for NotRewritten { line, message } in left {
-        complain(&format!("{}:{}: left as it was: {message}", path.display(), line + 1));
+        print_message(format!("{}:{}: not rewritten: {message}", path.display(), line + 1));
     }
 }
 
-fn say_broken(path: &Path, text: &str, formatted: &Formatted) {
+fn report_syntax_errors(path: &Path, text: &str, formatted: &Formatted) {
     if formatted.broken.is_empty() {
         return;
     }
     let rope = Rope::from_str(text);
     for error in &formatted.broken {
         let at = position::position(&rope, error.start(), Encoding::Utf16);
-        let place = format!("{}:{}:{}", path.display(), at.line + 1, at.character + 1);
-        complain(&format!(
-            "{place}: a syntax error; what it stands in is left as it is (`warplens check` says more)"
+        print_message(format!(
+            "{}:{}:{}: syntax error: the enclosing item was not formatted (run `warplens check` for details)",
+            path.display(),
+            at.line + 1,
+            at.character + 1
         ));
     }
 }

@@ -14,7 +14,7 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{AnalysisHost, FileId, Language};
 
-use crate::language::{self, Kind};
+use crate::language::{self, Kind, LanguageError};
 use crate::position::{Encoding, text_range};
 
 /// The limit of an analysed text in bytes. Memory use is at most ten times this; VS Code synchronizes files of up to
@@ -130,7 +130,7 @@ impl Document {
             };
             let (Body::Text(_, text) | Body::Foreign(text)) = &mut self.body else { continue };
             let edited = match text_range(text, range, encoding) {
-                Some(range) if matches!(self.kind, Kind::Shared(_)) => {
+                Some(range) if matches!(self.kind, Kind::Ambiguous(_)) => {
                     Ok(edit_foreign(text, range, &change.text))
                 }
                 Some(range) => edit(text, range, &change.text, self.file, host),
@@ -154,7 +154,7 @@ impl Document {
 
     /// Analyses a foreign document once an edit has inserted a kernel.
     fn adopt(&mut self, edit: Edit, host: &mut AnalysisHost) {
-        let (Body::Foreign(text), Kind::Shared(language)) = (&self.body, self.kind) else { return };
+        let (Body::Foreign(text), Kind::Ambiguous(language)) = (&self.body, self.kind) else { return };
         let line = |offset: TextSize| text.byte_to_line(usize::from(offset));
         let (first, last) = (line(edit.range.start()), line(edit.range.start() + edit.inserted));
         if (first..=last).any(|line| language.sniffs(&text.line(line).to_string())) {
@@ -164,10 +164,10 @@ impl Document {
     }
 
     fn set_text(&mut self, text: &str, host: &mut AnalysisHost) {
-        if let Kind::Shared(language) = self.kind
+        if let Kind::Ambiguous(language) = self.kind
             && language.sniffs(text)
         {
-            self.kind = Kind::Read(language);
+            self.kind = Kind::Supported(language);
         }
         self.body = Body::new(self.kind, text, self.file, host);
     }
@@ -189,19 +189,19 @@ impl Refusal {
 impl Body {
     fn new(kind: Kind, text: &str, file: FileId, host: &mut AnalysisHost) -> Body {
         let refusal = match kind {
-            Kind::Shared(_) => {
+            Kind::Ambiguous(_) => {
                 host.close(file);
                 return Body::Foreign(Rope::from_str(text));
             }
             _ if text.len() > MAX_TEXT => too_large(text.len()),
-            Kind::Read(language) => {
+            Kind::Supported(language) => {
                 host.open(file, language, text);
                 return Body::Text(language, Rope::from_str(text));
             }
-            Kind::Listing => Refusal { code: "listing", message: language::LISTINGS_LATER.into() },
+            Kind::Listing => Refusal { code: "listing", message: LanguageError::Listing.to_string() },
             Kind::Unknown => Refusal {
                 code: "unknown-language",
-                message: format!("unsupported language; Warplens supports {}", language::read_ids()),
+                message: format!("unsupported language; Warplens supports {}", language::supported_ids()),
             },
         };
         host.close(file);

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::{InitializeParams, Uri};
+use warplens_ide::lanes::Outcome;
 
 use super::ptxas::run::{Printed, PtxasError};
 use super::request::{Failure, Response};
-use super::simulation::run::Outcome;
 
 /// An event for the state thread.
 pub(crate) enum Event {

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use warplens_ide::lanes::{Prepared, Shown};
-use warplens_sim::WarpId;
+use warplens_ide::lanes::{Outcome, Prepared, Shown, WarpId};
 
 use super::document::Edit;
-use super::simulation::run::Outcome;
 
 /// The result of a run as a document shows it.
 #[derive(Clone)]
@@ -21,8 +19,7 @@ pub(crate) struct Lanes {
 
 impl Lanes {
     pub(crate) fn new(prepared: Arc<Prepared>, outcome: Outcome, warp: Option<WarpId>) -> Lanes {
-        let shown = prepared.show(Arc::clone(&outcome.result), warp);
-        let shown = Arc::new(shown.with_values(outcome.values.clone(), outcome.trace_request.until));
+        let shown = Arc::new(prepared.show_outcome(&outcome, warp));
         Lanes { shown, prepared, outcome, edits: Arc::default() }
     }
 
@@ -42,8 +39,8 @@ impl Lanes {
     /// Whether these lanes stay shown when `outcome` stopped at an error of the program: same launch, and this run got
     /// further.
     pub(crate) fn is_kept_over(&self, prepared: &Prepared, outcome: &Outcome, warp: Option<WarpId>) -> bool {
-        prepared.stopped_at_error(&outcome.result)
-            && !self.prepared.stopped_at_error(&self.outcome.result)
+        prepared.outcome_stopped_at_error(outcome)
+            && !self.prepared.outcome_stopped_at_error(&self.outcome)
             && self.prepared.same_launch(prepared)
             && warp.is_none_or(|warp| warp == self.shown.warp())
             && self.shown.has_places()
@@ -51,7 +48,7 @@ impl Lanes {
 
     /// Whether the run has findings.
     pub(crate) fn has_findings(&self) -> bool {
-        !self.outcome.result.findings.is_empty()
+        self.outcome.has_findings()
     }
 
     /// Another warp of the same run; `None` where its trace is not recorded.
@@ -59,9 +56,7 @@ impl Lanes {
         if warp == self.shown.warp() {
             return Some(Arc::clone(&self.shown));
         }
-        let result = &self.outcome.result;
-        result.warp(warp.cta, warp.warp)?;
-        let mut shown = self.prepared.show(Arc::clone(result), Some(warp));
+        let mut shown = self.prepared.show_warp(&self.outcome, warp)?;
         apply(&mut shown, &self.edits);
         if self.shown.is_outdated() {
             shown.outdate();

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
-use warplens_ide::lanes::text;
+use warplens_ide::lanes::{RunSettings, text};
 use warplens_ide::{Accepts, Rules, Severity, languages};
-use warplens_sim::Limits;
 
 /// A setting has an invalid value.
 #[derive(Debug, Error)]
@@ -171,7 +170,7 @@ pub(crate) struct Simulation {
 
 impl Default for Simulation {
     fn default() -> Simulation {
-        let memory = Limits::RECORDS >> 20;
+        let memory = RunSettings::default().memory;
         Simulation { model: String::new(), max_steps: 10_000_000, memory, counters: false }
     }
 }

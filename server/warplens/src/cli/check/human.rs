@@ -1,4 +1,4 @@
-//! `check --format human`: each problem with its source.
+//! `check --format human`: each problem with its source code.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -7,28 +7,28 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Rend
 use ropey::Rope;
 use warplens_ide::{Diagnostic, Severity, TextRange};
 
-use super::{Checked, Report};
+use super::report::{Checked, Report};
 use crate::position::{self, Encoding};
 
-/// Places of a problem at most so many lines apart are shown in one piece of source.
+/// The limit of lines of a snippet that shows all locations of a problem.
 const NEAR: usize = 40;
 
-/// A longer piece of source is named, not shown.
+/// The limit of the size of a snippet in bytes. Above it, only the location is shown.
 const MAX_SHOWN: usize = 1 << 14;
 
-/// Prints each problem as it comes, and how many there were at the end.
+/// Prints each problem, and their number at the end.
 pub(super) struct Human {
-    /// The least that is shown.
-    least: Severity,
+    /// The lowest severity that is shown.
+    lowest: Severity,
     errors: usize,
     warnings: usize,
 }
 
 impl Human {
-    /// Shows hints too, or only what may be wrong.
+    /// Prints hints too if `hints` is set.
     pub(super) fn new(hints: bool) -> Human {
-        let least = if hints { Severity::Hint } else { Severity::Information };
-        Human { least, errors: 0, warnings: 0 }
+        let lowest = if hints { Severity::Hint } else { Severity::Information };
+        Human { lowest, errors: 0, warnings: 0 }
     }
 }
 
@@ -36,7 +36,7 @@ impl Report for Human {
     fn file(&mut self, out: &mut dyn Write, checked: &Checked) -> io::Result<()> {
         let Ok((text, found)) = &checked.result else { return Ok(()) };
         let path = checked.path.to_string_lossy();
-        for diagnostic in found.iter().filter(|diagnostic| diagnostic.severity <= self.least) {
+        for diagnostic in found.iter().filter(|diagnostic| diagnostic.severity <= self.lowest) {
             self.errors += usize::from(diagnostic.severity == Severity::Error);
             self.warnings += usize::from(diagnostic.severity == Severity::Warning);
             writeln!(out, "{}\n", render(&path, text, diagnostic))?;
@@ -67,68 +67,69 @@ fn render(path: &str, text: &Rope, diagnostic: &Diagnostic) -> String {
         Severity::Information => Level::INFO,
         Severity::Hint => Level::HELP,
     };
-    let mut places = vec![Place { range: diagnostic.range, kind: AnnotationKind::Primary, label: None }];
-    places.extend(diagnostic.related.iter().map(|related| Place {
+    let mut locations =
+        vec![Location { range: diagnostic.range, kind: AnnotationKind::Primary, label: None }];
+    locations.extend(diagnostic.related.iter().map(|related| Location {
         range: related.range,
         kind: AnnotationKind::Context,
         label: Some(&related.message),
     }));
     let title = level.primary_title(&diagnostic.message).id(diagnostic.code);
-    let group = title.elements(pieces(path, text, &places));
+    let group = title.elements(snippets(path, text, &locations));
     Renderer::styled().render(&[group])
 }
 
-/// A place that a problem speaks of.
-struct Place<'d> {
+/// A location of a problem.
+struct Location<'d> {
     range: TextRange,
     kind: AnnotationKind,
     label: Option<&'d str>,
 }
 
-/// The source around all places together when they are near each other, else around each of them.
-fn pieces<'d>(path: &'d str, text: &Rope, places: &[Place<'d>]) -> Vec<Element<'d>> {
-    let lines = lines_of(text, places);
+/// One snippet with all locations, or one for each when they are far apart.
+fn snippets<'d>(path: &'d str, text: &Rope, locations: &[Location<'d>]) -> Vec<Element<'d>> {
+    let lines = lines_of(text, locations);
     if lines.len() <= NEAR && size(text, &lines) <= MAX_SHOWN {
-        return vec![snippet(path, text, lines, places)];
+        return vec![snippet(path, text, lines, locations)];
     }
-    places
+    locations
         .iter()
-        .map(|place| {
-            let place = std::slice::from_ref(place);
-            let lines = lines_of(text, place);
+        .map(|location| {
+            let location = std::slice::from_ref(location);
+            let lines = lines_of(text, location);
             if size(text, &lines) <= MAX_SHOWN {
-                snippet(path, text, lines, place)
+                snippet(path, text, lines, location)
             } else {
-                origin(path, text, place)
+                origin(path, text, location)
             }
         })
         .collect()
 }
 
-fn snippet<'d>(path: &'d str, text: &Rope, lines: Range<usize>, places: &[Place<'d>]) -> Element<'d> {
+fn snippet<'d>(path: &'d str, text: &Rope, lines: Range<usize>, locations: &[Location<'d>]) -> Element<'d> {
     let bytes = text.line_to_byte(lines.start)..text.line_to_byte(lines.end);
-    let annotation = |place: &Place<'d>| -> Annotation<'d> {
+    let annotation = |location: &Location<'d>| -> Annotation<'d> {
         let at = |offset: usize| offset.clamp(bytes.start, bytes.end) - bytes.start;
-        let span = at(place.range.start().into())..at(place.range.end().into());
-        place.kind.span(span).label(place.label)
+        let span = at(location.range.start().into())..at(location.range.end().into());
+        location.kind.span(span).label(location.label)
     };
     Snippet::source(text.byte_slice(bytes.clone()).to_string())
         .line_start(lines.start + 1)
         .path(path)
-        .annotations(places.iter().map(annotation))
+        .annotations(locations.iter().map(annotation))
         .into()
 }
 
-fn origin<'d>(path: &'d str, text: &Rope, place: &[Place<'d>]) -> Element<'d> {
-    let at = position::position(text, place[0].range.start(), Encoding::Utf16);
+fn origin<'d>(path: &'d str, text: &Rope, location: &[Location<'d>]) -> Element<'d> {
+    let at = position::position(text, location[0].range.start(), Encoding::Utf16);
     Origin::path(path).line(at.line as usize + 1).char_column(at.character as usize + 1).into()
 }
 
-/// The lines that hold all places.
-fn lines_of(text: &Rope, places: &[Place]) -> Range<usize> {
+/// The lines of all locations.
+fn lines_of(text: &Rope, locations: &[Location]) -> Range<usize> {
     let line = |offset: usize| text.byte_to_line(offset.min(text.len_bytes()));
-    let first = places.iter().map(|place| line(place.range.start().into())).min().unwrap_or(0);
-    let last = places.iter().map(|place| line(place.range.end().into())).max().unwrap_or(0);
+    let first = locations.iter().map(|location| line(location.range.start().into())).min().unwrap_or(0);
+    let last = locations.iter().map(|location| line(location.range.end().into())).max().unwrap_or(0);
     first..(last + 1).min(text.len_lines())
 }
 

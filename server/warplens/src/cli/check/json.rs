@@ -1,4 +1,4 @@
-//! `check --format json`: one object a line; the shape is part of the interface (docs/cli.md).
+//! `check --format json`: one object for each line. The keys are documented in docs/cli.md.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use tower_lsp::ls_types::Range;
 use warplens_ide::Severity;
 
-use super::{Checked, Report};
+use super::report::{Checked, Report};
 use crate::position::{self, Encoding};
 
 pub(super) struct Json;

@@ -1,4 +1,4 @@
-//! `check --format sarif`: one SARIF 2.1.0 document, as code hosts and review tools read it.
+//! `check --format sarif`: one SARIF 2.1.0 document for code hosts and review tools.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -7,14 +7,14 @@ use ropey::Rope;
 use serde_json::{Value, json};
 use warplens_ide::{Diagnostic, Severity, TextRange};
 
-use super::{Checked, Report};
+use super::report::{Checked, Report};
 use crate::markdown;
 use crate::position::{self, Encoding};
 
 #[derive(Default)]
 pub(super) struct Sarif {
     results: Vec<Value>,
-    /// The codes seen, in the order in which they came.
+    /// The reported codes, in order of their first problem.
     rules: Vec<&'static str>,
     /// Files that could not be read.
     notifications: Vec<Value>,
@@ -30,9 +30,9 @@ impl Report for Sarif {
                     self.results.push(result);
                 }
             }
-            Err(why) => self.notifications.push(json!({
+            Err(error) => self.notifications.push(json!({
                 "level": "error",
-                "message": { "text": format!("{uri} {why}") },
+                "message": { "text": format!("{uri} {error}") },
                 "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri } } }],
             })),
         }
@@ -70,9 +70,9 @@ impl Sarif {
             self.rules.len() - 1
         });
         let related = diagnostic.related.iter().map(|related| {
-            let mut place = location(uri, text, related.range);
-            place["message"] = json!({ "text": related.message });
-            place
+            let mut related_location = location(uri, text, related.range);
+            related_location["message"] = json!({ "text": related.message });
+            related_location
         });
         json!({
             "ruleId": diagnostic.code,
@@ -85,7 +85,7 @@ impl Sarif {
     }
 }
 
-/// What a reader of the document may want to know about a diagnostic.
+/// The description of a diagnostic.
 fn rule(name: &str) -> Value {
     let Some(code) = warplens_ide::code(name) else { return json!({ "id": name }) };
     json!({
@@ -113,7 +113,7 @@ fn uri(path: &str) -> String {
     uri
 }
 
-/// Lines and columns count from one.
+/// A location, with lines and columns from one.
 fn location(uri: &str, text: &Rope, range: TextRange) -> Value {
     let range = position::range(text, range, Encoding::Utf16);
     json!({ "physicalLocation": {

@@ -1,14 +1,15 @@
-//! What `warplens sim` is asked for.
+//! The arguments of `warplens sim`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use thiserror::Error;
 use warplens_ide::Language;
-use warplens_ide::lanes::{Choice, RunRequest};
+use warplens_ide::lanes::{Choice, RunRequest, RunSettings};
+use warplens_sim::WarpId;
 use warplens_sim::launch::{Launch, arguments, extent};
-use warplens_sim::{Checks, Limits, RunOptions, WarpId};
 
-use crate::cli::LanguageName;
+use crate::cli::input::language_parser;
 
 #[derive(Args)]
 pub(in crate::cli) struct Arguments {
@@ -16,11 +17,11 @@ pub(in crate::cli) struct Arguments {
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
 
-    /// The language, whatever the file is called
-    #[arg(long, value_enum)]
-    pub(super) language: Option<LanguageName>,
+    /// The language, instead of that of the file extension
+    #[arg(long, value_parser = language_parser())]
+    pub(super) language: Option<Language>,
 
-    /// The launch of this name; without it the first that the launch file or a comment has for the file, else an inferred one
+    /// The launch with this name (default: the first one in the launch file or a comment, otherwise an inferred launch)
     #[arg(long, value_name = "NAME", conflicts_with_all = ["grid", "block", "cluster", "args"])]
     launch: Option<String>,
 
@@ -32,40 +33,40 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = extent)]
     grid: Option<[u32; 3]>,
 
-    /// Threads of a block (workgroup) in x, y, z
+    /// Threads in a block (workgroup) in x, y, z
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = extent)]
     block: Option<[u32; 3]>,
 
-    /// PTX: blocks of a cluster in x, y, z
+    /// PTX: blocks in a cluster in x, y, z
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = extent)]
     cluster: Option<[u32; 3]>,
 
-    /// An argument, in parameter order: `n=u32:100`, `x=f32[100]:iota`, `y=f32:[1,2,3]`, `z=@x`; the name may be left out.
-    /// `p.0=…`, `p.8=…` are fields of the structure `p`, by their first byte
+    /// An argument, in parameter order: `n=u32:100`, `x=f32[100]:iota`, `y=f32:[1,2,3]`, `z=@x`; the name is optional.
+    /// `p.0=…`, `p.8=…` are fields of the structure `p` at these byte offsets
     #[arg(long = "arg", value_name = "NAME=VALUE", allow_hyphen_values = true)]
     args: Vec<String>,
 
-    /// The launch file, instead of the nearest warplens.toml (or warplens.json) upward
+    /// The launch file (default: the nearest warplens.toml or warplens.json in the folder of the file or above it)
     #[arg(long, value_name = "PATH")]
     pub(super) launches: Option<PathBuf>,
 
-    /// WAVE: lanes of a wave
+    /// WAVE: lanes in a wave
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     wave_width: Option<u32>,
 
-    /// How lanes part and meet: `stack`, `ipdom`, `frontier` or `its` for PTX, `structured` or `wave-emu` for WAVE
+    /// The divergence model: `stack`, `ipdom`, `frontier` or `its` for PTX, `structured` or `wave-emu` for WAVE
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// Warp instructions of the whole launch after which the run stops
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_steps)]
+    /// The limit of warp instructions of the whole launch
+    #[arg(long, value_name = "N", default_value_t = RunSettings::default().max_steps)]
     max_steps: u64,
 
-    /// Megabytes for the trace and for what checks keep of memory, together
-    #[arg(long, value_name = "MB", default_value_t = Limits::RECORDS >> 20)]
+    /// The limit in megabytes of the trace and of shadow memory together
+    #[arg(long, value_name = "MB", default_value_t = RunSettings::default().memory)]
     memory: u64,
 
-    /// Also give this buffer as the run left it (repeatable; `all` for all)
+    /// Also print the final contents of this buffer (repeatable; `all` for all buffers)
     #[arg(long, value_name = "NAME")]
     pub(super) dump: Vec<String>,
 
@@ -73,59 +74,63 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "X,Y,Z:W", value_parser = warp)]
     pub(super) warp: Option<WarpId>,
 
-    /// Also give the final values of registers
+    /// Also print the final values of registers (with --format json)
     #[arg(long)]
     registers: bool,
 
-    /// Also count, line by line, sectors of global memory, wavefronts of shared memory, and the use of lanes
+    /// Also count, for each line, sectors of global memory, wavefronts of shared memory, and lane utilization
     #[arg(long)]
     counters: bool,
 
-    /// Look for no data races, uninitialized reads and divisions by zero, which takes time
+    /// Do not check for data races, uninitialized reads and divisions by zero, which is faster
     #[arg(long)]
     no_checks: bool,
 
-    /// How the run is written
+    /// The output format
     #[arg(long, value_enum, default_value = "human")]
     pub(super) format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// The source with the lanes of each line, for people
+    /// The source with the lanes of each line
     Human,
     /// One JSON document
     Json,
 }
 
+/// An argument does not apply to the file.
+#[derive(Debug, Error)]
+pub(super) enum ArgumentError {
+    #[error("--model: {0}")]
+    Model(String),
+    #[error("{0}")]
+    Launch(String),
+}
+
 impl Arguments {
-    /// What is to be run of a file in `language`.
-    pub(super) fn request(&self, language: Language) -> Result<RunRequest, String> {
-        let model = self
-            .model
-            .as_deref()
-            .map(|name| warplens_ide::model(language, name).map_err(|unknown| unknown.to_string()))
-            .transpose();
-        let limits = Limits { max_steps: self.max_steps, ..Limits::default() };
-        let limits = limits.with_records(self.memory.saturating_mul(1 << 20));
+    /// The run of a file in `language`.
+    pub(super) fn request(&self, language: Language) -> Result<RunRequest, ArgumentError> {
+        let model = self.model.as_deref().map(|name| warplens_ide::model(language, name)).transpose();
         Ok(RunRequest {
             entry: self.entry.clone(),
             launch: self.choice()?,
             wave_width: self.wave_width,
-            model: model.map_err(|message| format!("--model: {message}"))?,
+            model: model.map_err(|error| ArgumentError::Model(error.to_string()))?,
             usual_model: None,
-            options: RunOptions {
-                limits,
+            options: RunSettings {
+                max_steps: self.max_steps,
+                memory: self.memory,
+                counters: self.counters,
+                checks: !self.no_checks,
                 registers: self.registers,
                 warp: self.warp,
-                checks: if self.no_checks { Checks::default() } else { Checks::ALL },
-                counters: self.counters,
-                trace: None,
-            },
+            }
+            .options(),
         })
     }
 
-    fn choice(&self) -> Result<Choice, String> {
+    fn choice(&self) -> Result<Choice, ArgumentError> {
         if let Some(name) = &self.launch {
             return Ok(Choice::of_name(name));
         }
@@ -139,21 +144,21 @@ impl Arguments {
             grid: self.grid,
             block: self.block,
             cluster: self.cluster,
-            args: arguments(&self.args).map_err(|problem| problem.message)?,
+            args: arguments(&self.args).map_err(|problem| ArgumentError::Launch(problem.message))?,
             ..Launch::default()
         })))
     }
 }
 
-/// Reads `X,Y,Z:W`.
+/// Parses `X,Y,Z:W`.
 fn warp(flag: &str) -> Result<WarpId, String> {
-    let wrong =
-        || format!("`{flag}` names no warp: write X,Y,Z:W, such as 1,0,0:3 for warp 3 of block 1,0,0");
-    let (block, warp) = flag.split_once(':').ok_or_else(wrong)?;
+    let invalid =
+        || format!("`{flag}` is not a warp: use X,Y,Z:W, such as 1,0,0:3 for warp 3 of block 1,0,0");
+    let (block, warp) = flag.split_once(':').ok_or_else(invalid)?;
     let numbers: Vec<u32> =
-        block.split(',').map(|part| part.trim().parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
-    let cta = <[u32; 3]>::try_from(numbers).map_err(|_| wrong())?;
-    Ok(WarpId { cta, warp: warp.trim().parse().map_err(|_| wrong())? })
+        block.split(',').map(|part| part.trim().parse().map_err(|_| invalid())).collect::<Result<_, _>>()?;
+    let cta = <[u32; 3]>::try_from(numbers).map_err(|_| invalid())?;
+    Ok(WarpId { cta, warp: warp.trim().parse().map_err(|_| invalid())? })
 }
 
 #[cfg(test)]
@@ -163,8 +168,8 @@ mod tests {
     #[test]
     fn warps() {
         assert_eq!(warp("1,0,2:3"), Ok(WarpId { cta: [1, 0, 2], warp: 3 }));
-        for wrong in ["", "1", "1,0:2", "1,0,0", "1,0,0:x", "1,0,0,0:1", "-1,0,0:1"] {
-            assert!(warp(wrong).is_err(), "{wrong}");
+        for invalid in ["", "1", "1,0:2", "1,0,0", "1,0,0:x", "1,0,0,0:1", "-1,0,0:1"] {
+            assert!(warp(invalid).is_err(), "{invalid}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `sim --format human`: the source with the lanes of each line at its end, then findings, buffers and totals.
+//! `sim --format human`: the source with the lanes at the end of each line, then findings, buffers and totals.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,9 +9,9 @@ use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
 use warplens_ide::lanes::{Shown, Source, first_divergence, reported};
 use warplens_sim::launch::{show, size};
-use warplens_sim::{Finding, Severity, Status, WarpId};
+use warplens_sim::{Finding, Limits, Severity, Status, WarpId};
 
-use super::Simulated;
+use super::simulated::Simulated;
 
 const FAINT: Style = Style::new().dimmed();
 const LANES: Style = AnsiColor::Cyan.on_default();
@@ -19,16 +19,16 @@ const STRONG: Style = Style::new().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Lanes stand at this column at most, even where a line is longer.
-const WIDEST: usize = 72;
+/// The limit of the column of the lanes, which a longer line exceeds.
+const MAX_COLUMN: usize = 72;
 
-/// Columns of a tab.
+/// The width of a tab.
 const TAB: usize = 8;
 
-/// Longer files are shown only where the run could come.
-const WHOLE_FILE: usize = 1000;
+/// Of a file with more lines, only the kernel is shown.
+const MAX_LINES: usize = 1000;
 
-/// Elements of a dumped buffer on a line.
+/// Elements of a buffer on each line.
 const ELEMENTS: usize = 8;
 
 pub(super) struct Listing<'r> {
@@ -50,17 +50,17 @@ impl Listing<'_> {
     fn heading(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         let launch = shown.launch();
         let size = |extent: Option<[u32; 3]>| size(extent.unwrap_or([1; 3]));
+        let name = format!("launch {STRONG}{}{STRONG:#}", launch.name);
         let origin = match shown.source() {
-            Source::File => "from the launch file",
-            Source::Comment => "from a comment",
-            Source::Inferred => "nobody wrote one, so it is inferred",
-            Source::Given => "as asked for",
+            Source::File => format!("{name} (from the launch file)"),
+            Source::Comment => format!("{name} (from a comment)"),
+            Source::Inferred => "inferred launch (no launch configured)".to_owned(),
+            Source::Given => "launch from the command line".to_owned(),
         };
         writeln!(
             out,
-            "{STRONG}{}{STRONG:#}: launch {STRONG}{}{STRONG:#} ({origin}), grid {}, block {}, model {}",
+            "{STRONG}{}{STRONG:#}: {origin}, grid {}, block {}, model {}",
             shown.entry(),
-            launch.name,
             size(launch.grid),
             size(launch.block),
             shown.model()
@@ -77,10 +77,10 @@ impl Listing<'_> {
         let prepared = &self.run.prepared;
         let all = prepared.warps() * prepared.grid().map(u64::from).iter().product::<u64>();
         match all {
-            0 | 1 => writeln!(out, "{FAINT}lanes of the only warp{FAINT:#}"),
+            0 | 1 => writeln!(out, "{FAINT}warp 0 of 1{FAINT:#}"),
             _ => writeln!(
                 out,
-                "{FAINT}lanes of block {x},{y},{z}, warp {warp}; one of {all} warps (--warp X,Y,Z:W for another){FAINT:#}"
+                "{FAINT}warp {warp} of block {x},{y},{z}; {all} warps in total (--warp X,Y,Z:W selects another){FAINT:#}"
             ),
         }?;
         let line_of = |offset: TextSize| self.run.text.byte_to_line(offset.into()) as u32;
@@ -93,19 +93,19 @@ impl Listing<'_> {
     fn source(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         let hints = self.hints(shown);
         let text = &self.run.text;
-        let reached = self.reached_lines();
+        let kernel = self.kernel_lines();
         let lines = text.len_lines();
         let digits = lines.max(1).ilog10() as usize + 1;
         let content = |line: usize| without_tabs(text.line(line).to_string().trim_end_matches(['\n', '\r']));
         let width = |code: &str| code.chars().count();
-        let column = hints.keys().map(|line| width(&content(*line))).max().unwrap_or(0).min(WIDEST);
+        let column = hints.keys().map(|line| width(&content(*line))).max().unwrap_or(0).min(MAX_COLUMN);
         let mut skipped = false;
         for line in 0..lines {
             let code = content(line);
             if line + 1 == lines && code.is_empty() {
                 break;
             }
-            if lines > WHOLE_FILE && !reached.contains(&line) {
+            if lines > MAX_LINES && !kernel.contains(&line) {
                 skipped = true;
                 continue;
             }
@@ -129,7 +129,7 @@ impl Listing<'_> {
         let text = &self.run.text;
         let size = |bytes: usize| TextSize::try_from(bytes).unwrap_or(TextSize::new(u32::MAX));
         let line_of = |offset: TextSize| text.byte_to_line(usize::from(offset).min(text.len_bytes()));
-        // Lines are told apart by where they start; that it is their end where hints stand does not matter here.
+        // Each line is identified by its start: hints are printed at its end anyway.
         let start = |offset: TextSize| size(text.line_to_byte(line_of(offset)));
         let all = TextRange::up_to(size(text.len_bytes()));
         let hints = shown.hints(all, LaneStyle::default(), &start);
@@ -137,7 +137,7 @@ impl Listing<'_> {
     }
 
     /// The lines from the first to the last statement of the program.
-    fn reached_lines(&self) -> std::ops::RangeInclusive<usize> {
+    fn kernel_lines(&self) -> std::ops::RangeInclusive<usize> {
         let text = &self.run.text;
         let line = |offset: TextSize| text.byte_to_line(usize::from(offset).min(text.len_bytes()));
         let statements = self.run.prepared.statements();
@@ -147,14 +147,14 @@ impl Listing<'_> {
     }
 
     fn findings(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
-        // The worst first, each kind in the order in which the run came to it.
+        // The most severe first, those of the same severity in order of execution.
         let mut findings = reported(&self.run.result, shown.warp());
         findings.sort_by_key(|reported| reported.finding.severity);
         for reported in findings {
             let finding = reported.finding;
             let (style, word) = severity(finding.severity);
-            let place = self.place(finding);
-            writeln!(out, "{style}{word}[{}]{style:#} {place}: {}", finding.code, reported.message())?;
+            let location = self.location(finding);
+            writeln!(out, "{style}{word}[{}]{style:#} {location}: {}", finding.code, reported.message())?;
             for related in &finding.related {
                 if let Some(position) = self.run.position(related.statement) {
                     writeln!(out, "    line {}: {}", position.line + 1, related.message)?;
@@ -167,13 +167,13 @@ impl Listing<'_> {
         Ok(())
     }
 
-    fn place(&self, finding: &Finding) -> String {
+    fn location(&self, finding: &Finding) -> String {
         let line = finding.statement.and_then(|statement| self.run.position(statement));
         let line = line.map_or(String::new(), |position| format!(":{}", position.line + 1));
         format!("{}{line}", self.run.path)
     }
 
-    /// What the program printed, without control characters that would reach the terminal.
+    /// The output of the program, without control characters.
     fn output(&self, out: &mut dyn Write) -> io::Result<()> {
         let output = &self.run.result.output;
         if !output.text.is_empty() {
@@ -183,7 +183,11 @@ impl Listing<'_> {
             writeln!(out, "    {}", without_tabs(line))?;
         }
         if output.truncated {
-            writeln!(out, "{FAINT}    … and more, which is not kept{FAINT:#}")?;
+            writeln!(
+                out,
+                "{FAINT}    … truncated (limit {} KB){FAINT:#}",
+                Limits::default().max_output >> 10
+            )?;
         }
         Ok(())
     }
@@ -209,27 +213,32 @@ impl Listing<'_> {
             Status::Finished => (STRONG, "finished"),
             Status::Faulted => (ERROR, "faulted"),
             Status::StepLimit => (WARNING, "stopped at the step limit (--max-steps)"),
-            Status::NoProgress => (ERROR, "made no progress"),
+            Status::NoProgress => (ERROR, "no forward progress"),
             _ if self.run.prepared.stopped_at_error(result) => {
-                (ERROR, "stopped at an error of the text, which `warplens check` shows")
+                (ERROR, "stopped at an error in the program (run `warplens check` to show it)")
             }
-            Status::Unsupported => (WARNING, "stopped at what is not simulated"),
+            Status::Unsupported => (WARNING, "stopped: unsupported instruction"),
         };
         let expected = self.run.prepared.resolved().launch.expect.len();
-        let held = match expected - self.run.failures.len() {
+        let checks = match expected - self.run.failures.len() {
             _ if expected == 0 => String::new(),
-            held => format!(", {held} of {expected} expectations held"),
+            passed => format!(", {passed} of {expected} checks passed"),
         };
-        let guarded = match totals.thread_instructions - totals.executed_thread_instructions {
+        let predicated_off = match totals.thread_instructions - totals.executed_thread_instructions {
             0 => String::new(),
-            held_off => format!(" ({held_off} of them held off by guards)"),
+            off => format!(" ({off} predicated off)"),
         };
         writeln!(
             out,
-            "{style}{ended}{style:#}: {} warp instructions, {} thread instructions{guarded}{held}",
-            totals.warp_instructions, totals.thread_instructions
+            "{style}{ended}{style:#}: {}, {}{predicated_off}{checks}",
+            count(totals.warp_instructions, "warp instruction"),
+            count(totals.thread_instructions, "thread instruction")
         )
     }
+}
+
+fn count(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn severity(severity: Severity) -> (Style, &'static str) {
@@ -240,18 +249,18 @@ fn severity(severity: Severity) -> (Style, &'static str) {
     }
 }
 
-/// The line as it would stand at the left edge: a line number before it must not move its tabs.
+/// The line with its tabs as spaces, so that the line number before it does not move the tab stops.
 fn without_tabs(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut column = 0;
     for char in line.chars() {
         match char {
             '\t' => {
-                let blanks = TAB - column % TAB;
-                out.extend(std::iter::repeat_n(' ', blanks));
-                column += blanks;
+                let spaces = TAB - column % TAB;
+                out.extend(std::iter::repeat_n(' ', spaces));
+                column += spaces;
             }
-            // Control characters of a file must not reach the terminal.
+            // The terminal would interpret control characters.
             _ if char.is_control() => {
                 out.push('\u{fffd}');
                 column += 1;

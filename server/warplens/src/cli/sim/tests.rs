@@ -11,7 +11,7 @@ struct Flags {
     arguments: Arguments,
 }
 
-/// What the command says and how it ends; colours left out.
+/// The output of the command without colors, and its outcome.
 fn answer(flags: &[&str]) -> (String, Outcome) {
     let flags = Flags::try_parse_from([&["sim"], flags].concat());
     let arguments = match flags {
@@ -19,10 +19,10 @@ fn answer(flags: &[&str]) -> (String, Outcome) {
         Err(error) => return (error.to_string(), Outcome::Unusable),
     };
     match simulate(&arguments) {
-        Err(problem) => (problem, Outcome::Unusable),
+        Err(error) => (error.to_string(), Outcome::Unusable),
         Ok(simulated) => {
             let mut out = Vec::new();
-            simulated.write(&arguments, &mut out).expect("memory takes it");
+            write(&simulated, &arguments, &mut out).expect("memory does not fail");
             let text = String::from_utf8(out).expect("text");
             (anstream::adapter::strip_str(&text).to_string(), simulated.outcome())
         }
@@ -33,7 +33,7 @@ fn example(name: &str) -> String {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name).display().to_string()
 }
 
-/// A folder that goes away with the test.
+/// A temporary folder. Dropping it removes it.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -50,12 +50,12 @@ impl Folder {
         self.0.join(name).display().to_string()
     }
 
-    /// The answer with the folder's path as `~`.
+    /// The output with the path of the folder as `~`.
     fn answer(&self, flags: &[&str]) -> (String, Outcome) {
         let folder = self.0.display().to_string();
         let flags: Vec<String> = flags.iter().map(|flag| flag.replace('~', &folder)).collect();
         let (text, outcome) = answer(&flags.iter().map(String::as_str).collect::<Vec<_>>());
-        let canonical = self.0.canonicalize().expect("it is there").display().to_string();
+        let canonical = self.0.canonicalize().expect("the folder exists").display().to_string();
         (text.replace(&canonical, "~").replace(&folder, "~"), outcome)
     }
 
@@ -65,12 +65,12 @@ impl Folder {
         assert_eq!(ended, outcome);
     }
 
-    /// Wrong use, and the sentence that says so.
+    /// Checks the message of a refusal.
     fn refuses(&self, flags: &[&str], expect: Expect) {
         self.check(flags, Outcome::Unusable, expect);
     }
 
-    /// What stands above and below the listing of a run that is fine.
+    /// Checks the lines before and after the listing of a successful run.
     fn check_around_listing(&self, flags: &[&str], expect: Expect) {
         let (text, ended) = self.answer(flags);
         let is_listed = |line: &&str| {
@@ -79,7 +79,7 @@ impl Folder {
         let around: String =
             text.lines().filter(|line| !is_listed(line)).map(|line| format!("{line}\n")).collect();
         expect.assert_eq(&around);
-        assert_eq!(ended, Outcome::Fine);
+        assert_eq!(ended, Outcome::Success);
     }
 }
 
@@ -94,7 +94,7 @@ fn the_listing() {
     let (text, outcome) = answer(&[&example("divergence.ptx")]);
     expect![[r#"
         divergence: launch one warp (from the launch file), grid 1, block 32, model stack
-        lanes of the only warp
+        warp 0 of 1
 
          1  // The lanes of one warp diverge and reconverge, three times. Run the code lens above the kernel, or
          2  //     warplens sim examples/divergence.ptx
@@ -143,9 +143,9 @@ fn the_listing() {
         45          ret;
         46  }
 
-        finished: 31 warp instructions, 752 thread instructions (76 of them held off by guards), 1 of 1 expectations held
+        finished: 31 warp instructions, 752 thread instructions (76 predicated off), 1 of 1 checks passed
     "#]].assert_eq(&text);
-    assert_eq!(outcome, Outcome::Fine);
+    assert_eq!(outcome, Outcome::Success);
 }
 
 #[test]
@@ -160,11 +160,11 @@ fn json_of_one_warp() {
         "n",
         "--registers",
     ]);
-    expect!["--dump: there is no buffer `n`: there are `x`, `y`, and `all`"].assert_eq(&text);
+    expect!["--dump: unknown buffer `n`: the launch has `x`, `y`; `all` selects all"].assert_eq(&text);
     assert_eq!(outcome, Outcome::Unusable);
     let flags = ["--format", "json", "--warp", "1,0,0:1", "--dump", "y", "--registers"];
     let (text, outcome) = answer(&[&[example("saxpy.ptx").as_str()], &flags[..]].concat());
-    assert_eq!(outcome, Outcome::Fine);
+    assert_eq!(outcome, Outcome::Success);
     let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(json["warps"].as_array().map(Vec::len), Some(1));
     assert_eq!(json["warps"][0]["launched"], "ffffffff");
@@ -175,15 +175,15 @@ fn json_of_one_warp() {
 const KERNEL: &str = ".version 8.0\n.target sm_70\n.address_size 64\n.entry k(.param .u32 n) {\n\t.reg .b32 %r;\n\tmov.u32 %r, 7;\n\texit;\n}\n";
 
 #[test]
-fn inferred_launches_say_so() {
+fn an_inferred_launch() {
     let folder = Folder::new("inferred", &[("k.ptx", KERNEL)]);
     folder.check(
         &["~/k.ptx"],
-        Outcome::Fine,
+        Outcome::Success,
         expect![[r#"
-            k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 32, model stack
+            k: inferred launch (no launch configured), grid 1, block 32, model stack
             args: {"name":"n","u32":32}
-            lanes of the only warp
+            warp 0 of 1
 
             1  .version 8.0
             2  .target sm_70
@@ -200,7 +200,7 @@ fn inferred_launches_say_so() {
 }
 
 #[test]
-fn wrong_use_is_one_sentence() {
+fn invalid_arguments() {
     let two = format!("{KERNEL}.entry other() {{ exit; }}\n");
     let folder =
         Folder::new("wrong", &[("k.ptx", KERNEL), ("two.ptx", &two), ("none.ptx", ".version 8.0\n")]);
@@ -240,7 +240,7 @@ fn wrong_use_is_one_sentence() {
     );
     folder.refuses(
         &["~/k.ptx", "--warp", "0,0,0:1"],
-        expect!["--warp: there is no such warp: blocks are 0,0,0 to 0,0,0, warps 0 to 0"],
+        expect!["--warp: unknown warp: the launch has blocks 0,0,0 to 0,0,0 and warps 0 to 0 in each"],
     );
     folder.refuses(
         &["~/k.ptx", "--launches", "~/none.toml"],
@@ -249,7 +249,7 @@ fn wrong_use_is_one_sentence() {
 }
 
 #[test]
-fn launch_files_are_found_and_their_mistakes_placed() {
+fn launch_files_are_found_and_their_errors_have_positions() {
     let launches = "[[launch]]\nname = 'l'\nfile = 'k.ptx'\nargs = [{ f32 = 1 }]\n";
     let folder = Folder::new("file", &[("k.ptx", KERNEL), ("warplens.toml", launches)]);
     folder.refuses(
@@ -261,10 +261,10 @@ fn launch_files_are_found_and_their_mistakes_placed() {
     folder.check_around_listing(
         &["~/k.ptx", "--launch", "inferred", "--max-steps", "1"],
         expect![[r#"
-            k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 32, model stack
+            k: inferred launch (no launch configured), grid 1, block 32, model stack
             args: {"name":"n","u32":32}
-            lanes of the only warp
-            stopped at the step limit (--max-steps): 1 warp instructions, 32 thread instructions
+            warp 0 of 1
+            stopped at the step limit (--max-steps): 1 warp instruction, 32 thread instructions
         "#]],
     );
     let json = r#"{"launch":[{"name":"j","file":"k.ptx","args":[{"u32":1}]}]}"#;
@@ -272,9 +272,9 @@ fn launch_files_are_found_and_their_mistakes_placed() {
     folder.check_around_listing(
         &["~/k.ptx", "--launches", "~/other.json", "--arg", "n=u32:3"],
         expect![[r#"
-            k: launch command line (as asked for), grid 1, block 32, model stack
+            k: launch from the command line, grid 1, block 32, model stack
             args: {"name":"n","u32":3}
-            lanes of the only warp
+            warp 0 of 1
             finished: 2 warp instructions, 64 thread instructions
         "#]],
     );
@@ -282,24 +282,24 @@ fn launch_files_are_found_and_their_mistakes_placed() {
         &["~/k.ptx", "--launches", "~/other.json"],
         expect![[r#"
             k: launch j (from the launch file), grid 1, block 32, model stack
-            lanes of the only warp
+            warp 0 of 1
             finished: 2 warp instructions, 64 thread instructions
         "#]],
     );
 }
 
 #[test]
-fn the_reference_emulator_and_where_it_parts() {
+fn the_reference_emulator_and_its_divergence() {
     let text = ".kernel k\n    mov_sr r0, sr_lane_id\n    mov_imm r1, 2\n    icmp_lt p0, r0, r1\n    @p0 iadd r2, r0, r1\n    halt\n.end\n";
     let guide = ".kernel k\n    iadd r0, r0, 1\n    halt\n.end\n";
     let folder = Folder::new("reference", &[("k.wave", text), ("guide.wave", guide)]);
     let with = |file| ["--wave-width", "4", "--model", "wave-emu", file];
     folder.check(
         &with("~/k.wave"),
-        Outcome::Fine,
+        Outcome::Success,
         expect![[r#"
-            k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 4, model wave-emu
-            lanes of the only warp
+            k: inferred launch (no launch configured), grid 1, block 4, model wave-emu
+            warp 0 of 1
             parts from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes execute
 
             1  .kernel k
@@ -314,8 +314,8 @@ fn the_reference_emulator_and_where_it_parts() {
         "#]],
     );
     folder.check(&with("~/guide.wave"), Outcome::Errors, expect![[r#"
-        k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 4, model wave-emu
-        lanes of the only warp
+        k: inferred launch (no launch configured), grid 1, block 4, model wave-emu
+        warp 0 of 1
 
         1  .kernel k
         2      iadd r0, r0, 1  not run
@@ -323,12 +323,12 @@ fn the_reference_emulator_and_where_it_parts() {
         4  .end
 
         error[not-assembled] ~/guide.wave:2: toolchain 0.1.2 accepts a number in `mov_imm` only: move it into a register first
-        stopped at what is not simulated: 0 warp instructions, 0 thread instructions
+        stopped: unsupported instruction: 0 warp instructions, 0 thread instructions
     "#]]);
 }
 
 #[test]
-fn faults_and_failed_expectations() {
+fn faults_and_failed_checks() {
     let store = ".entry k(.param .u64 x) {\n\t.reg .b64 %rd;\n\tld.param.u64 %rd, [x];\n\tst.global.u32 [%rd+4], 5;\n\texit;\n}\n";
     let with = |arguments: &str| {
         format!(".version 8.0\n.target sm_70\n.address_size 64\n// @launch {{ {arguments} }}\n{store}")
@@ -339,7 +339,7 @@ fn faults_and_failed_expectations() {
     let folder = Folder::new("faults", &[("unmet.ptx", &unmet), ("short.ptx", &short)]);
     folder.check(&["~/unmet.ptx", "--dump", "all"], Outcome::Errors, expect![[r#"
         k: launch 1 x 1 (from a comment), grid 1, block 1, model stack
-        lanes of the only warp
+        warp 0 of 1
 
          1  .version 8.0
          2  .target sm_70
@@ -355,11 +355,11 @@ fn faults_and_failed_expectations() {
         error ~/unmet.ptx: expect: `x`[1] is 5, expected 6
         x: u32[2]
                0  0 5
-        finished: 3 warp instructions, 3 thread instructions, 0 of 1 expectations held
+        finished: 3 warp instructions, 3 thread instructions, 0 of 1 checks passed
     "#]]);
     folder.check(&["~/short.ptx"], Outcome::Errors, expect![[r#"
         k: launch 1 x 1 (from a comment), grid 1, block 1, model stack
-        lanes of the only warp
+        warp 0 of 1
 
          1  .version 8.0
          2  .target sm_70
@@ -396,7 +396,7 @@ const PRINTS: &str = "// @launch { block = [2] }
 ";
 
 #[test]
-fn what_the_kernel_prints() {
+fn output_of_the_kernel() {
     let folder = Folder::new("prints", &[("k.ptx", PRINTS)]);
     let (text, _) = answer(&[&folder.path("k.ptx")]);
     let (_, ending) = text.rsplit_once("}\n").expect("a listing");
@@ -419,9 +419,9 @@ fn a_size_alone_infers_the_arguments() {
     folder.check_around_listing(
         &["~/k.ptx", "--block", "64"],
         expect![[r#"
-            k: launch command line (as asked for), grid 1, block 64, model stack
+            k: launch from the command line, grid 1, block 64, model stack
             args: {"name":"x","buffer":"u32","len":65536,"fill":"zero"} {"name":"n","u32":64}
-            lanes of block 0,0,0, warp 0; one of 2 warps (--warp X,Y,Z:W for another)
+            warp 0 of block 0,0,0; 2 warps in total (--warp X,Y,Z:W selects another)
             note[same-value-race] ~/k.ptx:8: lane 1 writes byte 0 of `x` that lane 0 wrote with no synchronization between them; both write the same value, so the order does not matter (lanes 1-31 of block 0,0,0, warp 0)
                 line 8: lane 0 wrote it here
             finished: 6 warp instructions, 192 thread instructions
@@ -430,14 +430,14 @@ fn a_size_alone_infers_the_arguments() {
 }
 
 #[test]
-fn a_run_that_ends_at_an_error_of_the_text_says_where_to_look() {
+fn a_run_that_stops_at_an_error_in_the_program() {
     let folder = Folder::new(
         "broken",
         &[("k.ptx", ".version 8.0\n.target sm_70\n.entry k()\n{\n\tad.u32 %r;\n\tret;\n}\n")],
     );
     folder.check(&["~/k.ptx"], Outcome::Errors, expect![[r#"
-        k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 32, model stack
-        lanes of the only warp
+        k: inferred launch (no launch configured), grid 1, block 32, model stack
+        warp 0 of 1
 
         1  .version 8.0
         2  .target sm_70
@@ -448,6 +448,6 @@ fn a_run_that_ends_at_an_error_of_the_text_says_where_to_look() {
         7  }
 
         error[unsupported] ~/k.ptx:5: unsupported instruction `ad.u32`: there is no such instruction (lanes 0-31)
-        stopped at an error of the text, which `warplens check` shows: 1 warp instructions, 32 thread instructions
+        stopped at an error in the program (run `warplens check` to show it): 1 warp instruction, 32 thread instructions
     "#]]);
 }

@@ -10,9 +10,8 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, DocumentChanges, OneOf,
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
-use warplens_ide::lanes::Source;
+use warplens_ide::lanes::{Source, WarpId};
 use warplens_ide::{Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten};
-use warplens_sim::WarpId;
 
 use super::execute_command::{SELECT_LAUNCH, SHOW_LEFT};
 use crate::lsp::request::Failure;

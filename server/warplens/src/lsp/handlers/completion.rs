@@ -29,7 +29,7 @@ pub(crate) fn resolve(params: Value, capabilities: &ClientCapabilities) -> Resul
     let data = item.data.take().unwrap_or_default();
     let name = data["explain"].as_str().unwrap_or_default();
     let language = match data["language"].as_str().map(language::by_id) {
-        Some(Kind::Read(language)) => Some(language),
+        Some(Kind::Supported(language)) => Some(language),
         _ => None,
     };
     let explained = warplens_ide::explain(name, language);

@@ -6,9 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{ExecuteCommandParams, MessageType, Position, Range, Uri};
-use warplens_ide::lanes::{Choice, Offer};
-use warplens_sim::WarpId;
-use warplens_sim::launch::launch_object;
+use warplens_ide::lanes::{Choice, Offer, WarpId};
 
 use crate::launch_file;
 use crate::lsp::errors::not_open;
@@ -35,7 +33,7 @@ pub(crate) const SHOW_LEFT: &str = "warplens.showLeft";
 /// All commands of the server.
 pub(crate) const ALL: [&str; 5] = [SELECT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, RESOURCES, SHOW_LEFT];
 
-/// The command of the VS Code extension behind a lens of its style.
+/// The command of the VS Code extension in a lens of its style.
 pub(crate) const PICK_LAUNCH: &str = "warplens.pickLaunch";
 
 /// The argument of the commands about launches.
@@ -162,10 +160,8 @@ fn selection(argument: LaunchArgument) -> Result<Selection> {
         Value::Bool(true) => Choice::First,
         Value::String(name) => Choice::of_name(&name),
         object => {
-            let launch = launch_object(&object.to_string());
-            Choice::Given(Box::new(
-                launch.map_err(|problem| Error::invalid_params(format!("launch: {problem}")))?,
-            ))
+            let given = Choice::from_json(&object.to_string());
+            given.map_err(|problem| Error::invalid_params(format!("launch: {problem}")))?
         }
     };
     let warp = (cta.is_some() || warp.is_some())

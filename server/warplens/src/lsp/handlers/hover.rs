@@ -3,6 +3,7 @@
 use ropey::Rope;
 use text_size::TextSize;
 use tower_lsp::ls_types::{Hover, HoverParams};
+use warplens_ide::lanes::{hover as lanes_hover, with_documentation};
 
 use crate::lsp::request::Failure;
 use crate::lsp::snapshot::Snapshot;
@@ -15,17 +16,11 @@ pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Result<Option<
     let line_of = |offset: TextSize| snapshot.line(offset);
     let word = register(&snapshot.text, at);
     let lanes = snapshot.lanes();
-    let ran = lanes.and_then(|lanes| warplens_ide::lanes::hover(&lanes.shown, at, &word, &line_of));
-    Ok(match (documented, ran) {
-        (Some(mut documented), Some(ran)) => {
-            documented.markdown = format!("{}\n\n---\n\n{}", ran.markdown, documented.markdown);
-            Some(to_proto::hover(snapshot, documented))
-        }
-        (one, other) => one.or(other).map(|hover| to_proto::hover(snapshot, hover)),
-    })
+    let ran = lanes.and_then(|lanes| lanes_hover(&lanes.shown, at, &word, &line_of));
+    Ok(with_documentation(ran, documented).map(|hover| to_proto::hover(snapshot, hover)))
 }
 
-/// The name of a register at an offset, with the dot of a vector element.
+/// The name at an offset, which may be a register.
 fn register(text: &Rope, at: TextSize) -> String {
     let is_name = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '_' | '$' | '%');
     let at = text.byte_to_char(usize::from(at).min(text.len_bytes()));

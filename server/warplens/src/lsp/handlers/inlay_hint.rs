@@ -1,4 +1,4 @@
-//! `textDocument/inlayHint`: the lanes at the ends of lines, and the hints that the settings enable.
+//! `textDocument/inlayHint`: the lanes at the end of each line, and the hints that the settings enable.
 
 use text_size::{TextRange, TextSize};
 use tower_lsp::ls_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams, Position};

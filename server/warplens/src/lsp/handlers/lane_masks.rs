@@ -6,8 +6,7 @@ use serde_json::Value;
 use text_size::{TextRange, TextSize};
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::{Position, Uri};
-use warplens_ide::lanes::report;
-use warplens_sim::WarpId;
+use warplens_ide::lanes::{WarpId, report};
 
 use crate::lsp::errors::not_open;
 use crate::lsp::from_proto::document_params;

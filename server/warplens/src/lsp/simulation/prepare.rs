@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use warplens_ide::lanes::{Choice, Prepared, RunRequest};
-use warplens_sim::{Checks, Limits, RunOptions, WarpId};
+use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings, WarpId};
 
 use super::selection::Selection;
 use crate::launch_file;
@@ -23,8 +22,13 @@ pub(crate) fn prepare(
         Err(error) => return Err(Failure::Refused(error.to_string())),
     };
     let settings = &snapshot.settings.simulation;
-    let limits = Limits { max_steps: settings.max_steps, ..Limits::default() };
-    let limits = limits.with_records(settings.memory.saturating_mul(1 << 20));
+    let options = RunSettings {
+        max_steps: settings.max_steps,
+        memory: settings.memory,
+        counters: settings.counters,
+        warp: recorded,
+        ..RunSettings::default()
+    };
     let model =
         selection.model.as_deref().map(|name| warplens_ide::model(snapshot.language, name)).transpose();
     let request = RunRequest {
@@ -33,13 +37,7 @@ pub(crate) fn prepare(
         model: model.map_err(|refused| Failure::Refused(refused.to_string()))?,
         usual_model: warplens_ide::model(snapshot.language, &settings.model).ok(),
         wave_width: None,
-        options: RunOptions {
-            limits,
-            warp: recorded,
-            checks: Checks::ALL,
-            counters: settings.counters,
-            ..RunOptions::default()
-        },
+        options: options.options(),
     };
     let document = launch_file::path(&snapshot.uri);
     let base = file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));
@@ -47,13 +45,9 @@ pub(crate) fn prepare(
     let prepared = snapshot.analysis.prepare_run(snapshot.file, &request, file.as_ref(), &read_file)?;
     let prepared = prepared.map_err(|problem| Failure::Refused(problem.to_string()))?;
     match selection.warp {
-        Some(warp) if !has_warp(&prepared, warp) => Err(unknown_warp(warp)),
+        Some(warp) if !prepared.has_warp(warp) => Err(unknown_warp(warp)),
         _ => Ok(Box::new(prepared)),
     }
-}
-
-fn has_warp(prepared: &Prepared, WarpId { cta, warp }: WarpId) -> bool {
-    cta.iter().zip(prepared.grid()).all(|(at, size)| *at < size) && u64::from(warp) < prepared.warps()
 }
 
 /// The refusal of a warp that the run does not have.

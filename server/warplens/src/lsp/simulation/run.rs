@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use warplens_ide::lanes::Prepared;
-use warplens_sim::{Cancelled, Control, RunResult, TraceRequest, Values};
+use warplens_ide::lanes::{Cancelled, Outcome, Prepared, TraceRequest};
 
 use crate::cores::Cores;
 use crate::lsp::document::Edit;
@@ -27,16 +26,6 @@ pub(crate) struct Run {
     pub(crate) has_progress: bool,
 }
 
-/// The result of a run.
-#[derive(Clone)]
-pub(crate) struct Outcome {
-    pub(crate) result: Arc<RunResult>,
-    /// The values that were requested.
-    pub(crate) trace_request: TraceRequest,
-    /// The values, if the run reached the warp.
-    pub(crate) values: Option<Arc<Values>>,
-}
-
 impl Run {
     /// Whether its result is the same as that of `prepared`.
     pub(crate) fn is_same(&self, prepared: &Prepared, trace_request: TraceRequest) -> bool {
@@ -54,35 +43,26 @@ impl Run {
     }
 }
 
-/// Runs, unless the result is known, and records the values; `None` when stopped, an error for a panic.
+/// Runs, unless the result is known; `None` when stopped, an error for a panic.
 pub(crate) fn execute(
     prepared: &Prepared,
-    known: Option<Arc<RunResult>>,
+    known: Option<Outcome>,
     trace_request: TraceRequest,
     stop: &AtomicBool,
     steps: &(dyn Fn(u64) + Sync),
 ) -> Option<Result<Outcome, String>> {
     let reported = Mutex::new(Instant::now());
-    let progress = |progress: warplens_sim::Progress| {
+    let progress = |executed: u64| {
         // When it is locked, another thread reports at this moment.
         if let Ok(mut reported) = reported.try_lock()
             && reported.elapsed() >= REPORT_INTERVAL
         {
             *reported = Instant::now();
-            steps(progress.steps);
+            steps(executed);
         }
     };
-    let cores = Cores::half();
-    let sequential =
-        Control { cancelled: &|| stop.load(Ordering::Relaxed), progress: &progress, workers: None };
-    let run = || -> Result<Outcome, Cancelled> {
-        let result = match known {
-            Some(result) => result,
-            None => Arc::new(prepared.run(Control { workers: Some(&cores), ..sequential })?),
-        };
-        let values = prepared.look(trace_request, sequential)?.map(Arc::new);
-        Ok(Outcome { result, trace_request, values })
-    };
+    let cancelled = || stop.load(Ordering::Relaxed);
+    let run = || prepared.execute(known, trace_request, &cancelled, &progress, &Cores::half());
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(outcome)) => Some(Ok(outcome)),
         Ok(Err(Cancelled)) => None,

@@ -6,8 +6,7 @@ use std::sync::atomic::AtomicBool;
 use crossbeam_channel::Sender;
 use rustc_hash::FxHashMap;
 use tower_lsp::ls_types::Uri;
-use warplens_ide::lanes::Prepared;
-use warplens_sim::{RunResult, TraceRequest};
+use warplens_ide::lanes::{Outcome, Prepared, TraceRequest};
 
 use super::run::{Run, execute};
 use super::selection::Selected;
@@ -78,7 +77,7 @@ impl Simulations {
         &mut self,
         uri: &Uri,
         prepared: Arc<Prepared>,
-        known: Option<Arc<RunResult>>,
+        known: Option<Outcome>,
         trace_request: TraceRequest,
     ) -> Run {
         let number = self.next_number();

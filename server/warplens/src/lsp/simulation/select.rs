@@ -128,10 +128,8 @@ impl State {
             }
             let last = self.shown.get(uri).lanes.filter(|lanes| lanes.prepared.same_run(&prepared));
             match last.map(|lanes| lanes.outcome) {
-                Some(outcome) if outcome.trace_request == trace_request => {
-                    self.show(uri, prepared, outcome, &[])
-                }
-                last => self.start_run(uri, prepared, last.map(|outcome| outcome.result), trace_request),
+                Some(outcome) if outcome.answers(trace_request) => self.show(uri, prepared, outcome, &[]),
+                last => self.start_run(uri, prepared, last, trace_request),
             }
         }
         for id in commands {

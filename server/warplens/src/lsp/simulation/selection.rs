@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use text_size::TextSize;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::TextDocumentIdentifier;
-use warplens_ide::lanes::{Choice, Prepared};
-use warplens_sim::{TraceRequest, WarpId};
+use warplens_ide::lanes::{Choice, Prepared, TraceRequest, WarpId};
 
 use super::run::Run;
 use crate::lsp::document::Edit;
@@ -77,9 +76,7 @@ impl Selected {
 
     /// The warp and the visit whose values are requested from a run.
     pub(crate) fn trace_request(&self, prepared: &Prepared) -> TraceRequest {
-        let first = WarpId { cta: [0; 3], warp: 0 };
-        let until = self.visit.and_then(|visit| Some((prepared.statement_at(visit.at)?, visit.visit)));
-        TraceRequest { until, ..TraceRequest::at(self.selection.warp.unwrap_or(first)) }
+        prepared.trace_request(self.selection.warp, self.visit.map(|visit| (visit.at, visit.visit)))
     }
 }
 

@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use tower_lsp::ls_types::request::{CodeLensRefresh, InlayHintRefreshRequest};
 use tower_lsp::ls_types::{MessageType, Uri};
-use warplens_ide::lanes::Prepared;
-use warplens_sim::{RunResult, TraceRequest, WarpId};
+use warplens_ide::lanes::{Outcome, Prepared, TraceRequest};
 
-use super::run::Outcome;
 use crate::lsp::document::Edit;
 use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
 use crate::lsp::lanes::Lanes;
@@ -23,7 +21,7 @@ impl State {
         &mut self,
         uri: &Uri,
         prepared: Arc<Prepared>,
-        known: Option<Arc<RunResult>>,
+        known: Option<Outcome>,
         trace_request: TraceRequest,
     ) {
         let run = self.simulations.start(uri, prepared, known, trace_request);
@@ -57,9 +55,7 @@ impl State {
     pub(crate) fn show(&mut self, uri: &Uri, prepared: Arc<Prepared>, outcome: Outcome, edits: &[Edit]) {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         let warp = selected.selection.warp;
-        let result = &outcome.result;
-        let is_recorded = |warp: WarpId| result.warp(warp.cta, warp.warp).is_some();
-        if let Some(warp) = warp.filter(|&warp| result.warps_truncated && !is_recorded(warp))
+        if let Some(warp) = warp.filter(|&warp| outcome.is_truncated() && !outcome.has_trace(warp))
             && selected.recorded.is_none()
         {
             selected.recorded = Some(warp);

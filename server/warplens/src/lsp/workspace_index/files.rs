@@ -50,7 +50,7 @@ pub(crate) fn list(folders: &[PathBuf]) -> Vec<ListedFile> {
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() && !entry.file_name().to_string_lossy().starts_with('.') {
                 inner.push(entry.path());
-            } else if kind.is_file() && matches!(language::by_extension(&entry.path()), Kind::Read(_)) {
+            } else if kind.is_file() && matches!(language::by_extension(&entry.path()), Kind::Supported(_)) {
                 let Ok(metadata) = entry.metadata() else { continue };
                 let is_within = metadata.len() <= MAX_BYTES && total + metadata.len() <= MAX_TOTAL;
                 if is_within && found.len() < MAX_FILES {
@@ -67,8 +67,7 @@ pub(crate) fn list(folders: &[PathBuf]) -> Vec<ListedFile> {
 
 /// The text of a file, unless it is of another format with the same extension, such as sounds in `.wave`.
 pub(crate) fn read(path: &Path) -> Option<(Language, Rope)> {
-    let Kind::Read(language) = language::by_extension(path) else { return None };
     let text = std::fs::read_to_string(path).ok()?;
-    let is_supported = !language.shares_extensions() || language::by_text(&text) == Kind::Read(language);
-    is_supported.then(|| (language, Rope::from_str(&text)))
+    let language = language::of_found_file(path, || Some(&text))?;
+    Some((language, Rope::from_str(&text)))
 }

@@ -1,0 +1,139 @@
+//! The result of a run as an editor keeps it, with the values of the warp that it shows.
+
+use std::sync::Arc;
+
+use text_size::TextSize;
+use warplens_sim::{
+    Cancelled, Checks, Control, Limits, Progress, RunOptions, RunResult, TraceRequest, Values, WarpId,
+    Workers,
+};
+
+use crate::run::Prepared;
+use crate::shown::Shown;
+
+/// The options of a run that users set.
+#[derive(Debug, Clone, Copy)]
+pub struct RunSettings {
+    /// The limit of warp instructions.
+    pub max_steps: u64,
+    /// The limit in megabytes of the trace and of shadow memory together.
+    pub memory: u64,
+    /// Records performance counters.
+    pub counters: bool,
+    /// Checks for data races, uninitialized reads and divisions by zero.
+    pub checks: bool,
+    /// Records the final values of registers.
+    pub registers: bool,
+    /// The warp that is recorded even when the trace is truncated.
+    pub warp: Option<WarpId>,
+}
+
+impl Default for RunSettings {
+    fn default() -> RunSettings {
+        RunSettings {
+            max_steps: Limits::default().max_steps,
+            memory: Limits::RECORDS >> 20,
+            counters: false,
+            checks: true,
+            registers: false,
+            warp: None,
+        }
+    }
+}
+
+impl RunSettings {
+    /// The options for the simulator.
+    pub fn options(self) -> RunOptions {
+        let limits = Limits { max_steps: self.max_steps, ..Limits::default() };
+        RunOptions {
+            limits: limits.with_records(self.memory.saturating_mul(1 << 20)),
+            registers: self.registers,
+            warp: self.warp,
+            checks: if self.checks { Checks::ALL } else { Checks::default() },
+            counters: self.counters,
+            trace: None,
+        }
+    }
+}
+
+/// The result of a run, and the values of one warp.
+#[derive(Clone)]
+pub struct Outcome {
+    result: Arc<RunResult>,
+    request: TraceRequest,
+    /// `None` when the run did not reach the warp.
+    values: Option<Arc<Values>>,
+}
+
+impl Outcome {
+    /// Whether the values are those of the request.
+    pub fn answers(&self, request: TraceRequest) -> bool {
+        self.request == request
+    }
+
+    /// Whether the run has findings.
+    pub fn has_findings(&self) -> bool {
+        !self.result.findings.is_empty()
+    }
+
+    /// Whether the trace of a warp is recorded.
+    pub fn has_trace(&self, warp: WarpId) -> bool {
+        self.result.warp(warp.cta, warp.warp).is_some()
+    }
+
+    /// Whether the traces of some warps are not recorded.
+    pub fn is_truncated(&self) -> bool {
+        self.result.warps_truncated
+    }
+}
+
+impl Prepared {
+    /// Runs, unless the result is `known`, and records the requested values. `progress` receives the executed warp
+    /// instructions.
+    pub fn execute(
+        &self,
+        known: Option<Outcome>,
+        request: TraceRequest,
+        cancelled: &(dyn Fn() -> bool + Sync),
+        progress: &(dyn Fn(u64) + Sync),
+        workers: &dyn Workers,
+    ) -> Result<Outcome, Cancelled> {
+        let progress = |now: Progress| progress(now.steps);
+        let sequential = Control { cancelled, progress: &progress, workers: None };
+        let result = match known {
+            Some(known) => known.result,
+            None => Arc::new(self.run(Control { workers: Some(workers), ..sequential })?),
+        };
+        let values = self.look(request, sequential)?.map(Arc::new);
+        Ok(Outcome { result, request, values })
+    }
+
+    /// The request for the values of a warp (by default the first), at a visit of the statement at an offset (by default
+    /// the last visit of each statement).
+    pub fn trace_request(&self, warp: Option<WarpId>, visit: Option<(TextSize, u64)>) -> TraceRequest {
+        let first = WarpId { cta: [0; 3], warp: 0 };
+        let until = visit.and_then(|(offset, visit)| Some((self.statement_at(offset)?, visit)));
+        TraceRequest { until, ..TraceRequest::at(warp.unwrap_or(first)) }
+    }
+
+    /// Whether the launch has a warp.
+    pub fn has_warp(&self, WarpId { cta, warp }: WarpId) -> bool {
+        cta.iter().zip(self.grid()).all(|(at, size)| *at < size) && u64::from(warp) < self.warps()
+    }
+
+    /// Whether the run stopped at an error of the program.
+    pub fn outcome_stopped_at_error(&self, outcome: &Outcome) -> bool {
+        self.stopped_at_error(&outcome.result)
+    }
+
+    /// The outcome at the positions of the text for which the run was prepared.
+    pub fn show_outcome(&self, outcome: &Outcome, warp: Option<WarpId>) -> Shown {
+        let shown = self.show(Arc::clone(&outcome.result), warp);
+        shown.with_values(outcome.values.clone(), outcome.request.until)
+    }
+
+    /// The trace of another warp, without values; `None` when it is not recorded.
+    pub fn show_warp(&self, outcome: &Outcome, warp: WarpId) -> Option<Shown> {
+        outcome.has_trace(warp).then(|| self.show(Arc::clone(&outcome.result), Some(warp)))
+    }
+}

@@ -1,0 +1,40 @@
+//! The interface of the output formats.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use ropey::Rope;
+use thiserror::Error;
+use warplens_ide::{Cancelled, Diagnostic};
+
+use crate::cli::input::ReadError;
+use crate::language::LanguageError;
+
+/// A file cannot be checked.
+#[derive(Debug, Error)]
+pub(super) enum CheckError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Language(#[from] LanguageError),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// A checked file.
+pub(super) struct Checked {
+    pub(super) path: PathBuf,
+    /// Its text and problems.
+    pub(super) result: Result<(Rope, Vec<Diagnostic>), CheckError>,
+}
+
+/// Writes results in one format.
+pub(super) trait Report {
+    /// Writes the results of a file. Files are in the order of the arguments.
+    fn file(&mut self, out: &mut dyn Write, checked: &Checked) -> io::Result<()>;
+
+    /// Ends the output after the last file.
+    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,32 @@
+//! The outcome of a command.
+
+use std::fmt::Display;
+
+/// The outcome of a command, which determines the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Outcome {
+    /// Success.
+    Success,
+    /// The input has errors.
+    Errors,
+    /// Invalid arguments, or unreadable input.
+    Unusable,
+}
+
+impl Outcome {
+    /// The exit code of the process.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Outcome::Success => 0,
+            Outcome::Errors => 1,
+            Outcome::Unusable => 2,
+        }
+    }
+}
+
+/// Prints a message to standard error.
+pub(crate) fn print_message(message: impl Display) {
+    use std::io::Write;
+    // When standard error is closed, no message can be shown.
+    let _ = writeln!(anstream::stderr(), "warplens: {message}");
+}

@@ -1,0 +1,42 @@
+//! A launch that was run, with its input.
+
+use std::sync::Arc;
+
+use ropey::Rope;
+use text_size::TextSize;
+use warplens_ide::lanes::Prepared;
+use warplens_ide::lanes::report::Position;
+use warplens_sim::launch::PlacedBuffer;
+use warplens_sim::{Finding, RunResult, Severity, StatementId, Status};
+
+use crate::cli::outcome::Outcome;
+use crate::position::{self, Encoding};
+
+/// A launch that was run, with its input.
+pub(super) struct Simulated {
+    pub(super) path: String,
+    pub(super) text: Rope,
+    pub(super) prepared: Prepared,
+    pub(super) result: Arc<RunResult>,
+    pub(super) dump: Vec<PlacedBuffer>,
+    /// Failed checks of the launch.
+    pub(super) failures: Vec<String>,
+}
+
+impl Simulated {
+    pub(super) fn outcome(&self) -> Outcome {
+        let failed = matches!(self.result.status, Status::Faulted | Status::NoProgress);
+        let is_error = |finding: &Finding| finding.severity == Severity::Error;
+        match failed || !self.failures.is_empty() || self.result.findings.iter().any(is_error) {
+            true => Outcome::Errors,
+            false => Outcome::Success,
+        }
+    }
+
+    /// The position of a statement.
+    pub(super) fn position(&self, statement: StatementId) -> Option<Position> {
+        let offset: TextSize = self.prepared.statements().get(statement.index())?.opcode.start();
+        let at = position::position(&self.text, offset, Encoding::Utf16);
+        Some(Position { line: at.line, character: at.character })
+    }
+}
