@@ -123,14 +123,14 @@ fn refuses_what_cannot_be() {
         &on("             |"),
         "2x",
         expect![
-            "`2x` is not a name: names are letters, digits, `_` and `$`, and begin with a letter, or with `_`, `$` or `%` and one more"
+            "`2x` is not a valid name: names consist of letters, digits, `_` and `$`, and start with a letter, or with `_`, `$` or `%` and one more character"
         ],
     );
     check(
         &on("             |"),
         "_",
         expect![
-            "`_` is not a name: names are letters, digits, `_` and `$`, and begin with a letter, or with `_`, `$` or `%` and one more"
+            "`_` is not a valid name: names consist of letters, digits, `_` and `$`, and start with a letter, or with `_`, `$` or `%` and one more character"
         ],
     );
     check(
@@ -259,7 +259,7 @@ out: halt
         "         |",
         "total",
         expect![
-            "`r2` is a general register of the machine: it can be exchanged for another one, such as `r7`"
+            "`r2` is a predefined general register: it can only be exchanged for another one, such as `r7`"
         ],
     );
     to("    iadd r2, r0, 1", "         |", "r0", expect!["this kernel already uses `r0`"]);
@@ -268,24 +268,24 @@ out: halt
         "    iadd r2, r0, 1",
         "         |",
         "r8",
-        expect!["this kernel has 8 registers; `r8` is none of them"],
+        expect!["this kernel has 8 registers; `r8` is not one of them"],
     );
     to(
         "    iadd r2, r0, 1",
         "             |",
         "r3",
-        expect!["`r0` is read before this kernel writes it: the launch sets it by that name"],
+        expect!["`r0` is read before this kernel writes it: the launch sets it by this name"],
     );
     to(
         "    dadd r4, r4, r6",
         "         |",
         "r3",
-        expect!["`r4` is part of a value in r4 to r5, which cannot move one by one"],
+        expect!["`r4` is part of a value in r4 to r5, which cannot be renamed one by one"],
     );
     let shared = |marker: &str| file.replacen("    mov r1, 1", &format!("    mov r1, 1\n{marker}"), 1);
     check(
         &shared("        |"),
         "r3",
-        expect!["other kernels share `r1` by calls, so it cannot be exchanged in this one alone"],
+        expect!["other kernels share `r1` through calls, so it cannot be exchanged in this one only"],
     );
 }
