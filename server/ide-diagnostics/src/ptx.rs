@@ -17,6 +17,7 @@ mod needs;
 mod performance;
 mod prologue;
 mod sections;
+mod symbols;
 mod tables;
 mod targets;
 mod unused;

@@ -3,6 +3,7 @@
 mod departures;
 pub mod dialect;
 mod lints;
+mod severity;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -17,6 +18,7 @@ use warplens_syntax::ItemKind;
 
 use crate::codes;
 use crate::wave::departures::Departures;
+use crate::wave::severity::severity;
 use crate::wave_messages;
 use warplens_ide_db::problem::{ItemFix, Problem};
 
@@ -44,14 +46,6 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
 /// The lints of a kernel.
 pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mut Vec<Problem>) {
     lints::check(&wave_code(db, item), &item.text(db).0, file.accepts(db), found);
-}
-
-fn severity(severity: wave::Severity) -> Severity {
-    match severity {
-        wave::Severity::Error => Severity::Error,
-        wave::Severity::Warning => Severity::Warning,
-        wave::Severity::Hint => Severity::Hint,
-    }
 }
 
 /// The related range of a problem, in the same item.

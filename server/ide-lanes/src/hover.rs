@@ -9,16 +9,13 @@ use text_size::TextSize;
 use warplens_ide_db::answer::Hover;
 use warplens_sim::{Lanes, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
 
-use crate::shown::{Shown, ShownStatement};
+use crate::shown::{LineOf, Shown, ShownStatement};
 use crate::text::{Role, splits};
 use crate::values::Reading;
 use crate::{counters, model_diff};
 
 /// Lanes in a row of the grid.
 const COLUMNS: usize = 8;
-
-/// The line of an offset, from 0.
-pub type LineOf<'t> = &'t dyn Fn(TextSize) -> u32;
 
 /// The hover for the statement at `offset` and the `word` there.
 pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -> Option<Hover> {

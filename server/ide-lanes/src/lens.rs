@@ -5,10 +5,9 @@ use warplens_hir::wave::{MAX_DEPTH, Nesting};
 use warplens_sim::Status;
 use warplens_sim::launch::size;
 
-use crate::hover::LineOf;
 use crate::model_diff::first_divergence;
 use crate::offer::{KernelPlace, Offer, Source};
-use crate::shown::Shown;
+use crate::shown::{LineOf, Shown};
 
 /// The lenses that a client supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

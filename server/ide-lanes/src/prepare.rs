@@ -12,7 +12,8 @@ use warplens_sim::launch::{
 use crate::kernels::{kernels, text_of_launches};
 use crate::launch_file::LaunchFile;
 use crate::lens::{Lens, LensStyle, lenses};
-use crate::model::{Model, UnknownModel};
+use crate::model::Model;
+use crate::model_names::{UnknownModel, model_named};
 use crate::offer::{KernelPlace, Offer, Source, kernel_called, names, offers};
 use crate::problem::LaunchProblem;
 use crate::run::Prepared;
@@ -122,7 +123,7 @@ pub fn prepare(
         (Source::Comment, _) => LaunchProblem::in_document(&problem, &file.document(db).items().text()),
         _ => LaunchProblem::new(problem.message),
     };
-    let named = |name: &str| Model::named(file.language(db), all, name);
+    let named = |name: &str| model_named(file.language(db), all, name);
     let model = model_of(request, launch.as_ref(), simulator, &named).map_err(located)?;
     let decoded = simulator.decode(db, file, kernel, model)?;
     let mut launch = match launch {
@@ -163,7 +164,7 @@ fn model_of(
     match (request.model, written) {
         (Some(model), _) => Ok(model),
         (None, Some(written)) => written,
-        (None, None) => Ok(request.usual_model.unwrap_or(Model::default_of(simulator))),
+        (None, None) => Ok(request.usual_model.unwrap_or_else(|| simulator.default_model())),
     }
 }
 

@@ -24,6 +24,9 @@ use crate::text::Role;
 use crate::values::Reading as ValueReading;
 pub use hints::LaneHint;
 
+/// The line of an offset, from 0.
+pub type LineOf<'t> = &'t dyn Fn(TextSize) -> u32;
+
 /// The lanes of one warp in a document.
 #[derive(Debug, Clone)]
 pub struct Shown {

@@ -22,6 +22,16 @@ pub trait Simulator: Sync {
     /// The divergence models, the default first.
     fn models(&self) -> &'static [ModelInfo];
 
+    /// The model of a run that names none.
+    fn default_model(&self) -> Model {
+        Model::default_of(self.language(), self.models())
+    }
+
+    /// The model with this current or former name.
+    fn model(&self, name: &str) -> Option<Model> {
+        Model::named(self.language(), self.models(), name)
+    }
+
     /// Finds the kernel of an item of a file.
     fn kernels<'db>(&self, db: &'db dyn Db, file: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db>;
 

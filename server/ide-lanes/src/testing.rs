@@ -12,9 +12,9 @@ use warplens_sim::{
     StatementId, Status, Totals, TracedRegister, TracedVisit, Values, Visit, WarpId, WarpTrace,
 };
 
-use crate::model::Model;
 use crate::offer::Source;
 use crate::shown::{Ran, Shown};
+use crate::simulator::Simulator;
 use crate::statement::{Flow, Statement};
 
 /// Every statement of the text ends with a semicolon; lanes reconverge after a `bra` at the statement after `JOIN:`.
@@ -178,7 +178,7 @@ pub(crate) fn shown(text: &str, result: RunResult) -> Shown {
     let ran = Ran {
         resolved: Arc::new(resolved()),
         source: Source::File,
-        model: Model::default_of(&crate::ptx::Ptx),
+        model: crate::ptx::Ptx.default_model(),
         broken: Arc::default(),
     };
     Shown::new(ran, &statements(text), Arc::new(result), warp).with_values(Some(Arc::new(values())), None)

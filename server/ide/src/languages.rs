@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use warplens_ide_db::db::LanguageQueries;
-use warplens_ide_lanes::{Model, Simulator, UnknownModel};
+use warplens_ide_lanes::{Model, Simulator, UnknownModel, model_named};
 use warplens_syntax::Language;
 
 use crate::language::LanguageSupport;
@@ -22,7 +22,7 @@ pub fn languages() -> impl Iterator<Item = Language> {
 /// # Errors
 /// When the language has no such model.
 pub fn model(language: Language, name: &str) -> Result<Model, UnknownModel> {
-    Model::named(language, &simulators(LANGUAGES), name)
+    model_named(language, &simulators(LANGUAGES), name)
 }
 
 /// The simulators of some languages.

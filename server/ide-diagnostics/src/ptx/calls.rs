@@ -17,7 +17,7 @@ use warplens_ide_db::db::{Db, File, Item};
 use crate::codes;
 use crate::ptx::calls::arguments::Callee;
 use crate::ptx::calls::sites::{Call, Target, Through, calls_of};
-use crate::ptx::module_rules::declaration;
+use crate::ptx::symbols::declaration;
 use warplens_ide_db::problem::Problem;
 
 /// Finds the calls of an item while its function is cached; they are checked with the module.

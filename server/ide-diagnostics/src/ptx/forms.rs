@@ -9,6 +9,7 @@ mod modifiers;
 mod needs;
 mod operands;
 mod ranges;
+mod reporter;
 mod words;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use warplens_isa::ptx as isa;
 
 use crate::codes;
 use crate::ptx::forms::ranges::StatementRanges;
+use crate::ptx::forms::reporter::Reporter;
 use crate::ptx::instructions;
 use warplens_ide_db::problem::{ItemFix, Problem};
 
@@ -73,14 +75,6 @@ impl Judged {
         };
         Judged { forms, missing }
     }
-}
-
-/// Builds the messages about statements of a function.
-struct Reporter<'a> {
-    function: &'a Function,
-    checker: Checker<'a>,
-    platform: Platform,
-    ranges: &'a StatementRanges,
 }
 
 impl Reporter<'_> {

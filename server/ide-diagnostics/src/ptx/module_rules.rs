@@ -15,6 +15,7 @@ use warplens_ide_db::ptx::module_target::{ModuleTarget, module_target};
 use crate::codes;
 use crate::context::FileContext;
 use crate::ptx::prologue::first_token;
+use crate::ptx::symbols::declaration;
 use crate::ptx::{calls, declarations, needs, targets};
 use warplens_ide_db::problem::Problem;
 
@@ -52,12 +53,6 @@ fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
         names.symbols().iter().enumerate().filter_map(|(index, symbol)| rules.repeated(index, symbol)),
     );
     found.into()
-}
-
-/// The declaration of a name of the module.
-pub(super) fn declaration<'db>(db: &'db dyn Db, file: File, symbol: &ModuleSymbol) -> &'db Declaration {
-    let item = items(db, file)[symbol.item as usize];
-    &ptx_header(db, item).declarations[symbol.declaration as usize]
 }
 
 /// `.file 1` twice.

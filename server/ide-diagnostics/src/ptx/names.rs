@@ -5,14 +5,13 @@ mod declare;
 mod tests;
 mod unresolved;
 
-use text_size::TextRange;
-use warplens_hir::ptx::{Clash, ClashKind, ModuleKind, ModuleNames, ModuleSymbol};
+use warplens_hir::ptx::{Clash, ClashKind, ModuleKind, ModuleNames};
 use warplens_ide_db::answer::{Diagnostic, Related, Severity};
 use warplens_ide_db::db::{Database, File, items};
-use warplens_ide_db::ptx::lowered::ptx_header;
 use warplens_ide_db::ptx::module::module_names;
 
 use crate::codes;
+use crate::ptx::symbols::name_range;
 
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut found = Vec::new();
@@ -22,13 +21,6 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     }
     found.extend(names.clashes().iter().map(|clash| clashing(db, file, names, *clash)));
     found
-}
-
-/// The range of a declaration's name, in the file.
-fn place_of(db: &Database, file: File, symbol: &ModuleSymbol) -> TextRange {
-    let item = items(db, file)[symbol.item as usize];
-    let declaration = &ptx_header(db, item).declarations[symbol.declaration as usize];
-    declaration.name_range + file.document(db).items().start_of(symbol.item as usize)
 }
 
 fn linkage_message(name: &str, first: ModuleKind) -> String {
@@ -50,7 +42,7 @@ fn clashing(db: &Database, file: File, names: &ModuleNames, clash: Clash) -> Dia
         }
         ClashKind::Linkage => (codes::LINKAGE_CLASH, linkage_message(name, first.kind)),
     };
-    let range = place_of(db, file, first);
+    let range = name_range(db, file, first);
     let related = Related { file: file.id(db), range, message: "first declared here".into() };
-    Diagnostic::new(place_of(db, file, second), Severity::Error, code, message).with_related(related)
+    Diagnostic::new(name_range(db, file, second), Severity::Error, code, message).with_related(related)
 }

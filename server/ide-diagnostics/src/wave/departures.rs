@@ -9,7 +9,7 @@ use warplens_hir::wave::{Accepts, Code, Departure, DepartureKind, ProblemKind};
 use crate::wave::dialect;
 use crate::wave::dialect::Edits;
 use crate::wave::dialect::Rewriter;
-use crate::wave::severity;
+use crate::wave::severity::severity;
 use crate::wave_messages;
 use warplens_ide_db::problem::{ItemFix, Problem};
 

@@ -4,30 +4,28 @@
 //! has the value first, as in the guide, one with an underscore the address, as in the toolchain. Hovers, checks, the
 //! simulator and this module use the same tables.
 
+mod edits;
 mod guide;
 mod item;
 mod line;
 mod lines;
 mod logic;
 mod names;
+mod registers;
 mod structure;
 mod toolchain;
 
-use text_size::TextRange;
-use warplens_hir::wave::{Code, Name};
+use warplens_hir::wave::Code;
 use warplens_ide_db::answer::TextEdit;
 use warplens_ide_db::db::{Database, File, items};
 use warplens_ide_db::wave::lowered::wave_code;
 
+pub(crate) use crate::wave::dialect::edits::Edits;
+use crate::wave::dialect::edits::in_order;
 pub(crate) use crate::wave::dialect::guide::{instruction as in_guide, size as size_in_guide};
 use crate::wave::dialect::item::Written;
 pub(crate) use crate::wave::dialect::names::{fewer_registers, other_guard, other_register};
 pub(crate) use crate::wave::dialect::toolchain::{Rewriter, size as size_in_toolchain};
-
-/// The number of registers of toolchain 0.1.2.
-const REGISTERS: u8 = 32;
-/// Predicate registers are `p0` to this one.
-const LAST_PREDICATE: u8 = 3;
 
 /// A dialect of WAVE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,9 +53,6 @@ pub struct NotRewritten {
     /// The reason, and a workaround.
     pub message: String,
 }
-
-/// Edits of an item's text, which do not touch each other.
-pub type Edits = Vec<(TextRange, String)>;
 
 /// Rewrites a file in a dialect, as far as possible.
 pub fn rewrite_in_dialect(db: &Database, file: File, dialect: Dialect) -> Rewritten {
@@ -96,17 +91,4 @@ fn item_in_guide(text: &str, code: &Code) -> Edits {
     let sizes = (0..code.sizes.len()).filter_map(|at| size_in_guide(text, code, at));
     let instructions = (0..code.instructions.len()).filter_map(|at| in_guide(text, code, at));
     in_order(sizes.chain(instructions.flatten()))
-}
-
-/// Sorts the edits, and removes duplicates that several instructions request.
-fn in_order(edits: impl Iterator<Item = (TextRange, String)>) -> Edits {
-    let mut edits: Edits = edits.collect();
-    edits.sort_by_key(|(range, _)| (range.start(), range.end()));
-    edits.dedup();
-    edits
-}
-
-/// Whether no other item can run this one's code or read its registers.
-fn is_closed(code: &Code) -> bool {
-    code.labels.is_empty() && !code.names.iter().any(|name| matches!(name.name, Name::Label(_)))
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use warplens_sim::{Lanes, LineTrace, Mask, Reconvergence};
 
-use crate::shown::{Shown, ShownStatement};
+use crate::shown::{LineOf, Shown, ShownStatement};
 use crate::text::{Role, splits};
 
 /// The maximum number of groups that are listed.
@@ -16,7 +16,7 @@ pub(super) fn divergence(
     statement: &ShownStatement<'_>,
     trace: &LineTrace,
     shown: &Shown,
-    line_of: crate::hover::LineOf<'_>,
+    line_of: LineOf<'_>,
 ) -> Option<String> {
     let mut text = match &*trace.visits {
         _ if !statement.parts.is_empty() => {

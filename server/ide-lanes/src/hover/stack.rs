@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use warplens_sim::{Lanes, Mask, StackEntry, TracedVisit, WaitingLanes};
 
-use crate::shown::{Shown, ShownStatement};
+use crate::shown::{LineOf, Shown, ShownStatement};
 
 /// The size of the stack.
 const CAPACITY: usize = 32;
@@ -14,7 +14,7 @@ pub(super) fn sentences(
     seen: &TracedVisit,
     statement: &ShownStatement<'_>,
     shown: &Shown,
-    line_of: crate::hover::LineOf<'_>,
+    line_of: LineOf<'_>,
 ) -> Option<String> {
     let stack = seen.stack.as_ref()?;
     let visits = statement.trace.map_or(1, |trace| trace.count);

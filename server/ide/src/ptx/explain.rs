@@ -1,16 +1,18 @@
 //! Documentation of PTX.
 
+mod facts;
 pub(crate) mod form;
+pub(crate) mod matching;
 pub(crate) mod ranges;
 
 use warplens_hir::ptx::{Mnemonic, Platform};
-use warplens_ide_db::ptx::forms::{accepts, kind_name};
+use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx;
-use warplens_isa::ptx::{
-    Directive, Instruction, Modifier, ModifierClass, Operand, Scope, SpecialRegister, Status,
-};
+use warplens_isa::ptx::{Directive, Instruction, Modifier, ModifierClass, Operand, Scope, SpecialRegister};
 
 use crate::explain::page::{Page, RULE, either, role, simulation};
+use crate::ptx::explain::facts::{first_clause, section, status};
+use crate::ptx::explain::matching::matching;
 
 /// The documentation of a name.
 pub(crate) fn explain(name: &str) -> Option<String> {
@@ -60,30 +62,6 @@ fn entries(name: &str) -> Vec<&'static Instruction> {
     matching(opcode, &modifiers)
 }
 
-/// The entries of an opcode that the written modifiers (with their dots) match, the most specific ones first; all entries
-/// of the opcode if none matches.
-pub(crate) fn matching(opcode: &str, modifiers: &[&str]) -> Vec<&'static Instruction> {
-    let all = ptx::by_opcode(opcode);
-    let accepted = |entry: &Instruction| modifiers.iter().filter(|word| accepts(entry, word)).count();
-    let has_words = |entry: &Instruction| entry.words.iter().all(|word| modifiers.contains(word));
-    let missing =
-        |entry: &Instruction| entry.modifiers.iter().filter(|class| is_missing(class, modifiers)).count();
-    let fit = |entry: &Instruction| (accepted(entry), std::cmp::Reverse(missing(entry)), entry.words.len());
-    let mut fitting: Vec<&Instruction> = all.iter().copied().filter(|entry| has_words(entry)).collect();
-    let best = fitting.iter().map(|entry| fit(entry)).max();
-    fitting.retain(|entry| Some(fit(entry)) == best);
-    if fitting.is_empty() { all.to_vec() } else { fitting }
-}
-
-/// Whether a required class is missing among the modifiers. Values of several words are separate modifiers.
-fn is_missing(class: &ModifierClass, modifiers: &[&str]) -> bool {
-    let is_written = |value: &Modifier| {
-        let mut words = value.name.split_inclusive('.').map(|word| word.trim_end_matches('.'));
-        words.all(|word| word.is_empty() || modifiers.iter().any(|have| have.strip_prefix('.') == Some(word)))
-    };
-    !class.optional && !modifiers.is_empty() && !class.values.iter().any(|value| is_written(value))
-}
-
 /// The pages of a word with a dot: a directive, a state space, a type, a modifier; it may be several of them.
 fn dotted(name: &str) -> Vec<String> {
     // `@@DWARF` is the one directive without a dot.
@@ -125,25 +103,8 @@ pub(crate) fn instruction(entry: &'static Instruction) -> String {
     page.finish()
 }
 
-/// The clause that applies to all forms; later clauses are about some of them.
-fn first_clause(prose: &str) -> &str {
-    prose.split(';').next().unwrap_or(prose).trim()
-}
-
 fn in_parentheses(note: &str) -> String {
     if note.is_empty() { String::new() } else { format!(" ({note})") }
-}
-
-fn section(number: &str) -> String {
-    if number.is_empty() { String::new() } else { format!("§{number}") }
-}
-
-fn status(status: Status) -> &'static str {
-    match status {
-        Status::Current => "",
-        Status::Deprecated => "*deprecated*",
-        Status::Removed => "*removed*",
-    }
 }
 
 fn class(class: &ModifierClass) -> String {

@@ -6,7 +6,8 @@ use warplens_isa::ptx::{Requirement, TargetRequirement};
 use warplens_isa::{Version, ptx as isa};
 
 use crate::codes;
-use crate::ptx::forms::{Reporter, words};
+use crate::ptx::forms::reporter::Reporter;
+use crate::ptx::forms::words;
 use warplens_ide_db::problem::{ItemFix, Problem};
 
 pub(super) fn problem(

@@ -8,7 +8,8 @@ use warplens_hir::ptx::{
 use warplens_isa::ptx::OperandKind;
 
 use crate::codes;
-use crate::ptx::forms::{Reporter, words};
+use crate::ptx::forms::reporter::Reporter;
+use crate::ptx::forms::words;
 use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// An operand that a form does not accept.

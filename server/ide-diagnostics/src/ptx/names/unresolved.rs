@@ -14,7 +14,8 @@ use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::codes;
 use crate::item::item_problems;
-use crate::ptx::names::{declare, place_of};
+use crate::ptx::names::declare;
+use crate::ptx::symbols::name_range;
 
 /// The number of names of an item that are reported one by one. The others are reported together: one missing line may have declared them.
 const MOST: usize = 2;
@@ -160,7 +161,7 @@ impl ItemContext<'_> {
         let message = format!("`{}` is declared after its use; {hint}", later.name);
         let related = Related {
             file: self.file.id(self.db),
-            range: place_of(self.db, self.file, later),
+            range: name_range(self.db, self.file, later),
             message: "declared here".into(),
         };
         let found = Diagnostic::new(range, Severity::Error, codes::USE_BEFORE_DECLARATION, message);

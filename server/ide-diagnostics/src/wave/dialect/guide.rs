@@ -4,7 +4,7 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Instruction, Value};
 use warplens_isa::wave::Suffix;
 
-use crate::wave::dialect::Edits;
+use crate::wave::dialect::edits::Edits;
 
 /// The edits that rewrite an instruction in the guide's dialect; `None` if it needs none.
 pub(crate) fn instruction(text: &str, code: &Code, at: usize) -> Option<Edits> {

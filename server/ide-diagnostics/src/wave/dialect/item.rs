@@ -4,8 +4,9 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::wave;
 use warplens_hir::wave::{Accepts, Code, DepartureKind, ProblemKind, Severity};
 
+use crate::wave::dialect::edits::{Edits, in_order};
 use crate::wave::dialect::toolchain::{Rewriter, size as size_in_toolchain};
-use crate::wave::dialect::{Edits, in_order, names, structure};
+use crate::wave::dialect::{names, structure};
 use crate::wave_messages;
 
 /// An item in the toolchain's dialect.

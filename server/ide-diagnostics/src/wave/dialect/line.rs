@@ -3,7 +3,8 @@
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Cell, Code, Instruction, MAX_DEPTH, Spares};
 
-use crate::wave::dialect::{Edits, LAST_PREDICATE};
+use crate::wave::dialect::edits::Edits;
+use crate::wave::dialect::registers::LAST_PREDICATE;
 
 /// The last register that toolchain 0.1.2 encodes correctly as the false source of a `select`.
 const LAST_FALSE_SOURCE: u8 = 15;

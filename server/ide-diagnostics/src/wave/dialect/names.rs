@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 use text_size::TextRange;
 use warplens_hir::wave::{Cell, Code, Liveness, Name, NameRef, Role, Spares, Value};
 
-use crate::wave::dialect::{Edits, LAST_PREDICATE, REGISTERS, is_closed};
+use crate::wave::dialect::edits::Edits;
+use crate::wave::dialect::registers::{LAST_PREDICATE, REGISTERS, is_closed};
 
 /// The maximum size of kernels whose registers may share a name: in longer ones the analysis takes too long.
 const MOST_INSTRUCTIONS: usize = 20_000;

@@ -10,7 +10,7 @@ use warplens_hir::wave::{Cell, Code, Link, Spares, Value, resumes};
 
 use crate::wave::dialect::lines::Lines;
 use crate::wave::dialect::logic::Literal;
-use crate::wave::dialect::{LAST_PREDICATE, REGISTERS, is_closed};
+use crate::wave::dialect::registers::{LAST_PREDICATE, REGISTERS, is_closed};
 
 /// The value of a loop's mark: the lane is done with this iteration.
 const TRIP: u8 = 1;

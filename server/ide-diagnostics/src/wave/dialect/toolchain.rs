@@ -7,9 +7,10 @@ use warplens_isa::wave as isa;
 use warplens_isa::wave::{Availability, OperandKind, Suffix};
 use warplens_sim::wave::literal;
 
+use crate::wave::dialect::edits::Edits;
 use crate::wave::dialect::line::Line;
+use crate::wave::dialect::logic;
 use crate::wave::dialect::logic::Literal;
-use crate::wave::dialect::{Edits, logic};
 
 /// Rewrites the instructions of an item.
 pub(crate) struct Rewriter<'c> {

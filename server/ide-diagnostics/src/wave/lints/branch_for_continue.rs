@@ -5,7 +5,7 @@ use warplens_hir::wave::{Accepts, Cell, Instruction, Link};
 
 use crate::codes;
 use crate::wave::dialect::Dialect;
-use crate::wave::lints::{Branch, Kernel, written};
+use crate::wave::lints::kernel::{Branch, Kernel, written};
 use warplens_ide_db::problem::Problem;
 
 /// An `if` without `else` that ends where the iteration ends.

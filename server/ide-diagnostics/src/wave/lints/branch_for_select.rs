@@ -4,7 +4,7 @@ use warplens_hir::wave::{Instruction, Value};
 
 use crate::codes;
 use crate::wave::dialect::Dialect;
-use crate::wave::lints::{Branch, Kernel};
+use crate::wave::lints::kernel::{Branch, Kernel};
 use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// Categories of instructions that take about as long as a `select`, do not access memory, and are defined for all operand values.

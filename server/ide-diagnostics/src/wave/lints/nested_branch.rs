@@ -4,7 +4,7 @@ use warplens_hir::wave::{Link, Value};
 
 use crate::codes;
 use crate::wave::dialect::Dialect;
-use crate::wave::lints::{Branch, Kernel, written};
+use crate::wave::lints::kernel::{Branch, Kernel, written};
 use warplens_ide_db::problem::Problem;
 
 /// Two `if`s without `else`, the inner one alone in the outer except for its comparison.

@@ -4,7 +4,7 @@ use warplens_ide_db::answer::CompletionKind;
 use warplens_isa::ptx::{Instruction, ModifierClass};
 
 use crate::proposals::{Proposal, Proposals};
-use crate::ptx::explain::matching;
+use crate::ptx::explain::matching::matching;
 
 pub(super) fn propose(opcode: &str, written: &[&str], proposals: &mut Proposals) {
     let mut seen: Vec<(&str, &str, u32)> = Vec::new();

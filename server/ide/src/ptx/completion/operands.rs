@@ -13,7 +13,7 @@ use warplens_isa::ptx::OperandKind;
 
 use crate::proposals::{Proposal, Proposals};
 use crate::ptx::completion::context::Operand;
-use crate::ptx::explain::matching;
+use crate::ptx::explain::matching::matching;
 use crate::snippet::Snippet;
 
 /// The maximum number of registers of ranges that are listed: those used nearest to the cursor.

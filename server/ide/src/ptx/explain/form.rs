@@ -10,7 +10,8 @@ use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Instruction, OperandKind, Requirement, TargetRequirement};
 
 use crate::explain::page::{Page, either, role, simulation};
-use crate::ptx::explain::{first_clause, matching, section, status};
+use crate::ptx::explain::facts::{first_clause, section, status};
+use crate::ptx::explain::matching::matching;
 
 /// An instruction as it is written.
 pub(crate) struct Statement<'a> {

@@ -12,7 +12,7 @@ use warplens_sim::launch::{Launch, arguments, extent};
 use crate::cli::input::language_parser;
 
 #[derive(Args)]
-pub(in crate::cli) struct Arguments {
+pub(crate) struct Arguments {
     /// The file, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,

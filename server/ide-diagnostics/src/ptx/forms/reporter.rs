@@ -1,0 +1,13 @@
+//! The context of messages about the statements of a function.
+
+use warplens_hir::ptx::{Checker, Function, Platform};
+
+use crate::ptx::forms::ranges::StatementRanges;
+
+/// Builds the messages about statements of a function.
+pub(super) struct Reporter<'a> {
+    pub(super) function: &'a Function,
+    pub(super) checker: Checker<'a>,
+    pub(super) platform: Platform,
+    pub(super) ranges: &'a StatementRanges,
+}

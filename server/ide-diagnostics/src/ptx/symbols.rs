@@ -1,0 +1,18 @@
+//! The declarations of a module's symbols.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{Declaration, ModuleSymbol};
+use warplens_ide_db::db::{Db, File, items};
+use warplens_ide_db::ptx::lowered::ptx_header;
+
+/// The declaration of a name of the module.
+pub(super) fn declaration<'db>(db: &'db dyn Db, file: File, symbol: &ModuleSymbol) -> &'db Declaration {
+    let item = items(db, file)[symbol.item as usize];
+    &ptx_header(db, item).declarations[symbol.declaration as usize]
+}
+
+/// The range of a declaration's name, in the file.
+pub(super) fn name_range(db: &dyn Db, file: File, symbol: &ModuleSymbol) -> TextRange {
+    let start = file.document(db).items().start_of(symbol.item as usize);
+    declaration(db, file, symbol).name_range + start
+}

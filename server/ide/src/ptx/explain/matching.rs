@@ -1,0 +1,29 @@
+//! The entries of an opcode that match written modifiers.
+
+use warplens_ide_db::ptx::forms::accepts;
+use warplens_isa::ptx;
+use warplens_isa::ptx::{Instruction, Modifier, ModifierClass};
+
+/// The entries of an opcode that the written modifiers (with their dots) match, the most specific ones first; all entries
+/// of the opcode if none matches.
+pub(crate) fn matching(opcode: &str, modifiers: &[&str]) -> Vec<&'static Instruction> {
+    let all = ptx::by_opcode(opcode);
+    let accepted = |entry: &Instruction| modifiers.iter().filter(|word| accepts(entry, word)).count();
+    let has_words = |entry: &Instruction| entry.words.iter().all(|word| modifiers.contains(word));
+    let missing =
+        |entry: &Instruction| entry.modifiers.iter().filter(|class| is_missing(class, modifiers)).count();
+    let fit = |entry: &Instruction| (accepted(entry), std::cmp::Reverse(missing(entry)), entry.words.len());
+    let mut fitting: Vec<&Instruction> = all.iter().copied().filter(|entry| has_words(entry)).collect();
+    let best = fitting.iter().map(|entry| fit(entry)).max();
+    fitting.retain(|entry| Some(fit(entry)) == best);
+    if fitting.is_empty() { all.to_vec() } else { fitting }
+}
+
+/// Whether a required class is missing among the modifiers. Values of several words are separate modifiers.
+fn is_missing(class: &ModifierClass, modifiers: &[&str]) -> bool {
+    let is_written = |value: &Modifier| {
+        let mut words = value.name.split_inclusive('.').map(|word| word.trim_end_matches('.'));
+        words.all(|word| word.is_empty() || modifiers.iter().any(|have| have.strip_prefix('.') == Some(word)))
+    };
+    !class.optional && !modifiers.is_empty() && !class.values.iter().any(|value| is_written(value))
+}
