@@ -31,6 +31,10 @@ pub struct LanguageInfo {
     pub line_comments: &'static [&'static str],
     /// Whether files are the output of another tool and are not edited: no rename, formatting, lints or fixes.
     pub read_only: bool,
+    /// Whether it has dialects, so that a file can be rewritten in one of them.
+    pub has_dialects: bool,
+    /// The external assembler that accepts its files: `ptxas`.
+    pub assembler: Option<&'static str>,
     /// Finds the end of an item.
     pub scan: Scan,
     /// Cuts an item into tokens.

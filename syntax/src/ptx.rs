@@ -28,6 +28,8 @@ static INFO: LanguageInfo = LanguageInfo {
     sniff: |line| line.split_whitespace().next() == Some(".version"),
     line_comments: &["//"],
     read_only: false,
+    has_dialects: false,
+    assembler: Some("ptxas"),
     scan: scan::scan,
     lex: lexer::lex,
     parse_item: grammar::item,

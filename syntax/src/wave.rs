@@ -27,6 +27,8 @@ static INFO: LanguageInfo = LanguageInfo {
     sniff: |line| line.split_whitespace().next() == Some(".kernel"),
     line_comments: &[";", "#"],
     read_only: false,
+    has_dialects: true,
+    assembler: None,
     scan: scan::scan,
     lex: lexer::lex,
     parse_item: grammar::item,

@@ -14,6 +14,8 @@ const LINES: Language = Language::new(&LanguageInfo {
     sniff: |line| line.starts_with("lines:"),
     line_comments: &["#"],
     read_only: true,
+    has_dialects: false,
+    assembler: None,
     scan,
     lex,
     parse_item,

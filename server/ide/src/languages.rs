@@ -25,6 +25,13 @@ pub fn model(language: Language, name: &str) -> Result<Model, UnknownModel> {
     model_named(language, &simulators(LANGUAGES), name)
 }
 
+/// The divergence model of a language under which every lane makes progress, if there is one.
+pub fn forward_progress_model(language: Language) -> Option<&'static str> {
+    let known = LANGUAGES.iter().find(|known| known.info() == language)?;
+    let models = known.simulator()?.models();
+    models.iter().find(|model| model.forward_progress).map(|model| model.name)
+}
+
 /// The simulators of some languages.
 pub(crate) fn simulators(languages: &[&'static dyn LanguageSupport]) -> Vec<&'static dyn Simulator> {
     languages.iter().filter_map(|known| known.simulator()).collect()

@@ -45,7 +45,7 @@ pub use document_link::DocumentLink;
 pub use explain::{explain, nearest_name};
 pub use format::Formatted;
 pub use inlay_hint::{InlayHint, InlayHintKind, InlayHintKinds};
-pub use languages::{LANGUAGES, languages, model};
+pub use languages::{LANGUAGES, forward_progress_model, languages, model};
 pub use module_symbol::ModuleSymbol;
 pub use rename_error::RenameError;
 pub use signature::{Signature, SignatureHelp, SignatureParameter};
@@ -60,5 +60,3 @@ pub use warplens_ide_diagnostics::rules::{Rules, nearest_code, nearest_rule, rul
 pub use warplens_ide_diagnostics::wave::dialect::{Dialect, NotRewritten, Rewritten};
 pub use warplens_ide_lanes as lanes;
 pub use warplens_syntax::Language;
-pub use warplens_syntax::ptx::LANGUAGE as PTX;
-pub use warplens_syntax::wave::LANGUAGE as WAVE;

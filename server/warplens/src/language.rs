@@ -112,14 +112,20 @@ fn by_text(text: &str) -> Kind {
     text.lines().find_map(shown).map_or(Kind::Unknown, Kind::Supported)
 }
 
+/// The language with an id.
+#[cfg(test)]
+pub(crate) fn supported(id: &str) -> Language {
+    languages().find(|language| language.id == id).expect("a supported language")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_text_shows_its_language() {
-        assert_eq!(by_text("// x\n  .version 8.5\n.target sm_90"), Kind::Supported(warplens_ide::PTX));
-        assert_eq!(by_text("; x\n.kernel k\n"), Kind::Supported(warplens_ide::WAVE));
+        assert_eq!(by_text("// x\n  .version 8.5\n.target sm_90"), by_id("ptx"));
+        assert_eq!(by_text("; x\n.kernel k\n"), by_id("wave-asm"));
         assert_eq!(by_text("RIFF....WAVEfmt"), Kind::Unknown);
         assert_eq!(by_text(".kernels"), Kind::Unknown);
     }
@@ -127,25 +133,25 @@ mod tests {
     #[test]
     fn a_wave_document_needs_a_kernel_or_the_language_id() {
         let kind = |id: &str, path: &str, text: &str| of_document(id, Path::new(path), text);
-        let wave = Kind::Supported(warplens_ide::WAVE);
+        let wave = by_id("wave-asm");
         let kernel = "; about\n  .kernel k\n.end\n";
         let foreign = "fun main() {\n    println(\".kernel\");\n}\n";
         for id in ["", "plaintext", "wave"] {
             assert_eq!(kind(id, "a.wave", kernel), wave, "{id}");
-            assert_eq!(kind(id, "a.WAVE", foreign), Kind::Ambiguous(warplens_ide::WAVE), "{id}");
-            assert_eq!(kind(id, "a.wave", ""), Kind::Ambiguous(warplens_ide::WAVE), "{id}");
+            assert_eq!(kind(id, "a.WAVE", foreign), Kind::Ambiguous(supported("wave-asm")), "{id}");
+            assert_eq!(kind(id, "a.wave", ""), Kind::Ambiguous(supported("wave-asm")), "{id}");
         }
-        assert_eq!(kind("wave", "a.txt", foreign), Kind::Ambiguous(warplens_ide::WAVE));
+        assert_eq!(kind("wave", "a.txt", foreign), Kind::Ambiguous(supported("wave-asm")));
         assert_eq!(kind("wave-asm", "a.wave", foreign), wave);
-        assert_eq!(kind("ptx", "a.wave", kernel), Kind::Supported(warplens_ide::PTX));
+        assert_eq!(kind("ptx", "a.wave", kernel), by_id("ptx"));
         assert_eq!(kind("plaintext", "a.txt", kernel), wave);
-        assert_eq!(kind("plaintext", "a.ptx", ""), Kind::Supported(warplens_ide::PTX));
+        assert_eq!(kind("plaintext", "a.ptx", ""), by_id("ptx"));
         assert_eq!(kind("plaintext", "a.txt", ""), Kind::Unknown);
     }
 
     #[test]
     fn extensions_are_case_insensitive() {
-        assert_eq!(by_extension(Path::new("a/b.PTX")), Kind::Supported(warplens_ide::PTX));
+        assert_eq!(by_extension(Path::new("a/b.PTX")), by_id("ptx"));
         assert_eq!(by_extension(Path::new("a.sass")), Kind::Listing);
         assert_eq!(by_extension(Path::new("ptx")), Kind::Unknown);
     }

@@ -1,17 +1,16 @@
 //! Documentation of PTX.
 
-mod facts;
+pub(crate) mod facts;
 pub(crate) mod form;
 pub(crate) mod matching;
 pub(crate) mod ranges;
 
 use warplens_hir::ptx::{Mnemonic, Platform};
-use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx;
-use warplens_isa::ptx::{Directive, Instruction, Modifier, ModifierClass, Operand, Scope, SpecialRegister};
+use warplens_isa::ptx::{Directive, Instruction, Modifier, ModifierClass, Scope, SpecialRegister};
 
-use crate::explain::page::{Page, RULE, either, role, simulation};
-use crate::ptx::explain::facts::{first_clause, section, status};
+use crate::explain::page::{Page, RULE, either, simulation};
+use crate::ptx::explain::facts::{first_clause, operand, section, status};
 use crate::ptx::explain::matching::matching;
 
 /// The documentation of a name.
@@ -112,14 +111,6 @@ fn class(class: &ModifierClass) -> String {
     let optional = if class.optional { " (optional)" } else { "" };
     let about = if class.summary.is_empty() { String::new() } else { format!(": {}", class.summary) };
     format!("{}{optional}{about}", values.join(" "))
-}
-
-/// An operand in a line.
-pub(crate) fn operand(operand: &Operand) -> String {
-    let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
-    let optional = if operand.optional { ", optional" } else { "" };
-    let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };
-    format!("`{}` {}: {}{optional}{about}", operand.name, role(operand.role), either(&kinds))
 }
 
 /// The page of a directive.

@@ -10,10 +10,10 @@ use crate::warp::{Executable, LaunchConfig, ModelInfo};
 
 /// The models of PTX, the default first.
 pub static MODELS: [ModelInfo; 4] = [
-    ModelInfo { name: "stack", former_names: &[] },
-    ModelInfo { name: "ipdom", former_names: &["textbook"] },
-    ModelInfo { name: "frontier", former_names: &[] },
-    ModelInfo { name: "its", former_names: &[] },
+    ModelInfo { name: "stack", former_names: &[], forward_progress: false },
+    ModelInfo { name: "ipdom", former_names: &["textbook"], forward_progress: false },
+    ModelInfo { name: "frontier", former_names: &[], forward_progress: false },
+    ModelInfo { name: "its", former_names: &[], forward_progress: true },
 ];
 
 /// A decoded kernel under a model.

@@ -14,6 +14,8 @@ pub struct ModelInfo {
     pub name: &'static str,
     /// Former names, which stay accepted.
     pub former_names: &'static [&'static str],
+    /// Whether it guarantees that every lane makes progress, so that a lane can wait for another of its warp.
+    pub forward_progress: bool,
 }
 
 /// The model of a table with this name or former name.

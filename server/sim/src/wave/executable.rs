@@ -10,8 +10,10 @@ use crate::trace::{Cancelled, Control, RunOptions, RunResult};
 use crate::warp::{Executable, LaunchConfig, ModelInfo};
 
 /// The models of WAVE, the default first: the divergence stack of the guide, and the reference emulator 0.1.2.
-pub static MODELS: [ModelInfo; 2] =
-    [ModelInfo { name: "structured", former_names: &[] }, ModelInfo { name: "wave-emu", former_names: &[] }];
+pub static MODELS: [ModelInfo; 2] = [
+    ModelInfo { name: "structured", former_names: &[], forward_progress: false },
+    ModelInfo { name: "wave-emu", former_names: &[], forward_progress: false },
+];
 
 /// A kernel under the model `structured`.
 #[derive(Debug, Clone, PartialEq, Eq)]

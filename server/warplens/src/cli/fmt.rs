@@ -102,7 +102,7 @@ impl FormattedFile<'_> {
         let language = language.map_or_else(|| language::of_file(path, &before), Ok)?;
         let mut host = AnalysisHost::new();
         host.open(FileId(0), language, &before);
-        if dialect.is_some() && language != warplens_ide::WAVE {
+        if dialect.is_some() && !language.has_dialects {
             return Err(FormatError::NoDialects(language.title));
         }
         let rewritten = edited(&before, &rewrite(&host, dialect)?.edits);

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use thiserror::Error;
 use warplens_ide::{Language, languages};
 
-use crate::language::{self, Kind, LISTING, LanguageError};
+use crate::language::{LISTING, LanguageError};
 
 /// The path of standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
@@ -49,10 +49,7 @@ pub(crate) fn language_parser() -> impl TypedValueParser<Value = Language> {
     });
     let listing = PossibleValue::new(LISTING).help("NVIDIA machine-code listings (not supported yet)");
     PossibleValuesParser::new(supported.chain([listing])).try_map(|id| {
-        let by_alias = || languages().find(|language| language.shared_ids.contains(&id.as_str()));
-        match language::by_id(&id) {
-            Kind::Supported(language) => Ok(language),
-            _ => by_alias().ok_or(LanguageError::Listing),
-        }
+        let is_named = |language: &Language| language.id == id || language.shared_ids.contains(&id.as_str());
+        languages().find(is_named).ok_or(LanguageError::Listing)
     })
 }

@@ -13,5 +13,12 @@ mod output;
 pub(crate) mod run;
 pub(crate) mod runs;
 
+use warplens_ide::Language;
+
+/// Whether it assembles files of a language.
+fn assembles(language: Language) -> bool {
+    language.assembler == Some("ptxas")
+}
+
 /// The command that runs ptxas and answers with the resources of the kernels.
 pub(crate) const RESOURCES: &str = "warplens.ptxasResources";

@@ -94,13 +94,14 @@ mod tests {
     use warplens_ide::{AnalysisHost, FileId};
 
     use super::*;
+    use crate::language::supported;
     use crate::position::Encoding;
 
     fn run(handler: Handler) -> Result<Response, Failure> {
         let snapshot = Snapshot {
             uri: "file:///k.ptx".parse().expect("a valid URI"),
             file: FileId(1),
-            language: warplens_ide::PTX,
+            language: supported("ptx"),
             version: 1,
             text: Rope::new(),
             encoding: Encoding::Utf16,

@@ -1,6 +1,9 @@
-//! Parts of the line of facts under the title of a page.
+//! Parts that the pages about an instruction share.
 
-use warplens_isa::ptx::Status;
+use warplens_ide_db::ptx::forms::kind_name;
+use warplens_isa::ptx::{Operand, Status};
+
+use crate::explain::page::{either, role};
 
 /// The clause that applies to all forms; later clauses are about some of them.
 pub(super) fn first_clause(prose: &str) -> &str {
@@ -17,4 +20,12 @@ pub(super) fn status(status: Status) -> &'static str {
         Status::Deprecated => "*deprecated*",
         Status::Removed => "*removed*",
     }
+}
+
+/// An operand in a line.
+pub(crate) fn operand(operand: &Operand) -> String {
+    let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
+    let optional = if operand.optional { ", optional" } else { "" };
+    let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };
+    format!("`{}` {}: {}{optional}{about}", operand.name, role(operand.role), either(&kinds))
 }

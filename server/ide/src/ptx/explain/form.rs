@@ -10,6 +10,7 @@ use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Instruction, OperandKind, Requirement, TargetRequirement};
 
 use crate::explain::page::{Page, either, role, simulation};
+use crate::ptx::explain::facts;
 use crate::ptx::explain::facts::{first_clause, section, status};
 use crate::ptx::explain::matching::matching;
 
@@ -166,7 +167,7 @@ fn operands(
             .enumerate()
             .map(|(index, operand)| operand_of_entry(operand, text(index)))
             .collect(),
-        None => entry.operands.iter().map(crate::ptx::explain::operand).collect(),
+        None => entry.operands.iter().map(facts::operand).collect(),
     }
 }
 

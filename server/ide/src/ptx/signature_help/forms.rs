@@ -134,7 +134,7 @@ fn documentation(entry: &Instruction, part: &str, number: usize) -> String {
     if named.is_empty() {
         named.extend(entry.operands.get(number));
     }
-    named.into_iter().map(explain::operand).collect::<Vec<_>>().join("\n\n")
+    named.into_iter().map(explain::facts::operand).collect::<Vec<_>>().join("\n\n")
 }
 
 #[cfg(test)]

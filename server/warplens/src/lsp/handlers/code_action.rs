@@ -11,7 +11,7 @@ use tower_lsp::ls_types::{
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 use warplens_ide::lanes::{Source, WarpId};
-use warplens_ide::{Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten};
+use warplens_ide::{Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten, forward_progress_model};
 
 use super::execute_command::{SELECT_LAUNCH, SHOW_LEFT};
 use crate::lsp::request::Failure;
@@ -79,10 +79,10 @@ fn is_requested(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
 
 /// A loop without progress may terminate under a model that guarantees forward progress: runs the launch under it.
 fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
-    const MODEL: &str = "its";
     let lanes = snapshot.lanes().filter(|_| found.origin == Origin::Run)?;
     let shown = &lanes.shown;
-    if found.code != "no-progress" || snapshot.language != warplens_ide::PTX || shown.model() == MODEL {
+    let model = forward_progress_model(snapshot.language)?;
+    if found.code != "no-progress" || shown.model() == model {
         return None;
     }
     let WarpId { cta, warp } = shown.warp();
@@ -91,9 +91,9 @@ fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
         _ => json!(shown.launch().name),
     };
     let argument = json!({
-        "uri": snapshot.uri.as_str(), "entry": shown.entry(), "launch": launch, "model": MODEL, "cta": cta, "warp": warp,
+        "uri": snapshot.uri.as_str(), "entry": shown.entry(), "launch": launch, "model": model, "cta": cta, "warp": warp,
     });
-    let title = format!("Run again with the model `{MODEL}`");
+    let title = format!("Run again with the model `{model}`");
     let command =
         Command { title: title.clone(), command: SELECT_LAUNCH.into(), arguments: Some(vec![argument]) };
     Some(CodeAction {

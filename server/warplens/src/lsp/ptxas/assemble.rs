@@ -8,6 +8,7 @@ use text_size::{TextRange, TextSize};
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::{MessageType, Uri};
 
+use super::assembles;
 use super::findings::move_messages;
 use super::output;
 use super::run::{Printed, PtxasError, Task};
@@ -38,8 +39,7 @@ impl State {
         if program.as_os_str().is_empty() {
             return Err(PtxasError::NoPath);
         }
-        let document =
-            self.documents.get(uri).filter(|document| document.language() == Some(warplens_ide::PTX));
+        let document = self.documents.get(uri).filter(|document| document.language().is_some_and(assembles));
         let text = document.and_then(|document| document.text()).cloned().ok_or(PtxasError::Language)?;
         self.ptxas.last_number += 1;
         let (number, stop) = (self.ptxas.last_number, Arc::new(AtomicBool::new(false)));

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command};
 use warplens_ide::{Symbol, SymbolKind};
 
-use super::RESOURCES;
 use super::output::Resources;
+use super::{RESOURCES, assembles};
 use crate::lsp::request::Failure;
 use crate::lsp::snapshot::Snapshot;
 
 /// The lenses. Before the first run they have the command that requests the resources.
 pub(crate) fn lenses(snapshot: &Snapshot) -> Result<Vec<CodeLens>, Failure> {
-    if snapshot.settings.ptxas.path.is_empty() || snapshot.language != warplens_ide::PTX {
+    if snapshot.settings.ptxas.path.is_empty() || !assembles(snapshot.language) {
         return Ok(vec![]);
     }
     let symbols = snapshot.analysis.symbols(snapshot.file)?;
