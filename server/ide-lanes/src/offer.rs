@@ -143,7 +143,7 @@ fn offer(
     let chosen = match choose(&launch, below, kernels) {
         Ok(chosen) => Some(chosen),
         Err(message) => {
-            problem.get_or_insert(Problem { at: launch.places.of("entry"), message });
+            problem.get_or_insert(Problem { at: launch.spans.of("entry"), message });
             None
         }
     };

@@ -159,7 +159,7 @@ fn model_of(
 ) -> Result<Model, Problem> {
     let written = launch.and_then(|launch| Some((launch, launch.model.as_deref()?)));
     let written = written.map(|(launch, name)| {
-        named(name).map_err(|unknown| Problem { message: unknown.to_string(), at: launch.places.of("model") })
+        named(name).map_err(|unknown| Problem { message: unknown.to_string(), at: launch.spans.of("model") })
     });
     match (request.model, written) {
         (Some(model), _) => Ok(model),

@@ -29,7 +29,7 @@ fn program(entry: &str) -> Program {
 /// A launch of eight warps whose parameters are a buffer and a number.
 fn launch(number: u32) -> LaunchConfig {
     let mut config = launch_config([1, 1, 1], [256, 1, 1]);
-    let out = config.memory.allocate("out", 1024).expect("room");
+    let out = config.memory.allocate("out", 1024).expect("it fits");
     config.params = [&out.to_le_bytes()[..], &number.to_le_bytes()].concat();
     config
 }
@@ -41,7 +41,7 @@ fn speed(c: &mut Criterion) {
     for (entry, number) in [("alu", 10_000), ("collatz", 1_000_000)] {
         let program = program(entry);
         let once = || {
-            run(&program, launch(number), Model::Stack, &options, Control::none()).expect("nobody cancels")
+            run(&program, launch(number), Model::Stack, &options, Control::none()).expect("no cancellation")
         };
         group.throughput(Throughput::Elements(once().totals.thread_instructions));
         group.bench_function(entry, |b| b.iter(|| black_box(once())));

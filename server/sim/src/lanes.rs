@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::trace::Mask;
 
-/// More ranges of lanes are not told, unless all are asked for.
+/// The limit of ranges of lanes in a text, unless all are requested.
 const MOST_RANGES: usize = 4;
 
 /// Lanes as a sentence names them: `lane 3`, `lanes 0-7,9`, `even lanes`, `every 4th lane`; no more than four ranges, all of
@@ -46,7 +46,7 @@ pub fn ranges(lanes: Mask) -> Vec<String> {
     ranges
 }
 
-/// Lanes that stand at regular distances: `even`, `odd`, `every 4th`, `every 4th from 1`.
+/// Lanes at regular distances: `even`, `odd`, `every 4th`, `every 4th from 1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pattern {
     step: u32,

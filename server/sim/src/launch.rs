@@ -1,7 +1,7 @@
 //! Launches: what is run, how large, with which arguments.
 //!
 //! A launch is written in `warplens.toml` (or the same as JSON), in an `@launch` comment of the source, or in flags of the
-//! command line; where nobody wrote one it is inferred from the kernel. All roads lead to the same [`Launch`], which
+//! command line; if none is configured, it is inferred from the kernel. Each way gives the same [`Launch`], which
 //! [`resolve`] turns into the bytes that a run starts from. Texts and the contents of files come from the caller: nothing
 //! here reads a file.
 
@@ -40,5 +40,5 @@ pub use scalar::{Class, ScalarKind};
 pub use schema::schema;
 pub use shape::Shape;
 
-/// The name of the launch that is made up where none is given; launch files may not use it.
+/// The name of the inferred launch; launch files may not use it.
 pub const INFERRED: &str = "inferred";

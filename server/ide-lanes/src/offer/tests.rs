@@ -112,7 +112,7 @@ fn broken_files_and_launches() {
         TEXT,
         Some("[[launch]\n"),
         expect![[r#"
-            toml warplens.toml:  [1, 1, 1] [1, 1, 1] PROBLEM warplens.toml:1:10: this is not TOML: unclosed array table, expected `]`
+            toml warplens.toml:  [1, 1, 1] [1, 1, 1] PROBLEM warplens.toml:1:10: invalid TOML: unclosed array table, expected `]`
             comment commented: second [4, 1, 1] [32, 1, 1]
             inferred inferred: first [1, 1, 1] [32, 1, 1]
             inferred inferred: second [1, 1, 1] [32, 1, 1]

@@ -249,13 +249,13 @@ fn why_not() {
         PTX,
         &request(None, Choice::First),
         Some("[[launch]]\nname = 'a'\nfile = 'k.ptx'\nargs = [{ u32 = 1 }]\n"),
-        expect!["warplens.toml:4:8: `first` has 2 parameters (x, n), and the launch gives 1"],
+        expect!["warplens.toml:4:8: `first` has 2 parameters (x, n), but the launch passes 1"],
     );
     check(
         PTX,
         &request(None, Choice::First),
         Some("x = \n"),
-        expect!["warplens.toml:1:5: this is not TOML: string values must be quoted, expected literal string"],
+        expect!["warplens.toml:1:5: invalid TOML: string values must be quoted, expected literal string"],
     );
     let comment = PTX.replace(".visible", "// @launch { block = [2000], args = [] }\n.visible");
     check(

@@ -1,4 +1,4 @@
-//! Launches that stand in the source: `// @launch { … }` before a kernel.
+//! Launches in the source: `// @launch { … }` before a kernel.
 
 use super::model::Launch;
 use super::problem::Problem;
@@ -6,16 +6,16 @@ use super::read::{Home, Listed, read_launch};
 use super::toml_text;
 use super::tree::{Node, Value};
 
-/// A launch that stands in a comment.
+/// A launch in a comment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommentLaunch {
     /// Where the comment starts in the source; the launch belongs to the first kernel after it.
     pub offset: usize,
-    /// The launch, with places in the source.
+    /// The launch, with spans in the source.
     pub listed: Listed,
 }
 
-/// What stands between the comment mark and the table: a text without it has no launches.
+/// The tag between the comment mark and the table: a text without it has no launches.
 pub const LAUNCH_TAG: &str = "@launch";
 
 /// The launches in the comment lines of `source`; `marks` are what may open a comment line (`//` in PTX, `;` and `#` in
@@ -58,7 +58,8 @@ fn read(table: &str, offset: usize) -> Listed {
         Listed { launch, problem: Some(problem) }
     };
     if !table.trim_start().starts_with('{') {
-        let message = "after `@launch` comes a table: `@launch { grid = [1], block = [32], args = [ … ] }`";
+        let message =
+            "`@launch` must be followed by a table: `@launch { grid = [1], block = [32], args = [ … ] }`";
         return broken(Problem::at(offset..offset + table.len(), message));
     }
     // The table starts `KEY.len()` later in the document than in the text after the tag.
@@ -124,25 +125,25 @@ mod tests {
             "\n// @launch { grid = [0] }\n// @launch { file = 'x' }",
             &["//"],
             expect![[r#"
-                1: grid 1 None (2, 22) `grid` must lie between 1 and 2147483647, and 0 does not [0]
-                27: grid 1 None (3, 14) `file` belongs to launch files: here the file is the one that is open; remove it [file]
+                1: grid 1 None (2, 22) `grid` must be between 1 and 2147483647, not 0 [0]
+                27: grid 1 None (3, 14) `file` is allowed only in launch files, because a comment launches its own file: remove it [file]
             "#]],
         );
         check(
             "// @launch { grid = [1 }\n// @launch grid = 1\n// @launch",
             &["//"],
             expect![[r#"
-            0: @launch None (1, 24) this is not TOML: missing comma between array elements, expected `,` []
-            25: @launch None (2, 11) after `@launch` comes a table: `@launch { grid = [1], block = [32], args = [ … ] }` [ grid = 1]
-            45: @launch None (3, 11) after `@launch` comes a table: `@launch { grid = [1], block = [32], args = [ … ] }` []
-        "#]],
+                0: @launch None (1, 24) invalid TOML: missing comma between array elements, expected `,` []
+                25: @launch None (2, 11) `@launch` must be followed by a table: `@launch { grid = [1], block = [32], args = [ … ] }` [ grid = 1]
+                45: @launch None (3, 11) `@launch` must be followed by a table: `@launch { grid = [1], block = [32], args = [ … ] }` []
+            "#]],
         );
         check(
             "// @launch {} y = 1",
             &["//"],
             expect![[r#"
-            0: @launch None (1, 15) this is not TOML: unexpected key or value, expected newline, `#` []
-        "#]],
+                0: @launch None (1, 15) invalid TOML: unexpected key or value, expected newline, `#` []
+            "#]],
         );
     }
 }

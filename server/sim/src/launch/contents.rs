@@ -30,7 +30,7 @@ pub fn build(buffer: &Buffer, max_bytes: u64, read_file: FileReader<'_>) -> Resu
     match bytes.len() % element.bytes() {
         0 => Ok(bytes),
         _ => Err(format!(
-            "{} bytes are no whole number of {element} elements ({} bytes each)",
+            "{} bytes are not a whole number of {element} elements ({} bytes each)",
             bytes.len(),
             element.bytes()
         )),
@@ -38,7 +38,7 @@ pub fn build(buffer: &Buffer, max_bytes: u64, read_file: FileReader<'_>) -> Resu
 }
 
 fn too_large(size: u64, max_bytes: u64) -> String {
-    format!("the buffer would take {size} bytes, and {max_bytes} are the limit: make it shorter")
+    format!("the buffer requires {size} bytes, the limit is {max_bytes}: make it shorter")
 }
 
 fn filled(len: u64, fill: Fill, buffer: &Buffer) -> Vec<u8> {
@@ -111,7 +111,7 @@ mod tests {
     fn limits_and_files() {
         assert_eq!(
             bytes("f64[1000000]"),
-            "the buffer would take 8000000 bytes, and 1048576 are the limit: make it shorter"
+            "the buffer requires 8000000 bytes, the limit is 1048576: make it shorter"
         );
         let file = |element| Buffer { element, contents: Contents::File("y.bin".to_owned()) };
         use crate::launch::ScalarKind::{U8, U32};

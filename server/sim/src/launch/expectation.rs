@@ -1,9 +1,9 @@
-//! Whether buffers hold after the run what the launch says they should.
+//! Compares the buffers after the run with the contents that the launch expects.
 
 use super::model::{Expectation, Number, Wanted, hex};
 use super::scalar::{Class, ScalarKind};
 
-/// An expectation that was not met.
+/// A check that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The buffer.
@@ -12,7 +12,7 @@ pub struct Failure {
     pub message: String,
 }
 
-/// Compares `bytes`, the buffer of `element`s called in `expectation`, with what it should hold.
+/// Compares `bytes`, the buffer of `element`s named by `expectation`, with the expected contents.
 pub fn verify(expectation: &Expectation, element: ScalarKind, bytes: &[u8]) -> Result<(), Failure> {
     let fail = |message: String| Err(Failure { name: expectation.name.clone(), message });
     let name = &expectation.name;
@@ -51,16 +51,13 @@ pub(crate) fn check(expectation: &Expectation, element: ScalarKind, len: u64) ->
     let name = &expectation.name;
     match &expectation.wanted {
         Wanted::Bytes(wanted) if wanted.len() as u64 > len => {
-            Err(format!("{} bytes are expected of `{name}`, which has only {len}", wanted.len()))
+            Err(format!("`{name}` has {len} bytes, but {} are expected", wanted.len()))
         }
         Wanted::Bytes(_) => Ok(()),
         Wanted::Values(wanted) => {
             let elements = len / element.bytes() as u64;
             if wanted.len() as u64 > elements {
-                return Err(format!(
-                    "{} elements are expected of `{name}`, which has only {elements}",
-                    wanted.len()
-                ));
+                return Err(format!("`{name}` has {elements} elements, but {} are expected", wanted.len()));
             }
             wanted.iter().try_for_each(|number| number.bits(element).map(drop))
         }
@@ -92,7 +89,7 @@ fn equal(wanted: Number, found: u64, element: ScalarKind, tolerance: f64) -> boo
     wanted == found || wanted.is_nan() && found.is_nan() || (wanted - found).abs() <= tolerance
 }
 
-/// A value of this kind as a person reads it.
+/// A value of this kind in readable form.
 pub fn show(element: ScalarKind, bits: u64) -> String {
     match element.class() {
         Class::Float if element == ScalarKind::F64 => format!("{:?}", element.float_of_bits(bits)),
@@ -168,27 +165,27 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_said_before_the_run() {
+    fn mismatches_are_reported_before_the_run() {
         run(
             U8,
             Wanted::Values(vec![Number::Integer(1); 3]),
             0.0,
             &[1.0],
-            expect!["3 elements are expected of `y`, which has only 1"],
+            expect!["`y` has 1 elements, but 3 are expected"],
         );
         run(
             U8,
             Wanted::Values(vec![Number::Integer(256)]),
             0.0,
             &[1.0],
-            expect!["256 does not fit u8, which takes 0 to 255"],
+            expect!["256 does not fit u8, whose range is 0 to 255"],
         );
         run(
             U8,
             Wanted::Bytes(vec![0; 9]),
             0.0,
             &[1.0],
-            expect!["9 bytes are expected of `y`, which has only 1"],
+            expect!["`y` has 1 bytes, but 9 are expected"],
         );
     }
 }

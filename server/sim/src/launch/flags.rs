@@ -6,11 +6,10 @@ use super::read::{hex_bytes, number_word};
 use super::scalar::ScalarKind;
 
 /// What an argument flag may look like, for messages.
-const SHAPES: &str =
-    "n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name may be left out)";
+const SHAPES: &str = "n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name is optional)";
 
-/// Reads all `--arg`, in order. Those that follow each other and are named `p.0`, `p.8` … are fields of one structure `p`, by the
-/// byte at which each begins.
+/// Reads all `--arg`, in order. Those that follow each other and are named `p.0`, `p.8` … are fields of one structure `p`, with the
+/// byte offset of each.
 pub fn arguments(flags: &[String]) -> Result<Vec<Argument>, Problem> {
     let mut arguments: Vec<Argument> = Vec::with_capacity(flags.len());
     for flag in flags {
@@ -31,7 +30,7 @@ pub fn arguments(flags: &[String]) -> Result<Vec<Argument>, Problem> {
     Ok(arguments)
 }
 
-/// The structure and the byte that the name of a field tells.
+/// The structure and the byte offset in the name of a field.
 fn field(name: &str) -> Option<(&str, u64)> {
     let (whole, at) = name.rsplit_once('.')?;
     Some((whole, at.parse().ok().filter(|_| !whole.is_empty())?))
@@ -44,7 +43,9 @@ pub(super) fn argument(flag: &str) -> Result<Argument, Problem> {
         None => (None, flag.trim()),
     };
     if name.as_deref() == Some("") {
-        return Err(Problem::anywhere(format!("--arg {flag}: there is no name before `=`; write {SHAPES}")));
+        return Err(Problem::anywhere(format!(
+            "--arg {flag}: the name before `=` is missing; write {SHAPES}"
+        )));
     }
     let wrong = |message: String| Problem::anywhere(format!("--arg {flag}: {message}"));
     Ok(Argument { name, passed: passed(value).map_err(wrong)?, at: None })
@@ -64,12 +65,12 @@ fn passed(value: &str) -> Result<Passed, String> {
     let (name, len) = match head.strip_suffix(']').and_then(|head| head.split_once('[')) {
         Some((name, len)) => {
             let count = len.trim().parse::<u32>();
-            (name, Some(count.map_err(|_| format!("`{len}` is no number of elements"))?))
+            (name, Some(count.map_err(|_| format!("`{len}` is not a number of elements"))?))
         }
         None => (head, None),
     };
     let element =
-        ScalarKind::from_name(name).ok_or_else(|| format!("`{name}` is no type; write {SHAPES}"))?;
+        ScalarKind::from_name(name).ok_or_else(|| format!("`{name}` is not a type; write {SHAPES}"))?;
     match (len, contents) {
         (Some(len), contents) => filled(element, len.into(), contents.unwrap_or("zero")),
         (None, Some(list)) if list.starts_with('[') => values(element, list),
@@ -81,7 +82,9 @@ fn passed(value: &str) -> Result<Passed, String> {
 fn filled(element: ScalarKind, len: u64, contents: &str) -> Result<Passed, String> {
     let fill = match contents.split_once(':') {
         Some(("random", seed)) => Fill::Random {
-            seed: seed.parse().map_err(|_| format!("`{seed}` is no seed: write an integer from 0 up"))?,
+            seed: seed
+                .parse()
+                .map_err(|_| format!("`{seed}` is not a seed: write a non-negative integer"))?,
         },
         _ => match contents {
             "zero" => Fill::Zero,
@@ -121,11 +124,10 @@ pub fn extent(flag: &str) -> Result<[u32; 3], String> {
     }
     let mut extent = [1; 3];
     for (slot, part) in extent.iter_mut().zip(parts) {
-        *slot = part
-            .parse()
-            .ok()
-            .filter(|size| *size > 0)
-            .ok_or_else(|| format!("`{part}` is no size: write numbers from 1 up, such as 2 or 4,2,1"))?;
+        *slot =
+            part.parse().ok().filter(|size| *size > 0).ok_or_else(|| {
+                format!("`{part}` is not a size: write positive numbers, such as 2 or 4,2,1")
+            })?;
     }
     Ok(extent)
 }
@@ -151,8 +153,8 @@ mod tests {
         check("f32:nan", expect!["None Scalar(F32, 2143289344)"]);
         check("s8:-1", expect!["None Scalar(S8, 255)"]);
         check("f32:0x7fc00000", expect!["None Scalar(F32, 2143289344)"]);
-        check("u32:1.5", expect!["--arg u32:1.5: u32 takes integers, and 1.5 is none"]);
-        check("u8:256", expect!["--arg u8:256: 256 does not fit u8, which takes 0 to 255"]);
+        check("u32:1.5", expect!["--arg u32:1.5: u32 takes integers, and 1.5 is not an integer"]);
+        check("u8:256", expect!["--arg u8:256: 256 does not fit u8, whose range is 0 to 255"]);
         check("p=bytes:00ff10", expect![[r#"Some("p") Bytes([0, 255, 16])"#]]);
     }
 
@@ -213,30 +215,30 @@ mod tests {
         check(
             "x",
             expect![
-                "--arg x: `x` is no type; write n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name may be left out)"
+                "--arg x: `x` is not a type; write n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name is optional)"
             ],
         );
         check(
             "=u32:1",
             expect![
-                "--arg =u32:1: there is no name before `=`; write n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name may be left out)"
+                "--arg =u32:1: the name before `=` is missing; write n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name is optional)"
             ],
         );
         check(
             "x=u32",
             expect![
-                "--arg x=u32: the value is missing; write n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name may be left out)"
+                "--arg x=u32: the value is missing; write n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name is optional)"
             ],
         );
-        check("x=f32[ten]:iota", expect!["--arg x=f32[ten]:iota: `ten` is no number of elements"]);
+        check("x=f32[ten]:iota", expect!["--arg x=f32[ten]:iota: `ten` is not a number of elements"]);
         check("x=f32:[1,2", expect!["--arg x=f32:[1,2: the list of values is not closed with `]`"]);
         check(
             "x=f32[3]:iotta",
             expect![[
-                r#"--arg x=f32[3]:iotta: "iotta" is no number: write one, or "nan", "inf", "-inf", or bits as "0x…""#
+                r#"--arg x=f32[3]:iotta: "iotta" is not a number: write a number, "nan", "inf", "-inf", or bits as "0x…""#
             ]],
         );
-        check("x=bytes:0", expect!["--arg x=bytes:0: `bytes` takes two hex digits a byte, and these are 1"]);
+        check("x=bytes:0", expect!["--arg x=bytes:0: `bytes` takes two hex digits per byte, and 1 is an odd number of digits"]);
     }
 
     #[test]

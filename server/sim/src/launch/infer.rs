@@ -1,4 +1,4 @@
-//! The launch of a kernel for which nobody wrote one.
+//! The inferred launch of a kernel without a configured one.
 
 use super::INFERRED;
 use super::kernel::{Kernel, KernelKind, Parameter, PtxKernel};
@@ -7,7 +7,7 @@ use super::pointers::{Access, Body, Part};
 use super::scalar::{Class, ScalarKind};
 use crate::wave;
 
-/// Threads of a block where the kernel says nothing.
+/// Threads of a block if the kernel does not specify them.
 const BLOCK: u32 = 32;
 /// Threads that are taken of a larger `.maxntid`: two warps show more than one, and more than two show little more.
 const LARGEST_BLOCK: u32 = 64;
@@ -15,14 +15,14 @@ const LARGEST_BLOCK: u32 = 64;
 const BUFFER_BYTES: u64 = 4096;
 /// Bytes of a buffer, however many threads there are.
 const LARGEST_BUFFER: u64 = 16 << 20;
-/// Bytes behind `.extern .shared` arrays: as much as every device gives to every kernel.
+/// Bytes of dynamic shared memory (`.extern .shared` arrays): the limit of each device for each kernel.
 const DYNAMIC_SHARED: u32 = 49_152;
-/// Where the kernel counts on more: as much as any device gives to one that asks.
+/// The same for a kernel that needs more: the opt-in limit of the largest device.
 const MOST_DYNAMIC_SHARED: u32 = 232_448;
-/// What lies behind the last constant that is added to an address may be a tile of this size.
+/// The size of a tile that may follow the largest constant offset from an address.
 const TILE: u64 = 4096;
 
-/// The inferred launch of `kernel`, whose body tells what its parameters are.
+/// The inferred launch of `kernel`, whose body determines its arguments.
 pub fn inferred(kernel: &Kernel, body: &Body) -> Launch {
     let (grid, block) = inferred_size(kernel);
     let launch = Launch {
@@ -35,7 +35,7 @@ pub fn inferred(kernel: &Kernel, body: &Body) -> Launch {
     with_arguments(launch, kernel, body)
 }
 
-/// A launch that says no more than how many threads there are, with arguments for as many.
+/// Adds inferred arguments to a launch that has only a number of threads.
 pub fn with_arguments(launch: Launch, kernel: &Kernel, body: &Body) -> Launch {
     let KernelKind::Ptx(ptx) = &kernel.kind else { return launch };
     let (grid, block) = inferred_size(kernel);
@@ -60,17 +60,17 @@ pub fn inferred_size(kernel: &Kernel) -> ([u32; 3], [u32; 3]) {
 }
 
 impl PtxKernel {
-    /// The block of a launch that does not say one.
+    /// The block of a launch that does not specify one.
     pub(crate) fn block(&self) -> [u32; 3] {
         let most = self.largest_block.map_or(u64::MAX, threads);
         let shaped = self.shaped_block.filter(|block| threads(*block) <= most);
         match (self.required_block.or(shaped), self.largest_block) {
             (Some(block), _) => block,
             (None, Some(largest)) => {
-                let mut room = LARGEST_BLOCK;
+                let mut budget = LARGEST_BLOCK;
                 largest.map(|extent| {
-                    let kept = extent.clamp(1, room);
-                    room /= kept;
+                    let kept = extent.clamp(1, budget);
+                    budget /= kept;
                     kept
                 })
             }

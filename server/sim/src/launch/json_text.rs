@@ -1,19 +1,19 @@
-//! JSON to a tree with places: serde_json forgets where a value stood, and mistakes must name the line.
+//! JSON to a tree with spans, which serde_json does not keep: errors must name the line.
 
 use super::problem::Problem;
 use super::tree::{Key, Node, Value};
 
-/// Deeper nesting than any launch has is refused, so that hostile input cannot exhaust the stack.
+/// The limit of nesting, so that hostile input cannot exhaust the stack.
 const MAX_DEPTH: usize = 32;
 
 /// Reads a whole document.
 pub(crate) fn read(text: &str) -> Result<Node, Problem> {
     let mut reader = Reader { text, at: 0 };
     let node = reader.node(0)?;
-    reader.blanks();
+    reader.skip_spaces();
     match reader.peek() {
         None => Ok(node),
-        Some(_) => Err(reader.wrong("this is not JSON: something follows the value")),
+        Some(_) => Err(reader.wrong("invalid JSON: unexpected text after the value")),
     }
 }
 
@@ -27,7 +27,7 @@ impl Reader<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn blanks(&mut self) {
+    fn skip_spaces(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
@@ -45,10 +45,10 @@ impl Reader<'_> {
     }
 
     fn node(&mut self, depth: usize) -> Result<Node, Problem> {
-        self.blanks();
+        self.skip_spaces();
         let start = self.at;
         if depth > MAX_DEPTH {
-            return Err(self.wrong("this is nested deeper than any launch is"));
+            return Err(self.wrong("this is nested too deeply: the limit is 32 levels"));
         }
         let value = match self.peek() {
             Some(b'{') => self.table(depth)?,
@@ -56,7 +56,7 @@ impl Reader<'_> {
             Some(b'"') => Value::Text(self.string()?),
             Some(b'-' | b'0'..=b'9') => self.number()?,
             Some(b'a'..=b'z') => self.word()?,
-            _ => return Err(self.wrong("this is not JSON: a value is missing here")),
+            _ => return Err(self.wrong("invalid JSON: expected a value")),
         };
         Ok(Node { value, span: start..self.at })
     }
@@ -64,31 +64,31 @@ impl Reader<'_> {
     fn table(&mut self, depth: usize) -> Result<Value, Problem> {
         self.at += 1;
         let mut entries = Vec::new();
-        self.blanks();
+        self.skip_spaces();
         if self.eat(b'}') {
             return Ok(Value::Table(entries));
         }
         loop {
-            self.blanks();
+            self.skip_spaces();
             let start = self.at;
             if self.peek() != Some(b'"') {
-                return Err(self.wrong("this is not JSON: a key in double quotes is missing here"));
+                return Err(self.wrong("invalid JSON: expected a key in double quotes"));
             }
             let key = Key { name: self.string()?, span: start..self.at };
             if entries.iter().any(|(earlier, _): &(Key, Node)| earlier.name == key.name) {
-                return Err(Problem::at(key.span, format!("`{}` stands here twice", key.name)));
+                return Err(Problem::at(key.span, format!("duplicate key `{}`", key.name)));
             }
-            self.blanks();
+            self.skip_spaces();
             if !self.eat(b':') {
-                return Err(self.wrong("this is not JSON: a colon is missing here"));
+                return Err(self.wrong("invalid JSON: expected `:`"));
             }
             entries.push((key, self.node(depth + 1)?));
-            self.blanks();
+            self.skip_spaces();
             if self.eat(b'}') {
                 return Ok(Value::Table(entries));
             }
             if !self.eat(b',') {
-                return Err(self.wrong("this is not JSON: a comma or `}` is missing here"));
+                return Err(self.wrong("invalid JSON: expected `,` or `}`"));
             }
         }
     }
@@ -96,18 +96,18 @@ impl Reader<'_> {
     fn list(&mut self, depth: usize) -> Result<Value, Problem> {
         self.at += 1;
         let mut list = Vec::new();
-        self.blanks();
+        self.skip_spaces();
         if self.eat(b']') {
             return Ok(Value::List(list));
         }
         loop {
             list.push(self.node(depth + 1)?);
-            self.blanks();
+            self.skip_spaces();
             if self.eat(b']') {
                 return Ok(Value::List(list));
             }
             if !self.eat(b',') {
-                return Err(self.wrong("this is not JSON: a comma or `]` is missing here"));
+                return Err(self.wrong("invalid JSON: expected `,` or `]`"));
             }
         }
     }
@@ -121,7 +121,7 @@ impl Reader<'_> {
                 return Ok(value);
             }
         }
-        Err(self.wrong("this is not JSON: strings stand in double quotes"))
+        Err(self.wrong("invalid JSON: strings must be in double quotes"))
     }
 
     fn number(&mut self) -> Result<Value, Problem> {
@@ -135,7 +135,7 @@ impl Reader<'_> {
         } else {
             text.parse().ok().map(Value::Integer)
         };
-        value.ok_or_else(|| Problem::at(start..self.at, "this is not JSON: a number that cannot be read"))
+        value.ok_or_else(|| Problem::at(start..self.at, "invalid JSON: invalid number"))
     }
 
     fn string(&mut self) -> Result<String, Problem> {
@@ -145,14 +145,14 @@ impl Reader<'_> {
         loop {
             let rest = &self.text[self.at..];
             let Some(next) = rest.chars().next() else {
-                return Err(Problem::at(start..self.at, "this is not JSON: the string is not closed"));
+                return Err(Problem::at(start..self.at, "invalid JSON: unterminated string"));
             };
             self.at += next.len_utf8();
             match next {
                 '"' => return Ok(out),
                 '\\' => out.push(self.escape()?),
                 '\n' => {
-                    return Err(Problem::at(start..self.at, "this is not JSON: the string is not closed"));
+                    return Err(Problem::at(start..self.at, "invalid JSON: unterminated string"));
                 }
                 other => out.push(other),
             }
@@ -170,7 +170,7 @@ impl Reader<'_> {
             Some(b'f') => '\u{c}',
             Some(byte @ (b'"' | b'\\' | b'/')) => byte as char,
             Some(b'u') => self.code_point()?,
-            _ => return Err(self.wrong("this is not JSON: no such escape in a string")),
+            _ => return Err(self.wrong("invalid JSON: unknown escape in a string")),
         })
     }
 
@@ -183,14 +183,14 @@ impl Reader<'_> {
         } else {
             first
         };
-        char::from_u32(code).ok_or_else(|| self.wrong("this is not JSON: half of a surrogate pair"))
+        char::from_u32(code).ok_or_else(|| self.wrong("invalid JSON: unpaired surrogate"))
     }
 
     fn four_digits(&mut self) -> Result<u32, Problem> {
         let digits = self.text.get(self.at..self.at + 4);
         let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         self.at += if code.is_some() { 4 } else { 0 };
-        code.ok_or_else(|| self.wrong("this is not JSON: `\\u` takes four hex digits"))
+        code.ok_or_else(|| self.wrong("invalid JSON: `\\u` takes four hex digits"))
     }
 }
 
@@ -222,19 +222,19 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_have_places() {
-        check("{\n \"a\": 1,\n}", expect!["3:1: this is not JSON: a key in double quotes is missing here"]);
-        check("{\"a\" 1}", expect!["1:6: this is not JSON: a colon is missing here"]);
-        check("[1 2]", expect!["1:4: this is not JSON: a comma or `]` is missing here"]);
-        check("[nan]", expect!["1:2: this is not JSON: strings stand in double quotes"]);
-        check("\"abc", expect!["1:1: this is not JSON: the string is not closed"]);
-        check("\"\\x\"", expect!["1:4: this is not JSON: no such escape in a string"]);
-        check("\"\\ü\"", expect!["1:3: this is not JSON: no such escape in a string"]);
-        check("1-2", expect!["1:1: this is not JSON: a number that cannot be read"]);
-        check("{} {}", expect!["1:4: this is not JSON: something follows the value"]);
-        check("{\"a\":1,\"a\":2}", expect!["1:8: `a` stands here twice"]);
-        check("", expect!["1:1: this is not JSON: a value is missing here"]);
-        check(&"[".repeat(1000), expect!["1:34: this is nested deeper than any launch is"]);
+    fn errors_have_positions() {
+        check("{\n \"a\": 1,\n}", expect!["3:1: invalid JSON: expected a key in double quotes"]);
+        check("{\"a\" 1}", expect!["1:6: invalid JSON: expected `:`"]);
+        check("[1 2]", expect!["1:4: invalid JSON: expected `,` or `]`"]);
+        check("[nan]", expect!["1:2: invalid JSON: strings must be in double quotes"]);
+        check("\"abc", expect!["1:1: invalid JSON: unterminated string"]);
+        check("\"\\x\"", expect!["1:4: invalid JSON: unknown escape in a string"]);
+        check("\"\\ü\"", expect!["1:3: invalid JSON: unknown escape in a string"]);
+        check("1-2", expect!["1:1: invalid JSON: invalid number"]);
+        check("{} {}", expect!["1:4: invalid JSON: unexpected text after the value"]);
+        check("{\"a\":1,\"a\":2}", expect!["1:8: duplicate key `a`"]);
+        check("", expect!["1:1: invalid JSON: expected a value"]);
+        check(&"[".repeat(1000), expect!["1:34: this is nested too deeply: the limit is 32 levels"]);
     }
 
     #[test]

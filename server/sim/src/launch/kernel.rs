@@ -1,4 +1,4 @@
-//! What a launch must fit: a kernel seen from outside. Nothing here needs its body.
+//! The requirements of a kernel on its launches. Nothing here needs its body.
 
 use smol_str::SmolStr;
 use warplens_hir::ptx::Signature;
@@ -6,16 +6,16 @@ use warplens_hir::ptx::Signature;
 use super::scalar::{Class, ScalarKind};
 use super::shape::Shape;
 
-/// A kernel as launches see it.
+/// The interface of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
     /// Its name.
     pub name: SmolStr,
-    /// What its language lets it say.
+    /// The properties that depend on its language.
     pub kind: KernelKind,
 }
 
-/// What a kernel says of its launches.
+/// The requirements of a kernel on its launches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KernelKind {
     /// A PTX entry.
@@ -24,7 +24,7 @@ pub enum KernelKind {
     Wave(WaveKernel),
 }
 
-/// What a PTX entry says of its launches.
+/// The requirements of a PTX entry on its launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PtxKernel {
     /// In order.
@@ -33,15 +33,15 @@ pub struct PtxKernel {
     pub required_block: Option<[u32; 3]>,
     /// `.maxntid`
     pub largest_block: Option<[u32; 3]>,
-    /// The block that its body is written for, as far as that shows.
+    /// The block that its body is written for, if that can be inferred.
     pub shaped_block: Option<[u32; 3]>,
     /// `.reqnctapercluster`
     pub required_cluster: Option<[u32; 3]>,
-    /// Bytes of an address, where the module says it; else 4 and 8 both serve.
+    /// Bytes of an address, if the module specifies it; otherwise 4 and 8 are accepted.
     pub address_bytes: Option<u64>,
 }
 
-/// What a WAVE kernel says of its launches.
+/// The requirements of a WAVE kernel on its launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WaveKernel {
     /// `.workgroup_size`
@@ -57,7 +57,7 @@ pub struct Parameter {
     pub bytes: u64,
     /// Where it may start in the parameter block.
     pub align: u64,
-    /// What it holds, if one number.
+    /// Its type, if it is a scalar.
     pub scalar: Option<ScalarKind>,
     /// `.ptr`
     pub is_pointer: bool,
@@ -81,7 +81,7 @@ impl Kernel {
         Kernel { name, kind: KernelKind::Ptx(kernel) }
     }
 
-    /// With what the body of a PTX entry tells of its block; `bytes` gives the size of a shared array of the module.
+    /// Adds the block that is inferred from the body of a PTX entry; `bytes` gives the size of a shared array of the module.
     pub fn with_shape(mut self, shape: &Shape, bytes: &dyn Fn(&str) -> Option<u64>) -> Kernel {
         if let KernelKind::Ptx(kernel) = &mut self.kind {
             kernel.shaped_block = shape.block(bytes);

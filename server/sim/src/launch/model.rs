@@ -10,12 +10,12 @@ use super::scalar::{Class, ScalarKind};
 /// One launch.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct Launch {
-    /// What people call it; unique among the launches of a file.
+    /// Its name; unique among the launches of a file.
     pub name: String,
     /// The source, relative to the launch file; `None` in comments and on the command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The kernel; may be left out where there is only one.
+    /// The kernel; optional if there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
     /// Blocks (workgroups) in x, y, z.
@@ -27,10 +27,10 @@ pub struct Launch {
     /// PTX: blocks of a cluster in x, y, z.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<[u32; 3]>,
-    /// Bytes behind `.extern .shared` arrays.
+    /// Bytes of dynamic shared memory (`.extern .shared` arrays).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dynamic_shared: Option<u32>,
-    /// How lanes part and meet, by the name of a model of the language.
+    /// The name of the divergence model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// WAVE: lanes of a wave.
@@ -51,22 +51,22 @@ pub struct Launch {
     /// Checked after the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expectation>,
-    /// Where the launch and its parts stand in the text they were read from.
+    /// The spans of the launch and its parts in the text that they were read from.
     #[serde(skip)]
-    pub places: Places,
+    pub spans: LaunchSpans,
 }
 
-/// Places of a launch's parts, for problems that show only when it meets a kernel.
+/// The spans of a launch's parts, for problems that are found when it is resolved against a kernel.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Places {
+pub struct LaunchSpans {
     /// The whole launch.
     pub launch: Option<Span>,
     /// Every key that was written, by name.
     pub keys: BTreeMap<String, Span>,
 }
 
-impl Places {
-    /// Where `key` (its value) stands, else the launch as a whole.
+impl LaunchSpans {
+    /// The span of the value of `key`, or of the whole launch.
     pub fn of(&self, key: &str) -> Option<Span> {
         self.keys.get(key).or(self.launch.as_ref()).cloned()
     }
@@ -81,7 +81,7 @@ pub fn size(extent: [u32; 3]) -> String {
 /// One argument of a launch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Argument {
-    /// What expectations, aliases and dumps call it; the parameter's own name by default.
+    /// Its name in expectations, aliases and dumps; the parameter's own name by default.
     pub name: Option<String>,
     /// What is passed.
     pub passed: Passed,
@@ -114,7 +114,7 @@ pub struct Field {
 }
 
 impl Argument {
-    /// The argument and those inside of it.
+    /// The argument and its fields.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Argument> {
         let fields = match &self.passed {
             Passed::Fields(fields) => fields.as_slice(),
@@ -201,15 +201,15 @@ pub enum Number {
 }
 
 impl Number {
-    /// The number as bits of `kind`, or why it is none.
+    /// The number as bits of `kind`, or why it does not fit.
     pub(crate) fn bits(self, kind: ScalarKind) -> Result<u64, String> {
         match self {
             Number::Integer(value) => kind.bits_of_integer(value).ok_or_else(|| {
                 let (low, high) = kind.integer_range();
-                format!("{value} does not fit {kind}, which takes {low} to {high}")
+                format!("{value} does not fit {kind}, whose range is {low} to {high}")
             }),
             Number::Float(value) if kind.class() == Class::Float => Ok(kind.bits_of_float(value)),
-            Number::Float(value) => Err(format!("{kind} takes integers, and {value} is none")),
+            Number::Float(value) => Err(format!("{kind} takes integers, and {value} is not an integer")),
             Number::Bits(bits) if kind.bytes() == 8 || bits >> (kind.bytes() * 8) == 0 => Ok(bits),
             Number::Bits(bits) => Err(format!("0x{bits:x} has more bits than {kind}")),
         }

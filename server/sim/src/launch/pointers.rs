@@ -3,15 +3,15 @@
 mod flow;
 
 use rustc_hash::FxHashMap;
-use warplens_hir::ptx::{Function, Instruction, Linkage, Operand, Resolution, Space, SymbolKind, Type};
+use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, Type};
 
-use self::flow::{Origin, Origins, node_of, origins, param_loads};
+use self::flow::{Origin, Origins, is_dynamic_array, node_of, origins, param_loads};
 use super::scalar::ScalarKind;
 
-/// What the body of an entry tells about its launches.
+/// The properties of the body of an entry from which its launches are inferred.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Body {
-    /// For each parameter the numbers that are loaded from it, in order; of those that overlap the first that is met.
+    /// For each parameter the numbers that are loaded from it, in order; of overlapping ones, the first load.
     pub params: Vec<Vec<Part>>,
     /// Where an `.extern .shared` array is used: the largest constant that is added to its address.
     pub dynamic_shared: Option<u64>,
@@ -24,11 +24,11 @@ pub struct Part {
     pub at: u64,
     /// What it is loaded as.
     pub kind: ScalarKind,
-    /// How the memory behind it is used, if it reaches an address.
+    /// How the memory that it points to is used, if it reaches an address.
     pub access: Option<Access>,
 }
 
-/// How memory behind a parameter is used.
+/// How the memory that a parameter points to is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     /// The elements that are first loaded, or stored where none is loaded.
@@ -38,8 +38,8 @@ pub struct Access {
 }
 
 impl Body {
-    /// Reads the body of an entry, the first of `functions`; the others are those that it can reach. Whether a name that
-    /// they use is an `.extern .shared` array their module knows.
+    /// Reads the body of an entry, the first of `functions`; the others are those that it can reach. `is_dynamic_shared`
+    /// says whether a name is an `.extern .shared` array of the module.
     pub fn of_ptx(functions: &[&Function], is_dynamic_shared: &dyn Fn(&str) -> bool) -> Body {
         let origins: Vec<_> = functions.iter().map(|function| origins(function, is_dynamic_shared)).collect();
         let uses_dynamic = |function: &&Function| {
@@ -54,19 +54,9 @@ impl Body {
         Body { params: parts(entry, &accesses), dynamic_shared }
     }
 
-    /// How the memory behind a parameter as a whole is used.
+    /// How the memory that a whole parameter points to is used.
     pub(crate) fn access(&self, param: usize) -> Option<Access> {
         self.params.get(param)?.iter().find(|part| part.at == 0)?.access
-    }
-}
-
-/// Whether it is an array in shared memory whose size the launch decides.
-fn is_dynamic_array(kind: &SymbolKind) -> bool {
-    match kind {
-        SymbolKind::Variable(variable) => {
-            variable.space == Space::Shared && variable.linkage == Some(Linkage::Extern)
-        }
-        _ => false,
     }
 }
 
@@ -94,7 +84,7 @@ fn dynamic_reach(function: &Function, origins: &FxHashMap<usize, Origins>) -> u6
     reach
 }
 
-/// The accesses behind the parameters of a function, by parameter and byte.
+/// The accesses through the parameters of a function, by parameter and byte.
 type Accesses = FxHashMap<(usize, u64), Access>;
 
 /// The numbers that an entry loads from its parameters.
@@ -116,7 +106,7 @@ fn parts(entry: &Function, accesses: &Accesses) -> Vec<Vec<Part>> {
     params
 }
 
-/// The accesses behind the parameters of each function. What a callee does with an argument its caller does too.
+/// The accesses through the parameters of each function, including those in its callees.
 fn accesses(functions: &[&Function], origins: &[FxHashMap<usize, Origins>]) -> Vec<Accesses> {
     let index = |name: &str| functions.iter().position(|function| function.name.as_deref() == Some(name));
     let mut accesses = Vec::with_capacity(functions.len());
@@ -166,7 +156,7 @@ fn direct_accesses(function: &Function, origins: &FxHashMap<usize, Origins>) -> 
         let Some((position, loaded)) = accessed_operand(instruction) else { continue };
         let operand = instruction.operands().get(position);
         let Some(address) = operand.and_then(|operand| function.address(*operand)) else { continue };
-        // A symbol is a variable itself, not memory behind a value.
+        // A symbol is a variable itself, not memory that a value points to.
         let Operand::Register { .. } = address.base else { continue };
         let Some(register) = node_of(function, address.base) else { continue };
         let access = Access { element: element_of(instruction), loaded };
@@ -177,7 +167,7 @@ fn direct_accesses(function: &Function, origins: &FxHashMap<usize, Origins>) -> 
     accesses
 }
 
-/// Notes an access; the first load decides over all stores. Whether anything new was learnt.
+/// Notes an access; the first load decides over all stores. Returns whether the access is new.
 fn note(known: &mut Accesses, from: (usize, u64), access: Access) -> bool {
     let new = known.get(&from).is_none_or(|known| access.loaded && !known.loaded);
     if new {
@@ -198,8 +188,8 @@ fn call_of<'f>(function: &'f Function, call: Instruction<'f>) -> Option<(&'f str
     }
 }
 
-/// Which operand of a memory instruction is an address that a buffer may have, and whether what lies there is loaded for
-/// its own sake. What an atomic finds counts as stored: counters start at zero.
+/// Which operand of a memory instruction is an address that a buffer may have, and whether its contents are used as
+/// input. An atomic counts as a store: counters start at zero.
 fn accessed_operand(instruction: Instruction<'_>) -> Option<(usize, bool)> {
     const ELSEWHERE: [&str; 6] = ["shared", "shared::cta", "shared::cluster", "local", "const", "param"];
     let elsewhere = ELSEWHERE.iter().any(|space| instruction.has(space));

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Byte range in the text that a launch was read from.
 pub type Span = Range<usize>;
 
-/// One mistake in a launch: a sentence that names the cause and the mend, and where it stands in the launch's own
+/// One error in a launch: a sentence with the cause and the fix, and its span in the launch's own
 /// text (`None` for launches that have no text, such as those of the command line).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -17,23 +17,23 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A mistake at a place.
+    /// An error at a span.
     pub fn at(span: Span, message: impl Into<String>) -> Problem {
         Problem { at: Some(span), message: message.into() }
     }
 
-    /// A mistake without a place.
+    /// An error without a span.
     pub fn anywhere(message: impl Into<String>) -> Problem {
         Problem { at: None, message: message.into() }
     }
 
-    /// The same mistake, with its place moved by `offset` bytes: for launches embedded in another text.
+    /// The same error, with its span moved by `offset` bytes: for launches embedded in another text.
     pub(crate) fn moved(mut self, offset: usize) -> Problem {
         self.at = self.at.map(|span| span.start + offset..span.end + offset);
         self
     }
 
-    /// `line:column` (both from one, columns in characters) of the mistake in `text`.
+    /// `line:column` (both from one, columns in characters) of the error in `text`.
     pub fn line_column(&self, text: &str) -> Option<(usize, usize)> {
         let at = self.at.as_ref()?.start.min(text.len());
         let before = text.get(..at)?;

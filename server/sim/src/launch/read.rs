@@ -1,4 +1,4 @@
-//! From a text to launches: every key is known, every value has its shape, or it is a problem with a place.
+//! From a text to launches: every key is known, every value has its shape; anything else is a problem with a span.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub enum Format {
     Json,
 }
 
-/// A launch of a file, with the first thing that is wrong with it. A launch with a problem can be listed, not run.
+/// A launch of a file, with its first problem. A launch with a problem can be listed, not run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
     /// As far as it could be read.
@@ -39,8 +39,8 @@ impl Listed {
     }
 }
 
-/// The launches of a launch file. A file that is no TOML (JSON), or has something other than launches in it, is one
-/// problem; what is wrong inside one launch is that launch's.
+/// The launches of a launch file. A file that is not TOML (JSON), or contains anything other than launches, is one
+/// problem; an error inside a launch is a problem of that launch.
 pub fn launches(text: &str, format: Format) -> Result<Vec<Listed>, Problem> {
     let document = match format {
         Format::Toml => toml_text::read(text)?,
@@ -100,19 +100,19 @@ fn refuse_double_name(listed: &mut [Listed], index: usize) {
     let Listed { launch, problem } = &mut rest[0];
     let twin = |other: &Listed| other.launch.name == launch.name && other.launch.file == launch.file;
     if problem.is_none() && earlier.iter().any(twin) {
-        let message = format!("another launch of the same file is called `{}`: rename one", launch.name);
-        *problem = Some(Problem { at: launch.places.of("name"), message });
+        let message = format!("duplicate launch name `{}` in this file: rename one", launch.name);
+        *problem = Some(Problem { at: launch.spans.of("name"), message });
     }
 }
 
-/// Reads one launch; an error means that it is no table at all.
+/// Reads one launch; an error means that it is not a table.
 pub(crate) fn read_launch(node: &Node, home: Home) -> Result<Listed, Problem> {
     let entries = node.table("launch")?;
     let mut launch = Launch::default();
-    launch.places.launch = Some(node.span.clone());
+    launch.spans.launch = Some(node.span.clone());
     let mut problem = None;
     for (key, value) in entries {
-        launch.places.keys.insert(key.name.clone(), value.span.clone());
+        launch.spans.keys.insert(key.name.clone(), value.span.clone());
         if let Err(found) = read_key(&mut launch, key, value, home) {
             problem.get_or_insert(found);
         }
@@ -130,12 +130,12 @@ fn missing(launch: &Launch, node: &Node, home: Home) -> Option<Problem> {
     if home != Home::File {
         return None;
     }
-    let lacks = |key: &str| !launch.places.keys.contains_key(key);
+    let lacks = |key: &str| !launch.spans.keys.contains_key(key);
     let key = ["name", "file"].into_iter().find(|key| lacks(key))?;
-    Some(node.wrong(format!("this launch has no `{key}`: every launch of a launch file needs one")))
+    Some(node.wrong(format!("this launch has no `{key}`, which launch files require")))
 }
 
-/// What a launch without a name is called: `2 x 64`, or `grid 2` where it leaves the block to the kernel.
+/// The name of a launch without one: `2 x 64`, or `grid 2` if it has no `block`.
 fn default_name(launch: &Launch) -> String {
     let grid = size(launch.grid.unwrap_or([1; 3]));
     match launch.block {
@@ -173,17 +173,20 @@ fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<
 fn launch_name(value: &Node) -> Result<String, Problem> {
     match value.text("name")? {
         "" => Err(value.wrong("`name` is empty: give the launch a name")),
-        INFERRED => Err(value.wrong("`inferred` is what the made-up launch is called: choose another name")),
+        INFERRED => {
+            Err(value.wrong("the name `inferred` is reserved for the inferred launch: choose another name"))
+        }
         name => Ok(name.to_owned()),
     }
 }
 
 fn file_out_of_place(key: &Key) -> Problem {
-    let message = "`file` belongs to launch files: here the file is the one that is open; remove it";
+    let message =
+        "`file` is allowed only in launch files, because a comment launches its own file: remove it";
     Problem::at(key.span.clone(), message)
 }
 
-/// One to three numbers from 1 up; what is missing is 1.
+/// One to three positive numbers; missing ones default to 1.
 fn read_extent(key: &str, value: &Node) -> Result<[u32; 3], Problem> {
     let list = value.list(key)?;
     if !(1..=3).contains(&list.len()) {
@@ -240,7 +243,7 @@ impl<'n> Fields<'n> {
             return Err(self.node.wrong(format!("{what}: write {choice}{}", listing(names))));
         };
         if let Some((second, _)) = found.next() {
-            let message = format!("`{}` and `{}` contradict each other: remove one", key.name, second.name);
+            let message = format!("`{}` and `{}` are mutually exclusive: remove one", key.name, second.name);
             return Err(Problem::at(second.span.clone(), message));
         }
         Ok((key, node))
@@ -254,7 +257,7 @@ fn listing(names: &[&str]) -> String {
 fn unknown(key: &Key, owner: &str, known: &[&str]) -> Problem {
     let hint = match nearest(&key.name, known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("it has {}", listing(known)),
+        None => format!("the keys are {}", listing(known)),
     };
     Problem::at(key.span.clone(), format!("{owner} has no key `{}`: {hint}", key.name))
 }
@@ -314,7 +317,7 @@ fn read_alias(node: &Node) -> NamedPassed<'_> {
     Ok((fields.get("name"), Passed::Alias(of.text("alias")?.to_owned())))
 }
 
-/// The parts of a structure: each an argument with the byte at which it begins.
+/// The parts of a structure: each an argument with its byte offset.
 fn read_fields(node: &Node) -> NamedPassed<'_> {
     let table = Fields::new(node, "a structure argument", &["name", "fields"])?;
     let (_, list) = table.one_of("a structure argument has fields", &["fields"])?;
@@ -324,15 +327,15 @@ fn read_fields(node: &Node) -> NamedPassed<'_> {
             return Err(part.wrong(format!("a field must be a table, not {}", part.what())));
         };
         let Some((_, at)) = entries.iter().find(|(key, _)| key.name == "at") else {
-            return Err(part.wrong("a field says `at` which byte of the parameter it begins".to_owned()));
+            return Err(part.wrong("a field requires `at`, its byte offset in the parameter".to_owned()));
         };
         let at = at.integer("at", 0, u32::MAX.into())? as u64;
         let rest = entries.iter().filter(|(key, _)| key.name != "at").cloned().collect();
         let argument = read_argument(&Node { value: Value::Table(rest), ..part.clone() })?;
         if let Passed::Fields(_) = argument.passed {
-            return Err(
-                part.wrong("a field has no fields: give their bytes from the parameter's start".to_owned())
-            );
+            return Err(part.wrong(
+                "fields cannot be nested: give byte offsets from the start of the parameter".to_owned(),
+            ));
         }
         fields.push(Field { at, argument });
     }
@@ -383,7 +386,7 @@ fn read_buffer(node: &Node) -> NamedPassed<'_> {
 fn element_kind(node: &Node) -> Result<ScalarKind, Problem> {
     let name = node.text("buffer")?;
     ScalarKind::from_name(name).ok_or_else(|| {
-        node.wrong(format!("`{name}` is no element type: there are {}", listing(&scalar_keys())))
+        node.wrong(format!("`{name}` is not an element type: the types are {}", listing(&scalar_keys())))
     })
 }
 
@@ -423,12 +426,12 @@ fn read_fill(fields: &Fields<'_>, value: &Node, element: ScalarKind) -> Result<F
             Ok(Fill::Random { seed: seed.transpose()?.unwrap_or(1) as u64 })
         }
         other => Err(value.wrong(format!(
-            "there is no fill `{other}`: write \"zero\", \"iota\", \"random\" or {{ value = … }}"
+            "unknown fill `{other}`: write \"zero\", \"iota\", \"random\" or {{ value = … }}"
         ))),
     }
 }
 
-/// `len` beside values or bytes must agree with them.
+/// Checks that `len` agrees with the given values or bytes.
 fn check_len(
     key: &str,
     contents: &Contents,
@@ -442,7 +445,7 @@ fn check_len(
     };
     match len {
         Some((node, len)) if len != elements => Err(node.wrong(format!(
-            "`len` is {len}, but `{key}` holds {elements} elements of {element}: remove `len`, or make them agree"
+            "`len` is {len}, but `{key}` has {elements} elements of {element}: remove `len`, or make them agree"
         ))),
         _ => Ok(()),
     }
@@ -462,14 +465,14 @@ fn read_expectation(node: &Node) -> Result<Expectation, Problem> {
         Some(node) => match number(node, "tolerance")? {
             Number::Float(value) if value >= 0.0 => value,
             Number::Integer(value) if value >= 0 => value as f64,
-            _ => return Err(node.wrong("`tolerance` must be a number from 0 up")),
+            _ => return Err(node.wrong("`tolerance` must be a non-negative number")),
         },
         None => 0.0,
     };
     Ok(Expectation { name: name.text("name")?.to_owned(), wanted, tolerance, at: Some(node.span.clone()) })
 }
 
-/// A number, or the words and bit patterns that stand for one.
+/// A number, also as a word or a bit pattern.
 fn number(node: &Node, key: &str) -> Result<Number, Problem> {
     match &node.value {
         Value::Integer(value) => Ok(Number::Integer(*value)),
@@ -490,7 +493,7 @@ pub(crate) fn number_word(text: &str) -> Result<Number, String> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let bits = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
     bits.map(Number::Bits).ok_or_else(|| {
-        format!("\"{text}\" is no number: write one, or \"nan\", \"inf\", \"-inf\", or bits as \"0x…\"")
+        format!("\"{text}\" is not a number: write a number, \"nan\", \"inf\", \"-inf\", or bits as \"0x…\"")
     })
 }
 
@@ -502,15 +505,17 @@ fn read_hex(node: &Node) -> Result<Vec<u8>, Problem> {
     hex_bytes(node.text("bytes")?).map_err(|message| node.wrong(message))
 }
 
-/// Bytes written as pairs of hex digits, with blanks or underscores anywhere between them.
+/// Bytes written as pairs of hex digits, with spaces or underscores anywhere between them.
 pub(crate) fn hex_bytes(text: &str) -> Result<Vec<u8>, String> {
-    let digits = text
-        .chars()
-        .filter(|c| !c.is_whitespace() && *c != '_')
-        .map(|c| c.to_digit(16).ok_or_else(|| format!("`bytes` takes hex digits, and `{c}` is none")));
+    let digits = text.chars().filter(|c| !c.is_whitespace() && *c != '_').map(|c| {
+        c.to_digit(16).ok_or_else(|| format!("`bytes` takes hex digits, and `{c}` is not a hex digit"))
+    });
     let digits = digits.collect::<Result<Vec<_>, _>>()?;
     if digits.len() % 2 == 1 {
-        return Err(format!("`bytes` takes two hex digits a byte, and these are {}", digits.len()));
+        return Err(format!(
+            "`bytes` takes two hex digits per byte, and {} is an odd number of digits",
+            digits.len()
+        ));
     }
     Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
 }

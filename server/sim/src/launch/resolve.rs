@@ -1,52 +1,29 @@
-//! A launch meets its kernel: what does not fit is said, what fits becomes the bytes that a run starts from.
+//! Resolves a launch against its kernel: checks it, and builds the memory and parameters that a run starts from.
 
+mod buffers;
 mod ptx;
 mod wave;
 
-use smol_str::SmolStr;
-
-use super::contents::{FileReader, build};
+use self::buffers::{Budget, no_such_buffer};
+pub use self::buffers::{DEVICE_MEMORY, PlacedBuffer};
+use super::contents::FileReader;
 use super::expectation;
 use super::kernel::{Kernel, KernelKind};
-use super::model::{Argument, Launch, Passed, size};
+use super::model::{Launch, Passed};
 use super::problem::Problem;
-use super::scalar::ScalarKind;
 use crate::trace::RunResult;
 use crate::warp::LaunchConfig;
 
 /// A launch that fits its kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolved {
-    /// The launch with everything filled in that was left out.
+    /// The launch with the defaults filled in.
     pub launch: Launch,
-    /// What the simulator is given.
+    /// The configuration of the simulator.
     pub config: LaunchConfig,
     /// The buffers and their aliases, by name, in the order of the arguments.
     pub buffers: Vec<PlacedBuffer>,
 }
-
-/// A buffer in device memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlacedBuffer {
-    /// What expectations and dumps call it.
-    pub name: SmolStr,
-    /// What its elements are.
-    pub element: ScalarKind,
-    /// Where it starts.
-    pub address: u64,
-    /// Its bytes.
-    pub len: u64,
-}
-
-impl PlacedBuffer {
-    /// What the run left in the buffer.
-    pub fn bytes<'r>(&self, result: &'r RunResult) -> &'r [u8] {
-        result.memory.bytes(self.address, self.len).unwrap_or_default()
-    }
-}
-
-/// The name of WAVE's device memory as a whole.
-pub const DEVICE_MEMORY: &str = "device_memory";
 
 impl Resolved {
     /// The buffer called `name`.
@@ -54,7 +31,7 @@ impl Resolved {
         self.buffers.iter().find(|buffer| buffer.name == name)
     }
 
-    /// The expectations that the run did not meet.
+    /// The checks that failed.
     pub fn failures(&self, result: &RunResult) -> Vec<expectation::Failure> {
         let failure = |expected: &super::Expectation| {
             let buffer = self.buffer(&expected.name)?;
@@ -64,7 +41,7 @@ impl Resolved {
     }
 }
 
-/// Brings `launch` and `kernel` together, with at most `max_memory` bytes of buffers.
+/// Resolves `launch` against `kernel`, with at most `max_memory` bytes of buffers.
 pub fn resolve(
     launch: &Launch,
     kernel: &Kernel,
@@ -74,7 +51,7 @@ pub fn resolve(
     let mut launch = launch.clone();
     launch.entry = Some(kernel.name.to_string());
     launch.grid.get_or_insert([1; 3]);
-    let contents = Room { left: max_memory, read_file };
+    let contents = Budget { left: max_memory, read_file };
     let (config, buffers) = match &kernel.kind {
         KernelKind::Ptx(entry) => {
             ptx::refuse_wave_keys(&launch)?;
@@ -93,14 +70,6 @@ pub fn resolve(
     Ok(resolved)
 }
 
-fn problem(launch: &Launch, key: &str, message: String) -> Problem {
-    Problem { at: launch.places.of(key), message }
-}
-
-fn listed(extent: [u32; 3]) -> String {
-    format!("[{}]", size(extent).replace(',', ", "))
-}
-
 fn name_arguments(launch: &mut Launch, default: impl Fn(usize) -> Option<String>) {
     for (index, argument) in launch.args.iter_mut().enumerate() {
         if argument.name.is_none() {
@@ -112,56 +81,6 @@ fn name_arguments(launch: &mut Launch, default: impl Fn(usize) -> Option<String>
                 field.argument.name.get_or_insert_with(|| format!("{whole}.{}", field.at));
             }
         }
-    }
-}
-
-/// What buffers are made with.
-struct Room<'a> {
-    left: u64,
-    read_file: FileReader<'a>,
-}
-
-impl Room<'_> {
-    fn build(&mut self, buffer: &super::Buffer, argument: &Argument) -> Result<Vec<u8>, Problem> {
-        let bytes = build(buffer, self.left, self.read_file).map_err(|message| wrong(argument, message))?;
-        self.left -= bytes.len() as u64;
-        Ok(bytes)
-    }
-}
-
-fn wrong(argument: &Argument, message: impl AsRef<str>) -> Problem {
-    let name = argument.name.as_deref().unwrap_or_default();
-    Problem { at: argument.at.clone(), message: format!("argument `{name}`: {}", message.as_ref()) }
-}
-
-/// Aliases under their own names, each name once.
-fn with_aliases(launch: &Launch, buffers: Vec<PlacedBuffer>) -> Result<Vec<PlacedBuffer>, Problem> {
-    let mut all: Vec<PlacedBuffer> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
-    for argument in launch.args.iter().flat_map(Argument::all) {
-        let name = argument.name.as_deref().unwrap_or_default();
-        if names.contains(&name) {
-            return Err(wrong(argument, "another argument has the same name: rename one"));
-        }
-        names.push(name);
-        let of = match &argument.passed {
-            Passed::Buffer(_) => name,
-            Passed::Alias(of) => of,
-            Passed::Scalar(..) | Passed::Bytes(_) | Passed::Fields(_) => continue,
-        };
-        let Some(buffer) = buffers.iter().find(|buffer| buffer.name == of) else {
-            return Err(wrong(argument, no_such_buffer(of, &buffers)));
-        };
-        all.push(PlacedBuffer { name: name.into(), ..buffer.clone() });
-    }
-    Ok(all)
-}
-
-fn no_such_buffer(name: &str, buffers: &[PlacedBuffer]) -> String {
-    let known: Vec<_> = buffers.iter().map(|buffer| format!("`{}`", buffer.name)).collect();
-    match known.is_empty() {
-        true => format!("there is no buffer `{name}`: the launch has none"),
-        false => format!("there is no buffer `{name}`: there is {}", known.join(", ")),
     }
 }
 

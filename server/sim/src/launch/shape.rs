@@ -1,4 +1,4 @@
-//! How many threads a block should have, as far as the body of a kernel shows it.
+//! How many threads a block should have, inferred from the body of a kernel.
 
 use smol_str::SmolStr;
 use warplens_hir::ptx::{Component, Function, Instruction, Operand, Resolution, Space, SymbolKind, Type};
@@ -7,23 +7,23 @@ use warplens_hir::ptx::{Component, Function, Instruction, Operand, Resolution, S
 const MOST_THREADS: u32 = 1024;
 /// The longest side of a tile that threads are laid over.
 const LONGEST_SIDE: u64 = 32;
-/// Bytes of an element of a tile where no access tells.
+/// Bytes of an element of a tile without an access that determines them.
 const ELEMENT: u64 = 4;
 
-/// What the body of a kernel tells of its block.
+/// The properties of the body of a kernel from which its block is inferred.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct Shape {
-    /// Whether threads are told apart by their row.
+    /// Whether the kernel reads the row of a thread.
     has_rows: bool,
     /// The most threads that a barrier waits for.
     barrier: u32,
-    /// Bytes of what is loaded from shared memory and stored there.
+    /// Bytes of the elements that are loaded from shared memory and stored there.
     element: u64,
     /// The least distance at which one thread stores to shared memory again.
     step: u64,
     /// Bytes of the arrays in shared memory that the kernel declares.
     arrays: Vec<u64>,
-    /// Names that the module explains.
+    /// Names that are declared in the module.
     names: Vec<SmolStr>,
 }
 
@@ -73,7 +73,7 @@ impl Shape {
         }
     }
 
-    /// The block that fits, if the body tells anything; `bytes` gives the size of a shared array of the module.
+    /// The inferred block, if the body determines one; `bytes` gives the size of a shared array of the module.
     pub fn block(&self, bytes: &dyn Fn(&str) -> Option<u64>) -> Option<[u32; 3]> {
         let names = self.names.iter().filter_map(|name| bytes(name));
         let mut arrays = self.arrays.iter().copied().chain(names);

@@ -1,4 +1,4 @@
-//! TOML to a tree with places.
+//! TOML to a tree with spans.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
@@ -17,7 +17,7 @@ fn problem(error: &Error, text: &str) -> Problem {
     let at = error.span().unwrap_or(text.len()..text.len());
     // The parser's own sentence may span lines (it draws the source too); the first line is the sentence.
     let sentence = error.message().lines().next().unwrap_or("not TOML").to_owned();
-    Problem::at(at, format!("this is not TOML: {sentence}"))
+    Problem::at(at, format!("invalid TOML: {sentence}"))
 }
 
 fn node(value: &Spanned<DeValue<'_>>) -> Result<Node, Problem> {
@@ -30,7 +30,7 @@ fn node(value: &Spanned<DeValue<'_>>) -> Result<Node, Problem> {
         }
         DeValue::Float(float) => {
             let parsed = float.as_str().parse();
-            Value::Float(parsed.map_err(|_| Problem::at(span.clone(), "this number cannot be read"))?)
+            Value::Float(parsed.map_err(|_| Problem::at(span.clone(), "invalid number"))?)
         }
         DeValue::Boolean(boolean) => Value::Boolean(*boolean),
         DeValue::Datetime(_) => Value::Other("a date"),
@@ -45,7 +45,7 @@ fn table(entries: &DeTable<'_>) -> Result<Value, Problem> {
         .iter()
         .map(|(key, value)| Ok((Key { name: key.get_ref().to_string(), span: key.span() }, node(value)?)))
         .collect::<Result<Vec<_>, Problem>>()?;
-    // The crate sorts keys by name; mistakes are told in the order of the text.
+    // The crate sorts keys by name; errors are reported in the order of the text.
     list.sort_by_key(|(key, _)| key.span.start);
     Ok(Value::Table(list))
 }

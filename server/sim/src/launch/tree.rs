@@ -1,8 +1,8 @@
-//! A launch text as a tree of values that know where they stand: what TOML and JSON have in common.
+//! A launch text as a tree of values with their spans, common to TOML and JSON.
 
 use super::problem::{Problem, Span};
 
-/// A value and its place.
+/// A value and its span.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
     pub(crate) value: Value,
@@ -17,7 +17,7 @@ pub(crate) enum Value {
     Boolean(bool),
     List(Vec<Node>),
     Table(Vec<(Key, Node)>),
-    /// JSON's `null` and TOML's dates: nothing in a launch takes them.
+    /// JSON's `null` and TOML's dates, which no key of a launch accepts.
     Other(&'static str),
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Key {
 }
 
 impl Node {
-    /// What a person would call the value.
+    /// The value in the words of a message.
     pub(crate) fn what(&self) -> &'static str {
         match self.value {
             Value::Text(_) => "a string",
@@ -75,7 +75,7 @@ impl Node {
         match self.value {
             Value::Integer(value) if (low..=high).contains(&value) => Ok(value),
             Value::Integer(value) => {
-                Err(self.wrong(format!("`{key}` must lie between {low} and {high}, and {value} does not")))
+                Err(self.wrong(format!("`{key}` must be between {low} and {high}, not {value}")))
             }
             _ => Err(self.not(key, "an integer")),
         }

@@ -1,15 +1,25 @@
 //! Where the values of parameters go inside one function.
 
 use rustc_hash::FxHashMap;
-use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, SymbolKind, Type};
+use warplens_hir::ptx::{Function, Instruction, Linkage, Operand, Resolution, Space, SymbolKind, Type};
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
-    /// It stands at this byte of a parameter, by number.
+    /// It is loaded from this byte of a parameter, by number.
     Param(usize, u64),
     /// It is an address in the shared memory whose size the launch decides.
     Dynamic,
+}
+
+/// Whether it is an array in shared memory whose size the launch decides.
+pub(super) fn is_dynamic_array(kind: &SymbolKind) -> bool {
+    match kind {
+        SymbolKind::Variable(variable) => {
+            variable.space == Space::Shared && variable.linkage == Some(Linkage::Extern)
+        }
+        _ => false,
+    }
 }
 
 /// Sorted.
@@ -21,7 +31,7 @@ pub(super) fn origins(entry: &Function, is_dynamic: &dyn Fn(&str) -> bool) -> Fx
     let mut origins: FxHashMap<usize, Origins> = FxHashMap::default();
     for name in entry.names() {
         let dynamic = match name.resolution {
-            Resolution::Symbol(symbol) => super::is_dynamic_array(&entry.symbol(symbol).kind),
+            Resolution::Symbol(symbol) => is_dynamic_array(&entry.symbol(symbol).kind),
             Resolution::External(text) => is_dynamic(text),
             _ => false,
         };

@@ -105,7 +105,7 @@ fn the_first_load_decides() {
 }
 
 #[test]
-fn numbers_are_no_addresses() {
+fn numbers_are_not_addresses() {
     check(
         POINTERS,
         "ld.param.u64 %rd1, [a];
@@ -124,7 +124,7 @@ fn numbers_are_no_addresses() {
 }
 
 #[test]
-fn offsets_into_other_spaces_are_no_addresses() {
+fn offsets_into_other_spaces_are_not_addresses() {
     check(
         POINTERS,
         "ld.param.u64 %rd1, [a];

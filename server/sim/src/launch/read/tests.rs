@@ -84,8 +84,8 @@ fn wave_launches() {
     check(
         "wave_width = 65",
         expect![[r#"
-        4:14: `wave_width` must lie between 1 and 64, and 65 does not
-    "#]],
+            4:14: `wave_width` must be between 1 and 64, not 65
+        "#]],
     );
     check(
         "registers = { x = 1 }",
@@ -102,8 +102,8 @@ fn wave_launches() {
     check(
         "registers = { r1 = 4294967296 }",
         expect![[r#"
-        4:20: 4294967296 does not fit b32, which takes -2147483648 to 4294967295
-    "#]],
+            4:20: 4294967296 does not fit b32, whose range is -2147483648 to 4294967295
+        "#]],
     );
 }
 
@@ -112,13 +112,13 @@ fn unknown_keys() {
     check(
         "girds = [1]",
         expect![[r#"
-            4:1: a launch has no key `girds`: it has `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+            4:1: a launch has no key `girds`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
         "#]],
     );
     check(
         "colour = 'red'",
         expect![[r#"
-            4:1: a launch has no key `colour`: it has `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+            4:1: a launch has no key `colour`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
         "#]],
     );
     check(
@@ -172,14 +172,14 @@ fn wrong_counts() {
     check(
         "args = [{ buffer = 'f32', values = [1, 2], len = 3 }]",
         expect![[r#"
-        4:50: `len` is 3, but `values` holds 2 elements of f32: remove `len`, or make them agree
-    "#]],
+            4:50: `len` is 3, but `values` has 2 elements of f32: remove `len`, or make them agree
+        "#]],
     );
     check(
         "args = [{ bytes = '0' }]",
         expect![[r#"
-        4:19: `bytes` takes two hex digits a byte, and these are 1
-    "#]],
+            4:19: `bytes` takes two hex digits per byte, and 1 is an odd number of digits
+        "#]],
     );
 }
 
@@ -200,8 +200,8 @@ fn wrong_types() {
     check(
         "block = [0]",
         expect![[r#"
-        4:10: `block` must lie between 1 and 2147483647, and 0 does not
-    "#]],
+            4:10: `block` must be between 1 and 2147483647, not 0
+        "#]],
     );
     check(
         "entry = 1",
@@ -224,20 +224,20 @@ fn wrong_types() {
     check(
         "args = [{ u32 = 'x' }]",
         expect![[r#"
-        4:17: "x" is no number: write one, or "nan", "inf", "-inf", or bits as "0x…"
-    "#]],
+            4:17: "x" is not a number: write a number, "nan", "inf", "-inf", or bits as "0x…"
+        "#]],
     );
     check(
         "args = [{ u32 = 1.5 }]",
         expect![[r#"
-        4:17: u32 takes integers, and 1.5 is none
-    "#]],
+            4:17: u32 takes integers, and 1.5 is not an integer
+        "#]],
     );
     check(
         "args = [{ u8 = 256 }]",
         expect![[r#"
-        4:16: 256 does not fit u8, which takes 0 to 255
-    "#]],
+            4:16: 256 does not fit u8, whose range is 0 to 255
+        "#]],
     );
     check(
         "args = [{ f32 = true }]",
@@ -254,32 +254,32 @@ fn wrong_types() {
     check(
         "args = [{ buffer = 'float', len = 1 }]",
         expect![[r#"
-        4:20: `float` is no element type: there are `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `b8`, `b16`, `b32`, `b64`, `i8`, `i16`, `i32`, `i64`
-    "#]],
+            4:20: `float` is not an element type: the types are `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `b8`, `b16`, `b32`, `b64`, `i8`, `i16`, `i32`, `i64`
+        "#]],
     );
     check(
         "args = [{ buffer = 'f32', len = 1, fill = 'ones' }]",
         expect![[r#"
-        4:43: there is no fill `ones`: write "zero", "iota", "random" or { value = … }
-    "#]],
+            4:43: unknown fill `ones`: write "zero", "iota", "random" or { value = … }
+        "#]],
     );
     check(
         "args = [{ bytes = '0g' }]",
         expect![[r#"
-        4:19: `bytes` takes hex digits, and `g` is none
-    "#]],
+            4:19: `bytes` takes hex digits, and `g` is not a hex digit
+        "#]],
     );
     check(
         "args = [{ buffer = 'f32', len = 1, fill = { value = 'x' } }]",
         expect![[r#"
-        4:53: "x" is no number: write one, or "nan", "inf", "-inf", or bits as "0x…"
-    "#]],
+            4:53: "x" is not a number: write a number, "nan", "inf", "-inf", or bits as "0x…"
+        "#]],
     );
     check(
         "expect = [{ name = 'y', values = [1], tolerance = -1 }]",
         expect![[r#"
-        4:51: `tolerance` must be a number from 0 up
-    "#]],
+            4:51: `tolerance` must be a non-negative number
+        "#]],
     );
     check(
         "entry = 1979-05-27",
@@ -295,15 +295,15 @@ fn what_is_missing_or_too_much() {
         "[[launch]]\nname = 'a'\n",
         Format::Toml,
         expect![[r#"
-        1:1: this launch has no `file`: every launch of a launch file needs one
-    "#]],
+            1:1: this launch has no `file`, which launch files require
+        "#]],
     );
     check_as(
         "[[launch]]\nfile = 'a'\n",
         Format::Toml,
         expect![[r#"
-        1:1: this launch has no `name`: every launch of a launch file needs one
-    "#]],
+            1:1: this launch has no `name`, which launch files require
+        "#]],
     );
     check(
         "args = [{ name = 'n' }]",
@@ -314,14 +314,14 @@ fn what_is_missing_or_too_much() {
     check(
         "args = [{ u32 = 1, f32 = 1 }]",
         expect![[r#"
-        4:20: `u32` and `f32` contradict each other: remove one
-    "#]],
+            4:20: `u32` and `f32` are mutually exclusive: remove one
+        "#]],
     );
     check(
         "args = [{ u32 = 1, buffer = 'f32', len = 1 }]",
         expect![[r#"
-        4:11: a buffer argument has no key `u32`: it has `name`, `buffer`, `len`, `fill`, `seed`, `values`, `bytes`, `file`
-    "#]],
+            4:11: a buffer argument has no key `u32`: the keys are `name`, `buffer`, `len`, `fill`, `seed`, `values`, `bytes`, `file`
+        "#]],
     );
     check(
         "args = [{ buffer = 'f32' }]",
@@ -344,8 +344,8 @@ fn what_is_missing_or_too_much() {
     check(
         "args = [{ buffer = 'f32', fill = 'iota', values = [1] }]",
         expect![[r#"
-        4:42: `fill` and `values` contradict each other: remove one
-    "#]],
+            4:42: `fill` and `values` are mutually exclusive: remove one
+        "#]],
     );
     check(
         "expect = [{ values = [1] }]",
@@ -361,8 +361,8 @@ fn names() {
         "[[launch]]\nname = 'inferred'\nfile = 'k.ptx'\n",
         Format::Toml,
         expect![[r#"
-        2:8: `inferred` is what the made-up launch is called: choose another name
-    "#]],
+            2:8: the name `inferred` is reserved for the inferred launch: choose another name
+        "#]],
     );
     check_as(
         "[[launch]]\nname = 'a'\nfile = 'k.ptx'\n[[launch]]\nname = 'a'\nfile = 'l.ptx'\n[[launch]]\nname = 'a'\nfile = 'k.ptx'\n",
@@ -370,7 +370,7 @@ fn names() {
         expect![[r#"
             {"name":"a","file":"k.ptx"}
             {"name":"a","file":"l.ptx"}
-            8:8: another launch of the same file is called `a`: rename one
+            8:8: duplicate launch name `a` in this file: rename one
         "#]],
     );
 }
@@ -409,8 +409,8 @@ fn a_field_without_its_place() {
     check(
         "args = [{ fields = [{ u32 = 1 }] }]",
         expect![[r#"
-        4:21: a field says `at` which byte of the parameter it begins
-    "#]],
+            4:21: a field requires `at`, its byte offset in the parameter
+        "#]],
     );
 }
 
@@ -419,7 +419,7 @@ fn structures_in_structures() {
     check(
         "args = [{ fields = [{ at = 0, fields = [] }] }]",
         expect![[r#"
-        4:21: a field has no fields: give their bytes from the parameter's start
-    "#]],
+            4:21: fields cannot be nested: give byte offsets from the start of the parameter
+        "#]],
     );
 }

@@ -1,6 +1,6 @@
 //! PTX: the block must fit the kernel, the arguments its parameters, and every buffer is an allocation of its own.
 
-use super::{PlacedBuffer, Room, listed, problem, with_aliases, wrong};
+use super::buffers::{Budget, PlacedBuffer, listed, problem, with_aliases, wrong};
 use crate::launch::infer::threads;
 use crate::launch::kernel::{Kernel, Parameter, PtxKernel};
 use crate::launch::model::{Argument, Field, Launch, Passed, size};
@@ -11,7 +11,7 @@ use crate::warp::LaunchConfig;
 
 pub(super) fn refuse_wave_keys(launch: &Launch) -> Result<(), Problem> {
     let given = ["wave_width", "device_memory", "local_memory", "registers"];
-    match given.into_iter().find(|key| launch.places.keys.contains_key(*key)) {
+    match given.into_iter().find(|key| launch.spans.keys.contains_key(*key)) {
         Some(key) => {
             Err(problem(launch, key, format!("`{key}` is for WAVE kernels, and this one is PTX: remove it")))
         }
@@ -19,12 +19,12 @@ pub(super) fn refuse_wave_keys(launch: &Launch) -> Result<(), Problem> {
     }
 }
 
-/// A launch may make clusters where the kernel asks for none, and no others than it asks for.
+/// A launch may set a cluster if the kernel requires none; otherwise it must be the required one.
 fn check_cluster(launch: &Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<(), Problem> {
     let Some(cluster) = launch.cluster.or(ptx.required_cluster) else { return Ok(()) };
     if let Some(required) = ptx.required_cluster.filter(|required| *required != cluster) {
         let message = format!(
-            "`{}` says .reqnctapercluster {}, and the cluster is {}: make it {}",
+            "`{}` requires .reqnctapercluster {}, but the cluster is {}: set it to {}",
             kernel.name,
             size(required),
             size(cluster),
@@ -35,7 +35,7 @@ fn check_cluster(launch: &Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<()
     let grid = launch.grid.unwrap_or([1; 3]);
     if grid.iter().zip(cluster).any(|(grid, cluster)| grid % cluster.max(1) != 0) {
         let message = format!(
-            "the grid {} is not made of whole clusters of {}: give multiples of these",
+            "the grid {} is not a multiple of the cluster {}: make every size a multiple",
             size(grid),
             size(cluster)
         );
@@ -50,13 +50,13 @@ pub(super) fn check_block(launch: &mut Launch, kernel: &Kernel, ptx: &PtxKernel)
     let [_, y, z] = launch.grid.unwrap_or([1; 3]);
     let bad = |key: &str, message: String| Err(problem(launch, key, message));
     if y > 65_535 || z > 65_535 {
-        return bad("grid", "the grid may be at most 65535 blocks high and deep".to_owned());
+        return bad("grid", "the grid has at most 65535 blocks in y and z".to_owned());
     }
     check_cluster(launch, kernel, ptx)?;
     if threads(block) > 1024 || block[2] > 64 {
         return bad(
             "block",
-            format!("a block has at most 1024 threads (64 in z), and {} is more", size(block)),
+            format!("a block has at most 1024 threads (64 in z), and {} exceeds the limit", size(block)),
         );
     }
     if let Some(required) = ptx.required_block
@@ -65,7 +65,7 @@ pub(super) fn check_block(launch: &mut Launch, kernel: &Kernel, ptx: &PtxKernel)
         return bad(
             "block",
             format!(
-                "`{}` says .reqntid {}, and the block is {}: make the block {}",
+                "`{}` requires .reqntid {}, but the block is {}: set the block to {}",
                 kernel.name,
                 size(required),
                 size(block),
@@ -79,7 +79,7 @@ pub(super) fn check_block(launch: &mut Launch, kernel: &Kernel, ptx: &PtxKernel)
         return bad(
             "block",
             format!(
-                "`{}` says .maxntid {}, which is {} threads, and the block has {}: make it smaller",
+                "`{}` allows .maxntid {} ({} threads), but the block has {}: reduce it",
                 kernel.name,
                 size(largest),
                 threads(largest),
@@ -94,7 +94,7 @@ pub(super) fn for_ptx(
     launch: &Launch,
     kernel: &Kernel,
     ptx: &PtxKernel,
-    mut room: Room<'_>,
+    mut budget: Budget<'_>,
 ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
     check_count(launch, kernel, ptx)?;
     check_names(launch, ptx)?;
@@ -102,10 +102,10 @@ pub(super) fn for_ptx(
     let mut buffers = Vec::new();
     for argument in launch.args.iter().flat_map(Argument::all) {
         if let Passed::Buffer(buffer) = &argument.passed {
-            let bytes = room.build(buffer, argument)?;
+            let bytes = budget.build(buffer, argument)?;
             let name = argument.name.as_deref().unwrap_or_default();
             let address = memory.allocate_with(name, &bytes);
-            let address = address.map_err(|_| wrong(argument, "there is no room for it in device memory"))?;
+            let address = address.map_err(|_| wrong(argument, "it does not fit into device memory"))?;
             buffers.push(PlacedBuffer {
                 name: name.into(),
                 element: buffer.element,
@@ -137,9 +137,9 @@ fn check_count(launch: &Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<(), 
     }
     let names: Vec<_> = ptx.params.iter().map(|param| param.name.as_str()).collect();
     let message = match wanted {
-        0 => format!("`{}` has no parameters, and the launch gives {given}", kernel.name),
+        0 => format!("`{}` has no parameters, but the launch passes {given}", kernel.name),
         _ => format!(
-            "`{}` has {wanted} parameter{} ({}), and the launch gives {given}",
+            "`{}` has {wanted} parameter{} ({}), but the launch passes {given}",
             kernel.name,
             if wanted == 1 { "" } else { "s" },
             names.join(", ")
@@ -157,7 +157,7 @@ fn check_names(launch: &Launch, ptx: &PtxKernel) -> Result<(), Problem> {
             return Err(wrong(
                 argument,
                 format!(
-                    "it is number {}, and `{name}` is parameter {}: arguments stand in parameter order",
+                    "it is argument {}, but `{name}` is parameter {}: write arguments in parameter order",
                     index + 1,
                     meant + 1
                 ),
@@ -178,7 +178,7 @@ fn param_bytes(
         Passed::Bytes(bytes) if bytes.len() as u64 == param.bytes => Ok(bytes.clone()),
         Passed::Bytes(bytes) => Err(wrong(
             argument,
-            format!("the parameter takes {} bytes, and these are {}", param.bytes, bytes.len()),
+            format!("the parameter has {} bytes, but {} are passed", param.bytes, bytes.len()),
         )),
         Passed::Scalar(kind, bits) => {
             check_scalar(*kind, param).map_err(|message| wrong(argument, message))?;
@@ -192,7 +192,7 @@ fn param_bytes(
                 return Err(wrong(
                     argument,
                     format!(
-                        "a buffer passes its address, {bytes} bytes, and the parameter is {}: pass a scalar",
+                        "a buffer passes its address ({bytes} bytes), but the parameter is {}: pass a scalar",
                         shape(param)
                     ),
                 ));
@@ -202,7 +202,7 @@ fn param_bytes(
     }
 }
 
-/// The bytes of a structure: its fields where they say, zeros elsewhere.
+/// The bytes of a structure: its fields at their offsets, zeros elsewhere.
 fn structure(
     argument: &Argument,
     fields: &[Field],
@@ -223,15 +223,15 @@ fn structure(
             _ => address(field, buffers).to_le_bytes()[..ptx.address_bytes.unwrap_or(8) as usize].to_vec(),
         };
         let end = at.saturating_add(value.len() as u64);
-        let Some(room) = bytes.get_mut(*at as usize..end as usize).filter(|_| end <= param.bytes) else {
-            let message = format!("it ends at byte {end}, and the parameter has {}", param.bytes);
+        let Some(target) = bytes.get_mut(*at as usize..end as usize).filter(|_| end <= param.bytes) else {
+            let message = format!("it ends at byte {end}, but the parameter has {} bytes", param.bytes);
             return Err(wrong(field, message));
         };
-        room.copy_from_slice(&value);
+        target.copy_from_slice(&value);
         let taken = &mut used[*at as usize..end as usize];
         if taken.contains(&true) {
             let whole = argument.name.as_deref().unwrap_or_default();
-            return Err(wrong(field, format!("another field of `{whole}` has some of its bytes: move one")));
+            return Err(wrong(field, format!("it overlaps another field of `{whole}`: move one")));
         }
         taken.fill(true);
     }
@@ -259,6 +259,6 @@ fn check_scalar(kind: ScalarKind, param: &Parameter) -> Result<(), String> {
 fn shape(param: &Parameter) -> String {
     match param.scalar {
         Some(kind) => format!(".{kind}"),
-        None => format!("{} bytes that are no single number", param.bytes),
+        None => format!("{} bytes and not a scalar", param.bytes),
     }
 }

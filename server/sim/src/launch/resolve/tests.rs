@@ -2,6 +2,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::launch::model::hex;
+use crate::launch::scalar::ScalarKind;
 use crate::launch::{Format, Parameter, PtxKernel, WaveKernel, launches};
 
 fn param(name: &str, kind: ScalarKind) -> Parameter {
@@ -142,15 +143,15 @@ fn arguments_that_do_not_fit() {
         saxpy(),
         "args = [{ u32 = 1 }]",
         expect![[r#"
-        4:8: `saxpy` has 4 parameters (n, a, x, y), and the launch gives 1
-    "#]],
+            4:8: `saxpy` has 4 parameters (n, a, x, y), but the launch passes 1
+        "#]],
     );
     check(
         PtxKernel::default(),
         "args = [{ u32 = 1 }]",
         expect![[r#"
-        4:8: `saxpy` has no parameters, and the launch gives 1
-    "#]],
+            4:8: `saxpy` has no parameters, but the launch passes 1
+        "#]],
     );
     let with = |first: &str| ARGS.replace("{ u32 = 100 }", first);
     check(
@@ -171,29 +172,29 @@ fn arguments_that_do_not_fit() {
         saxpy(),
         &with("{ bytes = '00' }"),
         expect![[r#"
-        4:9: argument `n`: the parameter takes 4 bytes, and these are 1
-    "#]],
+            4:9: argument `n`: the parameter has 4 bytes, but 1 are passed
+        "#]],
     );
     check(
         saxpy(),
         &with("{ buffer = 'u8', len = 1 }"),
         expect![[r#"
-        4:9: argument `n`: a buffer passes its address, 8 bytes, and the parameter is .u32: pass a scalar
-    "#]],
+            4:9: argument `n`: a buffer passes its address (8 bytes), but the parameter is .u32: pass a scalar
+        "#]],
     );
     check(
         saxpy(),
         &with("{ alias = 'x' }"),
         expect![[r#"
-        4:9: argument `n`: a buffer passes its address, 8 bytes, and the parameter is .u32: pass a scalar
-    "#]],
+            4:9: argument `n`: a buffer passes its address (8 bytes), but the parameter is .u32: pass a scalar
+        "#]],
     );
     check(
         saxpy(),
         &with("{ u32 = 1, name = 'y' }"),
         expect![[r#"
-        4:9: argument `y`: it is number 1, and `y` is parameter 4: arguments stand in parameter order
-    "#]],
+            4:9: argument `y`: it is argument 1, but `y` is parameter 4: write arguments in parameter order
+        "#]],
     );
     check(
         saxpy(),
@@ -209,22 +210,22 @@ fn arguments_that_do_not_fit() {
         saxpy(),
         &double.replace("{ u32 = 100 }", "{ name = 'b', u32 = 1 }"),
         expect![[r#"
-        4:95: argument `b`: another argument has the same name: rename one
-    "#]],
+            4:95: argument `b`: duplicate argument name: rename one
+        "#]],
     );
     check(
         saxpy(),
         &ARGS.replace("{ buffer = 'f32', len = 100 }", "{ alias = 'z' }"),
         expect![[r#"
-        4:85: argument `y`: there is no buffer `z`: there is `x`
-    "#]],
+            4:85: argument `y`: unknown buffer `z`: the buffers are `x`
+        "#]],
     );
     check(
         saxpy(),
         &ARGS.replace("len = 100,", "len = 100000000,"),
         expect![[r#"
-        4:39: argument `x`: the buffer would take 400000000 bytes, and 16777216 are the limit: make it shorter
-    "#]],
+            4:39: argument `x`: the buffer requires 400000000 bytes, the limit is 16777216: make it shorter
+        "#]],
     );
     check(
         saxpy(),
@@ -238,7 +239,7 @@ fn arguments_that_do_not_fit() {
         PtxKernel { params: vec![structure], ..saxpy() },
         "args = [{ u32 = 1 }]",
         expect![[r#"
-            4:9: argument `s`: the parameter is 3 bytes that are no single number: pass `fields = […]` or `bytes = "…"`
+            4:9: argument `s`: the parameter is 3 bytes and not a scalar: pass `fields = […]` or `bytes = "…"`
         "#]],
     );
 }
@@ -264,8 +265,8 @@ fn blocks_that_do_not_fit() {
         required,
         "block = [64]",
         expect![[r#"
-        4:9: `saxpy` says .reqntid 16,4, and the block is 64: make the block [16, 4]
-    "#]],
+            4:9: `saxpy` requires .reqntid 16,4, but the block is 64: set the block to [16, 4]
+        "#]],
     );
     let bounded = PtxKernel { largest_block: Some([128, 1, 1]), ..PtxKernel::default() };
     check(
@@ -279,22 +280,22 @@ fn blocks_that_do_not_fit() {
         bounded,
         "block = [129]",
         expect![[r#"
-        4:9: `saxpy` says .maxntid 128, which is 128 threads, and the block has 129: make it smaller
-    "#]],
+            4:9: `saxpy` allows .maxntid 128 (128 threads), but the block has 129: reduce it
+        "#]],
     );
     check(
         PtxKernel::default(),
         "block = [2000]",
         expect![[r#"
-        4:9: a block has at most 1024 threads (64 in z), and 2000 is more
-    "#]],
+            4:9: a block has at most 1024 threads (64 in z), and 2000 exceeds the limit
+        "#]],
     );
     check(
         PtxKernel::default(),
         "grid = [1, 70000]",
         expect![[r#"
-        4:8: the grid may be at most 65535 blocks high and deep
-    "#]],
+            4:8: the grid has at most 65535 blocks in y and z
+        "#]],
     );
     check(
         PtxKernel::default(),
@@ -321,15 +322,15 @@ fn expectations_that_do_not_fit() {
         saxpy(),
         &expecting("{ name = 'z', values = [1.0] }"),
         expect![[r#"
-        5:11: expect: there is no buffer `z`: there is `x`, `y`
-    "#]],
+            5:11: expect: unknown buffer `z`: the buffers are `x`, `y`
+        "#]],
     );
     check(
         saxpy(),
         &expecting("{ name = 'n', values = [1.0] }"),
         expect![[r#"
-        5:11: expect: there is no buffer `n`: there is `x`, `y`
-    "#]],
+            5:11: expect: unknown buffer `n`: the buffers are `x`, `y`
+        "#]],
     );
     check(
         saxpy(),
@@ -365,8 +366,8 @@ fn wave() {
         Some([64, 1, 1]),
         "block = [32]",
         expect![[r#"
-        4:9: `saxpy` says .workgroup_size 64, which decides over the block 32: leave `block` out, or make it [64]
-    "#]],
+            4:9: `saxpy` has .workgroup_size 64, but the block is 32: remove `block`, or set it to [64]
+        "#]],
     );
     check_wave(
         None,
@@ -386,15 +387,15 @@ fn wave() {
         None,
         "device_memory = 512\nargs = [{ buffer = 'u8', len = 500 }, { buffer = 'u8', len = 1 }]",
         expect![[r#"
-        5:39: argument `r1`: the buffers so far take 513 bytes, and device memory has 512: set device_memory = 513
-    "#]],
+            5:39: argument `r1`: the buffers up to this one require 513 bytes, but device memory has 512: set device_memory = 513
+        "#]],
     );
     check_wave(
         None,
         "device_memory = 4000000000",
         expect![[r#"
-        4:17: 4000000000 bytes are more than the limit, 16777216
-    "#]],
+            4:17: 4000000000 bytes exceed the limit of 16777216
+        "#]],
     );
     check_wave(
         None,
@@ -407,8 +408,8 @@ fn wave() {
         None,
         "block = [65537]",
         expect![[r#"
-        4:9: a workgroup of 65537 threads is more than the simulator takes (65536)
-    "#]],
+            4:9: the workgroup has 65537 threads, the limit is 65536
+        "#]],
     );
     check_wave(
         None,
@@ -445,14 +446,14 @@ fn fields_that_do_not_fit() {
         structure(),
         "args = [{ fields = [{ at = 20, u64 = 7 }] }]",
         expect![[r#"
-        4:21: argument `s.20`: it ends at byte 28, and the parameter has 24
-    "#]],
+            4:21: argument `s.20`: it ends at byte 28, but the parameter has 24 bytes
+        "#]],
     );
     check(
         structure(),
         "args = [{ fields = [{ at = 0, u64 = 7 }, { at = 4, u32 = 7 }] }]",
         expect![[r#"
-        4:42: argument `s.4`: another field of `s` has some of its bytes: move one
-    "#]],
+            4:42: argument `s.4`: it overlaps another field of `s`: move one
+        "#]],
     );
 }

@@ -1,6 +1,6 @@
 //! WAVE: arguments go to registers, and buffers lie one after the other in device memory.
 
-use super::{DEVICE_MEMORY, PlacedBuffer, Room, listed, problem, with_aliases, wrong};
+use super::buffers::{Budget, DEVICE_MEMORY, PlacedBuffer, listed, problem, with_aliases, wrong};
 use crate::launch::infer::threads;
 use crate::launch::kernel::{Kernel, WaveKernel};
 use crate::launch::model::{Argument, Launch, Passed, size};
@@ -28,31 +28,30 @@ pub(super) fn check_workgroup(
         Some(size_of_kernel) if size_of_kernel != block => bad(
             "block",
             format!(
-                "`{}` says .workgroup_size {}, which decides over the block {}: leave `block` out, or make it {}",
+                "`{}` has .workgroup_size {}, but the block is {}: remove `block`, or set it to {}",
                 kernel.name,
                 size(size_of_kernel),
                 size(block),
                 listed(size_of_kernel)
             ),
         ),
-        _ if threads(block) > 65_536 => bad(
-            "block",
-            format!("a workgroup of {} threads is more than the simulator takes (65536)", threads(block)),
-        ),
+        _ if threads(block) > 65_536 => {
+            bad("block", format!("the workgroup has {} threads, the limit is 65536", threads(block)))
+        }
         _ => Ok(()),
     }
 }
 
 pub(super) fn for_wave(
     launch: &Launch,
-    mut room: Room<'_>,
+    mut budget: Budget<'_>,
 ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
     let device = launch.device_memory.map_or(wave::DEFAULT_DEVICE_MEMORY, |bytes| bytes as u32);
-    if u64::from(device) > room.left {
+    if u64::from(device) > budget.left {
         return Err(problem(
             launch,
             "device_memory",
-            format!("{device} bytes are more than the limit, {}", room.left),
+            format!("{device} bytes exceed the limit of {}", budget.left),
         ));
     }
     let mut memory = wave::device_memory(device);
@@ -60,7 +59,7 @@ pub(super) fn for_wave(
     let mut next = 0u64;
     for argument in &launch.args {
         if let Passed::Buffer(buffer) = &argument.passed {
-            let bytes = room.build(buffer, argument)?;
+            let bytes = budget.build(buffer, argument)?;
             place(&mut memory, next, &bytes, argument, device)?;
             let name = argument.name.as_deref().unwrap_or_default().into();
             buffers.push(PlacedBuffer {
@@ -98,16 +97,16 @@ fn place(
     if bytes.is_empty() {
         return Ok(());
     }
-    let Some(room) = memory.bytes_mut(at, bytes.len() as u64) else {
+    let Some(target) = memory.bytes_mut(at, bytes.len() as u64) else {
         let needed = at + bytes.len() as u64;
         return Err(wrong(
             argument,
             format!(
-                "the buffers so far take {needed} bytes, and device memory has {device}: set device_memory = {needed}"
+                "the buffers up to this one require {needed} bytes, but device memory has {device}: set device_memory = {needed}"
             ),
         ));
     };
-    room.copy_from_slice(bytes);
+    target.copy_from_slice(bytes);
     Ok(())
 }
 
@@ -116,7 +115,7 @@ fn start_registers(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<(u8,
     let mut registers = Vec::new();
     for (index, argument) in launch.args.iter().enumerate() {
         let register = u8::try_from(index).ok().filter(|index| *index < 255);
-        let register = register.ok_or_else(|| wrong(argument, "there are no more than 255 registers"))?;
+        let register = register.ok_or_else(|| wrong(argument, "WAVE has only 255 registers"))?;
         registers.push((register, register_value(argument, buffers)?));
     }
     for (name, value) in &launch.registers {

@@ -137,7 +137,9 @@ impl<'l> FunctionDecoder<'l, '_> {
             })
         });
         let unsaid = || {
-            Why::new("the form without an operation is not simulated, because the assembler leaves the predicate undefined")
+            Why::new(
+                "the form without an operation is not simulated, because the assembler leaves the predicate undefined",
+            )
         };
         let (class, ty) = (class.ok_or_else(unsaid)?, m.ty()?);
         let &[d, a] = operands else { return Err(Why::operands()) };

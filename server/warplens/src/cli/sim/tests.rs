@@ -223,10 +223,10 @@ fn invalid_arguments() {
         &["~/k.ptx", "--arg", "n=f32:1"],
         expect!["~/k.ptx: argument `n`: the parameter is .u32, and f32 does not fit it: write u32 = …"],
     );
-    folder.refuses(&["~/k.ptx", "--arg", "n=i33:1"], expect!["--arg n=i33:1: `i33` is no type; write n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name may be left out)"]);
+    folder.refuses(&["~/k.ptx", "--arg", "n=i33:1"], expect!["--arg n=i33:1: `i33` is not a type; write n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name is optional)"]);
     folder.refuses(
         &["~/k.ptx", "--grid", "2", "--arg", "u32:1", "--arg", "u32:2"],
-        expect!["~/k.ptx: `k` has 1 parameter (n), and the launch gives 2"],
+        expect!["~/k.ptx: `k` has 1 parameter (n), but the launch passes 2"],
     );
     folder.refuses(
         &["~/k.ptx", "--model", "structured"],
