@@ -9,12 +9,12 @@ use smol_str::SmolStr;
 pub const GRANULE: u64 = 256;
 
 /// No allocation covers this granule.
-const NOBODY: u32 = u32::MAX;
+const UNOWNED: u32 = u32::MAX;
 
-/// A stretch of device memory with a name.
+/// A named range of device memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// What messages and dumps call it.
+    /// Its name in messages and dumps.
     pub name: SmolStr,
     /// Its first byte's address.
     pub address: u64,
@@ -22,14 +22,14 @@ pub struct Buffer {
     pub len: u64,
     /// Whether stores to it are faults (constant memory).
     pub read_only: bool,
-    /// Whether the program gave it back; it then holds no bytes.
+    /// Whether the program freed it; it then has no bytes.
     pub freed: bool,
 }
 
-/// There was no room for an allocation within the address range.
+/// An allocation did not fit into the address range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
-    /// The bytes asked for.
+    /// The requested bytes.
     pub wanted: u64,
 }
 
@@ -64,17 +64,17 @@ impl DeviceMemory {
     /// A new zeroed buffer; gives its address.
     pub fn allocate(&mut self, name: &str, len: u64) -> Result<u64, OutOfMemory> {
         let address = self.base + self.bytes.len() as u64;
-        let room = self.end.saturating_sub(address);
-        if len > room {
+        let free = self.end.saturating_sub(address);
+        if len > free {
             return Err(OutOfMemory { wanted: len });
         }
         let covered = len.max(1).div_ceil(GRANULE) * GRANULE;
         let index = self.buffers.len() as u32;
         self.owners.resize(self.owners.len() + (covered / GRANULE) as usize, index);
-        self.owners.resize(self.owners.len() + (self.guard / GRANULE) as usize, NOBODY);
+        self.owners.resize(self.owners.len() + (self.guard / GRANULE) as usize, UNOWNED);
         let total = self.bytes.len() + (covered + self.guard) as usize;
         match self.bytes.is_empty() {
-            // Pages of zeros that nobody touches cost nothing, however large the memory is.
+            // Untouched pages of zeros cost nothing, even in a large memory.
             true => self.bytes = vec![0; total],
             false => self.bytes.resize(total, 0),
         }
@@ -97,7 +97,7 @@ impl DeviceMemory {
         }
     }
 
-    /// Gives the buffer at `address` back: nothing may be accessed there any more.
+    /// Frees the buffer at `address`: later accesses to it are faults.
     pub fn retire(&mut self, address: u64) {
         if let Some(buffer) = self.owner(address) {
             let buffer = &mut self.buffers[buffer];
@@ -105,7 +105,7 @@ impl DeviceMemory {
         }
     }
 
-    /// Uses the room of a retired buffer for a new, zeroed one that is no longer.
+    /// Reuses the range of a retired buffer for a new, zeroed one of at most its length.
     pub fn renew(&mut self, address: u64, name: &str, len: u64) {
         let Some(buffer) = self.owner(address) else { return };
         self.buffers[buffer] = Buffer { name: name.into(), address, len, read_only: false, freed: false };
@@ -127,10 +127,10 @@ impl DeviceMemory {
     fn owner(&self, address: u64) -> Option<usize> {
         let granule = address.checked_sub(self.base)? / GRANULE;
         let owner = *self.owners.get(usize::try_from(granule).ok()?)?;
-        (owner != NOBODY).then_some(owner as usize)
+        (owner != UNOWNED).then_some(owner as usize)
     }
 
-    /// The buffer that all of `address..address + len` lies in.
+    /// The buffer that contains all of `address..address + len`.
     #[inline]
     pub fn buffer_of(&self, address: u64, len: u64) -> Option<&Buffer> {
         let buffer = &self.buffers[self.owner(address)?];
@@ -151,7 +151,7 @@ impl DeviceMemory {
         Some(&self.bytes[at..at + len as usize])
     }
 
-    /// `len` bytes at `address` to write to, if they lie in one buffer. Does not heed [`Buffer::read_only`]: loaders write too.
+    /// `len` bytes at `address` to write to, if they lie in one buffer. Ignores [`Buffer::read_only`]: loaders write too.
     #[inline]
     pub fn bytes_mut(&mut self, address: u64, len: u64) -> Option<&mut [u8]> {
         self.buffer_of(address, len)?;
@@ -178,8 +178,8 @@ mod tests {
 
     fn two() -> (DeviceMemory, u64, u64) {
         let mut memory = DeviceMemory::new(0x1000, 0x10000);
-        let x = memory.allocate_with("x", &[1, 2, 3, 4]).expect("room");
-        let y = memory.allocate("y", 300).expect("room");
+        let x = memory.allocate_with("x", &[1, 2, 3, 4]).expect("it fits");
+        let y = memory.allocate("y", 300).expect("it fits");
         (memory, x, y)
     }
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_bounded() {
+    fn the_address_range_is_bounded() {
         let (mut memory, _, _) = two();
         assert_eq!(memory.allocate("z", 0x10000), Err(OutOfMemory { wanted: 0x10000 }));
     }

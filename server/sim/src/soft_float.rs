@@ -178,9 +178,9 @@ impl Exact {
     pub fn round_to(self, unit: i32, rounding: Rounding) -> u128 {
         let shift = unit - self.exponent;
         if shift <= 0 {
-            // Digits below the lowest one matter only to directed rounding, and only callers that keep spare digits come here.
+            // Digits below the lowest one matter only to directed rounding, and only for callers that keep spare digits.
             let whole = match self.significand.leading_zeros() as i32 {
-                room if -shift <= room => self.significand << -shift,
+                free if -shift <= free => self.significand << -shift,
                 _ => u128::MAX,
             };
             let away = self.inexact && self.rounds_away(rounding);
@@ -217,7 +217,7 @@ impl Exact {
         self.exponent + (128 - self.significand.leading_zeros() as i32)
     }
 
-    /// The same number with its highest digit at bit 125: room for a carry, and for digits of a smaller number below.
+    /// The same number with its highest digit at bit 125, which leaves bits for a carry and for the digits of a smaller number.
     fn normalized(self) -> Exact {
         let shift = self.significand.leading_zeros() as i32 - 2;
         Exact { significand: self.significand << shift, exponent: self.exponent - shift, ..self }

@@ -180,12 +180,6 @@ mod tests {
             &[1.0],
             expect!["256 does not fit u8, whose range is 0 to 255"],
         );
-        run(
-            U8,
-            Wanted::Bytes(vec![0; 9]),
-            0.0,
-            &[1.0],
-            expect!["`y` has 1 bytes, but 9 are expected"],
-        );
+        run(U8, Wanted::Bytes(vec![0; 9]), 0.0, &[1.0], expect!["`y` has 1 bytes, but 9 are expected"]);
     }
 }

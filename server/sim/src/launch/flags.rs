@@ -238,7 +238,12 @@ mod tests {
                 r#"--arg x=f32[3]:iotta: "iotta" is not a number: write a number, "nan", "inf", "-inf", or bits as "0x…""#
             ]],
         );
-        check("x=bytes:0", expect!["--arg x=bytes:0: `bytes` takes two hex digits per byte, and 1 is an odd number of digits"]);
+        check(
+            "x=bytes:0",
+            expect![
+                "--arg x=bytes:0: `bytes` takes two hex digits per byte, and 1 is an odd number of digits"
+            ],
+        );
     }
 
     #[test]

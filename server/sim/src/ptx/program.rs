@@ -1,7 +1,7 @@
-//! A decoded kernel: everything a run needs to know of the text, and nothing of where it stands in it.
+//! A decoded kernel: everything that a run needs, without source positions.
 //!
 //! A program compares by value, so an edit of a comment or of the layout gives an equal one. Instruction `pc` of a function is
-//! statement `first_statement + pc`; where that is in a file, whoever decoded the program knows.
+//! statement `first_statement + pc`; the caller that decoded the program maps statements to source positions.
 
 use smol_str::SmolStr;
 
@@ -27,7 +27,7 @@ pub use tables::{
 /// A register's place in its file.
 pub type Slot = u32;
 
-/// Stands for a register that is not there (`_`, or an operand left out).
+/// Stands for a register that is not there (`_`, or an omitted operand).
 pub const NO_SLOT: Slot = u32::MAX;
 
 /// An entry and all functions that it can reach.
@@ -45,9 +45,9 @@ pub struct Program {
     pub globals: DeviceMemory,
     /// `.const` variables with their contents.
     pub constants: DeviceMemory,
-    /// Blocks of a cluster, where the entry says so.
+    /// Blocks of a cluster, if the entry specifies them.
     pub cluster: Option<[u32; 3]>,
-    /// Bytes of `.shared` variables; the dynamic arrays begin behind them.
+    /// Bytes of `.shared` variables; the dynamic arrays begin after them.
     pub shared_size: u32,
     /// Whether pointers have 64 bits.
     pub wide_addresses: bool,
@@ -96,7 +96,7 @@ pub struct Function {
     pub first_statement: u32,
     /// The instructions in text order; one a statement.
     pub code: Vec<Instruction>,
-    /// By instruction: the first from there on that has a guard or decides who runs next, or the end.
+    /// By instruction: the next one that has a guard or is control flow, or the end.
     pub straight_runs: Vec<u32>,
     /// Its registers.
     pub frame: FrameLayout,
@@ -121,8 +121,8 @@ pub struct Function {
 }
 
 impl Function {
-    /// Where the straight_runs of its code end that nobody needs to ask about who runs.
-    pub(crate) fn find_stretches(&mut self) {
+    /// Computes the straight runs: ranges of code in which the set of executing lanes does not change.
+    pub(crate) fn find_straight_runs(&mut self) {
         let mut end = self.code.len() as u32;
         self.straight_runs = vec![end; self.code.len() + 1];
         for (pc, instruction) in self.code.iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! Copies, stores and reductions that the hardware makes behind the program's back.
+//! Asynchronous copies, stores and reductions.
 
 use warplens_hir::ptx::{Instruction, Operand, Type};
 
@@ -121,7 +121,7 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     /// `st.async`
     pub(super) fn store_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let (operands, completion) = self.told(operands, m)?;
+        let (operands, completion) = self.split_completion(operands, m)?;
         let (op, s) = self.store(operands, m)?;
         Ok(match completion {
             Some(b) => (Op::StoreAsync, Slots { b, ..s }),
@@ -131,7 +131,7 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     /// `red.async`
     pub(super) fn atomic_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let (operands, completion) = self.told(operands, m)?;
+        let (operands, completion) = self.split_completion(operands, m)?;
         let (op, s) = self.atomic(true, operands, m)?;
         Ok(match completion {
             Some(b) => (Op::AtomicAsync, Slots { b, ..s }),
@@ -139,15 +139,15 @@ impl<'l> FunctionDecoder<'l, '_> {
         })
     }
 
-    /// Operands without the mbarrier that is told of the bytes, and its completion.
-    fn told<'o>(
+    /// The operands without the mbarrier that tracks the bytes, and its completion.
+    fn split_completion<'o>(
         &mut self,
         operands: &'o [Operand],
         m: &mut Modifiers<'_>,
     ) -> Result<(&'o [Operand], Option<u32>), Why> {
-        let told = m.take("mbarrier::complete_tx::bytes");
+        let has_completion = m.take("mbarrier::complete_tx::bytes");
         let &[_, _, mbarrier] = operands else { return Ok((operands, None)) };
-        if !told {
+        if !has_completion {
             return Err(Why::operands());
         }
         let space = m.has("shared::cluster").then_some(Space::Shared);

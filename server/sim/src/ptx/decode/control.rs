@@ -80,7 +80,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((Op::Call(uniform), Slots { a, ..Slots::default() }))
     }
 
-    /// Whom a call calls, and the signature that it goes by.
+    /// The callee of a call, and its signature.
     fn callee(
         &mut self,
         callee: Operand,

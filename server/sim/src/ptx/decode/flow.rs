@@ -1,4 +1,4 @@
-//! What statements do with the registers that they read, and which registers may be read before anything was written to them.
+//! How statements use the registers that they read, and the registers that may be read before they are written.
 
 use warplens_hir::cfg::BlockId;
 use warplens_hir::ptx::{self as hir, Operand};
@@ -6,7 +6,7 @@ use warplens_hir::ptx::{self as hir, Operand};
 use super::function::FunctionDecoder;
 use crate::ptx::program::{Guard, Mixing, Part, Read};
 
-/// Blocks that are gone through in search of what is live, before the search is given up and nothing more is suspected.
+/// The limit of blocks that the liveness search visits; after it, no further registers are reported as suspects.
 const PATIENCE: usize = 4_000_000;
 
 /// Results that are undefined as soon as one source is.
@@ -86,7 +86,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// The registers that are live where the function begins, parameters left out.
+    /// The registers that are live where the function begins, without parameters.
     pub(super) fn find_suspects(&mut self) {
         let registers = self.out.frame.registers.len();
         let blocks = self.cfg.blocks().len();

@@ -25,7 +25,7 @@ pub(super) struct FunctionDecoder<'l, 'm> {
     pub(super) frame_storage: FxHashMap<SymbolId, Storage>,
     pub(super) cfg: Cfg,
     joins: PostDominators,
-    textbook_joins: PostDominators,
+    plain_joins: PostDominators,
 }
 
 impl<'l, 'm> FunctionDecoder<'l, 'm> {
@@ -40,14 +40,14 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             slots: SlotTable::default(),
             frame_storage: FxHashMap::default(),
             joins: hir.post_dominators(&cfg),
-            textbook_joins: PostDominators::plain(&cfg),
+            plain_joins: PostDominators::plain(&cfg),
             cfg,
         };
         decoder.lay_out_frame();
         decoder
     }
 
-    /// Gives every variable of the frame its place in local memory; kernel parameters have theirs in the parameter block.
+    /// Lays out the variables of the frame in local memory; kernel parameters are in the parameter block.
     fn lay_out_frame(&mut self) {
         // The module's own variables lie below the first frame.
         let mut end = if self.index == 0 { u64::from(self.linked.local) } else { 0 };
@@ -79,7 +79,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             end = at.saturating_add(bytes.max(1));
             self.frame_storage.insert(SymbolId::new(index), Storage::Frame(at));
         }
-        // A frame that no thread can have is refused when it is entered.
+        // A frame that exceeds local memory is an error when it is entered.
         let size = end.checked_next_multiple_of(16).unwrap_or(end);
         self.out.frame.local_size = u32::try_from(size).unwrap_or(u32::MAX / 2);
     }
@@ -104,7 +104,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         self.out.writes.push(self.out.written.len() as u32);
         self.out.names.push(self.out.named.len() as u32);
         self.find_suspects();
-        self.out.find_stretches();
+        self.out.find_straight_runs();
         self.out
     }
 
@@ -228,13 +228,14 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         }
     }
 
-    /// Where lanes that part at an instruction meet, by the rule for leaving lanes and by the textbook's.
+    /// The reconvergence points of lanes that diverge at an instruction: with lanes that exit ignored, and the plain
+    /// immediate post-dominator.
     pub(super) fn joins(&self, instruction: hir::InstructionId) -> (u32, u32) {
         let block = self.cfg.block_of(instruction.index() as u32);
         let end = self.hir.instructions().len() as u32;
         let start = |joins: &PostDominators| {
             joins.immediate(block).map_or(end, |block| self.cfg.block(block).instructions.start)
         };
-        (start(&self.joins), start(&self.textbook_joins))
+        (start(&self.joins), start(&self.plain_joins))
     }
 }

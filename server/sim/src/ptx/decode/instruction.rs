@@ -27,17 +27,17 @@ const NO_EFFECT: &[&str] = &[
     "createpolicy",
 ];
 
-/// What the instruction set's own page says of why an opcode is not simulated.
+/// The reason that the instruction table gives for an unsupported opcode.
 fn unknown(opcode: &str) -> Why {
     let entries = warplens_isa::ptx::by_opcode(opcode).iter();
     let reasons = entries.filter_map(|entry| match entry.simulation {
         Simulation::Unsupported(why) => Some(why),
         Simulation::Simulated | Simulation::Partly(_) | Simulation::NoOp(_) => None,
     });
-    Why::new(reasons.into_iter().next().unwrap_or("there is no such instruction"))
+    Why::new(reasons.into_iter().next().unwrap_or("the instruction is unknown"))
 }
 
-/// What the page says of an instruction that is not simulated, for a reason that says no more than that.
+/// The reason from the instruction table, if `why` is not more specific.
 fn better(why: Why, instruction: Instruction<'_>) -> Why {
     let leftover = why.0.ends_with("is not among the simulated forms");
     if why != Why::form() && why != Why::operands() && !leftover {
@@ -50,7 +50,7 @@ fn better(why: Why, instruction: Instruction<'_>) -> Why {
     // The entry with the longest name is the one meant.
     match entries.max_by_key(|entry| entry.name.len()).map(|entry| entry.simulation) {
         Some(Simulation::Unsupported(why)) => Why(why.into()),
-        // A modifier that is left over is mostly one of those that the page names; operands can be wrong in any way.
+        // An unsupported modifier is mostly one of those that the table names; operands can be wrong in any way.
         Some(Simulation::Partly(but)) if leftover => {
             Why(smol_str::format_smolstr!("it is simulated, but {but}"))
         }

@@ -124,7 +124,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (saturate, bits) = (m.take("satfinite"), bit_operation(m));
         let rounding = m.rounding().unwrap_or(Rounding::Nearest);
         let (d, second) = (m.ty()?, m.ty()?);
-        // Of halves, only the types of D and C are said.
+        // For halves, the instruction names only the types of D and C.
         let (a, b, c) = match (m.ty(), m.ty()) {
             (Ok(b), Ok(c)) => (second, b, c),
             _ => (Type::F16, Type::F16, second),

@@ -1,4 +1,4 @@
-//! Memory barriers: `mbarrier.*`, and what tells them of copies.
+//! Memory barriers: `mbarrier.*`, and the completion of copies.
 
 use warplens_hir::ptx::{Instruction, Operand, Type};
 
@@ -33,7 +33,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "pending_count",
             "check_layout",
         ];
-        // An arrival may say `.expect_tx` behind its own name.
+        // An arrival may have `.expect_tx` after its own name.
         let what = instruction.modifiers().iter().find_map(|name| what.iter().find(|word| *word == name));
         let what = what.copied().ok_or_else(Why::form)?;
         let _ = m.take(what);
@@ -134,7 +134,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         (Op::Mbarrier, Slots { a, ..Slots::default() })
     }
 
-    /// The mbarrier in an operand that is told of a completion.
+    /// The mbarrier in an operand that tracks a completion.
     pub(super) fn completion(&mut self, operand: Operand, space: Option<Space>) -> Result<Completion, Why> {
         let (address, space) = self.address(operand, space)?;
         Ok(Completion { address, space })

@@ -1,4 +1,4 @@
-//! The modifiers of an instruction, taken one after the other; what nobody takes is not simulated.
+//! The modifiers of an instruction, taken one after the other; a remaining modifier is not simulated.
 
 use smol_str::SmolStr;
 use warplens_hir::ptx::Type;
@@ -12,7 +12,7 @@ pub(super) struct Modifiers<'f> {
     rest: Vec<&'f str>,
 }
 
-/// Says how memory is cached or ordered, which changes nothing where everything happens in order.
+/// Modifiers of caching and ordering, which have no effect in a simulator that executes in order.
 const IGNORED: &[&str] = &[
     "weak",
     "strong",
@@ -74,7 +74,7 @@ impl<'f> Modifiers<'f> {
         self.find(Type::from_name).ok_or_else(|| Why::new("it has no type"))
     }
 
-    /// `.rn` and its like; to nearest where left out.
+    /// `.rn` and the other rounding modifiers; the default is to nearest.
     pub(super) fn rounding(&mut self) -> Option<Rounding> {
         self.find(|name| {
             Some(match name {
@@ -139,13 +139,13 @@ impl<'f> Modifiers<'f> {
         self.rest.retain(|name| keep(name));
     }
 
-    /// Takes what says only how memory is cached or ordered.
+    /// Takes the modifiers that only affect caching or ordering.
     pub(super) fn ignore_caching(&mut self) {
         self.rest
             .retain(|name| !IGNORED.contains(name) && !name.starts_with("L1::") && !name.starts_with("L2::"));
     }
 
-    /// Complains about modifiers that nobody took.
+    /// Reports remaining modifiers.
     pub(super) fn finish(&self) -> Result<(), Why> {
         match self.rest.first() {
             None => Ok(()),

@@ -71,7 +71,7 @@ pub enum DecodeError {
 impl std::fmt::Display for DecodeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            DecodeError::NoEntry(name) => write!(f, "there is no kernel `{name}`"),
+            DecodeError::NoEntry(name) => write!(f, "unknown kernel `{name}`"),
             DecodeError::TooLarge(name) => {
                 write!(f, "the variable `{name}` does not fit into simulated memory")
             }
@@ -251,8 +251,8 @@ impl<'m> Linked<'m> {
                 let align = u32::try_from(variable.alignment()).unwrap_or(16).max(1);
                 let offset = self.shared.checked_next_multiple_of(align).unwrap_or(self.shared);
                 let end = u64::from(offset).saturating_add(bytes);
-                let most = windows::LOCAL - windows::SHARED;
-                if end > most {
+                let max = windows::LOCAL - windows::SHARED;
+                if end > max {
                     return Err(DecodeError::TooLarge(name.clone()));
                 }
                 self.shared = end as u32;
@@ -336,7 +336,7 @@ impl<'m> Linked<'m> {
         self.indices.get(&self.real_name(name)).copied()
     }
 
-    /// Whether calls of a function never come back.
+    /// Whether a function never returns.
     pub(super) fn is_noreturn(&self, name: &str) -> bool {
         match self.declarations.get(name) {
             Some(DeclarationKind::Function { signature, .. }) => signature.is_noreturn(),

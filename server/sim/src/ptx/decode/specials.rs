@@ -48,7 +48,7 @@ pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source>
         "smid" | "gridid" | "current_graph_exec" => Special::Number(0),
         "clock" | "clock64" | "globaltimer" | "globaltimer_lo" => return Some(Source::Clock),
         "clock_hi" | "globaltimer_hi" => return Some(Source::ClockHigh),
-        // Counters that nobody reads here, and memory that nobody reserves.
+        // Performance counters and reserved memory, which are not simulated.
         name if ["pm", "envreg", "reserved_smem_offset_"].iter().any(|known| name.starts_with(known)) => {
             Special::Number(0)
         }

@@ -81,7 +81,7 @@ pub(super) fn entry_params(signature: &Signature) -> (Vec<ParamLayout>, u32) {
     (params, end.min(u64::from(u32::MAX)) as u32)
 }
 
-/// The place of a parameter behind `end`, which moves past it.
+/// The offset of a parameter after `end`; `end` moves past it.
 pub(super) fn place(end: &mut u64, param: &Parameter) -> u64 {
     let offset = end.checked_next_multiple_of(param.alignment().max(1)).unwrap_or(*end);
     *end = offset.saturating_add(param.bytes());

@@ -157,7 +157,7 @@ fn component(operand: Operand) -> Option<Component> {
     if let Operand::Register { component, .. } = operand { component } else { None }
 }
 
-/// Which parts of both words an operand of a parallel operation is made of, if it says so.
+/// The parts of both words that an operand of a parallel operation selects, if it has a selector.
 fn selector(operand: Operand) -> Result<Option<u16>, Why> {
     match component(operand) {
         None => Ok(None),

@@ -1,8 +1,8 @@
-//! Side tables of what the hardware does behind the program's back, and of the memory barriers that are told of it.
+//! Side tables of asynchronous operations, and of the memory barriers that track them.
 
 use super::{Address, AtomicOp, AtomicType, RegisterSlot, Slot, Space};
 
-/// A copy of a stretch of memory, done at once.
+/// A copy of a range of memory, done at once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BulkCopy {
     /// Where to.
@@ -15,19 +15,19 @@ pub struct BulkCopy {
     pub from_space: Space,
     /// Bytes.
     pub size: Slot,
-    /// What is done with what lies there, where it is not just replaced.
+    /// The reduction with the contents of the destination; `None` replaces them.
     pub reduction: Option<(AtomicOp, AtomicType)>,
-    /// The mbarrier that is told of the bytes.
+    /// The mbarrier that tracks the bytes.
     pub completion: Option<Completion>,
     /// The mask of blocks of the cluster that get the copy.
     pub blocks: Option<Slot>,
-    /// Bytes at the left and the right end that are left out.
+    /// Bytes at the left and the right end that are not copied.
     pub ends: Option<(Slot, Slot)>,
     /// The mask of bytes of each 16 that are copied.
     pub bytes: Option<Slot>,
 }
 
-/// A stretch of memory that is filled with zeros.
+/// A range of memory that is filled with zeros.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fill {
     /// Where to.
@@ -36,11 +36,11 @@ pub struct Fill {
     pub space: Space,
     /// Bytes.
     pub size: RegisterSlot,
-    /// The mbarrier that is told of the bytes.
+    /// The mbarrier that tracks the bytes.
     pub completion: Option<Completion>,
 }
 
-/// An mbarrier that is told of bytes.
+/// An mbarrier that tracks bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Completion {
     /// The object.
@@ -105,7 +105,7 @@ pub enum MbarrierAction {
 }
 
 impl MbarrierAction {
-    /// Whether who gets `false` asks again until it is `true`.
+    /// Whether a thread that gets `false` repeats it until it is `true`.
     pub fn waits(self) -> bool {
         matches!(self, MbarrierAction::TestToken | MbarrierAction::TestParity)
     }

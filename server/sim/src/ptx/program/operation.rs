@@ -38,7 +38,7 @@ impl Guard {
 /// One operation with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Instruction {
-    /// Which lanes act.
+    /// The predicate of the lanes that execute it.
     pub guard: Guard,
     /// What is done.
     pub op: Op,
@@ -46,7 +46,7 @@ pub struct Instruction {
     pub s: Slots,
 }
 
-/// What an instruction does. Its number stands in a byte of its own, so that choosing by it is one jump.
+/// What an instruction does. The discriminant is one byte, so that the dispatch is one jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {
@@ -148,7 +148,7 @@ pub enum Op {
     MatrixTranspose,
     /// `cp.async`: copy `a`
     Copy,
-    /// `cp.async.commit_group`, `cp.async.wait_group` …: of groups, the number `a` may be under way
+    /// `cp.async.commit_group`, `cp.async.wait_group` …: the number `a` of groups may be in flight
     CopyGroup(CopyGroup),
     /// `cp.async.bulk`: bulk copy `a`
     BulkCopy,
@@ -202,7 +202,7 @@ pub enum Op {
     Elect,
     /// `bar.warp.sync`: members `a`
     WarpSync,
-    /// `bra`: to `a`; lanes meet at `b`, by the textbook at `c`. Whether all lanes are said to agree.
+    /// `bra`: to `a`; lanes reconverge at `b`, in the model `ipdom` at `c`. Whether it is `.uni`.
     Branch(bool),
     /// `brx.idx`: switch `a`; `b` and `c` as in `Branch`.
     Switch(bool),
@@ -234,7 +234,7 @@ impl Op {
         )
     }
 
-    /// Whether the operation decides which lanes run next, so that it must be asked even when no lane executes it.
+    /// Whether the operation decides which lanes run next, so that it is visited even when no lane executes it.
     #[inline(always)]
     pub fn is_control(self) -> bool {
         matches!(
@@ -255,9 +255,9 @@ impl Op {
 /// What is done with the stack of each thread, in 64 bits or in 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StackAction {
-    /// `alloca`: `d` = a new stretch of `a` bytes at a multiple of the number `b`
+    /// `alloca`: `d` = a new range of `a` bytes at a multiple of the number `b`
     Allocate(bool),
-    /// `stacksave`: `d` = where the next stretch would be
+    /// `stacksave`: `d` = the address of the next range
     Save(bool),
     /// `stackrestore`: back to `a`
     Restore(bool),
@@ -307,7 +307,7 @@ pub enum SetTo {
 }
 
 impl SetTo {
-    /// What stands for true.
+    /// The value for true.
     pub fn bits(self) -> u32 {
         match self {
             SetTo::Ones => u32::MAX,

@@ -1,17 +1,17 @@
-//! What a statement promises about the order of memory accesses: only the watch over memory asks.
+//! The guarantees of a statement about the order of memory accesses, used by the sanitizer.
 
 /// How a statement orders memory, as its opcode and modifiers say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Order {
-    /// Its accesses may meet others of this kind without being a race: atomic, volatile, relaxed and stronger.
+    /// Its accesses do not race with others of this kind: atomic, volatile, relaxed and stronger.
     pub strong: bool,
-    /// What it reads, it reads before everything that follows.
+    /// Its reads precede all following accesses.
     pub acquire: bool,
-    /// What it writes, it writes after everything that came before.
+    /// Its writes follow all earlier accesses.
     pub release: bool,
     /// It is a fence.
     pub fence: bool,
-    /// What it promises holds within the block only.
+    /// Its guarantees hold only within the block.
     pub in_block: bool,
     /// The lanes that execute it wait for each other.
     pub synchronizes: bool,

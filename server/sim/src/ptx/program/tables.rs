@@ -1,4 +1,4 @@
-//! Side tables: what operations need that does not fit into slots.
+//! Side tables: the operands that do not fit into slots.
 
 use smol_str::SmolStr;
 
@@ -219,7 +219,7 @@ pub struct FragmentAccess {
     pub space: Space,
     /// The address of the first element.
     pub address: Address,
-    /// Elements from one line to the next in memory, where that is said.
+    /// Elements from one line to the next in memory, if specified.
     pub stride: Option<Slot>,
     /// Whether lines in memory are what [`Matrix`] numbers along.
     pub along: bool,
@@ -272,13 +272,13 @@ pub struct Copy {
     pub from_space: Space,
     /// Bytes written.
     pub size: u32,
-    /// Bytes read, the rest being zeros; all where left out.
+    /// Bytes read, the rest being zeros; defaults to all.
     pub source_size: Option<Slot>,
     /// Where it is true, nothing is read and zeros are written.
     pub ignore: Option<Guard>,
 }
 
-/// An operation on memory that nothing comes between.
+/// An atomic operation on memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Atomic {
     /// What is done.
@@ -402,7 +402,7 @@ pub struct Switch {
 /// A call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
-    /// Whom.
+    /// The callee.
     pub callee: Callee,
     /// Arguments, in order.
     pub arguments: Vec<Formal>,
@@ -410,7 +410,7 @@ pub struct Call {
     pub results: Vec<Formal>,
 }
 
-/// Whom a call calls.
+/// The callee of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
     /// A function of the program.
@@ -452,11 +452,11 @@ impl System {
 pub struct Barrier {
     /// What is done there.
     pub kind: BarrierKind,
-    /// Whether all lanes of a warp must come together.
+    /// Whether all lanes of a warp must execute it together.
     pub aligned: bool,
     /// The barrier's number.
     pub id: Slot,
-    /// How many threads; all of the block where left out.
+    /// The number of threads; defaults to all of the block.
     pub count: Option<Slot>,
     /// The predicate of a reduction.
     pub predicate: Guard,
@@ -471,11 +471,11 @@ pub enum BarrierKind {
     Sync,
     /// Count, and go on.
     Arrive,
-    /// Wait; all are told whether all predicates are true.
+    /// Wait; the result is whether all predicates are true.
     ReduceAnd,
-    /// Wait; all are told whether any predicate is true.
+    /// Wait; the result is whether any predicate is true.
     ReduceOr,
-    /// Wait; all are told how many predicates are true.
+    /// Wait; the result is the number of true predicates.
     ReduceCount,
     /// Count at the cluster's barrier, and go on.
     ClusterArrive,

@@ -5,9 +5,9 @@
 //! and rows `r * 4E + tE + e`; 32- and 64-bit elements of C and D are at row `g + 8 * (r >> 1)`, column `2t + (r & 1)`, pairs of
 //! halves at row `g + 8r`, columns `2t` and `2t + 1`.
 //!
-//! The fragments of `wmma` are nobody's business but the machine's. Here an element's number is its row (of B: its column)
+//! The layout of the fragments of `wmma` is unspecified. Here an element's number is its row (of B: its column)
 //! times the length of that, plus its place in it, and lanes hold as many neighbours as fit into their registers, one lane
-//! after the other; of halves in A and B, which have more room than they need, the lanes beyond hold copies.
+//! after the other; of halves in A and B, which have more registers than they need, the other lanes hold copies.
 
 /// Where an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// Every element has a place of its own, and together they fill the registers.
+    /// Every element has a distinct position, and together they fill the registers.
     fn fills(layout: Layout, of: Matrix, sum: bool) {
         let mut seen = HashSet::new();
         for tile in 0..layout.tiles() {

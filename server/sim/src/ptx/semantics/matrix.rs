@@ -75,7 +75,7 @@ impl Factor {
         match self {
             Factor::F16 => double(F16.unpack(bits)),
             Factor::Bf16 => f64::from(f32::from_bits((bits as u32) << 16)),
-            // The low bits are not looked at.
+            // The low bits are ignored.
             Factor::Tf32 => f64::from(f32::from_bits(bits as u32 & !0x1fff)),
             Factor::Narrow(format, _, below) => {
                 let width = 1 + format.exponent_bits + format.fraction_bits;

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn every_code_comes_back() {
+    fn every_code_round_trips() {
         for format in [E4M3, E5M2, E2M3, E3M2, E2M1] {
             for code in 0..=format.largest {
                 assert_eq!(format.pack(format.unpack(code), Rounding::Nearest), code);

@@ -16,7 +16,7 @@ pub struct Video {
     pub d_signed: bool,
     /// `.sat`
     pub saturate: bool,
-    /// Which parts of the operands, and what becomes of the results.
+    /// The selected parts of the operands, and the use of the results.
     pub shape: Shape,
 }
 
@@ -37,7 +37,7 @@ pub enum VideoOp {
     Set(Comparison),
 }
 
-/// Which parts of the operands take part, and what becomes of the results.
+/// The selected parts of the operands, and the use of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// One part of `a` and one of `b`.
@@ -46,14 +46,14 @@ pub enum Shape {
         a: Part,
         /// The part of `b`.
         b: Part,
-        /// What becomes of the result.
+        /// The use of the result.
         then: Then,
     },
     /// All parts of so many bits, each with its like.
     Parallel {
         /// Bits of a part.
         bits: u32,
-        /// Which parts of `b:a` the first operands are: a hexadecimal digit each.
+        /// The parts of `b:a` that are the first operands: a hexadecimal digit each.
         a: u16,
         /// As `a`, of the second operands.
         b: u16,
@@ -64,7 +64,7 @@ pub enum Shape {
     },
 }
 
-/// A stretch of a word.
+/// A bit range of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Part {
     /// Its lowest bit.

@@ -447,7 +447,7 @@ fn a_run_that_stops_at_an_error_in_the_program() {
         6          ret;  not run
         7  }
 
-        error[unsupported] ~/k.ptx:5: unsupported instruction `ad.u32`: there is no such instruction (lanes 0-31)
+        error[unsupported] ~/k.ptx:5: unsupported instruction `ad.u32`: the instruction is unknown (lanes 0-31)
         stopped at an error in the program (run `warplens check` to show it): 1 warp instruction, 32 thread instructions
     "#]]);
 }

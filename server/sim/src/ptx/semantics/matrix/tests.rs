@@ -37,26 +37,27 @@ fn encode_sum(ty: Sum, value: i64) -> u64 {
     }
 }
 
-/// What a lane's register holds, told from the lane: the row and the column of element `e` of register `r`.
-type Told = fn(lane: u32, r: u32, e: u32, per: u32) -> (u32, u32);
+/// The documented layout of a lane's registers: the row and the column of element `e` of register `r`.
+type RegisterLayout = fn(lane: u32, r: u32, e: u32, per: u32) -> (u32, u32);
 
-/// Puts a matrix into registers as its lanes are told to hold it.
-fn spread(count: u32, bits: u32, told: Told, value: impl Fn(u32, u32) -> u64) -> Words {
+/// Puts a matrix into registers in its documented layout.
+fn spread(count: u32, bits: u32, layout: RegisterLayout, value: impl Fn(u32, u32) -> u64) -> Words {
     let per = (32 / bits).max(1);
     let word = |r: u32, lane: u32| {
         (0..per).fold(0, |word, e| {
-            let (row, column) = told(lane, r, e, per);
+            let (row, column) = layout(lane, r, e, per);
             word | value(row, column) << (e * bits)
         })
     };
     (0..count).map(|r| std::array::from_fn(|lane| word(r, lane as u32))).collect()
 }
 
-const A_16: Told = |lane, r, e, per| (lane / 4 + 8 * (r & 1), (r >> 1) * 4 * per + lane % 4 * per + e);
-const A_8: Told = |lane, _, e, per| (lane / 4, lane % 4 * per + e);
-const B: Told = |lane, r, e, per| (r * 4 * per + lane % 4 * per + e, lane / 4);
-const C_WIDE: Told = |lane, r, _, _| (lane / 4 + 8 * (r >> 1), 2 * (lane % 4) + (r & 1));
-const C_HALF: Told = |lane, r, e, _| (lane / 4 + 8 * r, 2 * (lane % 4) + e);
+const A_16: RegisterLayout =
+    |lane, r, e, per| (lane / 4 + 8 * (r & 1), (r >> 1) * 4 * per + lane % 4 * per + e);
+const A_8: RegisterLayout = |lane, _, e, per| (lane / 4, lane % 4 * per + e);
+const B: RegisterLayout = |lane, r, e, per| (r * 4 * per + lane % 4 * per + e, lane / 4);
+const C_WIDE: RegisterLayout = |lane, r, _, _| (lane / 4 + 8 * (r >> 1), 2 * (lane % 4) + (r & 1));
+const C_HALF: RegisterLayout = |lane, r, e, _| (lane / 4 + 8 * r, 2 * (lane % 4) + e);
 
 fn documented(m: u32, k: u32, a: Factor, b: Factor, sum: Sum) -> Product {
     Product {
@@ -117,19 +118,20 @@ fn documented_products_are_those_of_matrices() {
         let (a, b) = (numbers.matrix(m, k, least, greatest), numbers.matrix(k, 8, least, greatest));
         let c = numbers.matrix(m, 8, -50, 50);
         let [of_a, of_b, of_c, _] = product.matrices();
-        let told_a = if m == 16 { A_16 } else { A_8 };
-        let told_c = if sum == Sum::F16 { C_HALF } else { C_WIDE };
+        let layout_a = if m == 16 { A_16 } else { A_8 };
+        let layout_c = if sum == Sum::F16 { C_HALF } else { C_WIDE };
         let at = |matrix: &[Vec<i64>], row: u32, column: u32| matrix[row as usize][column as usize];
-        let registers = |count, told, value: &dyn Fn(u32, u32) -> u64| spread(count, sum.bits(), told, value);
+        let registers =
+            |count, layout, value: &dyn Fn(u32, u32) -> u64| spread(count, sum.bits(), layout, value);
         let given = product.compute(
-            &spread(of_a.registers, ty_a.bits(), told_a, |row, k| encode(ty_a, at(&a, row, k))),
+            &spread(of_a.registers, ty_a.bits(), layout_a, |row, k| encode(ty_a, at(&a, row, k))),
             &spread(of_b.registers, ty_b.bits(), B, |k, column| encode(ty_b, at(&b, k, column))),
-            &registers(of_c.registers, told_c, &|row, column| encode_sum(sum, at(&c, row, column))),
+            &registers(of_c.registers, layout_c, &|row, column| encode_sum(sum, at(&c, row, column))),
             None,
         );
         let wanted = plain(&a, &b, &c);
         let wanted =
-            registers(of_c.registers, told_c, &|row, column| encode_sum(sum, at(&wanted, row, column)));
+            registers(of_c.registers, layout_c, &|row, column| encode_sum(sum, at(&wanted, row, column)));
         assert_eq!(given, wanted, "{product:?}");
     }
 }
@@ -151,14 +153,14 @@ fn four_products_of_quads() {
             })
             .collect();
         let half = |value: i64| encode(Factor::F16, value);
-        // As the documentation tells it, from the lane: its quad pair, its place `q` there, and which half it is in.
-        let told = |lane: usize| (lane % 16 / 4, lane % 4, 4 * (lane / 16));
+        // From the documentation, by lane: its quad pair, its position `q` there, and its half.
+        let position = |lane: usize| (lane % 16 / 4, lane % 4, 4 * (lane / 16));
         let a = |lane: usize, i: usize| {
-            let (tile, q, hi) = told(lane);
+            let (tile, q, hi) = position(lane);
             if a_columns { tiles[tile].0[i + hi][q] } else { tiles[tile].0[q + hi][i] }
         };
         let b = |lane: usize, i: usize| {
-            let (tile, q, hi) = told(lane);
+            let (tile, q, hi) = position(lane);
             if b_rows { tiles[tile].1[q][i + hi] } else { tiles[tile].1[i][q + hi] }
         };
         let pairs = |value: &dyn Fn(usize, usize) -> i64, count: usize| -> Words {
@@ -167,7 +169,7 @@ fn four_products_of_quads() {
         };
         let sums = |value: &dyn Fn(usize, usize, usize) -> i64| -> Words {
             let of_lane = |lane: usize, i: usize| {
-                let (tile, q, hi) = told(lane);
+                let (tile, q, hi) = position(lane);
                 match sum {
                     Sum::F16 => value(tile, q + hi, i),
                     _ => value(tile, (q & 1) + (i & 2) + hi, (i & 4) + (q & 2) + (i & 1)),
@@ -222,7 +224,7 @@ fn blocks_are_scaled() {
 }
 
 #[test]
-fn doubles_round_as_told() {
+fn doubles_round_as_specified() {
     let at = |rounding| {
         let product = Product { rounding, ..documented(8, 4, Factor::F64, Factor::F64, Sum::F64) };
         let tiny = 2f64.powi(-60).to_bits();
