@@ -23,7 +23,7 @@ fn a_sentence_then_a_grid() {
         expect![[r#"
             **All 32 lanes** reached this line, once.
 
-                Launch *l*, block 0,0,0, warp 0, model `stack`.
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
 
             ```text
             %r1
@@ -40,7 +40,7 @@ fn a_sentence_then_a_grid() {
         expect![[r#"
             **All 32 lanes** reached this line, once. The branch diverged: taken by lanes 0-7, not taken by lanes 8-31. The lanes reconverge at line 6.
 
-                Launch *l*, block 0,0,0, warp 0, model `stack`.
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
 
             ```text
             lane   +0   +1   +2   +3   +4   +5   +6   +7
@@ -56,15 +56,15 @@ fn a_sentence_then_a_grid() {
         expect![[r#"
             **24 of 32 lanes** reached this line, once: lanes 8-31; 4 executed, the others were predicated off: lanes 8-11.
 
-                Launch *l*, block 0,0,0, warp 0, model `stack`.
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
 
-                ```text
-                lane   +0   +1   +2   +3   +4   +5   +6   +7
-                   0    -    -    -    -    -    -    -    -
-                   8  ran  ran  ran  ran  off  off  off  off
-                  16  off  off  off  off  off  off  off  off
-                  24  off  off  off  off  off  off  off  off
-                ```"#]],
+            ```text
+            lane   +0   +1   +2   +3   +4   +5   +6   +7
+               0    -    -    -    -    -    -    -    -
+               8  ran  ran  ran  ran  off  off  off  off
+              16  off  off  off  off  off  off  off  off
+              24  off  off  off  off  off  off  off  off
+            ```"#]],
     );
     check(
         result(),
@@ -72,7 +72,7 @@ fn a_sentence_then_a_grid() {
         expect![[r#"
             **All 32 lanes** reached this line, once. Reconverged here: lanes 8-31 and lanes 0-7.
 
-                Launch *l*, block 0,0,0, warp 0, model `stack`.
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
 
             ```text
             lane   +0   +1   +2   +3   +4   +5   +6   +7
@@ -88,15 +88,15 @@ fn a_sentence_then_a_grid() {
         expect![[r#"
             **24 of 32 lanes** reached this line, once: lanes 8-31; 4 executed, the others were predicated off: lanes 8-11.
 
-                Launch *l*, block 0,0,0, warp 0, model `stack`.
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
 
-                ```text
-                lane   +0   +1   +2   +3   +4   +5   +6   +7
-                   0    -    -    -    -    -    -    -    -
-                   8  ran  ran  ran  ran  off  off  off  off
-                  16  off  off  off  off  off  off  off  off
-                  24  off  off  off  off  off  off  off  off
-                ```"#]],
+            ```text
+            lane   +0   +1   +2   +3   +4   +5   +6   +7
+               0    -    -    -    -    -    -    -    -
+               8  ran  ran  ran  ran  off  off  off  off
+              16  off  off  off  off  off  off  off  off
+              24  off  off  off  off  off  off  off  off
+            ```"#]],
     );
 }
 
@@ -110,7 +110,7 @@ fn loops_and_lines_never_run() {
         expect![[r#"
             **4 visits** by 8 to 32 of 32 lanes, 26.0 on average; 4 to 32 executed per visit, 32 at least once.
 
-                Launch *l*, block 0,0,0, warp 0, model `stack`.
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
 
             ```text
             lane   +0   +1   +2   +3   +4   +5   +6   +7
@@ -128,7 +128,7 @@ fn loops_and_lines_never_run() {
         expect![[r#"
             **Not executed**: no lane of this warp reached this line.
 
-                Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
+            Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
     );
 }
 
@@ -142,15 +142,15 @@ fn several_visits_with_equal_masks() {
         expect![[r#"
             **1 of 32 lanes** reached this line, 3 times: lane 0; all of them were predicated off.
 
-                Launch *l*, block 0,0,0, warp 0, model `stack`.
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
 
-                ```text
-                lane   +0   +1   +2   +3   +4   +5   +6   +7
-                   0  off    -    -    -    -    -    -    -
-                   8    -    -    -    -    -    -    -    -
-                  16    -    -    -    -    -    -    -    -
-                  24    -    -    -    -    -    -    -    -
-                ```"#]],
+            ```text
+            lane   +0   +1   +2   +3   +4   +5   +6   +7
+               0  off    -    -    -    -    -    -    -
+               8    -    -    -    -    -    -    -    -
+              16    -    -    -    -    -    -    -    -
+              24    -    -    -    -    -    -    -    -
+            ```"#]],
     );
 }
 
