@@ -13,6 +13,7 @@ mod exchange;
 mod flow;
 mod function;
 mod instruction;
+mod kernel;
 mod matrix;
 mod mbarrier;
 mod memory;
@@ -26,7 +27,8 @@ mod stack;
 mod storage;
 mod video;
 
-pub use module::{DecodeError, Lookup, Module, decode};
+pub use kernel::decode;
+pub use module::{DecodeError, Lookup, Module};
 
 use smol_str::SmolStr;
 

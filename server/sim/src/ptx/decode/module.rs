@@ -10,10 +10,8 @@ use warplens_hir::ptx::{
     SymbolKind, Variable,
 };
 
-use super::function::FunctionDecoder;
 use super::storage::{self, Storage};
 use crate::memory::DeviceMemory;
-use crate::ptx::program::{Function, Program};
 use crate::ptx::windows;
 
 /// Finds a function of the module by name.
@@ -46,7 +44,7 @@ impl<'m> Module<'m> {
     }
 
     /// Targets before `sm_70` run the lanes of a warp in step.
-    fn lockstep(&self) -> bool {
+    pub(super) fn lockstep(&self) -> bool {
         let target = self.headers.iter().find_map(|header| match &header.directive {
             Some(Directive::Target(target)) => target.architecture.as_ref(),
             _ => None,
@@ -81,38 +79,6 @@ impl std::fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Decodes a kernel and everything that it can reach.
-pub fn decode(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError> {
-    let mut linked = Linked::new(module, entry)?;
-    let mut functions: Vec<Function> = Vec::with_capacity(linked.functions.len());
-    for index in 0..linked.functions.len() {
-        let mut function = FunctionDecoder::new(&linked, index).decode();
-        function.first_statement =
-            functions.last().map_or(0, |last: &Function| last.first_statement + last.code.len() as u32);
-        functions.push(function);
-    }
-    let (params, params_size) = storage::entry_params(&linked.functions[0].signature);
-    linked.initialize();
-    Ok(Program {
-        name: entry.into(),
-        functions,
-        params,
-        params_size,
-        globals: linked.globals,
-        constants: linked.constants,
-        cluster: cluster(&linked.functions[0].signature),
-        shared_size: linked.dynamic_shared,
-        wide_addresses: linked.wide_addresses,
-        lockstep: module.lockstep(),
-    })
-}
-
-/// What `.reqnctapercluster` asks for.
-fn cluster(signature: &Signature) -> Option<[u32; 3]> {
-    let sizes = signature.dimensions("reqnctapercluster")?;
-    Some(sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX)))
-}
-
 /// The reachable part of a module with every address decided.
 pub(super) struct Linked<'m> {
     /// By index; the entry is the first.
@@ -124,8 +90,8 @@ pub(super) struct Linked<'m> {
     /// Storage of the variables inside functions, by function and symbol.
     pub(super) statics: FxHashMap<(usize, hir::SymbolId), Storage>,
     initializers: Vec<(Storage, Variable)>,
-    globals: DeviceMemory,
-    constants: DeviceMemory,
+    pub(super) globals: DeviceMemory,
+    pub(super) constants: DeviceMemory,
     shared: u32,
     /// Bytes of local memory that the module's variables take of each thread.
     pub(super) local: u32,
@@ -135,7 +101,7 @@ pub(super) struct Linked<'m> {
 }
 
 impl<'m> Linked<'m> {
-    fn new(module: &Module<'m>, entry: &str) -> Result<Linked<'m>, DecodeError> {
+    pub(super) fn new(module: &Module<'m>, entry: &str) -> Result<Linked<'m>, DecodeError> {
         let mut linked = Linked {
             functions: Vec::new(),
             indices: FxHashMap::default(),
@@ -273,7 +239,7 @@ impl<'m> Linked<'m> {
     }
 
     /// Fills variables with their initial values, now that every address is known.
-    fn initialize(&mut self) {
+    pub(super) fn initialize(&mut self) {
         for (storage, variable) in std::mem::take(&mut self.initializers) {
             let Some(initializer) = &variable.initializer else { continue };
             let mut bytes = vec![0; variable.bytes() as usize];

@@ -214,7 +214,7 @@ fn invalid_arguments() {
         expect!["~/two.ptx: there are several kernels, so one must be named: `k`, `other`"],
     );
     folder
-        .refuses(&["~/k.ptx", "--entry", "z"], expect!["~/k.ptx: there is no kernel `z`: this file has `k`"]);
+        .refuses(&["~/k.ptx", "--entry", "z"], expect!["~/k.ptx: unknown kernel `z`: the file has `k`"]);
     folder.refuses(
         &["~/k.ptx", "--launch", "z"],
         expect!["~/k.ptx: there is no launch `z` for this file: nothing but `inferred`"],
