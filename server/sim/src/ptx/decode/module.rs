@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use warplens_hir::ptx::{
-    self as hir, AddressSize, Declaration, DeclarationKind, Directive, Header, Initializer, Signature, Space,
+    self as hir, AddressSize, Declaration, DeclarationKind, Directive, Header, Initializer, Space,
     SymbolKind, Variable,
 };
 
