@@ -35,7 +35,7 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
 
 /// Writes `contents` to the file at `path` (relative to the workspace root), or fails if the file differs.
 pub(crate) fn ensure_file_contents(path: &str, contents: &str, mode: Mode) -> Result<()> {
-    let file = crate::project_root().join(path);
+    let file = crate::project::project_root().join(path);
     let on_disk = fs::read_to_string(&file).unwrap_or_default();
     if on_disk == contents {
         return Ok(());
@@ -58,7 +58,7 @@ fn write(file: &Path, contents: &str) -> Result<()> {
 pub(crate) fn rust_source(generator: &str, source: &str) -> Result<String> {
     let mut child = Command::new("rustfmt")
         .args(["--edition", "2024", "--config-path"])
-        .arg(crate::project_root())
+        .arg(crate::project::project_root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

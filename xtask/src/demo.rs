@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::{dist, extension, project_root, shell};
+use crate::project::project_root;
+use crate::{dist, extension, shell};
 
 /// Runs the demo.
 pub(crate) fn run() -> Result<()> {

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::{extension, project_root, shell, wheel};
+use crate::project::project_root;
+use crate::{extension, shell, wheel};
 
 /// The profile of the release artifacts.
 const PROFILE: &str = "release";

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{project_root, shell};
+use crate::project::project_root;
+use crate::shell;
 
 const FOLDER: &str = "editors/vscode";
 

@@ -8,12 +8,11 @@ mod debian;
 mod demo;
 mod dist;
 mod extension;
+mod project;
 mod shell;
 mod test;
 mod tidy;
 mod wheel;
-
-use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -67,9 +66,4 @@ fn main() -> Result<()> {
         Task::Bench { args } => bench::run(&args),
         Task::Measure { args } => bench::measure(&args),
     }
-}
-
-/// The folder of the workspace's Cargo.toml.
-pub(crate) fn project_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1).expect("xtask is in the workspace").to_path_buf()
 }

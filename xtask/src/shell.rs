@@ -13,7 +13,7 @@ pub(crate) fn run(folder: &str, program: &str, args: &[&str]) -> Result<()> {
 /// The same, for callers that change the environment first.
 pub(crate) fn command(folder: &str, program: &str, args: &[&str]) -> Step {
     let mut command = Command::new(program);
-    command.args(args).current_dir(crate::project_root().join(folder));
+    command.args(args).current_dir(crate::project::project_root().join(folder));
     Step { line: format!("{program} {}", args.join(" ")), command }
 }
 

@@ -3,15 +3,16 @@
 
 mod cycles;
 mod imports;
+mod languages;
 mod pages;
 mod words;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::project_root;
+use crate::project::{files, project_root, relative, tracked};
 
 /// Words that only some folders may use, and why.
 struct Fence {
@@ -73,16 +74,20 @@ const LONG_FILES: [(&str, &str); 0] = [];
 pub(crate) fn run() -> Result<()> {
     let root = project_root();
     let mut problems = Vec::new();
-    let rooms = ["syntax", "server", "tests", "xtask"].map(|name| root.join(name));
-    for file in files(rooms.into(), "rs")? {
+    let strict = std::env::var_os("WARPLENS_TIDY_ALL").is_some();
+    let folders = ["syntax", "server", "tests", "xtask"].map(|name| root.join(name));
+    for file in files(folders.into(), "rs")? {
         let name = relative(&root, &file);
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {name}"))?;
         check_fences(&name, &text, &mut problems);
         check_shape(&name, &text, &mut problems);
+        if strict {
+            languages::check(&name, &text, &mut problems);
+        }
     }
     pages::check(&root, &mut problems)?;
-    // Until the code base has reached both.
-    if std::env::var_os("WARPLENS_TIDY_ALL").is_some() {
+    // Until the code base has reached them.
+    if strict {
         cycles::check(&root, &mut problems)?;
         words::check(&root, &tracked(&root)?, &mut problems)?;
     }
@@ -125,34 +130,4 @@ fn check_shape(name: &str, text: &str, problems: &mut Vec<String>) {
 
 fn generated(name: &str) -> bool {
     name.contains("/generated/")
-}
-
-/// The files below some folders that end so, without what was built or installed there.
-fn files(mut folders: Vec<PathBuf>, end: &str) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
-            let path = entry?.path();
-            if path.is_dir()
-                && !["node_modules", "target", ".git"].iter().any(|skipped| path.ends_with(skipped))
-            {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == end) {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// The files that git tracks, relative to the root.
-fn tracked(root: &Path) -> Result<Vec<String>> {
-    let listed = std::process::Command::new("git").args(["ls-files"]).current_dir(root).output();
-    let listed = listed.context("cannot run git, which lists the files to check")?;
-    Ok(String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect())
-}
-
-fn relative(root: &Path, file: &Path) -> String {
-    file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/")
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::{project_root, shell};
+use crate::project::project_root;
+use crate::shell;
 
 /// The release of maturin that is installed if none is on PATH.
 const MATURIN: &str = "maturin==1.16.0";

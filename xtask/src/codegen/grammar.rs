@@ -77,7 +77,7 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
     let mut nodes = BTreeSet::new();
     for language in LANGUAGES {
         let path = format!("syntax/{language}.ungram");
-        let text = fs::read_to_string(crate::project_root().join(&path))
+        let text = fs::read_to_string(crate::project::project_root().join(&path))
             .with_context(|| format!("cannot read {path}"))?;
         let grammar: Grammar = text.parse().with_context(|| format!("{path} is not an ungrammar"))?;
         let model = model::lower(&grammar).with_context(|| path.clone())?;

@@ -14,7 +14,7 @@ const PATH: &str = "editors/vscode/schemas/warplens.schema.json";
 pub(crate) fn run(mode: Mode) -> Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .current_dir(crate::project_root())
+        .current_dir(crate::project::project_root())
         .args(["run", "--quiet", "--package", "warplens-sim", "--features", "schema"])
         .args(["--example", "launch_schema"])
         .stderr(Stdio::inherit())

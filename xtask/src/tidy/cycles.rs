@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::imports::{self, Module};
-use super::{files, relative};
+use crate::project::{files, relative};
 
 /// Reports the cycles among the modules of each crate.
 pub(super) fn check(root: &Path, problems: &mut Vec<String>) -> Result<()> {

@@ -15,9 +15,14 @@ pub(super) struct Module {
     pub(super) impls: BTreeSet<String>,
 }
 
+/// The tokens of a file, without comments, literals and items under `#[cfg(test)]`.
+pub(super) fn code(text: &str) -> Vec<String> {
+    without_tests(&tokens(text))
+}
+
 /// Reads a file.
 pub(super) fn read(text: &str) -> Module {
-    let tokens = without_tests(&tokens(text));
+    let tokens = code(text);
     let mut module = Module::default();
     let mut exported = Vec::new();
     let mut children = BTreeSet::new();

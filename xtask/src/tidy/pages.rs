@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::{files, relative};
+use crate::project::{files, relative};
 
 const MANIFEST: &str = "editors/vscode/package.json";
 const README_OF_EXTENSION: &str = "editors/vscode/README.md";

@@ -14,14 +14,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Reads one data file; `name` is relative to the data folder.
 pub(in crate::codegen) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
     let path = format!("{}/{name}", super::DATA);
-    let text = fs::read_to_string(crate::project_root().join(&path))
+    let text = fs::read_to_string(crate::project::project_root().join(&path))
         .with_context(|| format!("cannot read {path}"))?;
     toml::from_str(&text).with_context(|| format!("{path} does not follow the schema"))
 }
 
 /// The names, without `.toml`, of the data files of a folder, in alphabetical order.
 fn files(folder: &str) -> Result<Vec<String>> {
-    let path = crate::project_root().join(super::DATA).join(folder);
+    let path = crate::project::project_root().join(super::DATA).join(folder);
     let mut names = Vec::new();
     for entry in fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))? {
         let name = entry?.file_name().to_string_lossy().into_owned();

@@ -1,0 +1,42 @@
+//! The checkout: its folder and its files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// The folder of the workspace's Cargo.toml.
+pub(crate) fn project_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1).expect("xtask is in the workspace").to_path_buf()
+}
+
+/// The files below some folders that end so, without what was built or installed there.
+pub(crate) fn files(mut folders: Vec<PathBuf>, end: &str) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
+            let path = entry?.path();
+            if path.is_dir()
+                && !["node_modules", "target", ".git"].iter().any(|skipped| path.ends_with(skipped))
+            {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == end) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The files that git tracks, relative to the root.
+pub(crate) fn tracked(root: &Path) -> Result<Vec<String>> {
+    let listed = std::process::Command::new("git").args(["ls-files"]).current_dir(root).output();
+    let listed = listed.context("cannot run git, which lists the files to check")?;
+    Ok(String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect())
+}
+
+/// The path of a file relative to the root, with `/` between its parts.
+pub(crate) fn relative(root: &Path, file: &Path) -> String {
+    file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/")
+}
