@@ -1,5 +1,5 @@
-//! Invariants of the code base that a compiler does not hold: who may name what, how long a file may be, and
-//! what must never be written down.
+//! Invariants of the code base that a compiler does not check: which folder may name what, how long a file may be, import
+//! cycles, the seam of languages, words, and the links of pages.
 
 mod cycles;
 mod imports;
@@ -8,7 +8,6 @@ mod pages;
 mod words;
 
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
@@ -113,7 +112,7 @@ fn check_shape(name: &str, text: &str, problems: &mut Vec<String>) {
     if lines > MAX_LINES && !generated(name) && !LONG_FILES.iter().any(|(file, _)| *file == name) {
         problems.push(format!("{name}: {lines} lines; one idea a file, at most {MAX_LINES} lines"));
     }
-    // The tests of a feature lie beside it and need no introduction; their expected answers may end in a blank.
+    // The tests of a feature lie beside it and need no introduction; their expected answers may end in a space.
     let tests = name.ends_with("/tests.rs");
     if !tests && !text.starts_with("//!") {
         problems.push(format!("{name}: starts without a `//!` that says what lives here"));

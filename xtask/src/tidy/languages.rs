@@ -10,7 +10,7 @@ const REGISTRY: &str = "server/ide/src/languages.rs";
 /// Names of the folders and files of a language.
 const FOLDERS: [&str; 2] = ["ptx", "wave"];
 
-/// Reports where a file of the program tells languages apart.
+/// Reports where a file of the program names a particular language.
 pub(super) fn check(name: &str, text: &str, problems: &mut Vec<String>) {
     let program = ["syntax/src/", "server/"].iter().any(|folder| name.starts_with(folder));
     if !program || !name.contains("/src/") || name == REGISTRY || is_test(name) || belongs_to_a_language(name)

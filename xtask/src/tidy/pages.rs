@@ -34,7 +34,7 @@ fn pages(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(pages)
 }
 
-/// The lines of a page that are no code.
+/// The lines of a page outside code blocks.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut in_code = false;
     text.lines().enumerate().filter(move |(_, line)| {
@@ -69,7 +69,7 @@ impl Manifest {
         let text =
             fs::read_to_string(root.join(MANIFEST)).with_context(|| format!("cannot read {MANIFEST}"))?;
         let manifest: Value =
-            serde_json::from_str(&text).with_context(|| format!("{MANIFEST} is no JSON"))?;
+            serde_json::from_str(&text).with_context(|| format!("{MANIFEST} is not valid JSON"))?;
         let offers = &manifest["contributes"];
         let settings = offers["configuration"]["properties"].as_object().context("no settings")?;
         let commands = offers["commands"].as_array().context("no commands")?;
@@ -82,14 +82,14 @@ impl Manifest {
         })
     }
 
-    /// A page names no setting that there is not.
+    /// A page names existing settings only.
     fn check_names(&self, name: &str, text: &str, problems: &mut Vec<String>) {
         for (number, line) in prose(text) {
             let words = line.split('`').skip(1).step_by(2);
             let is_setting = |word: &&str| word.starts_with("warplens.") && word.matches('.').count() == 2;
             let is_there = |word: &str| self.settings.contains(word) || word.ends_with('*');
             for word in words.filter(is_setting).filter(|word| !is_there(word)) {
-                problems.push(format!("{name}:{}: there is no setting `{word}`", number + 1));
+                problems.push(format!("{name}:{}: the setting `{word}` does not exist", number + 1));
             }
         }
     }
@@ -105,12 +105,14 @@ impl Manifest {
                 [Some((README_OF_EXTENSION, &readme)), (!only_here).then_some(page)].into_iter().flatten()
             {
                 if !text.contains(&format!("`{setting}`")) {
-                    problems.push(format!("{name}: says nothing of the setting `{setting}`"));
+                    problems.push(format!("{name}: does not document the setting `{setting}`"));
                 }
             }
         }
-        let unsaid = self.commands.iter().filter(|command| !readme.contains(*command));
-        problems.extend(unsaid.map(|command| format!("{README_OF_EXTENSION}: says nothing of *{command}*")));
+        let undocumented = self.commands.iter().filter(|command| !readme.contains(*command));
+        problems.extend(
+            undocumented.map(|command| format!("{README_OF_EXTENSION}: does not document *{command}*")),
+        );
         Ok(())
     }
 }
