@@ -204,20 +204,20 @@ fn invalid_arguments() {
     let two = format!("{KERNEL}.entry other() {{ exit; }}\n");
     let folder =
         Folder::new("wrong", &[("k.ptx", KERNEL), ("two.ptx", &two), ("none.ptx", ".version 8.0\n")]);
-    folder.refuses(&["~/none.ptx"], expect!["~/none.ptx: there is no kernel to run in this file"]);
+    folder.refuses(&["~/none.ptx"], expect!["~/none.ptx: the file has no kernel"]);
     folder.refuses(
         &["~/missing.ptx"],
         expect!["~/missing.ptx: cannot be read: No such file or directory (os error 2)"],
     );
     folder.refuses(
         &["~/two.ptx"],
-        expect!["~/two.ptx: there are several kernels, so one must be named: `k`, `other`"],
+        expect!["~/two.ptx: the file has several kernels; name one of `k`, `other`"],
     );
     folder
         .refuses(&["~/k.ptx", "--entry", "z"], expect!["~/k.ptx: unknown kernel `z`: the file has `k`"]);
     folder.refuses(
         &["~/k.ptx", "--launch", "z"],
-        expect!["~/k.ptx: there is no launch `z` for this file: nothing but `inferred`"],
+        expect!["~/k.ptx: unknown launch `z`: the file has only `inferred`"],
     );
     folder.refuses(
         &["~/k.ptx", "--arg", "n=f32:1"],
@@ -236,7 +236,7 @@ fn invalid_arguments() {
     );
     folder.refuses(
         &["~/k.ptx", "--wave-width", "8"],
-        expect!["~/k.ptx: the wave width is for WAVE kernels: a PTX warp has 32 lanes"],
+        expect!["~/k.ptx: the wave width is allowed for WAVE kernels only: a PTX warp has 32 lanes"],
     );
     folder.refuses(
         &["~/k.ptx", "--warp", "0,0,0:1"],
@@ -300,7 +300,7 @@ fn the_reference_emulator_and_its_divergence() {
         expect![[r#"
             k: inferred launch (no launch configured), grid 1, block 4, model wave-emu
             warp 0 of 1
-            parts from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes execute
+            differs from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes execute
 
             1  .kernel k
             2      mov_sr r0, sr_lane_id
