@@ -65,8 +65,8 @@ impl File {
 /// The name of the module for a file of the data.
 fn module(name: &str) -> String {
     match name {
-        // A keyword.
-        "move" => "moves".to_owned(),
+        // A keyword, and the name of the module around it.
+        "move" | "wave" => format!("{name}s"),
         _ => name.replace('-', "_"),
     }
 }

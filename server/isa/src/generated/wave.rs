@@ -13,7 +13,7 @@ mod memory;
 mod mma;
 mod moves;
 mod sync;
-mod wave;
+mod waves;
 mod words;
 pub(crate) use words::*;
 mod shared;
@@ -233,22 +233,22 @@ pub(crate) static INSTRUCTIONS: [&Instruction; 180] = [
     &atomic::INSTRUCTIONS[15],
     &atomic::INSTRUCTIONS[16],
     &atomic::INSTRUCTIONS[17],
-    &wave::INSTRUCTIONS[0],
-    &wave::INSTRUCTIONS[1],
-    &wave::INSTRUCTIONS[2],
-    &wave::INSTRUCTIONS[3],
-    &wave::INSTRUCTIONS[4],
-    &wave::INSTRUCTIONS[5],
-    &wave::INSTRUCTIONS[6],
-    &wave::INSTRUCTIONS[7],
-    &wave::INSTRUCTIONS[8],
-    &wave::INSTRUCTIONS[9],
-    &wave::INSTRUCTIONS[10],
-    &wave::INSTRUCTIONS[11],
-    &wave::INSTRUCTIONS[12],
-    &wave::INSTRUCTIONS[13],
-    &wave::INSTRUCTIONS[14],
-    &wave::INSTRUCTIONS[15],
+    &waves::INSTRUCTIONS[0],
+    &waves::INSTRUCTIONS[1],
+    &waves::INSTRUCTIONS[2],
+    &waves::INSTRUCTIONS[3],
+    &waves::INSTRUCTIONS[4],
+    &waves::INSTRUCTIONS[5],
+    &waves::INSTRUCTIONS[6],
+    &waves::INSTRUCTIONS[7],
+    &waves::INSTRUCTIONS[8],
+    &waves::INSTRUCTIONS[9],
+    &waves::INSTRUCTIONS[10],
+    &waves::INSTRUCTIONS[11],
+    &waves::INSTRUCTIONS[12],
+    &waves::INSTRUCTIONS[13],
+    &waves::INSTRUCTIONS[14],
+    &waves::INSTRUCTIONS[15],
     &float16::INSTRUCTIONS[0],
     &float16::INSTRUCTIONS[1],
     &float16::INSTRUCTIONS[2],
