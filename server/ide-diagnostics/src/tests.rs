@@ -146,10 +146,7 @@ L:  st.global.u32 [%rd1+4], %r1;
 }
 .func (.param .b32 r) f(.param .b32 a) { ret; }
 ",
-        expect![[r#"
-            3:`.cached` Warning unused-cache-hint
-                Allow `unused-cache-hint` on this line: iadd.cached r1, r2, r3 ; warplens: allow(unused-cache-hint)
-        "#]],
+        expect![""],
     );
 }
 

@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_kernel_with_threads_and_ctas() {
         expect![[r#"
-            On sm_90 a multiprocessor holds, shared memory aside:
+            Occupancy of a multiprocessor of sm_90, ignoring shared memory:
 
             | | |
             |---|---|
@@ -149,10 +149,10 @@ mod tests {
             | CTAs | 8 |
             | warps | 64 of 64 (100 %) |
             | for 2 CTAs | a thread can have 128 registers |
-            | 32 registers a thread allow | 8 CTAs, 64 warps |
-            | 64 registers a thread allow | 4 CTAs, 32 warps |
-            | 128 registers a thread allow | 2 CTAs, 16 warps |
-            | 255 registers a thread allow | 1 CTA, 8 warps |
+            | with 32 registers per thread | 8 CTAs, 64 warps |
+            | with 64 registers per thread | 4 CTAs, 32 warps |
+            | with 128 registers per thread | 2 CTAs, 16 warps |
+            | with 255 registers per thread | 1 CTA, 8 warps |
         "#]]
         .assert_eq(&on("sm_90", ".maxntid 256 .minnctapersm 2"));
     }
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_budget_of_registers_decides() {
         expect![[r#"
-            On sm_86 a multiprocessor holds, shared memory aside:
+            Occupancy of a multiprocessor of sm_86, ignoring shared memory:
 
             | | |
             |---|---|
@@ -168,10 +168,10 @@ mod tests {
             | CTAs | 1 |
             | warps | 32 of 48 (66 %) |
             | registers of a thread | at most 40 (`.maxnreg`) |
-            | 32 registers a thread allow | 1 CTA, 32 warps |
-            | 64 registers a thread allow | 1 CTA, 32 warps |
-            | 128 registers a thread allow | not even one CTA |
-            | 255 registers a thread allow | not even one CTA |
+            | with 32 registers per thread | 1 CTA, 32 warps |
+            | with 64 registers per thread | 1 CTA, 32 warps |
+            | with 128 registers per thread | not even one CTA |
+            | with 255 registers per thread | not even one CTA |
         "#]]
         .assert_eq(&on("sm_86", ".reqntid 10,10,10 .maxnreg 40"));
     }

@@ -344,16 +344,16 @@ mod tests {
             expect![[r#"
                 3:`a` Error invalid-declaration: `.reg` variables are declared in functions; move it into one
                 4:`.param` Error syntax-error: `.param` is only allowed in parameter lists and functions: is the line with `.entry` or `.func` missing?
-                5:`.pred` Error invalid-declaration: a predicate lives in `.reg` only; keep it in memory as an integer
-                6:`.bf16` Error invalid-declaration: only instructions know the type `.bf16`; declare `.b16`, which holds such values
-                7:`.v4` Error invalid-declaration: a vector has at most 128 bits, this one 256; take fewer or smaller elements
-                8:`[]` Error invalid-declaration: this array has no size; write one, or values, or declare it `.extern`
+                5:`.pred` Error invalid-declaration: a predicate can only be in `.reg`; store it in memory as an integer
+                6:`.bf16` Error invalid-declaration: `.bf16` is not a type of variables, only of instructions; declare `.b16`
+                7:`.v4` Error invalid-declaration: a vector has at most 128 bits, this one has 256; use fewer or smaller elements
+                8:`[]` Error invalid-declaration: this array has no size; add a size or values, or declare it `.extern`
                 9:`[]` Error invalid-declaration: only the first dimension of an array may be omitted
-                10:`.common` Error invalid-declaration: `.common` variables live in `.global`; use `.visible` or `.weak` in other spaces
-                11:`.shared` Error invalid-declaration: textures, samplers and surfaces live in `.global`
+                10:`.common` Error invalid-declaration: `.common` variables must be in `.global`; use `.visible` or `.weak` in other state spaces
+                11:`.shared` Error invalid-declaration: textures, samplers and surfaces must be in `.global`
                 12:`2+2` Error invalid-declaration: expected a number; an expression is not allowed here
-                16:`[4]` Error invalid-declaration: there are no arrays of registers; `name<4>` declares `name0` to `name3`
-                17:`.extern` Error invalid-declaration: a variable of a function takes no linkage word; declare it outside of the function
+                16:`[4]` Error invalid-declaration: arrays of registers are not allowed; `name<4>` declares `name0` to `name3`
+                17:`.extern` Error invalid-declaration: a variable of a function has no linkage; declare it outside of the function
                 18:`.global` Error invalid-declaration: textures, samplers and surfaces are declared in the module, or as parameters of a kernel
                 19:`.v2` Error invalid-declaration: vectors are not allowed in `.param`; declare an array of the same size
                 20:`.v2` Error invalid-declaration: there are no vectors of predicates; declare several registers, `p<4>`

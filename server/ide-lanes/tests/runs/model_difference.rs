@@ -74,12 +74,12 @@ fn the_first_difference_and_the_behavior_of_the_guide() {
         BREAK_IN_IF,
         &["mov_imm", "endif", "iadd", "endloop"],
         expect![[r#"
-        parts from `structured` at line 10, visit 1: `endif` reactivates lanes that broke
-        mov_imm: nothing
-        endif: Under `structured`: ***4 of 8 lanes** reached this line, once: lanes 4-7. This is the first difference, at visit 1: `endif` reactivates lanes that broke.
-        iadd: Under `structured`: ***4 of 8 lanes** reached this line, once: lanes 4-7.
-        endloop: nothing
-    "#]],
+            differs from `structured` at line 10, visit 1: `endif` reactivates lanes that broke
+            mov_imm: nothing
+            endif: Under `structured`: **4 of 8 lanes** reached this line, once: lanes 4-7. This is the first difference, at visit 1: `endif` reactivates lanes that broke.
+            iadd: Under `structured`: **4 of 8 lanes** reached this line, once: lanes 4-7.
+            endloop: nothing
+        "#]],
     );
 }
 
@@ -103,18 +103,18 @@ fn a_fault_that_shows_later_is_named_with_its_line() {
         text,
         &["@p0", "if p1"],
         expect![[r#"
-        parts from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes execute
-        @p0: Under `structured`: ***All 8 lanes** reached this line, once; 4 executed, the others were predicated off: lanes 0-3. This is the first difference, at visit 1: `@p0` is encoded as no guard: all lanes execute.
-        if p1: Under `structured`: ***All 8 lanes** reached this line, once; all of them were predicated off.
-    "#]],
+            differs from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes execute
+            @p0: Under `structured`: **All 8 lanes** reached this line, once; 4 executed, the others were predicated off: lanes 0-3. This is the first difference, at visit 1: `@p0` is encoded as no guard: all lanes execute.
+            if p1: Under `structured`: **All 8 lanes** reached this line, once; all of them were predicated off.
+        "#]],
     );
     check(
         &text.replace("@p0 ", ""),
         &["iadd", "if p1"],
         expect![[r#"
-            differs from `structured` at line 8, visit 1: the float literal leaves the low half of its double (line 6)
+            differs from `structured` at line 8, visit 1: the float literal encodes the low half of a double (line 6)
             iadd: nothing
-            if p1: Under `structured`: **All 8 lanes** reached this line, once; all of them were predicated off. This is the first difference, at visit 1: the float literal leaves the low half of its double (line 6).
+            if p1: Under `structured`: **All 8 lanes** reached this line, once; all of them were predicated off. This is the first difference, at visit 1: the float literal encodes the low half of a double (line 6).
         "#]],
     );
 }
@@ -149,7 +149,7 @@ fn lanes_that_never_come_are_missed() {
         text,
         &["nop"],
         expect![[r#"
-            differs from `structured` at line 7, visit 1: an end of some lanes ends the whole wave (line 6)
+            differs from `structured` at line 7, visit 1: the exit of some lanes exits the whole wave (line 6)
             nop: Under `structured`: **4 of 8 lanes** reached this line, once: lanes 4-7.
         "#]],
     );

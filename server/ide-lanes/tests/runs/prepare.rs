@@ -124,7 +124,7 @@ fn the_model_is_asked_for_or_written_or_usual() {
     assert_eq!(of(&RunRequest { model: its, ..filed() }, "model = 'frontier'"), Ok("its"));
     expect!["warplens.toml:4:9: unknown model `fast`: PTX has `stack`, `ipdom`, `frontier` and `its`"]
         .assert_eq(&of(&filed(), "model = 'fast'").unwrap_err());
-    expect!["line 1, column 62: the model `structured` is for WAVE: PTX has `stack`, `ipdom`, `frontier` and `its`"].assert_eq(&of(&request(None, Choice::of_name("named")), "").unwrap_err());
+    expect!["line 1, column 63: the model `structured` is for WAVE: PTX has `stack`, `ipdom`, `frontier` and `its`"].assert_eq(&of(&request(None, Choice::of_name("named")), "").unwrap_err());
 }
 
 const FILE: &str = "[[launch]]\nname = 'filed'\nfile = 'k.ptx'\nentry = 'first'\nargs = [{ buffer = 'u32', len = 64 }, { u32 = 1 }]\n";

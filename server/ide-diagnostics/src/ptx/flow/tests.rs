@@ -43,7 +43,7 @@ fn promises() {
         &format!("{LANE}@%p1 bra.uni L;\nL: ret;"),
         expect![[r#"
             5:`.uni` Warning uniform-promise: `.uni` asserts that this branch is uniform, but `%p1` may differ between the lanes of a warp (`%p1` ← `setp` ← `%r1` ← `%tid.x`); write `bra` without `.uni`
-                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
+                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from a value that varies by lane
                 3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
         "#]],
     );
@@ -58,7 +58,7 @@ fn promises() {
         &format!("{LANE}@%p1 ret.uni;\nret;"),
         expect![[r#"
             5:`.uni` Warning uniform-promise: `.uni` asserts that this branch is uniform, but `%p1` may differ between the lanes of a warp (`%p1` ← `setp` ← `%r1` ← `%tid.x`); write `ret` without `.uni`
-                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
+                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from a value that varies by lane
                 3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
         "#]],
     );
@@ -76,7 +76,7 @@ fn barriers() {
         expect![[r#"
             6:`bar` Warning divergent-barrier: only some lanes of the warp may arrive at this `bar.sync`: they diverge at a branch before it (`%p1` ← `setp` ← `%r1` ← `%tid.x`) and have not reconverged; move it after the reconvergence point, since all lanes of a warp must arrive together
                 5:`@%p1 bra L;` lanes diverge at this branch
-                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
+                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from a value that varies by lane
                 3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
         "#]],
     );
@@ -84,7 +84,7 @@ fn barriers() {
         &format!("{LANE}@%p1 bar.sync 0;\nbarrier.sync.aligned 1;\nret;"),
         expect![[r#"
             5:`bar` Warning divergent-barrier: only some lanes of the warp may arrive at this `bar.sync`: its guard `%p1` may differ between lanes (`%p1` ← `setp` ← `%r1` ← `%tid.x`); all lanes of a warp must arrive together
-                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
+                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from a value that varies by lane
                 3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
         "#]],
     );
@@ -93,8 +93,8 @@ fn barriers() {
         expect![[r#"
             5:`bar` Warning divergent-barrier: only some lanes of the warp may arrive at this `bar.sync`: they diverge at a branch before it (`%p1` ← `setp` ← `%r1` ← `add` ← `%r1` ← `%tid.x`) and have not reconverged; move it after the reconvergence point, since all lanes of a warp must arrive together
                 7:`@%p1 bra TOP;` lanes diverge at this branch
-                6:`setp.lt.u32 %p1, %r1, 1000;` `%p1` is computed here from what varies from lane to lane
-                4:`add.u32 %r1, %r1, 64;` `%r1` is computed here from what varies from lane to lane
+                6:`setp.lt.u32 %p1, %r1, 1000;` `%p1` is computed here from a value that varies by lane
+                4:`add.u32 %r1, %r1, 64;` `%r1` is computed here from a value that varies by lane
                 3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
         "#]],
     );

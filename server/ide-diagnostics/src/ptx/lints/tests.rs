@@ -193,9 +193,6 @@ G:
     add.u32 %r1, %r1, 1;
 H:
 ",
-        expect![[r#"
-            3:`.cached` Warning unused-cache-hint
-                Allow `unused-cache-hint` on this line: iadd.cached r1, r2, r3 ; warplens: allow(unused-cache-hint)
-        "#]],
+        expect![""],
     );
 }

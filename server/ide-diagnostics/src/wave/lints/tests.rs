@@ -194,10 +194,7 @@ fn nothing_is_free_beyond_the_registers_of_the_kernel() {
         isub r2, r2, r1
     endif
 ",
-        expect![[r#"
-            3:`.cached` Warning unused-cache-hint
-                Allow `unused-cache-hint` on this line: iadd.cached r1, r2, r3 ; warplens: allow(unused-cache-hint)
-        "#]],
+        expect![""],
     );
 }
 
@@ -236,10 +233,7 @@ fn what_costs_nothing_or_cannot_be_chosen() {
         mov_imm r4, 8
     endif
 ",
-        expect![[r#"
-            3:`.cached` Warning unused-cache-hint
-                Allow `unused-cache-hint` on this line: iadd.cached r1, r2, r3 ; warplens: allow(unused-cache-hint)
-        "#]],
+        expect![""],
     );
 }
 
@@ -326,10 +320,7 @@ fn conditions_that_are_read_later_stay() {
     select r3, p0, r1, r0
     select r3, p3, r1, r0
 ",
-        expect![[r#"
-            3:`.cached` Warning unused-cache-hint
-                Allow `unused-cache-hint` on this line: iadd.cached r1, r2, r3 ; warplens: allow(unused-cache-hint)
-        "#]],
+        expect![""],
     );
 }
 
