@@ -53,7 +53,7 @@ fn target<'db>(
         // A register of WAVE, which has no declaration.
         Subject::Local(_) if editing.renames_undeclared() => Ok((position, named)),
         Subject::Special(name) => {
-            Err(format!("`{name}` belongs to the machine; it cannot be renamed").into())
+            Err(format!("`{name}` is predefined and cannot be renamed").into())
         }
         subject if names::declarations(db, &position, subject).is_empty() => {
             let text: SmolStr = position.item.text(db).0[named.range].into();

@@ -161,18 +161,18 @@ fn a_register_says_what_it_holds() {
         "mov",
         "%r1",
         expect![[r#"
-                **`%r1`** after this line:
+            **`%r1`** after this line:
 
-                ```text
-                lane     +0     +1     +2     +3     +4     +5     +6     +7
-                   0      0     -1      2      3      4      5      6      7
-                   8      8      9     10     11     12     13     14     15
-                  16     16     17     18     19     20     21     22     23
-                  24     24     25     26     27     28     29     30  never
-                ```
+            ```text
+            lane     +0     +1     +2     +3     +4     +5     +6     +7
+               0      0     -1      2      3      4      5      6      7
+               8      8      9     10     11     12     13     14     15
+              16     16     17     18     19     20     21     22     23
+              24     24     25     26     27     28     29     30  never
+            ```
 
             **All 32 lanes** reached this line, once.
 
-                Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
+            Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
     );
 }
