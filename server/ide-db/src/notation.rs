@@ -178,7 +178,7 @@ mod tests {
         check(
             super::integer_as(70_000, Type::U16),
             expect![
-                "as `.u16` `4464` · hexadecimal `0x1170` · binary `0b1000101110000` · only the low 16 bits of `0x11170` count"
+                "as `.u16` `4464` · hexadecimal `0x1170` · binary `0b1000101110000` · only the low 16 bits of `0x11170` are used"
             ],
         );
         check(

@@ -52,9 +52,7 @@ fn target<'db>(
     match &named.subject {
         // A register of WAVE, which has no declaration.
         Subject::Local(_) if editing.renames_undeclared() => Ok((position, named)),
-        Subject::Special(name) => {
-            Err(format!("`{name}` is predefined and cannot be renamed").into())
-        }
+        Subject::Special(name) => Err(format!("`{name}` is predefined and cannot be renamed").into()),
         subject if names::declarations(db, &position, subject).is_empty() => {
             let text: SmolStr = position.item.text(db).0[named.range].into();
             Err(format!("`{text}` is declared nowhere in this file, so it cannot be renamed here").into())

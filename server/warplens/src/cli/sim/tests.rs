@@ -213,8 +213,7 @@ fn invalid_arguments() {
         &["~/two.ptx"],
         expect!["~/two.ptx: the file has several kernels; name one of `k`, `other`"],
     );
-    folder
-        .refuses(&["~/k.ptx", "--entry", "z"], expect!["~/k.ptx: unknown kernel `z`: the file has `k`"]);
+    folder.refuses(&["~/k.ptx", "--entry", "z"], expect!["~/k.ptx: unknown kernel `z`: the file has `k`"]);
     folder.refuses(
         &["~/k.ptx", "--launch", "z"],
         expect!["~/k.ptx: unknown launch `z`: the file has only `inferred`"],
