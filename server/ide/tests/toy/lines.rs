@@ -29,6 +29,8 @@ pub const LANGUAGE: Language = Language::new(&LanguageInfo {
     sniff: |line| line.starts_with("lines:"),
     line_comments: &["#"],
     read_only: true,
+    assembler: None,
+    has_dialects: false,
     scan,
     lex,
     parse_item,
@@ -144,7 +146,7 @@ impl Simulator for Lines {
     }
 
     fn models(&self) -> &'static [ModelInfo] {
-        &[ModelInfo { name: "in-order", former_names: &[] }]
+        &[ModelInfo { name: "in-order", former_names: &[], forward_progress: true }]
     }
 
     fn kernels<'db>(&self, db: &'db dyn Db, _: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db> {
