@@ -46,7 +46,7 @@ fn target<'db>(
     editing: &dyn Editing,
     offset: TextSize,
 ) -> Result<(FilePosition<'db>, Named), RenameError> {
-    let nothing = || RenameError::from("there is no name here that could be renamed".to_owned());
+    let nothing = || RenameError::from("there is nothing to rename here".to_owned());
     let position = FilePosition::new(db, file, offset).ok_or_else(nothing)?;
     let named = names::named(db, &position).ok_or_else(nothing)?;
     match &named.subject {

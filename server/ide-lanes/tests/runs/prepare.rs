@@ -262,7 +262,7 @@ fn why_not() {
         &comment,
         &request(None, Choice::First),
         None,
-        expect!["line 6, column 22: a block has at most 1024 threads (64 in z), and 2000 is more"],
+        expect!["line 6, column 22: a block has at most 1024 threads (64 in z), and 2000 exceeds the limit"],
     );
     let wide = RunRequest { wave_width: Some(8), ..request(None, Choice::First) };
     check(

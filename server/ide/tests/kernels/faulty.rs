@@ -350,7 +350,7 @@ fn meaning() -> usize {
             a guard on a word of structure: faulted
               `@p1 endif`: no-meaning: a guard on `endif` is undefined: `endif` applies to all lanes of its construct; remove the guard, and use its condition in the `if` or `break` (lanes 0-1 of block 0,0,0, warp 0)
             constructs that cross: faulted
-              `endif`: control-flow: this `endif` belongs to another `if` than the one that is open: close inner constructs first (lanes 0-3 of block 0,0,0, warp 0)
+              `endif`: control-flow: improper nesting: this `endif` does not match the innermost open construct; close inner constructs first (lanes 0-3 of block 0,0,0, warp 0)
             division by zero: finished
               `idiv r8, 100, r6`: division-by-zero: division by zero in lane 0: the result is undefined (0 here); guard the instruction (block 0,0,0, warp 0)
             a shuffle from a lane that is elsewhere: finished
