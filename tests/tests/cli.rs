@@ -361,7 +361,7 @@ fn a_diagnostic_is_explained() {
             Error. The special register does not have this component.
 
             %tid, %ntid, %ctaid and %nctaid have the components .x, .y, .z and .w; most
-            others are one number.
+            others are scalar.
 
                     mov.u32 %r1, %tid.q;
 
@@ -446,7 +446,7 @@ fn target_and_version_override_those_of_the_file() {
         "",
         expect![[r#"
         --
-        warplens: there is no PTX version 8.9
+        warplens: unknown PTX version 8.9
         exit 2
     "#]],
     );

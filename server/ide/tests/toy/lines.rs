@@ -21,7 +21,7 @@ use warplens_syntax::{
 };
 
 /// The entry of the language.
-pub const LANGUAGE: Language = Language::new(&LanguageInfo {
+pub(crate) const LANGUAGE: Language = Language::new(&LanguageInfo {
     id: "lines",
     title: "Lines",
     extensions: &["lines"],
@@ -92,7 +92,7 @@ fn meaning(opcode: &str) -> Option<&'static str> {
 }
 
 /// The language.
-pub struct Lines;
+pub(crate) struct Lines;
 
 impl LanguageQueries for Lines {
     fn info(&self) -> Language {
