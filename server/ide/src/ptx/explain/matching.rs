@@ -25,5 +25,5 @@ fn is_missing(class: &ModifierClass, modifiers: &[&str]) -> bool {
         let mut words = value.name.split_inclusive('.').map(|word| word.trim_end_matches('.'));
         words.all(|word| word.is_empty() || modifiers.iter().any(|have| have.strip_prefix('.') == Some(word)))
     };
-    !class.optional && !modifiers.is_empty() && !class.values.iter().any(|value| is_written(value))
+    !class.optional && !modifiers.is_empty() && !class.values.iter().any(is_written)
 }
