@@ -178,7 +178,7 @@ pub struct CompletionItem {
     pub replace: TextRange,
     /// The sort key, compared as text.
     pub sort: String,
-    /// The name to give [`warplens_ide::explain`] for the documentation, asked for only when the item is looked at.
+    /// The name to give `warplens_ide::explain` for the documentation, asked for only when the item is looked at.
     pub explain: Option<String>,
     /// It is deprecated.
     pub deprecated: bool,

@@ -133,7 +133,7 @@ pub fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
     list.iter().map(item).collect()
 }
 
-/// Trees and lowered functions of the items in use; see [`LruCache`] for why they are not queries.
+/// Trees and lowered functions of the items in use; see `LruCache` for why they are not queries.
 #[derive(Default)]
 pub struct Cache {
     trees: LruCache<Parse>,
@@ -150,7 +150,7 @@ impl Cache {
         }
     }
 
-    /// The value of a text, kept with those of the same type; which ones, [`LruCache`] decides.
+    /// The value of a text, kept with those of the same type; which ones, `LruCache` decides.
     pub fn of_texts<V: Clone + Send + 'static>(&self, text: &Arc<str>, compute: impl FnOnce() -> V) -> V {
         self.shared.get::<LruCache<V>>().get(text, compute)
     }

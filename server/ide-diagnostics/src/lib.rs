@@ -1,6 +1,6 @@
 //! Diagnostics and lints: the problems of a file, the rules and comments that filter them, and their fixes.
 //!
-//! [`item`] has the problems of one item, [`file`] those of a whole file; what differs by language is in `ptx` and `wave`.
+//! [`item`] has the problems of one item, `file` those of a whole file; what differs by language is in `ptx` and `wave`.
 //! Fixes that rewrite WAVE in another dialect are in [`wave::dialect`].
 
 #![allow(

@@ -35,7 +35,7 @@ use crate::codes;
 use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// What is wrong with an item by itself, beside its syntax. What its module is written for is all that a check may ask
-/// of the file: [`module_target`](warplens_ide_db::ptx::module_target::module_target).
+/// of the file: `module_target`.
 pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let text = &item.text(db).0;
     let module = module_target(db, file);

@@ -8,8 +8,8 @@
 //!
 //! * `framing` validates the input, because the transport stops at the first invalid frame;
 //! * `service` turns each message into an event, in wire order, and waits for the answer;
-//! * `main_loop` is the state thread, the only one that changes [`state`]: documents, pending requests, what is shown;
-//! * `routes` maps methods to `handlers`, which run on workers with a [`snapshot`] that an edit cancels;
+//! * `main_loop` is the state thread, the only one that changes `state`: documents, pending requests, what is shown;
+//! * `routes` maps methods to `handlers`, which run on workers with a `snapshot` that an edit cancels;
 //! * `shown` is what each document shows, shared by the state thread and the handlers;
 //! * `simulation` runs launches outside the database, so that no edit of another document disturbs them;
 //! * `workspace_index` searches the names of all files in the folders of the workspace;
