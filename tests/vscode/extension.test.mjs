@@ -155,10 +155,13 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
     /** Applies the first quick fix at `word`, whose title must match `title`. */
     async function applyFix(part, word, title, name) {
       await bench.closeHover();
-      await bench.word(part, word).click();
-      await bench.page.keyboard.press('Control+.');
       const first = bench.page.locator('.action-widget .monaco-list-row.action').first();
-      await first.waitFor();
+      // The editor opens no menu if it has not received the diagnostic's actions yet.
+      await until('the menu of quick fixes is open', async () => {
+        await bench.word(part, word).click();
+        await bench.page.keyboard.press('Control+.');
+        return first.waitFor({ timeout: 5000 }).then(() => true, () => false);
+      });
       await shot(name);
       assert.match(await first.innerText(), title);
       await bench.page.keyboard.press('Enter');
