@@ -7,7 +7,7 @@ use warplens_isa::wave::{self as isa, OperandKind};
 pub fn problem(kind: &ProblemKind) -> String {
     match kind {
         ProblemKind::UnknownInstruction { name, write } => {
-            let why = isa::spelling(name).filter(|_| write.is_none());
+            let why = isa::invalid_name(name).filter(|_| write.is_none());
             match why.and_then(|known| known.why.strip_suffix('.')) {
                 Some(why) => format!("unknown instruction `{name}`. {why}"),
                 None => format!("unknown instruction `{name}`{}", instead(write.as_deref())),
@@ -169,7 +169,7 @@ pub fn departure(kind: &DepartureKind) -> String {
 
 /// That the toolchain does not have an instruction, and the replacement.
 fn absent(entry: Entry) -> String {
-    let replacement = match entry.stand_in {
+    let replacement = match entry.replacement {
         [] if entry.category.id == "memory" => {
             "write two accesses of 64 bits, the second 8 bytes after the first".to_owned()
         }

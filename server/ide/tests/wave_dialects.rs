@@ -140,7 +140,7 @@ fn is_unsound(entry: &Instruction) -> bool {
 
 /// Whether nothing in toolchain 0.1.2 does what an instruction does, by the facts of the tables.
 fn has_no_form(entry: &Instruction) -> bool {
-    let absent = entry.available != Availability::Crates && entry.stand_in.is_empty();
+    let absent = entry.available != Availability::Crates && entry.replacement.is_empty();
     absent || entry.mnemonic.ends_with("_cas")
 }
 
@@ -169,7 +169,7 @@ fn each_language_says_what_it_does_not_write() {
             let is_guides = line.contains(entry.mnemonic);
             assert_eq!(of_line(Accepts::Guide).is_empty(), is_guides, "{line}");
             let toolchains =
-                entry.toolchain.is_some_and(|name| line.contains(name)) && entry.stand_in.is_empty();
+                entry.toolchain.is_some_and(|name| line.contains(name)) && entry.replacement.is_empty();
             let is_reported = !toolchains || has_no_form(entry) || entry.mnemonic == "continue";
             assert_eq!(
                 !of_line(Accepts::Toolchain).is_empty(),

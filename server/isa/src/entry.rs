@@ -5,7 +5,7 @@
 pub enum Simulation {
     /// Its effect is computed.
     Simulated,
-    /// Its effect is computed, but not that of the forms said here.
+    /// Its effect is computed, except that of the forms given here.
     Partly(&'static str),
     /// It is accepted and has no effect, for the reason given.
     NoOp(&'static str),

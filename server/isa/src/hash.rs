@@ -1,4 +1,4 @@
-//! The hash of the name tables. The generator includes this file too, so both sides always agree.
+//! The hash of the name tables. The generator includes this file too, so the function that lays out the tables is the one that searches them.
 
 /// Hashes `key`; each `seed` gives another function.
 pub(crate) const fn hash(key: &str, seed: u32) -> u32 {

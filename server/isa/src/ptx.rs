@@ -9,7 +9,7 @@ mod target;
 mod types;
 
 pub use directive::{
-    Directive, Feature, Holder, Pragma, Unmet, directive, directives, feature, pragma, pragmas,
+    Directive, Feature, Holder, MissingRequirement, Pragma, directive, directives, feature, pragma, pragmas,
 };
 pub use form::{
     Availability, Bound, Form, FormOperand, FormSpace, Length, OperandType, Presence, Product, Range,

@@ -1,7 +1,7 @@
-//! WAVE: instructions in both spellings, directives, registers, scopes, cache hints, and what is written for them elsewhere.
+//! WAVE: instructions in both dialects, directives, registers, scopes, cache hints, and invalid names that texts use.
 //!
-//! The *guide* writes `icmp.lt p0, r0, 5`; the *toolchain* (the assemblers) writes `icmp_lt p0, r0, r1` and knows fewer
-//! conditions and operands. Both are first-class; an entry's `mnemonic` is the guide's spelling.
+//! The *guide* writes `icmp.lt p0, r0, 5`; the *toolchain* (the assemblers) writes `icmp_lt p0, r0, r1` and has fewer
+//! conditions and operands. Both are first-class; an entry's `mnemonic` is that of the guide.
 
 mod encoding;
 mod instruction;
@@ -12,9 +12,9 @@ pub use instruction::{
     Availability, Instruction, Operand, OperandKind, Suffix, categories, instruction, instructions,
 };
 pub use words::{
-    CacheHint, Directive, Mistake, RegisterClass, Scope, SpecialRegister, Spelling, cache_hint, cache_hints,
-    directive, directives, mistakes, register_classes, scope, scopes, special_register, special_registers,
-    spelling, spellings,
+    CacheHint, Directive, InvalidName, Mistake, RegisterClass, Scope, SpecialRegister, cache_hint,
+    cache_hints, directive, directives, invalid_name, invalid_names, mistakes, register_classes, scope,
+    scopes, special_register, special_registers,
 };
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! What a multiprocessor holds, held against the assembler: it warns of a `.minnctapersm` that the target has no room for.
+//! The limits of multiprocessors, compared with the assembler: it warns of a `.minnctapersm` over the limit of the target.
 
-#![allow(clippy::print_stdout)] // A test that is skipped says so.
+#![allow(clippy::print_stdout)] // A skipped test prints the reason.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use warplens_isa::ptx::{Target, targets};
 
-/// What the assembler says of a kernel that wants so many CTAs of so many threads; `None` where it does not know the target.
+/// Whether the assembler accepts a kernel with so many CTAs of so many threads; `None` if it does not support the target.
 fn takes(ptxas: &Path, target: &Target, threads: u32, ctas: u32) -> Option<bool> {
     let name = target.name;
     let text = format!(
@@ -23,7 +23,7 @@ fn takes(ptxas: &Path, target: &Target, threads: u32, ctas: u32) -> Option<bool>
 }
 
 #[test]
-fn the_assembler_knows_the_same_room() {
+fn the_assembler_has_the_same_limits() {
     let Some(ptxas) = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from) else {
         println!("skipped: WARPLENS_PTXAS names no ptxas");
         return;

@@ -76,7 +76,7 @@ pub enum SyntaxKind {
     AMP2,
     /// `||`
     PIPE2,
-    /// Blanks, tabs and line ends.
+    /// Spaces, tabs and line endings.
     WHITESPACE,
     /// A comment, its opening mark included.
     COMMENT,
@@ -373,7 +373,7 @@ impl SyntaxKind {
     }
 
     /// Whether the parser sees no token of this kind: white space, comments, line marks, and
-    /// characters that the lexer has already complained of.
+    /// characters that the lexer has already reported.
     pub fn is_trivia(self) -> bool {
         matches!(self, WHITESPACE | COMMENT | LINE_MARK | ERROR_TOKEN)
     }

@@ -58,7 +58,7 @@ const PUNCTUATION: &[(&str, &str)] = &[
 
 /// The other tokens of all languages: the name in the grammar (upper case: the kind) and what it is.
 const TOKENS: &[(&str, &str)] = &[
-    ("whitespace", "Blanks, tabs and line ends."),
+    ("whitespace", "Spaces, tabs and line endings."),
     ("comment", "A comment, its opening mark included."),
     ("line_mark", "`# 12 \"file.c\"` or `#line 12 \"file.c\"`, up to the line's end."),
     ("dwarf_line", "`@@DWARF ...`, up to the line's end."),

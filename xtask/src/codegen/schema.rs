@@ -1,6 +1,6 @@
 //! The JSON schema of launch files, published with the extension.
 //!
-//! The model of a launch lies in `warplens-sim`, which stands on generated code; so the schema comes from a program of that
+//! The model of a launch is in `warplens-sim`, which depends on generated code; so the schema comes from a program of that
 //! crate, built once the code is generated, and xtask does not depend on what it generates.
 
 use std::process::{Command, Stdio};

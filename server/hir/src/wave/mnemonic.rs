@@ -42,7 +42,7 @@ pub(crate) fn meant(name: &str) -> Option<SmolStr> {
     if isa::instruction(&prefixed).is_some() {
         return Some(prefixed.into());
     }
-    if let Some(known) = isa::spelling(name).or_else(|| isa::spelling(&lower)) {
+    if let Some(known) = isa::invalid_name(name).or_else(|| isa::invalid_name(&lower)) {
         return (!known.write.is_empty()).then(|| known.write.into());
     }
     joined_otherwise(&lower).or_else(|| near(&lower).map(SmolStr::new_static))

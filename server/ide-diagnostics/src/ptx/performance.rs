@@ -7,7 +7,7 @@ use warplens_ide_db::ptx::module_target::ModuleTarget;
 use warplens_ide_db::ptx::occupancy;
 use warplens_ide_db::ptx::occupancy::Demand;
 use warplens_isa::ptx as isa;
-use warplens_isa::ptx::{Directive, Holder, Unmet};
+use warplens_isa::ptx::{Directive, Holder, MissingRequirement};
 
 use crate::codes;
 use crate::ptx::needs;
@@ -161,12 +161,12 @@ impl List<'_> {
             return None;
         }
         let (name, missing) = (known.name, missing.join("` and `").replace(" or ", "` or `"));
-        Some(match known.unmet {
-            Unmet::Rejected => {
+        Some(match known.missing_requirement {
+            MissingRequirement::Rejected => {
                 let message = format!("`{name}` also needs `{missing}`");
                 Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message)
             }
-            Unmet::Ignored => {
+            MissingRequirement::Ignored => {
                 let message = format!("the assembler ignores `{name}` without `{missing}`; add it");
                 Problem::warning(word(written), codes::IGNORED_DIRECTIVE, message)
             }

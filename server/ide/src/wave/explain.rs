@@ -19,7 +19,7 @@ pub(crate) fn explain(name: &str) -> Option<String> {
         .or_else(|| scope(name))
         .or_else(|| cache_hint(name))
         .or_else(|| register(name))
-        .or_else(|| spelling(name))
+        .or_else(|| invalid_name(name))
 }
 
 /// The kinds of names.
@@ -212,12 +212,12 @@ fn class_of(name: &str) -> Option<&'static str> {
     is_number.then_some(class)
 }
 
-fn spelling(name: &str) -> Option<String> {
-    let spelling = wave::spelling(name)?;
+fn invalid_name(name: &str) -> Option<String> {
+    let invalid = wave::invalid_name(name)?;
     let mut page = Page::titled(name, &["WAVE".into(), "not an instruction".into()]);
-    page.paragraph(spelling.why);
-    if !spelling.write.is_empty() {
-        page.paragraph(&format!("Write `{}`.", spelling.write));
+    page.paragraph(invalid.why);
+    if !invalid.write.is_empty() {
+        page.paragraph(&format!("Write `{}`.", invalid.write));
     }
     Some(page.finish())
 }

@@ -15,19 +15,19 @@ pub struct Directive {
     pub section: &'static str,
     /// Its forms; `{x}` is optional.
     pub syntax: &'static [&'static str],
-    /// Where it may stand.
+    /// Where it is allowed.
     pub places: &'static [&'static str],
-    /// What must be there too.
+    /// The directives that it requires.
     pub requires: &'static [&'static str],
-    /// What may not be there too.
+    /// The directives that it excludes.
     pub conflicts: &'static [&'static str],
-    /// What becomes of it where something that it requires is not there.
-    pub unmet: Unmet,
+    /// The effect of a missing requirement.
+    pub missing_requirement: MissingRequirement,
     /// What the assembler demands of a module with it.
     pub requirement: Requirement,
     /// The first version that rejects it.
     pub until: Option<Version>,
-    /// What it may stand at, between the parameters and the body; empty for a directive of another place.
+    /// The items that have it between their parameters and their body; empty for a directive of another place.
     pub holders: &'static [Holder],
     /// How many numbers it takes there, at least and at most.
     pub values: (u8, u8),
@@ -35,7 +35,7 @@ pub struct Directive {
     pub zero: bool,
     /// The first version that has it.
     pub since: Version,
-    /// Which of its forms came later, in prose; often empty.
+    /// Which of its forms were added later, in prose; often empty.
     pub since_note: &'static str,
     /// The targets it needs, in prose.
     pub target: &'static str,
@@ -50,7 +50,7 @@ pub struct Directive {
 }
 
 impl Directive {
-    /// The values of the fields that a table leaves out.
+    /// The values of the fields that a table omits.
     pub(crate) const EMPTY: Self = Self {
         name: "",
         group: "",
@@ -59,7 +59,7 @@ impl Directive {
         places: &[],
         requires: &[],
         conflicts: &[],
-        unmet: Unmet::Rejected,
+        missing_requirement: MissingRequirement::Rejected,
         requirement: Requirement { since: Version::new(1, 0), target: TargetRequirement::Any },
         until: None,
         holders: &[],
@@ -75,16 +75,16 @@ impl Directive {
     };
 }
 
-/// What becomes of a directive that lacks another one.
+/// The effect of a directive without another one that it requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unmet {
+pub enum MissingRequirement {
     /// The assembler rejects it.
     Rejected,
     /// The assembler ignores it.
     Ignored,
 }
 
-/// What has directives between its parameters and its body.
+/// An item with directives between its parameters and its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
     /// A kernel.
@@ -95,7 +95,7 @@ pub enum Holder {
     Prototype,
 }
 
-/// A part of a directive that came later than the directive.
+/// A part of a directive that was added later than the directive.
 #[derive(Debug)]
 pub struct Feature {
     /// What it is, in the middle of a sentence.
@@ -111,7 +111,7 @@ pub struct Pragma {
     pub name: &'static str,
     /// What follows the word inside the string; often empty.
     pub arguments: &'static str,
-    /// Where it may stand.
+    /// Where it is allowed.
     pub places: &'static [&'static str],
     /// The first version that has it.
     pub since: Version,

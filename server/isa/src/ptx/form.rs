@@ -24,7 +24,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// The values of the fields that a table leaves out.
+    /// The values of the fields that a table omits.
     pub(crate) const EMPTY: Self = Self {
         text: "",
         slots: list(&[]),
@@ -34,14 +34,14 @@ impl Form {
     };
 }
 
-/// A place for a modifier.
+/// A position for a modifier.
 #[derive(Debug)]
 pub struct Slot {
     /// The class it decides, as [`ModifierClass::name`](super::ModifierClass::name) has it; empty for a fixed word.
     pub class: &'static str,
-    /// What may stand there.
+    /// The modifiers that it accepts.
     pub values: List<Value>,
-    /// Whether nothing may stand there.
+    /// Whether the modifier may be omitted.
     pub optional: bool,
     /// Whether it must come before all slots that do not lead, as `.lo` of `mul.lo`: to the assembler it is part of the
     /// opcode. The order of the others is free, except that those of equal words keep theirs.
@@ -70,7 +70,7 @@ impl Shared for Value {
 }
 
 impl Value {
-    /// The values of the fields that a table leaves out.
+    /// The values of the fields that a table omits.
     pub(crate) const EMPTY: Self =
         Self { words: &[], availability: Availability(&[]), numbers: &[], indexes: false };
 }
@@ -103,7 +103,7 @@ impl Shared for FormOperand {
 }
 
 impl FormOperand {
-    /// The values of the fields that a table leaves out.
+    /// The values of the fields that a table omits.
     pub(crate) const EMPTY: Self = Self {
         index: 0,
         second: None,
@@ -150,7 +150,7 @@ pub enum FormSpace {
 pub enum Presence {
     /// Always.
     Required,
-    /// It may be left out.
+    /// It may be omitted.
     Optional,
     /// Where this slot is filled, and only there.
     With(usize),
@@ -232,7 +232,7 @@ pub enum Step {
     PowerOfTwo,
 }
 
-/// Alternative requirements: a file meets one of them, or there are none.
+/// Alternative requirements: a file satisfies one of them, or there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Availability(pub &'static [Requirement]);
 

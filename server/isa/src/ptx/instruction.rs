@@ -13,7 +13,7 @@ pub struct Instruction {
     pub id: &'static str,
     /// The opcode with the words that always follow it: `add`, `cp.async.bulk`.
     pub name: &'static str,
-    /// The first word of the name: what stands at the start of a statement.
+    /// The first word of the name, at the start of a statement.
     pub opcode: &'static str,
     /// The words of the name that follow the opcode directly, with their dots; the modifiers come after them.
     pub words: &'static [&'static str],
@@ -35,7 +35,7 @@ pub struct Instruction {
     pub operands: List<Operand>,
     /// The first version that has it.
     pub since: Version,
-    /// Which of its forms came later, in prose; often empty.
+    /// Which of its forms were added later, in prose; often empty.
     pub since_note: &'static str,
     /// The targets it needs, in prose.
     pub target: &'static str,
@@ -60,7 +60,7 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// The values of the fields that a table leaves out.
+    /// The values of the fields that a table omits.
     pub(crate) const EMPTY: Self = Self {
         id: "",
         name: "",
@@ -115,13 +115,13 @@ pub struct Operand {
     pub name: &'static str,
     /// What happens to its registers.
     pub role: Role,
-    /// What may be written there.
+    /// The syntax it accepts.
     pub kinds: &'static [OperandKind],
-    /// Whether it may be left out.
+    /// Whether it may be omitted.
     pub optional: bool,
     /// Whether a register in this address has the width of addresses: the assembler does not widen one of 32 bits.
     pub wide: bool,
-    /// Whether it stands in the brackets of the operand before it.
+    /// Whether it is in the brackets of the operand before it.
     pub inside: bool,
     /// What it is for; empty for a plain source or destination.
     pub about: &'static str,
@@ -132,7 +132,7 @@ impl Shared for Operand {
 }
 
 impl Operand {
-    /// The values of the fields that a table leaves out.
+    /// The values of the fields that a table omits.
     pub(crate) const EMPTY: Self = Self {
         name: "",
         role: Role::Read,
@@ -157,7 +157,7 @@ pub enum OperandKind {
     SpecialRegister,
     /// A constant.
     Immediate,
-    /// A memory operand in brackets, or what else stands in brackets.
+    /// A memory operand, or another operand in brackets.
     Address,
     /// Several operands in braces.
     Vector,
@@ -204,7 +204,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// The values of the fields that a table leaves out.
+    /// The values of the fields that a table omits.
     pub(crate) const EMPTY: Self =
         Self { code: "", target: "", version: Version::new(1, 0), declarations: "" };
 }

@@ -19,11 +19,11 @@ pub struct SpecialRegister {
     pub bits: u8,
     /// Its components, without the dot; empty for a scalar.
     pub components: &'static [&'static str],
-    /// Who sees the same value.
+    /// The threads that read the same value.
     pub scope: Scope,
     /// The first version that has it.
     pub since: Version,
-    /// Which of its names or types came later, in prose; often empty.
+    /// Which of its names or types were added later, in prose; often empty.
     pub since_note: &'static str,
     /// The targets it needs, in prose.
     pub target: &'static str,
@@ -40,7 +40,7 @@ pub struct SpecialRegister {
 }
 
 impl SpecialRegister {
-    /// The values of the fields that a table leaves out.
+    /// The values of the fields that a table omits.
     pub(crate) const EMPTY: Self = Self {
         name: "",
         names: &[],

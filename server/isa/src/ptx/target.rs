@@ -74,8 +74,8 @@ pub fn targets() -> &'static [Target] {
     &tables::TARGETS
 }
 
-/// The architecture of this name; `compute_NN` means the same as `sm_NN`. Like the assembler it reads a number, an `a` or
-/// `f` behind it, and nothing of the rest of the word.
+/// The architecture of this name; `compute_NN` means the same as `sm_NN`. Like the assembler it reads a number and an `a` or
+/// `f` after it, and ignores the rest of the word.
 pub fn target(name: &str) -> Option<&'static Target> {
     let exact = tables::TARGET_NAMES.get(name).map(|index| &tables::TARGETS[index]);
     exact.or_else(|| tables::TARGET_NAMES.get(&as_read(name)?).map(|index| &tables::TARGETS[index]))

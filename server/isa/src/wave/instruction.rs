@@ -8,9 +8,9 @@ use crate::{Category, List, Role, Shared, Simulation};
 /// One instruction.
 #[derive(Debug)]
 pub struct Instruction {
-    /// The guide's spelling: `icmp.lt`.
+    /// The guide's mnemonic: `icmp.lt`.
     pub mnemonic: &'static str,
-    /// The toolchain's spelling, `icmp_lt`; `None` for an instruction that only the guide or the specification has.
+    /// The toolchain's mnemonic, `icmp_lt`; `None` for an instruction that only the guide or the specification has.
     pub toolchain: Option<&'static str>,
     /// The group it belongs to.
     pub category: &'static Category,
@@ -32,26 +32,26 @@ pub struct Instruction {
     pub summary: &'static str,
     /// The operands.
     pub operands: List<Operand>,
-    /// The operands of the toolchain's spelling where their order differs (stores); else the same as `operands`.
+    /// The operands in the toolchain's dialect where their order differs (stores); else the same as `operands`.
     pub toolchain_operands: List<Operand>,
     /// The operands of the form that works on predicates; empty for none.
     pub predicate_operands: List<Operand>,
-    /// Instructions of the toolchain that do the same, for one that it does not have or runs otherwise: `ucmp_lt pd, rs2, rs1`.
-    /// Words that are names of operands stand for what is written there; the last line writes the result. `?p` stands for a free
-    /// predicate, `?d` and `?e` for free pairs, whose second register is `?d+`, other letters for free registers. Empty for none.
-    pub stand_in: &'static [&'static str],
+    /// Equivalent instructions of the toolchain, for one that it does not have or runs otherwise: `ucmp_lt pd, rs2, rs1`. Names
+    /// of operands are placeholders of the written operands; the last line writes the result. `?p` is a free predicate, `?d` and
+    /// `?e` are free pairs, whose second register is `?d+`, other letters are free registers. Empty for none.
+    pub replacement: &'static [&'static str],
     /// What one should know besides.
     pub notes: &'static [&'static str],
     /// How it splits lanes or depends on which of them are there; often empty.
     pub divergence: &'static str,
-    /// It at work, in the guide's spelling.
+    /// An example in the guide's dialect.
     pub example: &'static str,
-    /// It at work, in the toolchain's spelling; the same as `example` where the spellings agree, empty for none.
+    /// An example in the toolchain's dialect; the same as `example` where the dialects agree, empty for none.
     pub toolchain_example: &'static str,
 }
 
 impl Instruction {
-    /// The values of the fields that a table leaves out.
+    /// The values of the fields that a table omits.
     pub(crate) const EMPTY: Self = Self {
         mnemonic: "",
         toolchain: None,
@@ -67,16 +67,16 @@ impl Instruction {
         operands: list(&[]),
         toolchain_operands: list(&[]),
         predicate_operands: list(&[]),
-        stand_in: &[],
+        replacement: &[],
         notes: &[],
         divergence: "",
         example: "",
         toolchain_example: "",
     };
 
-    /// The operands as `spelling` wants them: the mnemonic that the program wrote.
-    pub fn operands_of(&self, spelling: &str) -> List<Operand> {
-        if self.mnemonic == spelling { self.operands } else { self.toolchain_operands }
+    /// The operands in the dialect of the written mnemonic.
+    pub fn operands_of(&self, mnemonic: &str) -> List<Operand> {
+        if self.mnemonic == mnemonic { self.operands } else { self.toolchain_operands }
     }
 }
 
@@ -87,11 +87,11 @@ pub struct Operand {
     pub name: &'static str,
     /// What happens to its registers.
     pub role: Role,
-    /// What may be written there.
+    /// The syntax it accepts.
     pub kinds: &'static [OperandKind],
     /// How its bits are read; empty for predicates, labels and scopes.
     pub ty: &'static str,
-    /// Whether it may be left out.
+    /// Whether it may be omitted.
     pub optional: bool,
 }
 
@@ -100,7 +100,7 @@ impl Shared for Operand {
 }
 
 impl Operand {
-    /// The values of the fields that a table leaves out.
+    /// The values of the fields that a table omits.
     pub(crate) const EMPTY: Self = Self { name: "", role: Role::Read, kinds: &[], ty: "", optional: false };
 }
 
@@ -157,7 +157,7 @@ pub fn categories() -> &'static [Category] {
     &tables::CATEGORIES
 }
 
-/// The instruction with this mnemonic, in either spelling.
+/// The instruction with this mnemonic, in either dialect.
 pub fn instruction(mnemonic: &str) -> Option<&'static Instruction> {
     tables::MNEMONICS.get(mnemonic).map(|index| tables::INSTRUCTIONS[index])
 }

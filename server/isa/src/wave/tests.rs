@@ -32,7 +32,7 @@ fn every_instruction_is_documented_shown_and_decided() {
 }
 
 #[test]
-fn both_spellings_are_found() {
+fn the_mnemonics_of_both_dialects_are_found() {
     for entry in instructions() {
         for name in [Some(entry.mnemonic), entry.toolchain].into_iter().flatten() {
             assert_eq!(instruction(name).map(|found| found.mnemonic), Some(entry.mnemonic));
@@ -79,15 +79,15 @@ fn every_other_word_is_found() {
     for entry in cache_hints() {
         assert_eq!(cache_hint(entry.name).map(|found| found.name), Some(entry.name));
     }
-    for entry in spellings() {
-        assert_eq!(spelling(entry.name).map(|found| found.write), Some(entry.write));
+    for entry in invalid_names() {
+        assert_eq!(invalid_name(entry.name).map(|found| found.write), Some(entry.write));
     }
     assert!(directive(".kernels").is_none() && scope("cluster").is_none());
 }
 
 #[test]
 fn what_to_write_instead_exists_and_the_word_itself_does_not() {
-    for entry in spellings() {
+    for entry in invalid_names() {
         assert!(instruction(entry.name).is_none(), "{}", entry.name);
         let exists = instruction(entry.write).is_some() || directive(entry.write).is_some();
         assert!(entry.write.is_empty() || exists, "{}", entry.write);

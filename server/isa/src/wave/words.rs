@@ -1,4 +1,4 @@
-//! Everything that is no instruction: directives, registers, scopes, cache hints, and spellings that mean nothing.
+//! Everything except instructions: directives, registers, scopes, cache hints, and invalid names that texts use.
 
 use crate::generated::wave as tables;
 use crate::wave::Availability;
@@ -8,7 +8,7 @@ use crate::wave::Availability;
 pub struct Directive {
     /// Its name, with the dot.
     pub name: &'static str,
-    /// Its arguments; `[x]` may be left out. Empty for none.
+    /// Its arguments; `[x]` may be omitted. Empty for none.
     pub arguments: &'static str,
     /// What it does, in a sentence.
     pub summary: &'static str,
@@ -59,7 +59,7 @@ pub struct RegisterClass {
 pub struct Scope {
     /// Its name, without a dot.
     pub name: &'static str,
-    /// Who is in it, in a sentence.
+    /// The threads in it, in a sentence.
     pub summary: &'static str,
 }
 
@@ -72,23 +72,23 @@ pub struct CacheHint {
     pub summary: &'static str,
 }
 
-/// A word that circulates and means nothing.
+/// A name from guides and web pages that no assembler accepts.
 #[derive(Debug)]
-pub struct Spelling {
-    /// The word.
+pub struct InvalidName {
+    /// The name.
     pub name: &'static str,
-    /// What to write instead; empty where nothing does it.
+    /// The replacement; empty where there is none.
     pub write: &'static str,
-    /// Where the word comes from and what is wrong with it.
+    /// The origin of the name and what is wrong with it.
     pub why: &'static str,
 }
 
-/// A way of writing that the toolchain refuses, or that means nothing.
+/// A syntax that the toolchain rejects, or that has no meaning.
 #[derive(Debug)]
 pub struct Mistake {
-    /// What is written.
+    /// The written text.
     pub written: &'static str,
-    /// What the toolchain wants.
+    /// The text that the toolchain accepts.
     pub toolchain: &'static str,
     /// Why.
     pub why: &'static str,
@@ -139,17 +139,17 @@ pub fn cache_hint(name: &str) -> Option<&'static CacheHint> {
     tables::CACHE_HINT_NAMES.get(name).map(|index| &tables::CACHE_HINTS[index])
 }
 
-/// All words that circulate and mean nothing.
-pub fn spellings() -> &'static [Spelling] {
-    &tables::SPELLINGS
+/// All invalid names.
+pub fn invalid_names() -> &'static [InvalidName] {
+    &tables::INVALID_NAMES
 }
 
-/// What is known of a word that circulates and means nothing.
-pub fn spelling(word: &str) -> Option<&'static Spelling> {
-    tables::SPELLING_NAMES.get(word).map(|index| &tables::SPELLINGS[index])
+/// The entry of an invalid name.
+pub fn invalid_name(word: &str) -> Option<&'static InvalidName> {
+    tables::INVALID_NAME_NAMES.get(word).map(|index| &tables::INVALID_NAMES[index])
 }
 
-/// Ways of writing that the toolchain refuses, or that mean nothing.
+/// Syntax that the toolchain rejects, or that has no meaning.
 pub fn mistakes() -> &'static [Mistake] {
     &tables::MISTAKES
 }

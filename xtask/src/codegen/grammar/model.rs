@@ -159,7 +159,7 @@ fn push(fields: &mut Vec<Field>, label: Option<&str>, many: bool, target: Target
     fields.push(Field { method: if many { plural } else { single }, target, many, nth });
 }
 
-/// Separators and brackets are found one at a time; nobody wants a list of commas.
+/// Separators and brackets have an accessor each: a list of commas is of no use.
 fn is_punctuation(target: &Target) -> bool {
     let Target::Token(kinds) = target else { return false };
     kinds.iter().all(|kind| PUNCTUATION.iter().any(|(_, punctuation)| punctuation == kind))

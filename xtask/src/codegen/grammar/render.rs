@@ -44,7 +44,7 @@ pub(super) fn kinds(nodes: &BTreeSet<String>) -> String {
          /// The kind whose number this is.\n///\n/// # Panics\n///\n/// If there is none.\n\
          pub fn from_raw(raw: u16) -> SyntaxKind { ALL[usize::from(raw)] }\n\n\
          /// Whether the parser sees no token of this kind: white space, comments, line marks, and\n\
-         /// characters that the lexer has already complained of.\n\
+         /// characters that the lexer has already reported.\n\
          pub fn is_trivia(self) -> bool { matches!(self, WHITESPACE | COMMENT | LINE_MARK | ERROR_TOKEN) }\n}\n\n",
     );
     out.push_str(

@@ -25,14 +25,14 @@ enum TargetRequirement {
 }
 
 impl Default for Requirement {
-    /// The one that every file meets.
+    /// The one that every file satisfies.
     fn default() -> Self {
         Self { since: Version { major: 1, minor: 0 }, target: TargetRequirement::Any }
     }
 }
 
 impl Requirement {
-    /// Reads a version, a target or both; a version left out is the first there was, a target left out any.
+    /// Reads a version, a target or both; without a version the first one, without a target all.
     pub(super) fn read(text: &str) -> Result<Self> {
         ensure!(!text.trim().is_empty(), "an alternative of the availability is empty");
         let mut requirement = Self::default();

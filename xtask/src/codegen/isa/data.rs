@@ -151,7 +151,7 @@ pub(in crate::codegen) fn trimmed<'de, D: Deserializer<'de>>(deserializer: D) ->
     Ok(String::deserialize(deserializer)?.trim().to_owned())
 }
 
-/// Whether a field has the value that it has where it is left out.
+/// Whether a field has the value that it has where it is omitted.
 pub(in crate::codegen) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

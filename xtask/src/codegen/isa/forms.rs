@@ -1,4 +1,4 @@
-//! What a form of an instruction says: the words of its chain of modifiers.
+//! The words in the chain of modifiers of a form.
 
 /// The words, each with its dot, of the chain at the start of a form; both ways of every choice are listed.
 ///
@@ -11,7 +11,7 @@ pub(super) fn words(form: &str) -> Vec<String> {
     found
 }
 
-/// The form up to the first blank outside braces.
+/// The form up to the first space outside braces.
 fn head(form: &str) -> &str {
     let mut depth = 0_usize;
     for (at, c) in form.char_indices() {
@@ -58,7 +58,7 @@ fn chain(text: &str, found: &mut Vec<String>) {
     found.retain(|word| !word.is_empty() && word != ".");
 }
 
-/// The inside of the group in braces that `text` begins with, and what follows it.
+/// The contents of the group in braces at the start of `text`, and the text after it.
 fn group(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_prefix('{')?;
     let mut depth = 0_usize;
@@ -73,7 +73,7 @@ fn group(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The choices of a group, which commas or bars outside inner groups part.
+/// The choices of a group, separated by commas or bars outside inner groups.
 fn choices(inside: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     inside

@@ -1,4 +1,4 @@
-//! Lays out a minimal perfect hash table, for `server/isa/src/names.rs` to search.
+//! Lays out a minimal perfect hash table, searched by `server/isa/src/tables.rs`.
 
 #[path = "../../../../server/isa/src/hash.rs"]
 mod function;
@@ -30,7 +30,7 @@ pub(super) fn layout(keys: &[&str]) -> Result<Layout> {
         let Some((seed, places)) =
             (1..1_000_000).find_map(|seed| Some((seed, places(&buckets[bucket], keys, seed, &slots)?)))
         else {
-            bail!("no perfect hash for {} names: is one there twice?", keys.len());
+            bail!("no perfect hash for {} names: is one duplicated?", keys.len());
         };
         seeds[bucket] = seed;
         for (&key, place) in buckets[bucket].iter().zip(places) {

@@ -235,7 +235,7 @@ pub(in crate::codegen) struct Directive {
     pub(in crate::codegen) conflicts: Vec<String>,
     /// The effect where a directive that it requires is missing.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) unmet: Unmet,
+    pub(in crate::codegen) missing_requirement: MissingRequirement,
     /// What the assembler requires, where that is not `since` and `target`.
     #[serde(rename(deserialize = "gate"), skip_serializing)]
     pub(in crate::codegen) gate: Option<String>,
@@ -245,7 +245,7 @@ pub(in crate::codegen) struct Directive {
     /// Before the bodies of which it may be written: `entry`, `func`, `prototype`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(in crate::codegen) holders: Words<Holder>,
-    /// How many numbers follow it there: `1`, `1..3`; none where it is left out.
+    /// How many numbers follow it there: `1`, `1..3`; none where it is omitted.
     #[serde(default, skip_serializing_if = "is_default", deserialize_with = "count")]
     pub(in crate::codegen) values: (u8, u8),
     /// Whether these may be zero.
@@ -263,7 +263,7 @@ pub(in crate::codegen) struct Directive {
 
 #[derive(Deserialize, Serialize, Clone, Copy, Debug, Default, PartialEq)]
 #[serde(rename_all(deserialize = "lowercase"))]
-pub(in crate::codegen) enum Unmet {
+pub(in crate::codegen) enum MissingRequirement {
     #[default]
     Rejected,
     Ignored,
@@ -277,7 +277,7 @@ pub(in crate::codegen) enum Holder {
     Prototype,
 }
 
-/// A part of a directive that came later than the directive.
+/// A part of a directive that was added later than the directive.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::codegen) struct Feature {

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::data::{Words, sentence};
 use super::rust::{Expression, Source, names};
-use super::wave_data::{Availability, Category, Data, Encoding, Group, Instruction, Spelling};
+use super::wave_data::{Availability, Category, Data, Encoding, Group, Instruction, InvalidName};
 use super::{File, category_tables};
 
 /// The files of `generated/wave`.
@@ -19,7 +19,7 @@ pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
     let words = directives(data, &mut source)?
         + &registers(data, &mut source)?
         + &simple_words(data, &mut source)?
-        + &spellings(data, &mut source)?;
+        + &invalid_names(data, &mut source)?;
     let words = File::new("wave", "words", words);
     let mut others = vec![words, File::new("wave", "shared", source.shared_tables())];
     let ids: Vec<&str> = data.categories.iter().map(|category| category.id.as_str()).collect();
@@ -136,20 +136,20 @@ fn simple_words(data: &Data, source: &mut Source) -> Result<String> {
         + &source.named_table(hints, "CacheHint", &data.hints, |it| &it.name)?)
 }
 
-fn spellings(data: &Data, source: &mut Source) -> Result<String> {
-    const FILE: &str = "wave/spellings.toml";
-    let mut spellings = Vec::new();
-    for spelling in &data.spellings.words {
-        for name in spelling.names.iter() {
-            sentence(FILE, name, "why", &spelling.why)?;
-            let (write, why) = (spelling.write.replace('*', name), spelling.why.clone());
-            spellings.push(Spelling { name: name.clone(), write, why, names: Words::default() });
+fn invalid_names(data: &Data, source: &mut Source) -> Result<String> {
+    const FILE: &str = "wave/invalid-names.toml";
+    let mut names = Vec::new();
+    for invalid in &data.invalid.names {
+        for name in invalid.names.iter() {
+            sentence(FILE, name, "why", &invalid.why)?;
+            let (write, why) = (invalid.write.replace('*', name), invalid.why.clone());
+            names.push(InvalidName { name: name.clone(), write, why, names: Words::default() });
         }
     }
-    for mistake in &data.spellings.patterns {
+    for mistake in &data.invalid.patterns {
         sentence(FILE, &mistake.written, "why", &mistake.why)?;
     }
-    let mistakes = source.table("MISTAKES", "Mistake", &data.spellings.patterns)?;
-    Ok(source.named_table(["SPELLINGS", "SPELLING_NAMES"], "Spelling", &spellings, |it| &it.name)?
+    let mistakes = source.table("MISTAKES", "Mistake", &data.invalid.patterns)?;
+    Ok(source.named_table(["INVALID_NAMES", "INVALID_NAME_NAMES"], "InvalidName", &names, |it| &it.name)?
         + &mistakes)
 }

@@ -17,7 +17,7 @@ pub(in crate::codegen) struct Data {
     pub(in crate::codegen) classes: Vec<RegisterClass>,
     pub(in crate::codegen) scopes: Vec<Scope>,
     pub(in crate::codegen) hints: Vec<CacheHint>,
-    pub(in crate::codegen) spellings: Spellings,
+    pub(in crate::codegen) invalid: InvalidNames,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -46,7 +46,7 @@ pub(in crate::codegen) struct Instruction {
     pub(in crate::codegen) predicate_operands: Vec<Operand>,
     /// Equivalent instructions for an assembler that does not have this one.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) stand_in: Vec<String>,
+    pub(in crate::codegen) replacement: Vec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub(in crate::codegen) notes: Vec<String>,
     #[serde(default, deserialize_with = "trimmed", skip_serializing_if = "is_default")]
@@ -200,16 +200,16 @@ pub(in crate::codegen) struct CacheHint {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Spellings {
+pub(in crate::codegen) struct InvalidNames {
     #[serde(rename = "word")]
-    pub(in crate::codegen) words: Vec<Spelling>,
+    pub(in crate::codegen) names: Vec<InvalidName>,
     #[serde(rename = "pattern")]
     pub(in crate::codegen) patterns: Vec<Mistake>,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Spelling {
+pub(in crate::codegen) struct InvalidName {
     #[serde(skip_serializing)]
     pub(in crate::codegen) names: Words,
     /// The replacement; `*` stands for the name.
@@ -276,6 +276,6 @@ pub(in crate::codegen) fn load() -> Result<Data> {
         classes: read::<Classes>("wave/registers.toml")?.class,
         scopes: read::<Scopes>("wave/scopes.toml")?.scope,
         hints: read::<Hints>("wave/cache-hints.toml")?.hint,
-        spellings: read("wave/spellings.toml")?,
+        invalid: read("wave/invalid-names.toml")?,
     })
 }

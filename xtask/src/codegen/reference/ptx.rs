@@ -105,7 +105,7 @@ fn directive_entry(directive: &Directive) -> String {
     let mut out = format!("## `{}`\n\n{}\n\n", directive.name, plain(&directive.summary));
     out += &code("text", &directive.syntax.join("\n"));
     let _ = write!(out, "Since PTX {}{}. ", directive.since, in_brackets(&directive.since_note));
-    let _ = write!(out, "Stands in: {}.", plain(&directive.places.join("; ")));
+    let _ = write!(out, "Allowed in: {}.", plain(&directive.places.join("; ")));
     if !directive.requires.is_empty() {
         let _ = write!(out, " Needs: {}.", plain(&directive.requires.join("; ")));
     }

@@ -51,7 +51,7 @@ fn instruction(entry: &Instruction) -> String {
     out + &code("wave-asm", &entry.example)
 }
 
-/// A mnemonic with its operands; `{}` around those that may be left out.
+/// A mnemonic with its operands; `{}` around those that may be omitted.
 fn form(mnemonic: &str, operands: &[Operand]) -> String {
     let mut out = mnemonic.to_owned();
     for (at, operand) in operands.iter().enumerate() {
@@ -85,31 +85,31 @@ fn words_page(data: &Data) -> Page {
         table(["written", "which", "what it is"], &classes),
         list(data.classes.iter().flat_map(|class| &class.notes)),
         table(["register", "what it holds"], &special),
-        table(["scope", "who is in it"], &scopes),
+        table(["scope", "threads in it"], &scopes),
         table(["hint", "what it asks for"], &hints)
     );
-    page("words", "Directives, registers and scopes", "Everything that is no instruction.", body)
+    page("words", "Directives, registers and scopes", "Everything except instructions.", body)
 }
 
 fn dialects(data: &Data) -> Page {
-    let patterns: Vec<[String; 3]> = (data.spellings.patterns.iter())
+    let patterns: Vec<[String; 3]> = (data.invalid.patterns.iter())
         .map(|it| [format!("`{}`", it.written), plain(&it.toolchain), plain(&it.why)])
         .collect();
-    let rows: Vec<[String; 3]> = (data.spellings.words.iter())
+    let rows: Vec<[String; 3]> = (data.invalid.names.iter())
         .map(|it| {
             let names: Vec<String> = it.names.iter().map(|name| format!("`{name}`")).collect();
             [names.join(" "), plain(&it.write), plain(&it.why)]
         })
         .collect();
     let body = format!(
-        "## What the toolchain writes otherwise\n\n{}## Words that mean nothing\n\n{}",
-        table(["written", "the toolchain wants", "why"], &patterns),
-        table(["word", "write", "why"], &rows)
+        "## Syntax that differs in the toolchain\n\n{}## Invalid names\n\n{}",
+        table(["written", "the toolchain accepts", "why"], &patterns),
+        table(["name", "write", "why"], &rows)
     );
     page(
-        "spellings",
-        "Spellings",
-        "The guide's way of writing, the toolchain's, and words that mean nothing.",
+        "dialects",
+        "Dialects",
+        "The syntax of the guide and of the toolchain, and names that no assembler accepts.",
         body,
     )
 }

@@ -92,7 +92,7 @@ fn guards() -> Value {
     )
 }
 
-/// An opcode stands at the start of a statement: at the start of a line, or after `;`, a brace, a label or a guard.
+/// An opcode is at the start of a statement: at the start of a line, or after `;`, a brace, a label or a guard.
 fn opcodes(data: &Data) -> Value {
     let opcodes: BTreeSet<&str> = (data.categories.iter())
         .flat_map(|category| &category.instructions)
@@ -103,7 +103,7 @@ fn opcodes(data: &Data) -> Value {
         opcodes.into_iter().partition(|opcode| CONTROL.contains(opcode));
     let at_start = |words: &[&str]| {
         let guard = format!(r"@\s*!?\s*{NAME}\s+");
-        // Oniguruma's look-behind wants a fixed length, so a guard is matched again, by its own rule, in group 1.
+        // Oniguruma's lookbehind needs a fixed length, so a guard is matched again, by its own rule, in group 1.
         format!(r"(?:^|(?<=[;{{}}:]|\*/))\s*({guard})?({})(?=[\s.;]|$)", any(words))
     };
     let rule = |scope: &str, words: &[&str]| {

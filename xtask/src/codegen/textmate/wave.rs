@@ -1,11 +1,11 @@
-//! The grammar of WAVE, in both spellings.
+//! The grammar of WAVE, in both dialects.
 
 use serde_json::Value;
 
 use super::{all, any, captured, grammar as rules, scoped};
 use crate::codegen::isa::wave_data::Data;
 
-/// What may not stand before and after a word.
+/// What may not be written before and after a word.
 const START: &str = r"(?<![\w.])";
 const END: &str = r"(?!\w|\s*:)";
 

@@ -54,7 +54,7 @@ impl<'c> Rewriter<'c> {
             return line.replaced(lines);
         }
         let edits = match entry.toolchain {
-            _ if !entry.stand_in.is_empty() => self.stand_in(line, entry, &written),
+            _ if !entry.replacement.is_empty() => self.replacement(line, entry, &written),
             Some("halt") if instruction.guard.is_some_and(is_p0) => line.replaced(logic::end_under_p0()),
             Some(name) if entry.available == Availability::Crates => {
                 let mut edits = self.in_place(instruction, entry, name, written);
@@ -228,11 +228,11 @@ impl<'c> Rewriter<'c> {
     }
 
     /// Equivalent instructions. The last of them writes the result, with the guard.
-    fn stand_in(&self, mut line: Line<'_>, entry: &isa::Instruction, written: &[String]) -> Option<Edits> {
+    fn replacement(&self, mut line: Line<'_>, entry: &isa::Instruction, written: &[String]) -> Option<Edits> {
         let instruction = line.instruction();
         let mut taken = FxHashMap::default();
         let mut lines = Vec::new();
-        for template in entry.stand_in {
+        for template in entry.replacement {
             let mut words = template.split(' ').map(|word| {
                 let name = word.trim_end_matches(',');
                 let comma = &word[name.len()..];

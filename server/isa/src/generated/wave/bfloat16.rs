@@ -13,7 +13,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Adds two bfloat16 values in the low halves; the upper half of rd becomes 0.",
         operands: list(&[53, 54, 55]),
         toolchain_operands: list(&[53, 54, 55]),
-        stand_in: &[
+        replacement: &[
             "mov_imm ?a, 16",
             "shl ?b, rs1, ?a",
             "shl ?c, rs2, ?a",
@@ -40,7 +40,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Subtracts two bfloat16 values in the low halves; the upper half of rd becomes 0.",
         operands: list(&[53, 54, 55]),
         toolchain_operands: list(&[53, 54, 55]),
-        stand_in: &[
+        replacement: &[
             "mov_imm ?a, 16",
             "shl ?b, rs1, ?a",
             "shl ?c, rs2, ?a",
@@ -67,7 +67,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Multiplies two bfloat16 values in the low halves; the upper half of rd becomes 0.",
         operands: list(&[53, 54, 55]),
         toolchain_operands: list(&[53, 54, 55]),
-        stand_in: &[
+        replacement: &[
             "mov_imm ?a, 16",
             "shl ?b, rs1, ?a",
             "shl ?c, rs2, ?a",
@@ -94,7 +94,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Multiplies two bfloat16 values in the low halves and adds a third; the upper half of rd becomes 0.",
         operands: list(&[53, 54, 55, 56]),
         toolchain_operands: list(&[53, 54, 55, 56]),
-        stand_in: &[
+        replacement: &[
             "mov_imm ?a, 16",
             "shl ?b, rs1, ?a",
             "shl ?c, rs2, ?a",
@@ -122,7 +122,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Adds bfloat16 values in both halves.",
         operands: list(&[57, 58, 59]),
         toolchain_operands: list(&[57, 58, 59]),
-        stand_in: &[
+        replacement: &[
             "mov_imm ?a, 16",
             "shl ?b, rs1, ?a",
             "shl ?c, rs2, ?a",
@@ -155,7 +155,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Multiplies bfloat16 values in both halves.",
         operands: list(&[57, 58, 59]),
         toolchain_operands: list(&[57, 58, 59]),
-        stand_in: &[
+        replacement: &[
             "mov_imm ?a, 16",
             "shl ?b, rs1, ?a",
             "shl ?c, rs2, ?a",
@@ -188,7 +188,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Multiplies bfloat16 values in both halves and adds a third.",
         operands: list(&[57, 58, 59, 60]),
         toolchain_operands: list(&[57, 58, 59, 60]),
-        stand_in: &[
+        replacement: &[
             "mov_imm ?a, 16",
             "shl ?b, rs1, ?a",
             "shl ?c, rs2, ?a",

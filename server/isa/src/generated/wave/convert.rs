@@ -13,7 +13,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         summary: "Converts a signed integer to single precision, to nearest even.",
         operands: list(&[25, 14]),
         toolchain_operands: list(&[25, 14]),
-        stand_in: &[
+        replacement: &[
             "mov_imm ?d, 0x80000000",
             "xor ?d, rs1, ?d",
             "mov_imm ?d+, 0x43300000",
@@ -40,7 +40,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         summary: "Converts an unsigned integer to single precision, to nearest even.",
         operands: list(&[25, 10]),
         toolchain_operands: list(&[25, 10]),
-        stand_in: &[
+        replacement: &[
             "mov ?d, rs1",
             "mov_imm ?d+, 0x43300000",
             "mov_imm ?e, 0",
@@ -66,7 +66,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         summary: "Converts single precision to a signed integer, truncating; out of range gives the nearest limit, NaN gives 0.",
         operands: list(&[13, 22]),
         toolchain_operands: list(&[13, 22]),
-        stand_in: &[
+        replacement: &[
             "ftrunc ?e, rs1",
             "cvt_f64_f32 ?d, ?e",
             "mov_imm ?e, 0",
@@ -103,7 +103,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         summary: "Converts single precision to an unsigned integer, truncating; out of range gives the nearest limit, NaN gives 0.",
         operands: list(&[6, 22]),
         toolchain_operands: list(&[6, 22]),
-        stand_in: &[
+        replacement: &[
             "ftrunc ?e, rs1",
             "cvt_f64_f32 ?d, ?e",
             "mov_imm ?e, 0",
@@ -205,7 +205,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         summary: "Converts the bfloat16 low half to single precision, exactly.",
         operands: list(&[25, 31]),
         toolchain_operands: list(&[25, 31]),
-        stand_in: &["mov_imm ?a, 16", "shl rd, rs1, ?a"],
+        replacement: &["mov_imm ?a, 16", "shl rd, rs1, ?a"],
         notes: &["In the repository's toolchain only, not in the crates."],
         example: "cvt_f32_bf16 r1, r2",
         toolchain_example: "cvt_f32_bf16 r1, r2",
@@ -222,7 +222,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         summary: "Converts single precision to bfloat16 by truncation; the upper half of rd becomes 0.",
         operands: list(&[32, 22]),
         toolchain_operands: list(&[32, 22]),
-        stand_in: &["mov_imm ?a, 16", "shr rd, rs1, ?a"],
+        replacement: &["mov_imm ?a, 16", "shr rd, rs1, ?a"],
         notes: &["In the repository's toolchain only, not in the crates."],
         example: "cvt_bf16_f32 r1, r2",
         toolchain_example: "cvt_bf16_f32 r1, r2",

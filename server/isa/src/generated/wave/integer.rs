@@ -197,7 +197,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
         summary: "Gives the smaller of two unsigned integers.",
         operands: list(&[13, 14, 15]),
         toolchain_operands: list(&[13, 14, 15]),
-        stand_in: &["ucmp_lt ?p, rs1, rs2", "select rd, ?p, rs1, rs2"],
+        replacement: &["ucmp_lt ?p, rs1, rs2", "select rd, ?p, rs1, rs2"],
         notes: &[
             "Only the specification has it (appendix A); no assembler does. For the toolchain compare with ucmp.lt and select.",
         ],
@@ -233,7 +233,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
         summary: "Gives the larger of two unsigned integers.",
         operands: list(&[13, 14, 15]),
         toolchain_operands: list(&[13, 14, 15]),
-        stand_in: &["ucmp_lt ?p, rs1, rs2", "select rd, ?p, rs2, rs1"],
+        replacement: &["ucmp_lt ?p, rs1, rs2", "select rd, ?p, rs2, rs1"],
         notes: &[
             "Only the specification has it (appendix A); no assembler does. For the toolchain compare with ucmp.lt and select.",
         ],

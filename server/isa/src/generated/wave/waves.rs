@@ -31,7 +31,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         summary: "Gives rs1 of the lane whose number is in rs2; the same as wave_shuffle.",
         operands: list(&[3, 8, 9]),
         toolchain_operands: list(&[3, 8, 9]),
-        stand_in: &["wave_shuffle rd, rs1, rs2"],
+        replacement: &["wave_shuffle rd, rs1, rs2"],
         notes: &[
             "Only the specification has it; no assembler does.",
             "A number outside the wave gives 0; an inactive lane is read as it is.",

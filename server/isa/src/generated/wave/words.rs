@@ -311,219 +311,223 @@ pub(crate) static CACHE_HINTS: [CacheHint; 3] = [
 pub(crate) static CACHE_HINT_NAMES: Names =
     Names { seeds: &[1], slots: &[(".streaming", 2), (".cached", 0), (".uncached", 1)] };
 
-pub(crate) static SPELLINGS: [Spelling; 53] = [
-    Spelling {
+pub(crate) static INVALID_NAMES: [InvalidName; 53] = [
+    InvalidName {
         write: "mov_sr",
         why: "The specification's appendix uses this name; the toolchain calls it mov_sr.",
         name: "mov_special",
     },
-    Spelling {
+    InvalidName {
         write: "atomic_cas",
         why: "The specification's text uses this name; the toolchain calls it atomic_cas.",
         name: "atomic_compare_swap",
     },
-    Spelling {
+    InvalidName {
         write: "wave_reduce_add",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "reduce_add",
     },
-    Spelling {
+    InvalidName {
         write: "wave_reduce_min",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "reduce_min",
     },
-    Spelling {
+    InvalidName {
         write: "wave_reduce_max",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "reduce_max",
     },
-    Spelling {
+    InvalidName {
         write: "wave_prefix_sum",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "prefix_sum",
     },
-    Spelling {
+    InvalidName {
         write: "wave_broadcast",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "broadcast",
     },
-    Spelling {
+    InvalidName {
         write: "wave_shuffle",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "shuffle",
     },
-    Spelling {
+    InvalidName {
         write: "wave_shuffle_up",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "shuffle_up",
     },
-    Spelling {
+    InvalidName {
         write: "wave_shuffle_down",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "shuffle_down",
     },
-    Spelling {
+    InvalidName {
         write: "wave_shuffle_xor",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "shuffle_xor",
     },
-    Spelling {
+    InvalidName {
         write: "wave_ballot",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "ballot",
     },
-    Spelling {
+    InvalidName {
         write: "wave_any",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "any",
     },
-    Spelling {
+    InvalidName {
         write: "wave_all",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
         name: "all",
     },
-    Spelling { write: "", why: "A page of the emulator names it; it does not exist.", name: "assert" },
-    Spelling {
+    InvalidName { write: "", why: "A page of the emulator names it; it does not exist.", name: "assert" },
+    InvalidName {
         write: "iadd",
         why: "The instruction-set page describes a machine that was never built; mnemonics are lower case.",
         name: "ADD",
     },
-    Spelling {
+    InvalidName {
         write: "device_load.u32",
         why: "The instruction-set page describes a machine that was never built; loads name their memory and width, and take no offset.",
         name: "LOAD",
     },
-    Spelling {
+    InvalidName {
         write: "device_load.u32",
         why: "The instruction-set page describes a machine that was never built; loads name their memory and width, and take no offset.",
         name: "load",
     },
-    Spelling {
+    InvalidName {
         write: "device_store.u32",
         why: "The instruction-set page describes a machine that was never built; stores name their memory and width, and take no offset.",
         name: "STORE",
     },
-    Spelling {
+    InvalidName {
         write: "device_store.u32",
         why: "The instruction-set page describes a machine that was never built; stores name their memory and width, and take no offset.",
         name: "store",
     },
-    Spelling {
+    InvalidName {
         write: "if",
         why: "There are no branches: use if, else, endif, loop, break, continue and endloop.",
         name: "BRANCH",
     },
-    Spelling {
+    InvalidName {
         write: "if",
         why: "There are no branches: use if, else, endif, loop, break, continue and endloop.",
         name: "BRANCH_IF",
     },
-    Spelling {
+    InvalidName {
         write: "icmp.eq",
         why: "The instruction-set page describes a machine that was never built; compares write a predicate.",
         name: "CMP_EQ",
     },
-    Spelling {
+    InvalidName {
         write: "halt",
         why: "The instruction-set page describes a machine that was never built.",
         name: "EXIT",
     },
-    Spelling {
+    InvalidName {
         write: "halt",
         why: "The instruction-set page describes a machine that was never built.",
         name: "exit",
     },
-    Spelling {
+    InvalidName {
         write: "device_load.u32",
         why: "Loads and stores say how many bits they move: u8, u16, u32, u64, and u128 for device memory.",
         name: "device_load",
     },
-    Spelling {
+    InvalidName {
         write: "device_store.u32",
         why: "Loads and stores say how many bits they move: u8, u16, u32, u64, and u128 for device memory.",
         name: "device_store",
     },
-    Spelling {
+    InvalidName {
         write: "local_load.u32",
         why: "Loads and stores say how many bits they move: u8, u16, u32, u64, and u128 for device memory.",
         name: "local_load",
     },
-    Spelling {
+    InvalidName {
         write: "local_store.u32",
         why: "Loads and stores say how many bits they move: u8, u16, u32, u64, and u128 for device memory.",
         name: "local_store",
     },
-    Spelling { write: "return", why: "PTX has this name; here it is spelt out.", name: "ret" },
-    Spelling { write: ".end", why: "What ends a kernel is a directive and begins with a dot.", name: "end" },
-    Spelling { write: "endif", why: "What ends an if is spelt out.", name: "fi" },
-    Spelling {
+    InvalidName { write: "return", why: "PTX has this name; here it is spelt out.", name: "ret" },
+    InvalidName {
+        write: ".end",
+        why: "What ends a kernel is a directive and begins with a dot.",
+        name: "end",
+    },
+    InvalidName { write: "endif", why: "What ends an if is spelt out.", name: "fi" },
+    InvalidName {
         write: "",
         why: "There is no else with a condition: write else, and a nested if in it.",
         name: "elseif",
     },
-    Spelling {
+    InvalidName {
         write: "",
         why: "There is no else with a condition: write else, and a nested if in it.",
         name: "elif",
     },
-    Spelling {
+    InvalidName {
         write: "",
         why: "There is no else with a condition: write else, and a nested if in it.",
         name: "elsif",
     },
-    Spelling {
+    InvalidName {
         write: "",
         why: "There is one loop: write loop and endloop, and leave with break.",
         name: "while",
     },
-    Spelling {
+    InvalidName {
         write: "",
         why: "There is one loop: write loop and endloop, and leave with break.",
         name: "for",
     },
-    Spelling {
+    InvalidName {
         write: "",
         why: "There is one loop: write loop and endloop, and leave with break.",
         name: "repeat",
     },
-    Spelling {
+    InvalidName {
         write: "",
         why: "There is one loop: write loop and endloop, and leave with break.",
         name: "until",
     },
-    Spelling { write: "bitcount", why: "Counting ones is called bitcount.", name: "popcount" },
-    Spelling { write: "bitcount", why: "Counting ones is called bitcount.", name: "popc" },
-    Spelling { write: "bitfind", why: "Counting leading zeros is called bitfind.", name: "clz" },
-    Spelling { write: "fma", why: "The fused multiply-add of f32 is called fma.", name: "fmad" },
-    Spelling { write: "fma", why: "The fused multiply-add of f32 is called fma.", name: "ffma" },
-    Spelling {
+    InvalidName { write: "bitcount", why: "Counting ones is called bitcount.", name: "popcount" },
+    InvalidName { write: "bitcount", why: "Counting ones is called bitcount.", name: "popc" },
+    InvalidName { write: "bitfind", why: "Counting leading zeros is called bitfind.", name: "clz" },
+    InvalidName { write: "fma", why: "The fused multiply-add of f32 is called fma.", name: "fmad" },
+    InvalidName { write: "fma", why: "The fused multiply-add of f32 is called fma.", name: "ffma" },
+    InvalidName {
         write: "imul_hi",
         why: "The upper half of a product is unsigned, whatever the name says.",
         name: "umul_hi",
     },
-    Spelling { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "udiv" },
-    Spelling { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "umod" },
-    Spelling { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "idiv_u" },
-    Spelling { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "imod_u" },
-    Spelling {
+    InvalidName { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "udiv" },
+    InvalidName { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "umod" },
+    InvalidName { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "idiv_u" },
+    InvalidName { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "imod_u" },
+    InvalidName {
         write: "",
         why: "Atomics are on 32-bit integers; the texts ask for one on floats, and nothing has it.",
         name: "atomic_fadd",
     },
-    Spelling {
+    InvalidName {
         write: "",
         why: "Atomics are on 32-bit integers; the texts ask for one on floats, and nothing has it.",
         name: "atomic_add_f32",
     },
-    Spelling { write: "mov_imm", why: "Mnemonics are lower case.", name: "MOV_IMM" },
-    Spelling {
+    InvalidName { write: "mov_imm", why: "Mnemonics are lower case.", name: "MOV_IMM" },
+    InvalidName {
         write: "icmp.lt",
         why: "A comparison says what it compares: icmp for signed, ucmp for unsigned, fcmp for float.",
         name: "cmp.lt",
     },
 ];
 
-pub(crate) static SPELLING_NAMES: Names = Names {
+pub(crate) static INVALID_NAME_NAMES: Names = Names {
     seeds: &[6, 3, 64, 1, 1, 7, 18, 36, 4, 1, 1, 23, 12, 48, 28, 8, 73, 54],
     slots: &[
         ("ret", 29),

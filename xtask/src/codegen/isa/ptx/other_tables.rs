@@ -77,7 +77,7 @@ pub(super) fn directives(data: &Data, source: &mut Source) -> Result<String> {
         let name = directive.name.as_str();
         sentence(FILE, name, "summary", &directive.summary)?;
         ensure!(!directive.syntax.is_empty(), "{FILE}: `{name}` has no syntax");
-        ensure!(!directive.places.is_empty(), "{FILE}: `{name}` has no place");
+        ensure!(!directive.places.is_empty(), "{FILE}: `{name}` has no entry in `places`");
         ensure!(
             directive.example.contains(name) || name == ".sreg",
             "{FILE}: `{name}` is not in its example"

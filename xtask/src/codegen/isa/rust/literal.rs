@@ -1,4 +1,4 @@
-//! The serializer behind [`Source::literal`].
+//! The serializer of [`Source::literal`].
 
 use serde::de::value::Error;
 use serde::ser::{self, Impossible, Serialize};
