@@ -6,7 +6,6 @@
 pub(crate) mod grammar;
 pub(crate) mod isa;
 pub(crate) mod reference;
-pub(crate) mod schema;
 pub(crate) mod textmate;
 
 use std::path::Path;
@@ -29,8 +28,7 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
     grammar::run(mode)?;
     isa::run(mode)?;
     textmate::run(mode)?;
-    reference::run(mode)?;
-    schema::run(mode)
+    reference::run(mode)
 }
 
 /// Writes `contents` to the file at `path` (relative to the workspace root), or fails if the file differs.

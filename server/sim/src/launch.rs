@@ -18,7 +18,7 @@ mod problem;
 mod read;
 mod resolve;
 mod scalar;
-#[cfg(any(test, feature = "schema"))]
+#[cfg(test)]
 mod schema;
 mod shape;
 mod toml_text;
@@ -36,8 +36,6 @@ pub use problem::{Problem, Span};
 pub use read::{Format, Listed, launch_object, launches};
 pub use resolve::{DEVICE_MEMORY, PlacedBuffer, Resolved, resolve};
 pub use scalar::{Class, ScalarKind};
-#[cfg(any(test, feature = "schema"))]
-pub use schema::schema;
 pub use shape::Shape;
 
 /// The name of the inferred launch; launch files may not use it.

@@ -1,4 +1,5 @@
-//! The JSON schema of launch files, so that editors complete and check them.
+//! The JSON schema of launch files, so that editors complete and check them. The extension has it as a file, which a test
+//! compares with the schema: `UPDATE_EXPECT=1 cargo nextest run -p warplens-sim launch::schema` writes it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::scalar::{Class, ScalarKind};
 
 /// The schema of `warplens.toml` and `warplens.json`.
-pub fn schema() -> Value {
+fn schema() -> Value {
     let generator = SchemaSettings::draft07().into_generator();
     generator.into_root_schema_for::<File>().to_value()
 }
@@ -242,7 +243,15 @@ fn fields(number: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect_file;
+
     use super::*;
+
+    #[test]
+    fn the_file_of_the_extension_is_up_to_date() {
+        let file = expect_file!["../../../../editors/vscode/schemas/warplens.schema.json"];
+        file.assert_eq(&format!("{:#}\n", schema()));
+    }
 
     #[test]
     fn names_every_key_that_the_reader_knows() {
