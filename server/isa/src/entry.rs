@@ -45,4 +45,6 @@ pub struct Category {
     pub title: &'static str,
     /// What its instructions do, in a sentence.
     pub about: &'static str,
+    /// Whether a register operand may name a part of the register: `.b0`, `.h1`.
+    pub selectors: bool,
 }

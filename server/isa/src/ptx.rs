@@ -4,6 +4,7 @@ mod directive;
 mod form;
 mod instruction;
 mod modifier;
+mod operand;
 mod special_register;
 mod target;
 mod types;
@@ -16,10 +17,10 @@ pub use form::{
     Requirement, Slot, Step, TargetRequirement, Value,
 };
 pub use instruction::{
-    Example, Instruction, Measured, Operand, OperandKind, Status, by_opcode, categories, instruction,
-    instructions, opcodes,
+    Example, Instruction, Measured, Status, by_opcode, categories, instruction, instructions, opcodes,
 };
 pub use modifier::{Modifier, ModifierClass, is_movable, is_repeatable, modifier};
+pub use operand::{Operand, OperandKind};
 pub use special_register::{
     Scope, SpecialRegister, special_register, special_register_names, special_registers,
 };

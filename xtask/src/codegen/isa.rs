@@ -4,6 +4,7 @@
 
 mod availability;
 pub(super) mod data;
+mod file;
 mod forms;
 mod perfect_hash;
 mod ptx;
@@ -14,11 +15,7 @@ pub(super) mod wave_data;
 
 use anyhow::Result;
 
-use super::{Mode, ensure_file_contents, rust_source};
-use rust::{Expression, Source};
-
-/// The folder of the data, from the workspace root.
-const DATA: &str = "server/isa/data";
+use super::output::{Mode, ensure_file_contents, rust_source};
 
 /// Writes the tables, or reports those that are stale.
 pub(crate) fn run(mode: Mode) -> Result<()> {
@@ -29,54 +26,4 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
         ensure_file_contents(&path, &rust_source("isa", &file.source)?, mode)?;
     }
     Ok(())
-}
-
-/// A generated file.
-struct File {
-    /// Its path in the folder of the tables, without `.rs`.
-    path: String,
-    source: String,
-}
-
-impl File {
-    /// A file of a language's folder.
-    fn new(language: &str, name: &str, tables: String) -> Self {
-        let path = format!("{language}/{}", module(name));
-        Self { path, source: format!("use super::prelude::*;\n\n{tables}") }
-    }
-
-    /// The file of a language: its modules, their imports, and the tables over all categories. `others` are the files that
-    /// are not of a category.
-    fn index(language: &str, categories: &[&str], others: &[Self], tables: String) -> Self {
-        let categories = categories.iter().map(|id| format!("mod {};\n", module(id)));
-        let others = others.iter().filter_map(|file| file.path.split('/').nth(1));
-        let others = others.map(|name| format!("mod {name};\npub(crate) use {name}::*;\n"));
-        let modules: String = categories.chain(others).collect();
-        let source = format!(
-            "{modules}use crate::tables::*;\nuse crate::{{Category, {language}::*}};\n\n\
-             /// The imports of every module.\n#[allow(unused_imports)]\nmod prelude {{\n\
-             pub(super) use super::*;\npub(super) use crate::tables::*;\n\
-             pub(super) use crate::{{Role, Simulation, Version, {language}::*}};\n}}\n\n{tables}"
-        );
-        Self { path: language.to_owned(), source }
-    }
-}
-
-/// The name of the module for a file of the data.
-fn module(name: &str) -> String {
-    match name {
-        // A keyword, and the name of the module around it.
-        "move" | "wave" => format!("{name}s"),
-        _ => name.replace('-', "_"),
-    }
-}
-
-/// The tables of the categories and of their instructions.
-fn category_tables<I>(categories: &[data::Category<I>], source: &mut Source) -> Result<String> {
-    let references: Vec<Expression> = (categories.iter())
-        .flat_map(|category| (0..category.instructions.len()).map(|number| (&category.id, number)))
-        .map(|(id, number)| Expression(format!("&{}::INSTRUCTIONS[{number}]", module(id))))
-        .collect();
-    Ok(source.table("CATEGORIES", "Category", categories)?
-        + &source.table("INSTRUCTIONS", "&Instruction", &references)?)
 }

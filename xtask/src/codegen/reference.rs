@@ -1,6 +1,7 @@
 //! The reference pages under `docs/reference`: what hover shows, to read page by page, and what the simulator covers.
 
 mod coverage;
+mod page;
 mod ptx;
 mod wave;
 
@@ -8,9 +9,9 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use super::isa::data::Simulation;
 use super::isa::{ptx_data, wave_data};
-use super::{Mode, ensure_file_contents};
+use super::output::{Mode, ensure_file_contents};
+use page::Page;
 
 /// The folder of the pages, from the workspace root.
 const PAGES: &str = "docs/reference";
@@ -35,16 +36,6 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
     Ok(())
 }
 
-/// One page.
-struct Page {
-    /// Where it is, from the folder of the pages, without `.md`.
-    path: String,
-    title: String,
-    /// What it is about, for the index.
-    about: String,
-    body: String,
-}
-
 fn index(pages: &[Page]) -> Page {
     let mut body = String::from("The instruction data of the language server, page by page.\n");
     for (title, folder) in [("PTX", "ptx/"), ("WAVE", "wave/"), ("The simulator", "coverage")] {
@@ -54,78 +45,4 @@ fn index(pages: &[Page]) -> Page {
         }
     }
     Page { path: "README".into(), title: "Reference".into(), about: String::new(), body }
-}
-
-/// A block of code.
-fn code(language: &str, text: &str) -> String {
-    format!("```{language}\n{}\n```\n\n", text.trim_matches('\n'))
-}
-
-/// A table; nothing where there are no rows.
-fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let mut out = line(&head.map(str::to_owned));
-    out += &line(&["---"; N].map(str::to_owned));
-    for row in rows {
-        out += &line(&row.clone().map(|cell| cell.replace('|', "\\|")));
-    }
-    out + "\n"
-}
-
-/// A list; nothing where there are no items.
-fn list<S: AsRef<str>>(items: impl IntoIterator<Item = S>) -> String {
-    let mut out = String::new();
-    for item in items {
-        let _ = writeln!(out, "* {}", plain(item.as_ref()));
-    }
-    if !out.is_empty() {
-        out.push('\n');
-    }
-    out
-}
-
-/// Text in which Markdown sees no markup. Inside a word an underscore is none.
-fn plain(text: &str) -> String {
-    let chars: Vec<char> = text.chars().collect();
-    let in_word = |at: usize| chars.get(at).is_some_and(|c| c.is_alphanumeric());
-    let mut out = String::new();
-    for (at, &c) in chars.iter().enumerate() {
-        match c {
-            '<' => out += "&lt;",
-            '*' => out += "\\*",
-            '_' if !(at > 0 && in_word(at - 1) && in_word(at + 1)) => out += "\\_",
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// What the simulator does with an entry, as a phrase.
-fn simulation(decision: &Simulation) -> String {
-    match decision {
-        Simulation::Simulated => "simulated".to_owned(),
-        Simulation::Partly(exception) => format!("simulated, but {exception}"),
-        Simulation::NoOp(why) => format!("accepted by the simulator without effect ({why})"),
-        Simulation::Unsupported(why) => format!("not simulated ({why})"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_escapes_bars_and_vanishes_without_rows() {
-        let rows = [["a|b".to_owned(), "c".to_owned()]];
-        assert_eq!(table(["x", "y"], &rows), "| x | y |\n| --- | --- |\n| a\\|b | c |\n\n");
-        assert_eq!(table(["x", "y"], &[]), "");
-    }
-
-    #[test]
-    fn text_is_shown_as_it_is() {
-        assert_eq!(plain("a * b_c < d, _ or _e"), "a \\* b_c &lt; d, \\_ or \\_e");
-    }
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use ungrammar::{Grammar, Rule};
 
-use super::{PUNCTUATION, TOKENS};
+use super::tokens::{PUNCTUATION, TOKENS};
 
 /// A grammar as nodes and choices.
 pub(super) struct Model {
@@ -129,7 +129,10 @@ fn token_kinds(grammar: &Grammar, rule: &Rule) -> Result<Vec<String>> {
     match rule {
         Rule::Token(token) => match token_kind(&grammar[*token].name) {
             Some(kind) => Ok(vec![kind]),
-            None => bail!("token '{}' is in no table of xtask/src/codegen/grammar.rs", grammar[*token].name),
+            None => bail!(
+                "token '{}' is in no table of xtask/src/codegen/grammar/tokens.rs",
+                grammar[*token].name
+            ),
         },
         Rule::Alt(rules) => {
             let kinds: Result<Vec<_>> = rules.iter().map(|rule| token_kinds(grammar, rule)).collect();

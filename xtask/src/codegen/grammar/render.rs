@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::model::{Choice, Field, Model, Node, Target};
-use super::{PUNCTUATION, TOKENS};
+use super::tokens::{PUNCTUATION, TOKENS};
 
 /// `SyntaxKind` and `T![..]`.
 pub(super) fn kinds(nodes: &BTreeSet<String>) -> String {

@@ -11,9 +11,12 @@ use serde::de::{DeserializeOwned, Error, IntoDeserializer};
 use serde::ser::SerializeTupleStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// The folder of the data, from the workspace root.
+const DATA: &str = "server/isa/data";
+
 /// Reads one data file; `name` is relative to the data folder.
-pub(in crate::codegen) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
-    let path = format!("{}/{name}", super::DATA);
+pub(crate) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
+    let path = format!("{DATA}/{name}");
     let text = fs::read_to_string(crate::project::project_root().join(&path))
         .with_context(|| format!("cannot read {path}"))?;
     toml::from_str(&text).with_context(|| format!("{path} does not follow the schema"))
@@ -21,7 +24,7 @@ pub(in crate::codegen) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
 
 /// The names, without `.toml`, of the data files of a folder, in alphabetical order.
 fn files(folder: &str) -> Result<Vec<String>> {
-    let path = crate::project::project_root().join(super::DATA).join(folder);
+    let path = crate::project::project_root().join(DATA).join(folder);
     let mut names = Vec::new();
     for entry in fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
@@ -35,12 +38,12 @@ fn files(folder: &str) -> Result<Vec<String>> {
 }
 
 /// The words of a value that lists several, separated by spaces.
-pub(in crate::codegen) fn words(list: &str) -> Vec<&str> {
+pub(crate) fn words(list: &str) -> Vec<&str> {
     list.split_whitespace().collect()
 }
 
 /// The names in a list; `.n{8..32..8}` stands for `.n8`, `.n16`, `.n24` and `.n32`.
-pub(in crate::codegen) fn names(list: &str) -> Vec<String> {
+pub(crate) fn names(list: &str) -> Vec<String> {
     words(list).into_iter().flat_map(|word| series(word).unwrap_or(vec![word.to_owned()])).collect()
 }
 
@@ -54,7 +57,7 @@ fn series(word: &str) -> Option<Vec<String>> {
 }
 
 /// Checks that every name is unique.
-pub(in crate::codegen) fn unique<'a>(file: &str, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
+pub(crate) fn unique<'a>(file: &str, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
     let mut seen = HashSet::new();
     for name in names {
         ensure!(seen.insert(name), "{file}: duplicate name `{name}`");
@@ -63,7 +66,7 @@ pub(in crate::codegen) fn unique<'a>(file: &str, names: impl IntoIterator<Item =
 }
 
 /// Checks that a text which a reader sees is there and reads as a sentence.
-pub(in crate::codegen) fn sentence(file: &str, entry: &str, key: &str, text: &str) -> Result<()> {
+pub(crate) fn sentence(file: &str, entry: &str, key: &str, text: &str) -> Result<()> {
     ensure!(!text.trim().is_empty(), "{file}: `{entry}` has no {key}");
     ensure!(
         text.ends_with(['.', '?', ')', '`']),
@@ -74,13 +77,13 @@ pub(in crate::codegen) fn sentence(file: &str, entry: &str, key: &str, text: &st
 
 /// A version written `MAJOR.MINOR`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::codegen) struct Version {
-    pub(in crate::codegen) major: u8,
-    pub(in crate::codegen) minor: u8,
+pub(crate) struct Version {
+    pub(crate) major: u8,
+    pub(crate) minor: u8,
 }
 
 impl Version {
-    pub(in crate::codegen) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let (major, minor) = text.split_once('.')?;
         Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
     }
@@ -111,7 +114,7 @@ impl Display for Version {
 /// A list that is written as words separated by spaces.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 #[serde(transparent)]
-pub(in crate::codegen) struct Words<T = String>(pub(in crate::codegen) Vec<T>);
+pub(crate) struct Words<T = String>(pub(crate) Vec<T>);
 
 impl<T> Default for Words<T> {
     fn default() -> Self {
@@ -135,30 +138,30 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Words<T> {
 }
 
 /// A value that is written as one word.
-pub(in crate::codegen) fn word<T: DeserializeOwned, E: Error>(text: &str) -> Result<T, E> {
+pub(crate) fn word<T: DeserializeOwned, E: Error>(text: &str) -> Result<T, E> {
     let deserializer: StrDeserializer<'_, E> = text.into_deserializer();
     T::deserialize(deserializer)
 }
 
 /// The lines of a block of text.
-pub(in crate::codegen) fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+pub(crate) fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let text = String::deserialize(deserializer)?;
     Ok(text.trim_matches('\n').lines().map(str::to_owned).collect())
 }
 
 /// A text without the space around it.
-pub(in crate::codegen) fn trimmed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+pub(crate) fn trimmed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(String::deserialize(deserializer)?.trim().to_owned())
 }
 
 /// Whether a field has the value that it has where it is omitted.
-pub(in crate::codegen) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
 /// What the simulator does with an entry: `simulated`, `partly: BUT`, `no-op: WHY` or `unsupported: WHY`.
 #[derive(Serialize, Clone, Debug, PartialEq)]
-pub(in crate::codegen) enum Simulation {
+pub(crate) enum Simulation {
     Simulated,
     Partly(String),
     NoOp(String),
@@ -185,20 +188,22 @@ impl<'de> Deserialize<'de> for Simulation {
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 #[serde(bound(deserialize = "I: DeserializeOwned"))]
-pub(in crate::codegen) struct Category<I> {
+pub(crate) struct Category<I> {
     /// The name of the file.
     #[serde(skip_deserializing)]
-    pub(in crate::codegen) id: String,
-    pub(in crate::codegen) title: String,
-    pub(in crate::codegen) about: String,
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) about: String,
+    #[serde(default)]
+    selectors: bool,
     #[serde(default, skip_serializing)]
     common: Common,
     #[serde(rename = "instruction", skip_serializing)]
-    pub(in crate::codegen) instructions: Vec<I>,
+    pub(crate) instructions: Vec<I>,
 }
 
 /// The categories in a folder; `texts` are those of an entry that may be shared.
-pub(in crate::codegen) fn categories<I: DeserializeOwned>(
+pub(crate) fn categories<I: DeserializeOwned>(
     folder: &str,
     texts: impl Fn(&mut I) -> Vec<&mut String>,
 ) -> Result<Vec<Category<I>>> {

@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result, ensure};
 
 use super::data::{names, sentence, unique};
+use super::file::{File, category_tables};
+use super::forms;
 use super::ptx_data::{Category, Data, Instruction};
 use super::rust::{self, Expression, Source};
-use super::{File, forms};
 use modifiers::Modifiers;
 
 /// The types whose equal entries are written once, with the names of their tables: short
@@ -65,7 +66,7 @@ fn index(categories: &[Category], source: &mut Source) -> Result<String> {
     unique("ptx/instructions", by_id.iter().map(|(id, _)| *id))?;
     let opcodes: Vec<(&str, usize)> = by_opcode.keys().copied().zip(0..).collect();
     let by_opcode: Vec<Vec<Expression>> = by_opcode.into_values().collect();
-    Ok(super::category_tables(categories, source)?
+    Ok(category_tables(categories, source)?
         + &rust::strings("OPCODES", opcodes.iter().map(|(opcode, _)| opcode))
         + &rust::names("BY_ID", &by_id)?
         + &rust::names("OPCODE_NAMES", &opcodes)?

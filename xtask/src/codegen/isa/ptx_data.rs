@@ -8,73 +8,73 @@ use super::availability::Requirement;
 use super::data::{self, Simulation, Version, Words, categories, is_default, lines, read, trimmed};
 use super::rust::Expression;
 
-pub(in crate::codegen) type Category = data::Category<Instruction>;
+pub(crate) type Category = data::Category<Instruction>;
 
 /// All PTX data.
-pub(in crate::codegen) struct Data {
-    pub(in crate::codegen) categories: Vec<Category>,
-    pub(in crate::codegen) directives: Vec<Directive>,
-    pub(in crate::codegen) features: Vec<Feature>,
-    pub(in crate::codegen) pragmas: Vec<Pragma>,
-    pub(in crate::codegen) registers: Vec<SpecialRegister>,
-    pub(in crate::codegen) types: Vec<Type>,
-    pub(in crate::codegen) spaces: Spaces,
-    pub(in crate::codegen) modifiers: Modifiers,
-    pub(in crate::codegen) targets: Targets,
-    pub(in crate::codegen) versions: Vec<Release>,
+pub(crate) struct Data {
+    pub(crate) categories: Vec<Category>,
+    pub(crate) directives: Vec<Directive>,
+    pub(crate) features: Vec<Feature>,
+    pub(crate) pragmas: Vec<Pragma>,
+    pub(crate) registers: Vec<SpecialRegister>,
+    pub(crate) types: Vec<Type>,
+    pub(crate) spaces: Spaces,
+    pub(crate) modifiers: Modifiers,
+    pub(crate) targets: Targets,
+    pub(crate) versions: Vec<Release>,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Instruction {
-    pub(in crate::codegen) id: String,
+pub(crate) struct Instruction {
+    pub(crate) id: String,
     /// The id, where absent.
     #[serde(default)]
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) section: String,
-    pub(in crate::codegen) since: Version,
+    pub(crate) name: String,
+    pub(crate) section: String,
+    pub(crate) since: Version,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) since_note: String,
-    pub(in crate::codegen) target: String,
+    pub(crate) since_note: String,
+    pub(crate) target: String,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) status: Status,
+    pub(crate) status: Status,
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
-    pub(in crate::codegen) predicable: bool,
-    pub(in crate::codegen) simulation: Simulation,
-    pub(in crate::codegen) summary: String,
-    pub(in crate::codegen) syntax: Vec<String>,
+    pub(crate) predicable: bool,
+    pub(crate) simulation: Simulation,
+    pub(crate) summary: String,
+    pub(crate) syntax: Vec<String>,
     /// One form a line, as data/README.md says.
     #[serde(default, rename(deserialize = "forms"), skip_serializing)]
-    pub(in crate::codegen) form_lines: String,
+    pub(crate) form_lines: String,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) modifiers: Vec<ModifierClass>,
+    pub(crate) modifiers: Vec<ModifierClass>,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) operands: Vec<Operand>,
+    pub(crate) operands: Vec<Operand>,
     #[serde(deserialize_with = "lines")]
-    pub(in crate::codegen) semantics: Vec<String>,
+    pub(crate) semantics: Vec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     #[serde(default, deserialize_with = "trimmed", skip_serializing_if = "is_default")]
-    pub(in crate::codegen) divergence: String,
-    pub(in crate::codegen) measured: Vec<Measured>,
-    pub(in crate::codegen) example: Example,
+    pub(crate) divergence: String,
+    pub(crate) measured: Vec<Measured>,
+    pub(crate) example: Example,
 
     // The rest is not in the data: the generator fills it in.
     #[serde(skip_deserializing)]
-    pub(in crate::codegen) opcode: String,
+    pub(crate) opcode: String,
     /// The words of the name that follow the opcode, except for those that a required class includes.
     #[serde(skip_deserializing, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) words: Vec<String>,
+    pub(crate) words: Vec<String>,
     #[serde(skip_deserializing)]
     pub(super) category: Expression,
     #[serde(skip_deserializing)]
     pub(super) forms: Expression,
     /// Every single modifier, sorted.
     #[serde(skip_deserializing, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) vocabulary: Vec<String>,
+    pub(crate) vocabulary: Vec<String>,
     /// The types that it works on, without dots, in the order of its modifiers.
     #[serde(skip_deserializing, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) types: Vec<String>,
+    pub(crate) types: Vec<String>,
 }
 
 impl Instruction {
@@ -83,69 +83,71 @@ impl Instruction {
         self.notes.iter_mut().chain([&mut self.divergence]).collect()
     }
 
-    pub(in crate::codegen) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         if self.name.is_empty() { &self.id } else { &self.name }
     }
 
-    pub(in crate::codegen) fn opcode(&self) -> &str {
+    pub(crate) fn opcode(&self) -> &str {
         self.name().split('.').next().unwrap_or_default()
     }
 }
 
 #[derive(Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct ModifierClass {
+pub(crate) struct ModifierClass {
     #[serde(rename(serialize = "name"))]
-    pub(in crate::codegen) class: String,
+    pub(crate) class: String,
     #[serde(rename(deserialize = "values"), skip_serializing)]
-    pub(in crate::codegen) listed: String,
+    pub(crate) listed: String,
     #[serde(default)]
-    pub(in crate::codegen) optional: bool,
+    pub(crate) optional: bool,
     /// What each value counts, where that is not the number in it: `4`, or `index+3` where the first is an index.
     #[serde(default, skip_serializing)]
-    pub(in crate::codegen) counts: String,
+    pub(crate) counts: String,
     /// What its values require wherever they are used, if no form says otherwise.
     #[serde(default, skip_serializing)]
-    pub(in crate::codegen) needs: String,
+    pub(crate) needs: String,
 
     // The rest is not in the data: the generator fills it in.
     #[serde(skip_deserializing)]
-    pub(in crate::codegen) summary: String,
+    pub(crate) summary: String,
     #[serde(skip_deserializing)]
-    pub(in crate::codegen) values: Vec<Meaning>,
+    pub(crate) values: Vec<Meaning>,
 }
 
 /// `Modifier` of the tables: a modifier in one meaning.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 #[serde(rename = "Modifier")]
-pub(in crate::codegen) struct Meaning {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) summary: String,
+pub(crate) struct Meaning {
+    pub(crate) name: String,
+    pub(crate) summary: String,
 }
 
 #[derive(Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Operand {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) role: Role,
-    pub(in crate::codegen) kinds: Words<OperandKind>,
+pub(crate) struct Operand {
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    pub(crate) kinds: Words<OperandKind>,
     /// Its type and length in forms that do not specify them.
     #[serde(rename(deserialize = "type"), skip_serializing)]
-    pub(in crate::codegen) ty: Option<String>,
+    pub(crate) ty: Option<String>,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) optional: bool,
+    pub(crate) optional: bool,
     /// The assembler does not widen a register of 32 bits in this address.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) wide: bool,
+    pub(crate) wide: bool,
     /// It is in the brackets of the operand before it.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) inside: bool,
+    pub(crate) inside: bool,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) about: String,
+    pub(crate) negatable: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) about: String,
 }
 
 #[derive(Deserialize, Serialize, Debug, Clone, Copy, PartialEq)]
-pub(in crate::codegen) enum OperandKind {
+pub(crate) enum OperandKind {
     #[serde(rename(deserialize = "reg"))]
     Register,
     #[serde(rename(deserialize = "pred"))]
@@ -180,7 +182,7 @@ pub(in crate::codegen) enum OperandKind {
 
 #[derive(Deserialize, Serialize, Debug, Clone, Copy, PartialEq)]
 #[serde(rename_all(deserialize = "lowercase"))]
-pub(in crate::codegen) enum Role {
+pub(crate) enum Role {
     Read,
     Write,
     Both,
@@ -188,7 +190,7 @@ pub(in crate::codegen) enum Role {
 
 #[derive(Deserialize, Serialize, Debug, Clone, Copy, Default, PartialEq)]
 #[serde(rename_all(deserialize = "lowercase"))]
-pub(in crate::codegen) enum Status {
+pub(crate) enum Status {
     #[default]
     Current,
     Deprecated,
@@ -197,64 +199,64 @@ pub(in crate::codegen) enum Status {
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Measured {
-    pub(in crate::codegen) code: String,
-    pub(in crate::codegen) since: Version,
-    pub(in crate::codegen) target: String,
+pub(crate) struct Measured {
+    pub(crate) code: String,
+    pub(crate) since: Version,
+    pub(crate) target: String,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Example {
-    pub(in crate::codegen) target: String,
-    pub(in crate::codegen) version: Version,
+pub(crate) struct Example {
+    pub(crate) target: String,
+    pub(crate) version: Version,
     #[serde(default, deserialize_with = "trimmed", skip_serializing_if = "is_default")]
-    pub(in crate::codegen) declarations: String,
+    pub(crate) declarations: String,
     #[serde(deserialize_with = "trimmed")]
-    pub(in crate::codegen) code: String,
+    pub(crate) code: String,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Directive {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) group: String,
-    pub(in crate::codegen) section: String,
-    pub(in crate::codegen) since: Version,
+pub(crate) struct Directive {
+    pub(crate) name: String,
+    pub(crate) group: String,
+    pub(crate) section: String,
+    pub(crate) since: Version,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) since_note: String,
-    pub(in crate::codegen) target: String,
+    pub(crate) since_note: String,
+    pub(crate) target: String,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) status: Status,
-    pub(in crate::codegen) summary: String,
-    pub(in crate::codegen) syntax: Vec<String>,
-    pub(in crate::codegen) places: Vec<String>,
+    pub(crate) status: Status,
+    pub(crate) summary: String,
+    pub(crate) syntax: Vec<String>,
+    pub(crate) places: Vec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) requires: Vec<String>,
+    pub(crate) requires: Vec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) conflicts: Vec<String>,
+    pub(crate) conflicts: Vec<String>,
     /// The effect where a directive that it requires is missing.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) missing_requirement: MissingRequirement,
+    pub(crate) missing_requirement: MissingRequirement,
     /// What the assembler requires, where that is not `since` and `target`.
     #[serde(rename(deserialize = "gate"), skip_serializing)]
-    pub(in crate::codegen) gate: Option<String>,
+    pub(crate) gate: Option<String>,
     /// The first version without it.
     #[serde(skip_serializing_if = "is_default")]
-    pub(in crate::codegen) until: Option<Version>,
+    pub(crate) until: Option<Version>,
     /// Before the bodies of which it may be written: `entry`, `func`, `prototype`.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) holders: Words<Holder>,
+    pub(crate) holders: Words<Holder>,
     /// How many numbers follow it there: `1`, `1..3`; none where it is omitted.
     #[serde(default, skip_serializing_if = "is_default", deserialize_with = "count")]
-    pub(in crate::codegen) values: (u8, u8),
+    pub(crate) values: (u8, u8),
     /// Whether these may be zero.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) zero: bool,
+    pub(crate) zero: bool,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     #[serde(deserialize_with = "trimmed")]
-    pub(in crate::codegen) example: String,
+    pub(crate) example: String,
 
     /// Filled in by the generator.
     #[serde(skip_deserializing)]
@@ -263,7 +265,7 @@ pub(in crate::codegen) struct Directive {
 
 #[derive(Deserialize, Serialize, Clone, Copy, Debug, Default, PartialEq)]
 #[serde(rename_all(deserialize = "lowercase"))]
-pub(in crate::codegen) enum MissingRequirement {
+pub(crate) enum MissingRequirement {
     #[default]
     Rejected,
     Ignored,
@@ -271,7 +273,7 @@ pub(in crate::codegen) enum MissingRequirement {
 
 #[derive(Deserialize, Serialize, Clone, Copy, Debug, PartialEq)]
 #[serde(rename_all(deserialize = "lowercase"))]
-pub(in crate::codegen) enum Holder {
+pub(crate) enum Holder {
     Entry,
     Func,
     Prototype,
@@ -280,57 +282,57 @@ pub(in crate::codegen) enum Holder {
 /// A part of a directive that was added later than the directive.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Feature {
+pub(crate) struct Feature {
     #[serde(skip_serializing)]
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) what: String,
+    pub(crate) name: String,
+    pub(crate) what: String,
     #[serde(rename(deserialize = "gate", serialize = "requirement"), deserialize_with = "requirement")]
     pub(super) requirement: Requirement,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Pragma {
+pub(crate) struct Pragma {
     #[serde(rename(deserialize = "string"))]
-    pub(in crate::codegen) name: String,
+    pub(crate) name: String,
     #[serde(default)]
-    pub(in crate::codegen) arguments: String,
-    pub(in crate::codegen) since: Version,
-    pub(in crate::codegen) target: String,
-    pub(in crate::codegen) summary: String,
-    pub(in crate::codegen) places: Vec<String>,
-    pub(in crate::codegen) example: String,
+    pub(crate) arguments: String,
+    pub(crate) since: Version,
+    pub(crate) target: String,
+    pub(crate) summary: String,
+    pub(crate) places: Vec<String>,
+    pub(crate) example: String,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct SpecialRegister {
-    pub(in crate::codegen) name: String,
+pub(crate) struct SpecialRegister {
+    pub(crate) name: String,
     /// The name, where absent.
     #[serde(default)]
-    pub(in crate::codegen) names: Words,
-    pub(in crate::codegen) section: String,
+    pub(crate) names: Words,
+    pub(crate) section: String,
     #[serde(rename(deserialize = "type"))]
-    pub(in crate::codegen) ty: String,
-    pub(in crate::codegen) bits: u8,
+    pub(crate) ty: String,
+    pub(crate) bits: u8,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) components: Words,
-    pub(in crate::codegen) scope: Scope,
-    pub(in crate::codegen) since: Version,
+    pub(crate) components: Words,
+    pub(crate) scope: Scope,
+    pub(crate) since: Version,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) since_note: String,
-    pub(in crate::codegen) target: String,
-    pub(in crate::codegen) summary: String,
-    pub(in crate::codegen) range: String,
-    pub(in crate::codegen) simulator: String,
+    pub(crate) since_note: String,
+    pub(crate) target: String,
+    pub(crate) summary: String,
+    pub(crate) range: String,
+    pub(crate) simulator: String,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) notes: Vec<String>,
-    pub(in crate::codegen) example: Example,
+    pub(crate) notes: Vec<String>,
+    pub(crate) example: Example,
 }
 
 #[derive(Deserialize, Serialize, Debug, Clone, Copy)]
 #[serde(rename_all(deserialize = "lowercase"))]
-pub(in crate::codegen) enum Scope {
+pub(crate) enum Scope {
     Thread,
     Warp,
     Cta,
@@ -341,24 +343,24 @@ pub(in crate::codegen) enum Scope {
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Type {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) kind: TypeKind,
-    pub(in crate::codegen) bits: u8,
+pub(crate) struct Type {
+    pub(crate) name: String,
+    pub(crate) kind: TypeKind,
+    pub(crate) bits: u8,
     #[serde(default = "one")]
-    pub(in crate::codegen) elements: u8,
-    pub(in crate::codegen) storage: Option<String>,
+    pub(crate) elements: u8,
+    pub(crate) storage: Option<String>,
     /// The register types that hold a value; by default as `register_types` says.
     #[serde(default)]
-    pub(in crate::codegen) registers: Words,
-    pub(in crate::codegen) since: Version,
-    pub(in crate::codegen) target: String,
-    pub(in crate::codegen) summary: String,
+    pub(crate) registers: Words,
+    pub(crate) since: Version,
+    pub(crate) target: String,
+    pub(crate) summary: String,
 }
 
 #[derive(Deserialize, Serialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all(deserialize = "lowercase"))]
-pub(in crate::codegen) enum TypeKind {
+pub(crate) enum TypeKind {
     Unsigned,
     Signed,
     Float,
@@ -369,127 +371,127 @@ pub(in crate::codegen) enum TypeKind {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Spaces {
+pub(crate) struct Spaces {
     #[serde(rename = "space")]
-    pub(in crate::codegen) spaces: Vec<StateSpace>,
+    pub(crate) spaces: Vec<StateSpace>,
     #[serde(rename = "part")]
-    pub(in crate::codegen) parts: Vec<SpacePart>,
+    pub(crate) parts: Vec<SpacePart>,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct StateSpace {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) summary: String,
-    pub(in crate::codegen) declared: String,
-    pub(in crate::codegen) initial: String,
-    pub(in crate::codegen) addressable: bool,
-    pub(in crate::codegen) writable: bool,
-    pub(in crate::codegen) initialisers: bool,
+pub(crate) struct StateSpace {
+    pub(crate) name: String,
+    pub(crate) summary: String,
+    pub(crate) declared: String,
+    pub(crate) initial: String,
+    pub(crate) addressable: bool,
+    pub(crate) writable: bool,
+    pub(crate) initialisers: bool,
     /// Filled in by the generator.
     #[serde(skip_deserializing)]
-    pub(in crate::codegen) parts: Vec<SpacePart>,
+    pub(crate) parts: Vec<SpacePart>,
 }
 
 #[derive(Deserialize, Serialize, Clone)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct SpacePart {
-    pub(in crate::codegen) name: String,
+pub(crate) struct SpacePart {
+    pub(crate) name: String,
     #[serde(skip_serializing)]
-    pub(in crate::codegen) of: String,
-    pub(in crate::codegen) summary: String,
+    pub(crate) of: String,
+    pub(crate) summary: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Modifiers {
-    pub(in crate::codegen) repeatable: Words,
-    pub(in crate::codegen) movable: Words,
+pub(crate) struct Modifiers {
+    pub(crate) repeatable: Words,
+    pub(crate) movable: Words,
     #[serde(rename = "class")]
-    pub(in crate::codegen) classes: Vec<Class>,
+    pub(crate) classes: Vec<Class>,
     #[serde(rename = "modifier")]
-    pub(in crate::codegen) modifiers: Vec<Modifier>,
+    pub(crate) modifiers: Vec<Modifier>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Class {
-    pub(in crate::codegen) names: Words,
-    pub(in crate::codegen) summary: String,
+pub(crate) struct Class {
+    pub(crate) names: Words,
+    pub(crate) summary: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Modifier {
-    pub(in crate::codegen) names: String,
+pub(crate) struct Modifier {
+    pub(crate) names: String,
     /// The classes in which it means this; empty for all that no other entry claims.
     #[serde(default)]
-    pub(in crate::codegen) classes: Words,
-    pub(in crate::codegen) summary: String,
+    pub(crate) classes: Words,
+    pub(crate) summary: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Targets {
+pub(crate) struct Targets {
     #[serde(rename = "target")]
-    pub(in crate::codegen) targets: Vec<Target>,
+    pub(crate) targets: Vec<Target>,
     #[serde(rename = "option")]
-    pub(in crate::codegen) options: Vec<TargetOption>,
-    pub(in crate::codegen) limits: Vec<Limits>,
+    pub(crate) options: Vec<TargetOption>,
+    pub(crate) limits: Vec<Limits>,
 }
 
 /// The resources of a multiprocessor of some chips.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Limits {
+pub(crate) struct Limits {
     #[serde(skip_serializing)]
-    pub(in crate::codegen) chips: Vec<u16>,
-    pub(in crate::codegen) threads_per_cta: u32,
-    pub(in crate::codegen) warps_per_sm: u32,
-    pub(in crate::codegen) ctas_per_sm: u32,
-    pub(in crate::codegen) registers_per_sm: u32,
-    pub(in crate::codegen) registers_per_cta: u32,
-    pub(in crate::codegen) registers_per_thread: u32,
-    pub(in crate::codegen) register_unit: u32,
-    pub(in crate::codegen) shared_per_sm: u32,
-    pub(in crate::codegen) shared_per_cta: u32,
-    pub(in crate::codegen) shared_reserved: u32,
+    pub(crate) chips: Vec<u16>,
+    pub(crate) threads_per_cta: u32,
+    pub(crate) warps_per_sm: u32,
+    pub(crate) ctas_per_sm: u32,
+    pub(crate) registers_per_sm: u32,
+    pub(crate) registers_per_cta: u32,
+    pub(crate) registers_per_thread: u32,
+    pub(crate) register_unit: u32,
+    pub(crate) shared_per_sm: u32,
+    pub(crate) shared_per_cta: u32,
+    pub(crate) shared_reserved: u32,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Target {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) since: Version,
+pub(crate) struct Target {
+    pub(crate) name: String,
+    pub(crate) since: Version,
     #[serde(default)]
-    pub(in crate::codegen) generation: String,
-    pub(in crate::codegen) family: Option<u16>,
+    pub(crate) generation: String,
+    pub(crate) family: Option<u16>,
     #[serde(default)]
-    pub(in crate::codegen) note: String,
+    pub(crate) note: String,
 
     // The rest is not in the data: the generator fills it in.
     #[serde(skip_deserializing)]
-    pub(in crate::codegen) number: u16,
+    pub(crate) number: u16,
     #[serde(skip_deserializing)]
     pub(super) limits: Option<Expression>,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct TargetOption {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) since: Version,
-    pub(in crate::codegen) summary: String,
+pub(crate) struct TargetOption {
+    pub(crate) name: String,
+    pub(crate) since: Version,
+    pub(crate) summary: String,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Release {
-    pub(in crate::codegen) version: Version,
+pub(crate) struct Release {
+    pub(crate) version: Version,
     #[serde(default)]
-    pub(in crate::codegen) toolkit: String,
+    pub(crate) toolkit: String,
     #[serde(default)]
-    pub(in crate::codegen) note: String,
+    pub(crate) note: String,
 }
 
 #[derive(Deserialize)]
@@ -550,7 +552,7 @@ fn one() -> u8 {
 }
 
 /// Reads all PTX data; the categories are in the order of the public description.
-pub(in crate::codegen) fn load() -> Result<Data> {
+pub(crate) fn load() -> Result<Data> {
     let mut categories = categories("ptx/instructions", Instruction::texts)?;
     categories.sort_by_key(|category| {
         let first = category.instructions.first();

@@ -4,25 +4,18 @@
 //! them holds their numbers there. (References would cost rustc half of the time that it needs for the tables.) A field skipped by `skip_serializing_if` takes its value from the constant `EMPTY` of its type.
 
 mod literal;
-
-use std::collections::HashMap;
+mod pools;
 
 use anyhow::Result;
 use serde::{Serialize, Serializer};
 
 use super::perfect_hash;
+use literal::Literal;
+use pools::Pools;
 
 /// Renders entries, and holds the shared tables that they refer to.
 pub(super) struct Source {
-    pools: Vec<Pool>,
-}
-
-/// A shared table of distinct entries of one type.
-struct Pool {
-    ty: &'static str,
-    table: &'static str,
-    entries: Vec<String>,
-    numbers: HashMap<String, usize>,
+    pools: Pools,
 }
 
 /// An expression, rendered as it is.
@@ -38,13 +31,12 @@ impl Serialize for Expression {
 impl Source {
     /// A renderer that interns the entries of these types, each with the name of its table.
     pub(super) fn new(interned: &[(&'static str, &'static str)]) -> Self {
-        let pool = |&(ty, table)| Pool { ty, table, entries: Vec::new(), numbers: HashMap::new() };
-        Self { pools: interned.iter().map(pool).collect() }
+        Self { pools: Pools::new(interned) }
     }
 
     /// An expression for a value.
     pub(super) fn literal<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<String> {
-        Ok(value.serialize(literal::Literal(self))?)
+        Ok(value.serialize(Literal(&mut self.pools))?)
     }
 
     /// `pub(crate) static NAME: [TYPE; n] = [...];`
@@ -68,18 +60,7 @@ impl Source {
 
     /// The shared tables.
     pub(super) fn shared_tables(&self) -> String {
-        self.pools.iter().map(|pool| table(pool.table, pool.ty, &pool.entries)).collect()
-    }
-
-    /// The table that entries of a type are interned in, and the number of this one there.
-    fn intern(&mut self, ty: &str, entry: &str) -> Option<(&'static str, usize)> {
-        let pool = self.pools.iter_mut().find(|pool| pool.ty == ty)?;
-        let next = pool.numbers.len();
-        let number = *pool.numbers.entry(entry.to_owned()).or_insert(next);
-        if number == next {
-            pool.entries.push(entry.to_owned());
-        }
-        Some((pool.table, number))
+        self.pools.0.iter().map(|pool| table(pool.table, pool.ty, &pool.entries)).collect()
     }
 }
 

@@ -3,9 +3,9 @@
 use anyhow::{Context, Result, bail, ensure};
 
 use super::data::{Words, sentence};
+use super::file::{File, category_tables};
 use super::rust::{Expression, Source, names};
 use super::wave_data::{Availability, Category, Data, Encoding, Group, Instruction, InvalidName};
-use super::{File, category_tables};
 
 /// The files of `generated/wave`.
 pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {

@@ -7,61 +7,61 @@ use super::data::{self, Simulation, Words, categories, is_default, read, trimmed
 use super::ptx_data::Role;
 use super::rust::Expression;
 
-pub(in crate::codegen) type Category = data::Category<Instruction>;
+pub(crate) type Category = data::Category<Instruction>;
 
 /// All WAVE data.
-pub(in crate::codegen) struct Data {
-    pub(in crate::codegen) categories: Vec<Category>,
-    pub(in crate::codegen) directives: Vec<Directive>,
-    pub(in crate::codegen) registers: Vec<SpecialRegister>,
-    pub(in crate::codegen) classes: Vec<RegisterClass>,
-    pub(in crate::codegen) scopes: Vec<Scope>,
-    pub(in crate::codegen) hints: Vec<CacheHint>,
-    pub(in crate::codegen) invalid: InvalidNames,
+pub(crate) struct Data {
+    pub(crate) categories: Vec<Category>,
+    pub(crate) directives: Vec<Directive>,
+    pub(crate) registers: Vec<SpecialRegister>,
+    pub(crate) classes: Vec<RegisterClass>,
+    pub(crate) scopes: Vec<Scope>,
+    pub(crate) hints: Vec<CacheHint>,
+    pub(crate) invalid: InvalidNames,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Instruction {
-    pub(in crate::codegen) mnemonic: String,
+pub(crate) struct Instruction {
+    pub(crate) mnemonic: String,
     /// In the data the mnemonic, where absent, and empty for none.
-    pub(in crate::codegen) toolchain: Option<String>,
-    pub(in crate::codegen) section: String,
+    pub(crate) toolchain: Option<String>,
+    pub(crate) section: String,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) specification: String,
+    pub(crate) specification: String,
     #[serde(default)]
-    pub(in crate::codegen) available: Availability,
+    pub(crate) available: Availability,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) opcode: String,
+    pub(crate) opcode: String,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) suffix: Suffix,
-    pub(in crate::codegen) simulation: Simulation,
-    pub(in crate::codegen) summary: String,
+    pub(crate) suffix: Suffix,
+    pub(crate) simulation: Simulation,
+    pub(crate) summary: String,
     #[serde(skip_serializing_if = "is_default")]
-    pub(in crate::codegen) operands: Vec<Operand>,
+    pub(crate) operands: Vec<Operand>,
     /// The operands, where absent.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) toolchain_operands: Vec<Operand>,
+    pub(crate) toolchain_operands: Vec<Operand>,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) predicate_operands: Vec<Operand>,
+    pub(crate) predicate_operands: Vec<Operand>,
     /// Equivalent instructions for an assembler that does not have this one.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) replacement: Vec<String>,
+    pub(crate) replacement: Vec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     #[serde(default, deserialize_with = "trimmed", skip_serializing_if = "is_default")]
-    pub(in crate::codegen) divergence: String,
+    pub(crate) divergence: String,
     #[serde(deserialize_with = "trimmed")]
-    pub(in crate::codegen) example: String,
+    pub(crate) example: String,
     /// The example, where absent.
     #[serde(default, deserialize_with = "trimmed", skip_serializing_if = "is_default")]
-    pub(in crate::codegen) toolchain_example: String,
+    pub(crate) toolchain_example: String,
 
     // The rest is not in the data: the generator fills it in.
     #[serde(skip_deserializing)]
     pub(super) category: Expression,
     #[serde(skip_deserializing, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) encoding: Option<Encoding>,
+    pub(crate) encoding: Option<Encoding>,
 }
 
 impl Instruction {
@@ -89,19 +89,19 @@ impl Instruction {
 
 #[derive(Deserialize, Serialize, Clone, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Operand {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) role: Role,
-    pub(in crate::codegen) kinds: Words<OperandKind>,
+pub(crate) struct Operand {
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    pub(crate) kinds: Words<OperandKind>,
     #[serde(default, rename(deserialize = "type"), skip_serializing_if = "is_default")]
-    pub(in crate::codegen) ty: String,
+    pub(crate) ty: String,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub(in crate::codegen) optional: bool,
+    pub(crate) optional: bool,
 }
 
 #[derive(Deserialize, Serialize, Debug, Clone, Copy, PartialEq)]
 #[serde(rename_all(deserialize = "kebab-case"))]
-pub(in crate::codegen) enum OperandKind {
+pub(crate) enum OperandKind {
     #[serde(rename(deserialize = "gpr"))]
     General,
     Predicate,
@@ -115,15 +115,15 @@ pub(in crate::codegen) enum OperandKind {
 
 /// `Encoding` of the tables.
 #[derive(Serialize, PartialEq)]
-pub(in crate::codegen) struct Encoding {
-    pub(in crate::codegen) opcode: u8,
-    pub(in crate::codegen) group: Group,
-    pub(in crate::codegen) modifier: Option<u8>,
-    pub(in crate::codegen) wide: bool,
+pub(crate) struct Encoding {
+    pub(crate) opcode: u8,
+    pub(crate) group: Group,
+    pub(crate) modifier: Option<u8>,
+    pub(crate) wide: bool,
 }
 
 #[derive(Serialize, PartialEq)]
-pub(in crate::codegen) enum Group {
+pub(crate) enum Group {
     Plain,
     Sync,
     Move,
@@ -131,7 +131,7 @@ pub(in crate::codegen) enum Group {
 
 #[derive(Deserialize, Serialize, Debug, Clone, Copy, Default, PartialEq)]
 #[serde(rename_all(deserialize = "lowercase"))]
-pub(in crate::codegen) enum Availability {
+pub(crate) enum Availability {
     Crates,
     Repository,
     #[default]
@@ -139,7 +139,7 @@ pub(in crate::codegen) enum Availability {
 }
 
 #[derive(Deserialize, Serialize, Debug, Clone, Copy, Default, PartialEq)]
-pub(in crate::codegen) enum Suffix {
+pub(crate) enum Suffix {
     #[default]
     None,
     #[serde(rename(deserialize = "cache hint"))]
@@ -150,82 +150,82 @@ pub(in crate::codegen) enum Suffix {
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Directive {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) arguments: String,
-    pub(in crate::codegen) summary: String,
+pub(crate) struct Directive {
+    pub(crate) name: String,
+    pub(crate) arguments: String,
+    pub(crate) summary: String,
     #[serde(default)]
-    pub(in crate::codegen) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     #[serde(deserialize_with = "trimmed")]
-    pub(in crate::codegen) example: String,
+    pub(crate) example: String,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct SpecialRegister {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) index: u8,
-    pub(in crate::codegen) available: Availability,
-    pub(in crate::codegen) uniform: bool,
-    pub(in crate::codegen) summary: String,
-    pub(in crate::codegen) example: String,
+pub(crate) struct SpecialRegister {
+    pub(crate) name: String,
+    pub(crate) index: u8,
+    pub(crate) available: Availability,
+    pub(crate) uniform: bool,
+    pub(crate) summary: String,
+    pub(crate) example: String,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct RegisterClass {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) pattern: String,
-    pub(in crate::codegen) bits: u8,
-    pub(in crate::codegen) first: String,
-    pub(in crate::codegen) last: String,
-    pub(in crate::codegen) summary: String,
+pub(crate) struct RegisterClass {
+    pub(crate) name: String,
+    pub(crate) pattern: String,
+    pub(crate) bits: u8,
+    pub(crate) first: String,
+    pub(crate) last: String,
+    pub(crate) summary: String,
     #[serde(default)]
-    pub(in crate::codegen) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Scope {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) summary: String,
+pub(crate) struct Scope {
+    pub(crate) name: String,
+    pub(crate) summary: String,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct CacheHint {
-    pub(in crate::codegen) name: String,
-    pub(in crate::codegen) summary: String,
+pub(crate) struct CacheHint {
+    pub(crate) name: String,
+    pub(crate) summary: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct InvalidNames {
+pub(crate) struct InvalidNames {
     #[serde(rename = "word")]
-    pub(in crate::codegen) names: Vec<InvalidName>,
+    pub(crate) names: Vec<InvalidName>,
     #[serde(rename = "pattern")]
-    pub(in crate::codegen) patterns: Vec<Mistake>,
+    pub(crate) patterns: Vec<Mistake>,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct InvalidName {
+pub(crate) struct InvalidName {
     #[serde(skip_serializing)]
-    pub(in crate::codegen) names: Words,
+    pub(crate) names: Words,
     /// The replacement; `*` stands for the name.
-    pub(in crate::codegen) write: String,
-    pub(in crate::codegen) why: String,
+    pub(crate) write: String,
+    pub(crate) why: String,
     /// One of the names, in a table.
     #[serde(skip_deserializing)]
-    pub(in crate::codegen) name: String,
+    pub(crate) name: String,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::codegen) struct Mistake {
-    pub(in crate::codegen) written: String,
-    pub(in crate::codegen) toolchain: String,
-    pub(in crate::codegen) why: String,
+pub(crate) struct Mistake {
+    pub(crate) written: String,
+    pub(crate) toolchain: String,
+    pub(crate) why: String,
 }
 
 #[derive(Deserialize)]
@@ -265,7 +265,7 @@ const ORDER: [&str; 15] = [
 ];
 
 /// Reads all WAVE data.
-pub(in crate::codegen) fn load() -> Result<Data> {
+pub(crate) fn load() -> Result<Data> {
     let mut categories = categories("wave/instructions", Instruction::texts)?;
     categories.iter_mut().flat_map(|category| &mut category.instructions).for_each(Instruction::complete);
     categories.sort_by_key(|category| ORDER.iter().position(|id| *id == category.id));

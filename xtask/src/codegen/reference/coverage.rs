@@ -1,6 +1,6 @@
 //! What the simulator covers.
 
-use super::{Page, plain, table};
+use super::page::{Page, plain, table};
 use crate::codegen::isa::data::Simulation;
 use crate::codegen::isa::ptx_data::Data as Ptx;
 use crate::codegen::isa::wave_data::Data as Wave;

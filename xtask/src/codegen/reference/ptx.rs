@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Page, code, list, plain, simulation, table};
+use super::page::{Page, code, list, plain, simulation, table};
 use crate::codegen::isa::data::words;
 use crate::codegen::isa::ptx_data::{Category, Data, Directive, Instruction, OperandKind, SpecialRegister};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Page, code, list, plain, simulation, table};
+use super::page::{Page, code, list, plain, simulation, table};
 use crate::codegen::isa::wave_data::{Availability, Category, Data, Instruction, Operand};
 
 pub(super) fn pages(data: &Data) -> Vec<Page> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{all, any, captured, captures, grammar as rules, scoped};
+use super::rules::{all, any, captured, captures, grammar as rules, scoped};
 use crate::codegen::isa::data::words;
 use crate::codegen::isa::ptx_data::Data;
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{all, any, captured, grammar as rules, scoped};
+use super::rules::{all, any, captured, grammar as rules, scoped};
 use crate::codegen::isa::wave_data::Data;
 
 /// What may not be written before and after a word.

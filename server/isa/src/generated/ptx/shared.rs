@@ -9382,6 +9382,7 @@ pub(crate) static OPERAND: [Operand; 300] = [
         name: "a",
         role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
+        negatable: true,
         about: "may be negated",
         ..Operand::EMPTY
     },
@@ -9389,6 +9390,7 @@ pub(crate) static OPERAND: [Operand; 300] = [
         name: "b",
         role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
+        negatable: true,
         about: "may be negated",
         ..Operand::EMPTY
     },
@@ -9396,6 +9398,7 @@ pub(crate) static OPERAND: [Operand; 300] = [
         name: "c",
         role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
+        negatable: true,
         about: "addend, may be negated",
         ..Operand::EMPTY
     },

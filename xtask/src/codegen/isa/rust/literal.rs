@@ -1,12 +1,12 @@
-//! The serializer of [`Source::literal`].
+//! The serializer of [`Source::literal`](super::Source::literal).
 
 use serde::de::value::Error;
 use serde::ser::{self, Impossible, Serialize};
 
-use super::Source;
+use super::pools::Pools;
 
 /// Serializes one value as a Rust expression.
-pub(super) struct Literal<'s>(pub(super) &'s mut Source);
+pub(super) struct Literal<'s>(pub(super) &'s mut Pools);
 
 /// The name of a list, which is not that of a struct.
 const LIST: &str = "[]";
@@ -16,7 +16,7 @@ const INTERNED: char = '\u{1}';
 
 /// A list, tuple or struct whose parts are being serialized.
 pub(super) struct Compound<'s> {
-    source: &'s mut Source,
+    pools: &'s mut Pools,
     /// The name of a struct.
     name: &'static str,
     open: String,
@@ -27,13 +27,13 @@ pub(super) struct Compound<'s> {
 
 impl<'s> Literal<'s> {
     fn compound(self, name: &'static str, open: String, close: &'static str) -> Compound<'s> {
-        Compound { source: self.0, name, open, close, parts: Vec::new(), skips: false }
+        Compound { pools: self.0, name, open, close, parts: Vec::new(), skips: false }
     }
 }
 
 impl Compound<'_> {
     fn part<T: Serialize + ?Sized>(&mut self, label: &str, value: &T) -> Result<(), Error> {
-        let value = value.serialize(Literal(self.source))?;
+        let value = value.serialize(Literal(self.pools))?;
         self.parts.push(format!("{label}{value}"));
         Ok(())
     }
@@ -52,7 +52,7 @@ impl Compound<'_> {
             self.parts.push(format!("..{}::EMPTY", self.name));
         }
         let text = format!("{}{}{}", self.open, self.parts.join(", "), self.close);
-        Ok(self.source.intern(self.name, &text).map_or(text, |(_, number)| format!("{INTERNED}{number}")))
+        Ok(self.pools.intern(self.name, &text).map_or(text, |(_, number)| format!("{INTERNED}{number}")))
     }
 }
 

@@ -3,9 +3,9 @@
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use super::Slot;
 use super::length::{Length, length};
 use super::range::{Range, range};
+use super::slot::Slot;
 use crate::codegen::isa::data::{is_default, names, word};
 use crate::codegen::isa::ptx_data::{Instruction, ModifierClass, OperandKind};
 

@@ -1,7 +1,7 @@
 //! The text of a form as hovers and messages show it.
 
-use super::Slot;
 use super::operand::{FormOperand, Presence};
+use super::slot::Slot;
 use crate::codegen::isa::ptx_data::{Instruction, OperandKind};
 
 /// The text of a form: `add{.sat}.{u16x2,s16x2} d, a, b`.

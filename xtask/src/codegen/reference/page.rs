@@ -1,0 +1,89 @@
+//! A page of the reference and its Markdown.
+
+use std::fmt::Write;
+
+use crate::codegen::isa::data::Simulation;
+
+/// One page.
+pub(super) struct Page {
+    /// Where it is, from the folder of the pages, without `.md`.
+    pub(super) path: String,
+    pub(super) title: String,
+    /// What it is about, for the index.
+    pub(super) about: String,
+    pub(super) body: String,
+}
+
+/// A block of code.
+pub(super) fn code(language: &str, text: &str) -> String {
+    format!("```{language}\n{}\n```\n\n", text.trim_matches('\n'))
+}
+
+/// A table; nothing where there are no rows.
+pub(super) fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut out = line(&head.map(str::to_owned));
+    out += &line(&["---"; N].map(str::to_owned));
+    for row in rows {
+        out += &line(&row.clone().map(|cell| cell.replace('|', "\\|")));
+    }
+    out + "\n"
+}
+
+/// A list; nothing where there are no items.
+pub(super) fn list<S: AsRef<str>>(items: impl IntoIterator<Item = S>) -> String {
+    let mut out = String::new();
+    for item in items {
+        let _ = writeln!(out, "* {}", plain(item.as_ref()));
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out
+}
+
+/// Text in which Markdown sees no markup. Inside a word an underscore is none.
+pub(super) fn plain(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let in_word = |at: usize| chars.get(at).is_some_and(|c| c.is_alphanumeric());
+    let mut out = String::new();
+    for (at, &c) in chars.iter().enumerate() {
+        match c {
+            '<' => out += "&lt;",
+            '*' => out += "\\*",
+            '_' if !(at > 0 && in_word(at - 1) && in_word(at + 1)) => out += "\\_",
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// What the simulator does with an entry, as a phrase.
+pub(super) fn simulation(decision: &Simulation) -> String {
+    match decision {
+        Simulation::Simulated => "simulated".to_owned(),
+        Simulation::Partly(exception) => format!("simulated, but {exception}"),
+        Simulation::NoOp(why) => format!("accepted by the simulator without effect ({why})"),
+        Simulation::Unsupported(why) => format!("not simulated ({why})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_escapes_bars_and_vanishes_without_rows() {
+        let rows = [["a|b".to_owned(), "c".to_owned()]];
+        assert_eq!(table(["x", "y"], &rows), "| x | y |\n| --- | --- |\n| a\\|b | c |\n\n");
+        assert_eq!(table(["x", "y"], &[]), "");
+    }
+
+    #[test]
+    fn text_is_shown_as_it_is() {
+        assert_eq!(plain("a * b_c < d, _ or _e"), "a \\* b_c &lt; d, \\_ or \\_e");
+    }
+}
