@@ -8,27 +8,27 @@ use smol_str::SmolStr;
 use crate::memory::DeviceMemory;
 use crate::trace::StatementId;
 
+mod address;
 mod asynchronous;
 mod flow;
+mod guard;
 mod operation;
 mod order;
+mod slot;
 mod tables;
 
+pub use address::{Address, AtomicOp, AtomicType, Space};
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use flow::{Flow, Mixing, Part, Read};
-pub use operation::{Combining, CopyGroup, Guard, Instruction, Op, SetTo, StackAction};
+pub use guard::Guard;
+pub use operation::{Combining, CopyGroup, Instruction, Op, SetTo, StackAction};
 pub use order::Order;
+pub use slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots};
 pub use tables::{
-    Access, Address, Atomic, AtomicOp, AtomicType, Barrier, BarrierKind, Call, Callee, Copy, Element,
-    Exchange, ExchangeKind, FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands, Note,
-    Pack, PackedSources, ProductScales, Rows, Space, Switch, System, Tables,
+    Access, Atomic, Barrier, BarrierKind, Call, Callee, Copy, Element, Exchange, ExchangeKind,
+    FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands, Note, Pack, PackedSources,
+    ProductScales, Rows, Switch, System, Tables,
 };
-
-/// A register's place in its file.
-pub type Slot = u32;
-
-/// Stands for a register that is not there (`_`, or an omitted operand).
-pub const NO_SLOT: Slot = u32::MAX;
 
 /// An entry and all functions that it can reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,19 +169,6 @@ pub struct FrameLayout {
     pub local_size: u32,
 }
 
-/// Which file a slot is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RegisterSlot {
-    /// Up to 32 bits.
-    Word(Slot),
-    /// 64 bits.
-    Double(Slot),
-    /// 128 bits: this slot and the next.
-    Quad(Slot),
-    /// A predicate.
-    Predicate(Slot),
-}
-
 /// A register with a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Register {
@@ -240,24 +227,4 @@ pub enum Special {
     IsClustered,
     /// A fixed number: `%smid`, `%gridid` …
     Number(u32),
-}
-
-/// A formal parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Formal {
-    /// Where it is.
-    pub at: Passing,
-    /// Its size in bytes.
-    pub size: u32,
-}
-
-/// Where an argument or a formal is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Passing {
-    /// In the frame's local memory, from this byte on.
-    Local(u32),
-    /// In a register.
-    Register(RegisterSlot),
-    /// Nowhere (`_`).
-    Nowhere,
 }

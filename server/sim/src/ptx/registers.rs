@@ -14,7 +14,7 @@ use std::hint::black_box;
 
 use pulp::Simd;
 
-use super::program::Slot;
+use super::program::{Slot, Slots};
 
 /// Lanes of a warp.
 pub const WIDTH: usize = 32;
@@ -25,16 +25,16 @@ pub const FULL: u32 = u32::MAX;
 pub type Lanes<T> = [T; WIDTH];
 
 /// For each byte of a mask, all ones in its lanes.
-static KEPT: [[i8; 8]; 256] = {
-    let mut kept = [[0; 8]; 256];
+static LANE_MASK_TABLE: [[i8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
     let mut at = 0;
     while at < 256 * 8 {
         if (at / 8) >> (at % 8) & 1 == 1 {
-            kept[at / 8][at % 8] = -1;
+            table[at / 8][at % 8] = -1;
         }
         at += 1;
     }
-    kept
+    table
 };
 
 /// The lanes of a mask, lowest first.
@@ -146,21 +146,6 @@ impl Word for u64 {
     }
 }
 
-/// Where an instruction's operands are; which file each slot is in follows from the operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Slots {
-    /// The destination.
-    pub d: Slot,
-    /// The first source.
-    pub a: Slot,
-    /// The second source.
-    pub b: Slot,
-    /// The third source.
-    pub c: Slot,
-    /// A fourth source or a second destination.
-    pub e: Slot,
-}
-
 impl Registers {
     /// The values of a register.
     #[inline(always)]
@@ -247,7 +232,7 @@ fn merge<T: Word>(d: &mut Lanes<T>, mask: u32, values: &Lanes<T>) {
         *d = *values;
         return;
     }
-    let keep = kept(mask);
+    let keep = expand_mask(mask);
     for lane in 0..WIDTH {
         d[lane] = values[lane].or_else(keep[lane], d[lane]);
     }
@@ -273,13 +258,13 @@ fn lanes_of<S: Simd>(simd: S, holds: &Lanes<u32>) -> u32 {
 /// All ones in the lanes of a mask. Looked up: of what it can compute, the compiler makes stores under a mask, and these are
 /// slow on some processors.
 #[inline(always)]
-fn kept(mask: u32) -> Lanes<i8> {
-    let mut kept = [0; WIDTH];
-    let (eights, _) = kept.as_chunks_mut::<8>();
+fn expand_mask(mask: u32) -> Lanes<i8> {
+    let mut lanes = [0; WIDTH];
+    let (eights, _) = lanes.as_chunks_mut::<8>();
     for (eight, byte) in eights.iter_mut().zip(mask.to_le_bytes()) {
-        *eight = KEPT[usize::from(byte)];
+        *eight = LANE_MASK_TABLE[usize::from(byte)];
     }
-    kept
+    lanes
 }
 
 #[cfg(test)]

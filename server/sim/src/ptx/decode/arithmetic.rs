@@ -8,7 +8,7 @@ use super::instruction::Decoded;
 use super::mixed::is_mixed;
 use super::modifiers::Modifiers;
 use crate::ptx::program::Op;
-use crate::ptx::registers::Slots;
+use crate::ptx::program::Slots;
 use crate::ptx::semantics::bits::DotProduct;
 use crate::ptx::semantics::carry::{Carry, CarryOp};
 use crate::ptx::semantics::float::{Approximation, FloatMode, FloatOp};

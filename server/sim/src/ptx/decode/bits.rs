@@ -6,8 +6,8 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use crate::ptx::program::Slots;
 use crate::ptx::program::{Lop3Predicate, NO_SLOT, Op};
-use crate::ptx::registers::Slots;
 use crate::ptx::semantics::bits::{Count, Logic, Permute, Shift, Width};
 use crate::ptx::semantics::compare::Combine;
 

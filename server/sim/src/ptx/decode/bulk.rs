@@ -7,8 +7,8 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::memory::atomic_type;
 use super::modifiers::Modifiers;
+use crate::ptx::program::Slots;
 use crate::ptx::program::{BulkCopy, Copy, CopyGroup, Fill, Op, RegisterSlot, Space};
-use crate::ptx::registers::Slots;
 
 impl<'l> FunctionDecoder<'l, '_> {
     /// `cp` and all that begins with it.

@@ -6,8 +6,8 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use crate::ptx::program::Slots;
 use crate::ptx::program::{Fill, Op, RegisterSlot};
-use crate::ptx::registers::Slots;
 
 impl FunctionDecoder<'_, '_> {
     /// `mapa`

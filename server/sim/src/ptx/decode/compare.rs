@@ -7,8 +7,8 @@ use super::arithmetic::division;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use crate::ptx::program::Slots;
 use crate::ptx::program::{Combining, NO_SLOT, Op, SetTo};
-use crate::ptx::registers::Slots;
 use crate::ptx::semantics::compare::{Combine, CompareType, Comparison, FloatClass};
 
 impl<'l> FunctionDecoder<'l, '_> {

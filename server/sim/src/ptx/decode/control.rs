@@ -9,8 +9,8 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use crate::ptx::program::Slots;
 use crate::ptx::program::{Barrier, BarrierKind, Call, Callee, Formal, Guard, Op, Passing, Switch, System};
-use crate::ptx::registers::Slots;
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn control(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {

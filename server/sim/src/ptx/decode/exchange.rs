@@ -6,8 +6,8 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use crate::ptx::program::Slots;
 use crate::ptx::program::{Exchange, ExchangeKind, Op, RegisterSlot};
-use crate::ptx::registers::Slots;
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn exchange(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {

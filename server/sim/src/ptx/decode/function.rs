@@ -10,8 +10,8 @@ use super::module::Linked;
 use super::operands::SlotTable;
 use super::order::order;
 use super::storage::{self, Storage};
+use crate::ptx::program::Slots;
 use crate::ptx::program::{Formal, Function, Guard, Instruction, Note, Op, Passing};
-use crate::ptx::registers::Slots;
 
 /// Decodes one function.
 pub(super) struct FunctionDecoder<'l, 'm> {

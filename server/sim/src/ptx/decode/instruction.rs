@@ -7,7 +7,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::modifiers::Modifiers;
 use crate::ptx::program::Op;
-use crate::ptx::registers::Slots;
+use crate::ptx::program::Slots;
 
 /// What an instruction decodes to.
 pub(super) type Decoded = Result<(Op, Slots), Why>;

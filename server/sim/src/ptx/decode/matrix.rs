@@ -6,10 +6,10 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use crate::ptx::program::Slots;
 use crate::ptx::program::{
     FragmentAccess, MatrixAccess, MatrixProduct, Op, ProductScales, RegisterSlot, Rows, Space,
 };
-use crate::ptx::registers::Slots;
 use crate::ptx::semantics::fragments::{Layout, Matrix};
 use crate::ptx::semantics::matrix::{BlockScale, Factor, Product, Sum};
 use crate::soft_float::Rounding;

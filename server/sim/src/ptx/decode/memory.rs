@@ -13,10 +13,10 @@ use super::modifiers::Modifiers;
 use super::operands::slot_of;
 use super::specials::{self, Source};
 use super::storage::{Storage, window};
+use crate::ptx::program::Slots;
 use crate::ptx::program::{
     Access, Address, Atomic, AtomicOp, AtomicType, Element, Op, Pack, RegisterSlot, Space,
 };
-use crate::ptx::registers::Slots;
 use crate::ptx::semantics::bits::{Logic, Width};
 use crate::ptx::windows;
 

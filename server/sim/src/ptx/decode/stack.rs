@@ -6,8 +6,8 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use crate::ptx::program::Slots;
 use crate::ptx::program::{Op, StackAction};
-use crate::ptx::registers::Slots;
 
 /// What `alloca` aligns to where it does not say.
 const ALIGNMENT: u64 = 8;

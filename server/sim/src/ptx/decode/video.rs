@@ -8,7 +8,7 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use crate::ptx::program::Op;
-use crate::ptx::registers::Slots;
+use crate::ptx::program::Slots;
 use crate::ptx::semantics::video::{Part, Shape, Then, Video, VideoMad, VideoOp};
 
 impl<'l> FunctionDecoder<'l, '_> {

@@ -1,6 +1,7 @@
 //! Side tables of asynchronous operations, and of the memory barriers that track them.
 
-use super::{Address, AtomicOp, AtomicType, RegisterSlot, Slot, Space};
+use super::address::{Address, AtomicOp, AtomicType, Space};
+use super::slot::{RegisterSlot, Slot};
 
 /// A copy of a range of memory, done at once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

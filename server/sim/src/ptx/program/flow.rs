@@ -1,4 +1,4 @@
-//! What a statement does with the registers that it reads: only the watch over undefined values asks.
+//! How a statement uses the registers that it reads. Only the sanitizer of undefined values needs it.
 
 /// How a result depends on its sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

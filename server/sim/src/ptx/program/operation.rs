@@ -1,7 +1,7 @@
 //! Operations: what one instruction does, small and by value.
 
-use super::Slot;
-use crate::ptx::registers::Slots;
+use super::guard::Guard;
+use super::slot::Slots;
 use crate::ptx::semantics::bits::{Count, DotProduct, Logic, Permute, Shift, Width};
 use crate::ptx::semantics::carry::Carry;
 use crate::ptx::semantics::compare::{Combine, CompareType, Comparison, FloatClass};
@@ -10,30 +10,6 @@ use crate::ptx::semantics::half::Half;
 use crate::ptx::semantics::integer::{IntOp, IntType, Mul24, WideType};
 use crate::ptx::semantics::packed::Division;
 use crate::soft_float::Rounding;
-
-/// The predicate in front of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Guard(u32);
-
-impl Guard {
-    /// No predicate.
-    pub const ALWAYS: Guard = Guard(u32::MAX);
-
-    /// `@p`, or `@!p`.
-    pub fn new(slot: Slot, negated: bool) -> Guard {
-        Guard(slot << 1 | u32::from(negated))
-    }
-
-    /// The lanes of `mask` in which it is true.
-    #[inline(always)]
-    pub fn of(self, predicates: &[u32], mask: u32) -> u32 {
-        if self == Guard::ALWAYS {
-            return mask;
-        }
-        let value = predicates[(self.0 >> 1) as usize];
-        mask & if self.0 & 1 == 1 { !value } else { value }
-    }
-}
 
 /// One operation with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

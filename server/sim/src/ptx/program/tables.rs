@@ -2,8 +2,10 @@
 
 use smol_str::SmolStr;
 
+use super::address::{Address, AtomicOp, AtomicType, Space};
 use super::asynchronous::{BulkCopy, Completion, Fill, Mbarrier};
-use super::{Formal, Guard, RegisterSlot, Slot};
+use super::guard::Guard;
+use super::slot::{Formal, RegisterSlot, Slot};
 use crate::ptx::semantics::compare::Combine;
 use crate::ptx::semantics::convert::Convert;
 use crate::ptx::semantics::fragments::Matrix;
@@ -120,50 +122,6 @@ pub struct Pack {
     pub bits: u32,
     /// Whether the parts are the destination.
     pub unpack: bool,
-}
-
-/// The state space of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Space {
-    /// Decided by the address.
-    Generic,
-    /// `.global`
-    Global,
-    /// `.shared`
-    Shared,
-    /// `.local`, and `.param` of functions
-    Local,
-    /// `.const`
-    Const,
-    /// Kernel parameters
-    Param,
-}
-
-impl Space {
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Space::Generic => "generic",
-            Space::Global => "global",
-            Space::Shared => "shared",
-            Space::Local => "local",
-            Space::Const => "constant",
-            Space::Param => "parameter",
-        }
-    }
-}
-
-/// An address: a register (or none), and what is added to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Address {
-    /// The register.
-    pub base: Option<RegisterSlot>,
-    /// What the register counts, in bytes.
-    pub scale: u32,
-    /// Whether the offset counts from the frame's local memory.
-    pub frame: bool,
-    /// Added.
-    pub offset: i64,
 }
 
 /// A load or a store.
@@ -295,52 +253,6 @@ pub struct Atomic {
     pub b: Vec<RegisterSlot>,
     /// The second operand of `cas`.
     pub c: Option<RegisterSlot>,
-}
-
-/// What an atomic does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the operations")]
-pub enum AtomicOp {
-    Add,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-    Exchange,
-    CompareSwap,
-    Increment,
-    Decrement,
-}
-
-/// The type of an atomic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the types")]
-pub enum AtomicType {
-    B16,
-    U32,
-    S32,
-    U64,
-    S64,
-    F16,
-    Bf16,
-    F16x2,
-    Bf16x2,
-    F32,
-    F64,
-    B128,
-}
-
-impl AtomicType {
-    /// Bytes of an element.
-    pub fn size(self) -> u32 {
-        match self {
-            AtomicType::B16 | AtomicType::F16 | AtomicType::Bf16 => 2,
-            AtomicType::U64 | AtomicType::S64 | AtomicType::F64 => 8,
-            AtomicType::B128 => 16,
-            _ => 4,
-        }
-    }
 }
 
 /// An operation between lanes.

@@ -1,6 +1,7 @@
 //! Bits: logic, counting, fields, permutations and shifts.
 
-use crate::ptx::registers::{Registers, Slots, Word};
+use crate::ptx::program::Slots;
+use crate::ptx::registers::{Registers, Word};
 
 /// How wide an untyped operation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

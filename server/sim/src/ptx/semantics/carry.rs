@@ -3,7 +3,8 @@
 //! The flag is a carry, one bit a lane: a subtraction stores its carry (1 = no borrow), as the hardware does.
 
 use super::integer::{IntType, Integer};
-use crate::ptx::registers::{FULL, Registers, Slots, WIDTH, lanes};
+use crate::ptx::program::Slots;
+use crate::ptx::registers::{FULL, Registers, WIDTH, lanes};
 
 /// An instruction of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

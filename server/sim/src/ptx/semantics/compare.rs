@@ -4,7 +4,8 @@ use pulp::{Scalar, Simd};
 
 use super::float::flush_32;
 use super::integer::Integer;
-use crate::ptx::registers::{FULL, Registers, Slots, WIDTH};
+use crate::ptx::program::Slots;
+use crate::ptx::registers::{FULL, Registers, WIDTH};
 use crate::soft_float::{BF16, F16, F32, Format, Rounding};
 
 /// A comparison. The unordered ones hold where an operand is a NaN.

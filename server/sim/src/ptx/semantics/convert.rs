@@ -1,6 +1,7 @@
 //! `cvt` between integers and floats of 8 to 64 bits.
 
-use crate::ptx::registers::{Registers, Slots, Word, lanes};
+use crate::ptx::program::Slots;
+use crate::ptx::registers::{Registers, Word, lanes};
 use crate::soft_float::{BF16, Exact, F16, F32, F64, Format, Number, Rounding, TF32};
 
 /// A type that `cvt` converts from or to.

@@ -3,7 +3,8 @@
 //! Rounding to nearest uses the host's floats, which round the same way; everything else goes through [`soft_float`], so every
 //! mode is exact. Approximations give the correctly rounded value, which every documented bound admits.
 
-use crate::ptx::registers::{Registers, Slots, lanes};
+use crate::ptx::program::Slots;
+use crate::ptx::registers::{Registers, lanes};
 use crate::soft_float::{self, F32, F64, Rounding};
 
 /// A float operation.

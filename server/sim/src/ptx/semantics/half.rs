@@ -1,7 +1,8 @@
 //! Half precision: `f16` and `bf16`, alone and in pairs, rounded once through [`soft_float`](crate::soft_float).
 
 use super::float::{FloatOp, extremum_32};
-use crate::ptx::registers::{Registers, Slots, lanes};
+use crate::ptx::program::Slots;
+use crate::ptx::registers::{Registers, lanes};
 use crate::soft_float::{BF16, F16, F32, Format, Rounding, op};
 
 /// A half-precision operation.

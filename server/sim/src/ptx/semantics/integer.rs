@@ -1,6 +1,7 @@
 //! Integer arithmetic: `add sub mul mad div rem abs neg min max sad`, in 16, 32 and 64 bits, and the 24-bit forms.
 
-use crate::ptx::registers::{Registers, Slots, Word};
+use crate::ptx::program::Slots;
+use crate::ptx::registers::{Registers, Word};
 
 /// The type of an integer operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

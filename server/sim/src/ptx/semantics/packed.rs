@@ -2,7 +2,8 @@
 
 use super::compare::Comparison;
 use super::integer::IntOp;
-use crate::ptx::registers::{Registers, Slots};
+use crate::ptx::program::Slots;
+use crate::ptx::registers::Registers;
 
 /// How a word is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

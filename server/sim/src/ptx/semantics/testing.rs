@@ -1,6 +1,7 @@
 //! One lane's worth of an operation, for tests of a family.
 
-use crate::ptx::registers::{FULL, Registers, Slots, WIDTH};
+use crate::ptx::program::Slots;
+use crate::ptx::registers::{FULL, Registers, WIDTH};
 
 const SLOTS: Slots = Slots { d: 0, a: 1, b: 2, c: 3, e: 0 };
 

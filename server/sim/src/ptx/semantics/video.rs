@@ -1,7 +1,8 @@
 //! The video instructions: arithmetic on bytes and halves picked out of words, alone or side by side.
 
 use super::compare::Comparison;
-use crate::ptx::registers::{Registers, Slots};
+use crate::ptx::program::Slots;
+use crate::ptx::registers::Registers;
 
 /// A video instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -77,9 +77,8 @@ pub(crate) fn encode(code: &Code, instruction: &Instruction, labels: &Labels<'_>
     }
     let mut words = Words { first: first_word(encoding, instruction), second: encoding.wide.then_some(0) };
     let form = entry.operands_of(&instruction.mnemonic);
-    let left_out =
-        form.first().is_some_and(|first| first.optional) && instruction.operands.len() < form.len();
-    let form = form.slice(usize::from(left_out)..);
+    let omitted = form.first().is_some_and(|first| first.optional) && instruction.operands.len() < form.len();
+    let form = form.slice(usize::from(omitted)..);
     if form.len() != instruction.operands.len() {
         return None;
     }

@@ -8,11 +8,12 @@ use super::{matrix, warp_collectives};
 use crate::ptx::engine::fault::{ExecError, Fault};
 use crate::ptx::engine::memory::{access, atomic, bulk, cluster_window, mbarrier};
 use crate::ptx::engine::sanitizer::copies::CopyFamily;
+use crate::ptx::program::Slots;
 use crate::ptx::program::{
     Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
     PackedSources, RegisterSlot, Slot,
 };
-use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
+use crate::ptx::registers::{Lanes, Registers, WIDTH, Word, blend, lanes};
 use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
 
 /// Runs an operation in the lanes of `mask`. Not inlined into the interpreter loop, which would otherwise prepare registers for

@@ -59,7 +59,7 @@ impl Scanner<'_> {
         let mut conversion = Conversion { bytes: 4, ..Conversion::default() };
         self.flags(&mut conversion);
         if let Some(width) = self.number(arguments, taken)? {
-            conversion.left_aligned |= width < 0;
+            conversion.pads_right |= width < 0;
             conversion.width = (width.unsigned_abs() as usize).min(MAX_WIDTH);
         }
         if self.take(b'.') {
@@ -77,7 +77,7 @@ impl Scanner<'_> {
     fn flags(&mut self, conversion: &mut Conversion) {
         while let Some((&flag, rest)) = self.rest.split_first() {
             match flag {
-                b'-' => conversion.left_aligned = true,
+                b'-' => conversion.pads_right = true,
                 b'+' => conversion.plus = true,
                 b' ' => conversion.space = true,
                 b'#' => conversion.alternate = true,
@@ -204,7 +204,7 @@ impl Conversion {
     fn number(&self, sign: &str, prefix: &str, digits: &str, out: &mut Vec<u8>) {
         let is_integer = b"diouxXp".contains(&self.kind);
         let finite = digits.bytes().any(|byte| byte.is_ascii_digit());
-        let zeros = self.zeros && !self.left_aligned && !(is_integer && self.precision.is_some());
+        let zeros = self.zeros && !self.pads_right && !(is_integer && self.precision.is_some());
         let head = sign.len() + prefix.len();
         let digits = match zeros && (finite || is_integer) {
             true => format!("{digits:0>width$}", width = self.width.saturating_sub(head)),
@@ -215,11 +215,11 @@ impl Conversion {
 
     fn pad(&self, text: &[u8], out: &mut Vec<u8>) {
         let padding = self.width.saturating_sub(text.len());
-        if !self.left_aligned {
+        if !self.pads_right {
             out.resize(out.len() + padding, b' ');
         }
         out.extend_from_slice(text);
-        if self.left_aligned {
+        if self.pads_right {
             out.resize(out.len() + padding, b' ');
         }
     }

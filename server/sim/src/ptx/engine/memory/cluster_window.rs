@@ -3,7 +3,8 @@
 
 use crate::ptx::engine::fault::Fault;
 use crate::ptx::program::Op;
-use crate::ptx::registers::{Lanes, Registers, Slots, lanes};
+use crate::ptx::program::Slots;
+use crate::ptx::registers::{Lanes, Registers, lanes};
 use crate::ptx::windows;
 
 /// The shared memory of the running block within that of its cluster.

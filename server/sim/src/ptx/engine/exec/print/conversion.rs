@@ -3,7 +3,7 @@
 /// One conversion of a format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Conversion {
-    pub(super) left_aligned: bool,
+    pub(super) pads_right: bool,
     pub(super) plus: bool,
     pub(super) space: bool,
     pub(super) alternate: bool,

@@ -1,0 +1,55 @@
+//! Slots: the locations of registers, of formal parameters and of arguments.
+
+/// The index of a register in its register file.
+pub type Slot = u32;
+
+/// No register: `_`, or an omitted operand.
+pub const NO_SLOT: Slot = u32::MAX;
+
+/// A slot together with its register file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegisterSlot {
+    /// Up to 32 bits.
+    Word(Slot),
+    /// 64 bits.
+    Double(Slot),
+    /// 128 bits: this slot and the next.
+    Quad(Slot),
+    /// A predicate.
+    Predicate(Slot),
+}
+
+/// Where an instruction's operands are; which file each slot is in follows from the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Slots {
+    /// The destination.
+    pub d: Slot,
+    /// The first source.
+    pub a: Slot,
+    /// The second source.
+    pub b: Slot,
+    /// The third source.
+    pub c: Slot,
+    /// A fourth source or a second destination.
+    pub e: Slot,
+}
+
+/// A formal parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Formal {
+    /// Where it is.
+    pub at: Passing,
+    /// Its size in bytes.
+    pub size: u32,
+}
+
+/// Where an argument or a formal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Passing {
+    /// In the frame's local memory, from this byte on.
+    Local(u32),
+    /// In a register.
+    Register(RegisterSlot),
+    /// Nowhere (`_`).
+    Nowhere,
+}
