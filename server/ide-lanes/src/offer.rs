@@ -2,9 +2,7 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Nesting;
-use warplens_sim::launch::{
-    CommentLaunch, INFERRED, Kernel, Launch, Listed, Problem, in_comments, inferred_size, launches,
-};
+use warplens_sim::launch::{CommentLaunch, INFERRED, Kernel, Launch, Listed, Problem, in_comments, launches};
 use warplens_syntax::Language;
 
 use crate::launch_file::LaunchFile;
@@ -112,7 +110,7 @@ fn unreadable(file: &LaunchFile, problem: &LaunchProblem) -> Offer {
 
 /// The inferred launch of a kernel, not yet created.
 pub(crate) fn inferred_offer(place: &KernelPlace) -> Offer {
-    let (grid, block) = inferred_size(&place.kernel);
+    let (grid, block) = place.kernel.rules.inferred_size();
     Offer {
         name: INFERRED.to_owned(),
         entry: Some(place.kernel.name.to_string()),
@@ -147,7 +145,7 @@ fn offer(
             None
         }
     };
-    let inferred = chosen.map(|place| inferred_size(&place.kernel));
+    let inferred = chosen.map(|place| place.kernel.rules.inferred_size());
     Offer {
         name: launch.name.clone(),
         entry: chosen.map(|place| place.kernel.name.to_string()),

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_ide_db::db::{Database, File};
 use warplens_sim::RunOptions;
-use warplens_sim::launch::{
-    FileReader, INFERRED, KernelKind, Launch, Problem, inferred, launch_object, resolve, with_arguments,
-};
+use warplens_sim::launch::{FileReader, INFERRED, Launch, Problem, launch_object, resolve};
 
 use crate::kernels::{kernels, text_of_launches};
 use crate::launch_file::LaunchFile;
@@ -127,14 +125,16 @@ pub fn prepare(
     let model = model_of(request, launch.as_ref(), simulator, &named).map_err(located)?;
     let decoded = simulator.decode(db, file, kernel, model)?;
     let mut launch = match launch {
-        None => inferred(&kernel.kernel, &(decoded.body)()),
+        None => kernel.kernel.inferred(&(decoded.body)()),
         Some(launch) if source == Source::Given && launch.args.is_empty() => {
-            with_arguments(launch, &kernel.kernel, &(decoded.body)())
+            kernel.kernel.rules.with_arguments(launch, &(decoded.body)())
         }
         Some(launch) => launch,
     };
     if let Some(width) = request.wave_width {
-        set_wave_width(&mut launch, width, kernel, source)?;
+        let is_inferred = source == Source::Inferred;
+        let set = kernel.kernel.rules.set_warp_width(&mut launch, width, is_inferred);
+        set.map_err(LaunchProblem::new)?;
     }
     let resolved = resolve(&launch, &kernel.kernel, request.options.limits.max_memory, read_file);
     let resolved = resolved.map_err(located)?;
@@ -166,25 +166,6 @@ fn model_of(
         (None, Some(written)) => written,
         (None, None) => Ok(request.usual_model.unwrap_or_else(|| simulator.default_model())),
     }
-}
-
-/// The inferred launch of a kernel without a size is one wave, so its size depends on the wave width.
-fn set_wave_width(
-    launch: &mut Launch,
-    width: u32,
-    kernel: &KernelPlace,
-    source: Source,
-) -> Result<(), LaunchProblem> {
-    let KernelKind::Wave(wave) = &kernel.kernel.kind else {
-        return Err(LaunchProblem::new(
-            "the wave width is allowed for WAVE kernels only: a PTX warp has 32 lanes",
-        ));
-    };
-    launch.wave_width = Some(width);
-    if source == Source::Inferred && wave.workgroup.is_none() {
-        launch.block = Some([width, 1, 1]);
-    }
-    Ok(())
 }
 
 /// A launch and its kernel; `None` is the inferred launch.

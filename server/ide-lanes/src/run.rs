@@ -36,7 +36,7 @@ impl Prepared {
     pub fn same_run(&self, other: &Prepared) -> bool {
         self.model == other.model
             && self.options == other.options
-            && self.program.is_same(&*other.program)
+            && self.program.dyn_eq(&*other.program)
             && self.resolved.config == other.resolved.config
     }
 

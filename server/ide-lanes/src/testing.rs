@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use text_size::{TextRange, TextSize};
 use warplens_sim::launch::{
-    Format, Kernel, KernelKind, PlacedBuffer, PtxKernel, Resolved, ScalarKind, launches, resolve,
+    Format, Kernel, PlacedBuffer, PtxKernel, Resolved, ScalarKind, launches, resolve,
 };
 use warplens_sim::memory::DeviceMemory;
 use warplens_sim::{
@@ -136,10 +136,8 @@ pub(crate) fn result() -> RunResult {
 pub(crate) fn resolved() -> Resolved {
     let listed =
         launches("[[launch]]\nname = 'l'\nfile = 'k.ptx'\n", Format::Toml).expect("well formed").remove(0);
-    let kernel = Kernel {
-        name: "k".into(),
-        kind: KernelKind::Ptx(PtxKernel { address_bytes: Some(8), ..PtxKernel::default() }),
-    };
+    let kernel = PtxKernel { address_bytes: Some(8), ..PtxKernel::default() };
+    let kernel = Kernel::new("k".into(), kernel);
     let launch = listed.usable().expect("well formed");
     let mut resolved = resolve(&launch, &kernel, 1 << 20, &|_| Err(String::new())).expect("fits");
     resolved.buffers.push(PlacedBuffer {

@@ -9,7 +9,7 @@ use warplens_hir::wave::Nesting;
 use warplens_ide_db::db::{Database, Db, File, Item, items};
 use warplens_ide_db::wave::lowered::wave_code;
 use warplens_ide_diagnostics::wave_messages;
-use warplens_sim::launch::{Body, Kernel, KernelKind, WaveKernel};
+use warplens_sim::launch::{Body, Kernel, WaveKernel};
 use warplens_sim::wave::reference::Rejection;
 use warplens_sim::{Executable, ModelInfo, StatementId, wave};
 use warplens_syntax::Language;
@@ -87,7 +87,7 @@ fn wave_kernel(code: &hir::Code, nesting: Nesting) -> Option<Found> {
     let (name, range) = code.kernel.as_ref()?.name.clone()?;
     let workgroup = code.resources.workgroup_size.map(|size| size.value).filter(|size| size[0] > 0);
     let workgroup = workgroup.map(|size| size.map(|extent| extent.max(1)));
-    let kernel = Kernel { name, kind: KernelKind::Wave(WaveKernel { workgroup }) };
+    let kernel = Kernel::new(name, WaveKernel { workgroup });
     Some(Found { kernel, name: range, nesting })
 }
 

@@ -23,4 +23,4 @@ pub use trace::{
     Totals, Visit, WarpId, WarpTrace, Workers,
 };
 pub use values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values, WaitingLanes};
-pub use warp::{Executable, LaunchConfig, ModelInfo, model_named};
+pub use warp::{DynEq, Executable, LaunchConfig, ModelInfo, model_named};

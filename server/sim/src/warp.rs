@@ -3,11 +3,13 @@
 //! A language adds its program, its registers and its divergence models; it implements [`Executable`] for its decoded kernels.
 //! Nothing here depends on a language.
 
+pub(crate) mod dyn_eq;
 pub(crate) mod executable;
 pub(crate) mod launch_config;
 pub(crate) mod races;
 pub(crate) mod spin;
 pub(crate) mod value_tracer;
 
+pub use dyn_eq::DynEq;
 pub use executable::{Executable, ModelInfo, model_named};
 pub use launch_config::LaunchConfig;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use common::{Source, shared};
 use warplens_hir::ptx::{AddressSize, Directive, Linkage, Space};
 use warplens_hir::ptx::{DeclarationKind, Header};
-use warplens_sim::launch::{Body, Kernel, Shape, inferred, resolve};
+use warplens_sim::launch::{Body, Kernel, PtxKernel, Shape, resolve};
 use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, Limits, RunOptions, Severity};
 
@@ -46,9 +46,9 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
             _ => None,
         })
     };
-    let kernel = Kernel::of_ptx(entry.into(), &functions[0].signature, address_bytes(source.headers()))
-        .with_shape(&Shape::of_ptx(functions[0]), &bytes);
-    let launch = inferred(&kernel, &body);
+    let kernel = PtxKernel::new(&functions[0].signature, address_bytes(source.headers()));
+    let kernel = Kernel::new(entry.into(), kernel.with_shape(&Shape::of_ptx(functions[0]), &bytes));
+    let launch = kernel.inferred(&body);
     let resolved = match resolve(&launch, &kernel, 1 << 28, &|_| Err("there are no files".to_owned())) {
         Ok(resolved) => resolved,
         Err(problem) => return ("refused", problem.message),

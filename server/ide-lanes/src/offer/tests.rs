@@ -1,6 +1,6 @@
 use expect_test::{Expect, expect};
 use warplens_hir::wave::Nesting;
-use warplens_sim::launch::{Format, KernelKind, PtxKernel};
+use warplens_sim::launch::{Format, PtxKernel};
 
 use super::*;
 use crate::lens::{LensStyle, lenses};
@@ -18,7 +18,7 @@ fn kernels(text: &str) -> Vec<KernelPlace> {
         let name = text[start..].split('(').next().unwrap_or_default();
         let size = |offset: usize| TextSize::try_from(offset).unwrap();
         KernelPlace {
-            kernel: Kernel { name: name.into(), kind: KernelKind::Ptx(PtxKernel::default()) },
+            kernel: Kernel::new(name.into(), PtxKernel::default()),
             name: TextRange::at(size(start), TextSize::of(name)),
             start: size(at),
             item: 0,

@@ -5,7 +5,7 @@ use warplens_hir::wave::Nesting;
 use warplens_ide_db::db::{Db, File, Item, items};
 use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
 use warplens_ide_db::ptx::module::module_names;
-use warplens_sim::launch::{Body, Kernel, Shape};
+use warplens_sim::launch::{Body, Kernel, PtxKernel, Shape};
 use warplens_syntax::ItemKind;
 
 use crate::ptx::decode::DecodedPtx;
@@ -26,8 +26,9 @@ fn ptx_kernel(
     let header = ptx_header(db, item);
     header.declarations.iter().find_map(|declaration| match &declaration.kind {
         DeclarationKind::Function { kind: FunctionKind::Entry, has_body: true, signature, .. } => {
-            let kernel = Kernel::of_ptx(declaration.name.clone(), signature, address_bytes);
+            let kernel = PtxKernel::new(signature, address_bytes);
             let kernel = kernel.with_shape(shape(db, item), &|name| shared.bytes(name));
+            let kernel = Kernel::new(declaration.name.clone(), kernel);
             Some(Found { kernel, name: declaration.name_range, nesting: Nesting::default() })
         }
         _ => None,

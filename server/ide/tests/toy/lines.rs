@@ -1,6 +1,5 @@
 //! A small read-only language, one item a line: `name: opcode opcode …`. It knows `add`, `halt` and nothing else.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use text_size::TextRange;
@@ -10,7 +9,7 @@ use warplens_ide::language::LanguageSupport;
 use warplens_ide::{SemanticToken, Symbol, SymbolKind, TokenKind, TokenModifiers};
 use warplens_ide_db::db::{Database, Db, File, FilePosition, Item, LanguageQueries, items};
 use warplens_ide_db::problem::Problem;
-use warplens_sim::launch::{Body, Kernel, KernelKind, WaveKernel};
+use warplens_sim::launch::{Body, Kernel, WaveKernel};
 use warplens_sim::memory::DeviceMemory;
 use warplens_sim::{
     Cancelled, Control, Executable, LaunchConfig, LineTrace, ModelInfo, Output, RunOptions, RunResult,
@@ -152,8 +151,7 @@ impl Simulator for Lines {
     fn kernels<'db>(&self, db: &'db dyn Db, _: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db> {
         Box::new(move |item| {
             let name = item.parse(db).syntax().first_token()?;
-            let kind = KernelKind::Wave(WaveKernel { workgroup: None });
-            let kernel = Kernel { name: name.text().into(), kind };
+            let kernel = Kernel::new(name.text().into(), WaveKernel { workgroup: None });
             Some(Found { kernel, name: name.text_range(), nesting: Nesting::default() })
         })
     }
@@ -226,9 +224,5 @@ impl Executable for Program {
             model_diff: None,
             values: None,
         })
-    }
-
-    fn is_same(&self, other: &dyn Executable) -> bool {
-        (other as &dyn Any).downcast_ref() == Some(self)
     }
 }

@@ -1,118 +1,72 @@
-//! The requirements of a kernel on its launches. Nothing here needs its body.
+//! Kernels and what they require of their launches: the seam between launches and languages.
+
+use std::fmt::Debug;
+use std::sync::Arc;
 
 use smol_str::SmolStr;
-use warplens_hir::ptx::Signature;
 
-use super::scalar::{Class, ScalarKind};
-use super::shape::Shape;
+use super::INFERRED;
+use super::body::Body;
+use super::buffers::{Budget, PlacedBuffer};
+use super::model::Launch;
+use super::problem::Problem;
+use crate::warp::{DynEq, LaunchConfig};
 
 /// The interface of a kernel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Kernel {
     /// Its name.
     pub name: SmolStr,
-    /// The properties that depend on its language.
-    pub kind: KernelKind,
+    /// Its requirements on a launch.
+    pub rules: Arc<dyn LaunchRules>,
 }
 
-/// The requirements of a kernel on its launches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KernelKind {
-    /// A PTX entry.
-    Ptx(PtxKernel),
-    /// A WAVE kernel.
-    Wave(WaveKernel),
-}
+/// The requirements of a kernel on its launches. A language implements it for its kernels.
+pub trait LaunchRules: DynEq + Debug + Send + Sync {
+    /// Grid and block of the inferred launch. They do not depend on the body.
+    fn inferred_size(&self) -> ([u32; 3], [u32; 3]);
 
-/// The requirements of a PTX entry on its launches.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PtxKernel {
-    /// In order.
-    pub params: Vec<Parameter>,
-    /// `.reqntid`
-    pub required_block: Option<[u32; 3]>,
-    /// `.maxntid`
-    pub largest_block: Option<[u32; 3]>,
-    /// The block that its body is written for, if that can be inferred.
-    pub shaped_block: Option<[u32; 3]>,
-    /// `.reqnctapercluster`
-    pub required_cluster: Option<[u32; 3]>,
-    /// Bytes of an address, if the module specifies it; otherwise 4 and 8 are accepted.
-    pub address_bytes: Option<u64>,
-}
+    /// Adds inferred arguments to a launch that has only a number of threads.
+    fn with_arguments(&self, launch: Launch, _body: &Body) -> Launch {
+        launch
+    }
 
-/// The requirements of a WAVE kernel on its launches.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct WaveKernel {
-    /// `.workgroup_size`
-    pub workgroup: Option<[u32; 3]>,
-}
+    /// Sets the lanes of a warp; an error in a language with warps of a fixed width.
+    fn set_warp_width(&self, launch: &mut Launch, width: u32, is_inferred: bool) -> Result<(), &'static str>;
 
-/// One parameter of a PTX entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parameter {
-    /// Its name.
-    pub name: SmolStr,
-    /// Its size.
-    pub bytes: u64,
-    /// Where it may start in the parameter block.
-    pub align: u64,
-    /// Its type, if it is a scalar.
-    pub scalar: Option<ScalarKind>,
-    /// `.ptr`
-    pub is_pointer: bool,
+    /// Checks a launch of the kernel with this name, fills in its defaults, and builds the memory that a run starts from.
+    fn resolve(
+        &self,
+        name: &str,
+        launch: &mut Launch,
+        budget: Budget<'_>,
+    ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem>;
 }
 
 impl Kernel {
-    /// A PTX entry; the size of addresses is its module's.
-    pub fn of_ptx(name: SmolStr, signature: &Signature, address_bytes: Option<u64>) -> Kernel {
-        let dimensions = |directive| {
-            let sizes = signature.dimensions(directive)?;
-            Some(sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX)))
+    /// A kernel with these requirements.
+    pub fn new(name: SmolStr, rules: impl LaunchRules) -> Kernel {
+        Kernel { name, rules: Arc::new(rules) }
+    }
+
+    /// The inferred launch, whose arguments the body determines.
+    pub fn inferred(&self, body: &Body) -> Launch {
+        let (grid, block) = self.rules.inferred_size();
+        let launch = Launch {
+            name: INFERRED.to_owned(),
+            entry: Some(self.name.to_string()),
+            grid: Some(grid),
+            block: Some(block),
+            ..Launch::default()
         };
-        let kernel = PtxKernel {
-            params: signature.params.iter().map(Parameter::of_ptx).collect(),
-            required_block: dimensions("reqntid"),
-            largest_block: dimensions("maxntid"),
-            required_cluster: dimensions("reqnctapercluster"),
-            shaped_block: None,
-            address_bytes,
-        };
-        Kernel { name, kind: KernelKind::Ptx(kernel) }
-    }
-
-    /// Adds the block that is inferred from the body of a PTX entry; `bytes` gives the size of a shared array of the module.
-    pub fn with_shape(mut self, shape: &Shape, bytes: &dyn Fn(&str) -> Option<u64>) -> Kernel {
-        if let KernelKind::Ptx(kernel) = &mut self.kind {
-            kernel.shaped_block = shape.block(bytes);
-        }
-        self
+        self.rules.with_arguments(launch, body)
     }
 }
 
-impl PtxKernel {
-    /// Whether an address can be passed to `param`.
-    pub(crate) fn takes_address(&self, param: &Parameter) -> bool {
-        param.scalar.is_some_and(|kind| self.takes_address_in(kind))
-    }
-
-    /// Whether an address can be passed as a number of a kind.
-    pub(crate) fn takes_address_in(&self, kind: ScalarKind) -> bool {
-        let bytes = kind.bytes() as u64;
-        let fits = self.address_bytes.map_or(matches!(bytes, 4 | 8), |address| bytes == address);
-        fits && kind.class() != Class::Float
+impl PartialEq for Kernel {
+    fn eq(&self, other: &Kernel) -> bool {
+        self.name == other.name && self.rules.dyn_eq(&*other.rules)
     }
 }
 
-impl Parameter {
-    fn of_ptx(param: &warplens_hir::ptx::Parameter) -> Parameter {
-        let is_scalar = param.dimensions.is_empty() && param.vector.is_none();
-        Parameter {
-            name: param.name.clone().unwrap_or_default(),
-            bytes: param.bytes(),
-            align: param.alignment(),
-            scalar: param.ty.filter(|_| is_scalar).and_then(|ty| ScalarKind::from_name(ty.name())),
-            is_pointer: param.pointer.is_some(),
-        }
-    }
-}
+impl Eq for Kernel {}

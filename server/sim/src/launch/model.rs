@@ -114,6 +114,11 @@ pub struct Field {
 }
 
 impl Argument {
+    /// Its name; empty if it has none.
+    pub(crate) fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_default()
+    }
+
     /// The argument and its fields.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Argument> {
         let fields = match &self.passed {

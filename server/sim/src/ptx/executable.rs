@@ -1,6 +1,5 @@
 //! PTX kernels for callers that do not depend on the language.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use super::engine::{Model, run};
@@ -33,10 +32,6 @@ impl Executable for Kernel {
         control: Control<'_>,
     ) -> Result<RunResult, Cancelled> {
         run(&self.program, config, self.model, options, control)
-    }
-
-    fn is_same(&self, other: &dyn Executable) -> bool {
-        (other as &dyn Any).downcast_ref::<Kernel>() == Some(self)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The seam between the simulator of a language and its callers: the divergence models that a language offers, and a kernel
 //! decoded for one of them.
 
-use std::any::Any;
 use std::fmt::Debug;
 
+use super::dyn_eq::DynEq;
 use super::launch_config::LaunchConfig;
 use crate::trace::{Cancelled, Control, RunOptions, RunResult};
 
@@ -23,8 +23,8 @@ pub fn model_named(models: &'static [ModelInfo], name: &str) -> Option<&'static 
     models.iter().find(|model| model.name == name || model.former_names.contains(&name))
 }
 
-/// A kernel of any language, decoded for a divergence model.
-pub trait Executable: Any + Debug + Send + Sync {
+/// A kernel of any language, decoded for a divergence model. Equal executables have equal results for every launch.
+pub trait Executable: DynEq + Debug + Send + Sync {
     /// Runs a launch on the calling thread.
     fn run(
         &self,
@@ -42,7 +42,4 @@ pub trait Executable: Any + Debug + Send + Sync {
     ) -> Result<RunResult, Cancelled> {
         self.run(config, options, control)
     }
-
-    /// Whether `other` is the same kernel under the same model: then every launch has the same result.
-    fn is_same(&self, other: &dyn Executable) -> bool;
 }

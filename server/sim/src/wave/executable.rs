@@ -1,6 +1,5 @@
 //! WAVE kernels for callers that do not depend on the language.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use super::program::Program;
@@ -40,10 +39,6 @@ impl Executable for Kernel {
     ) -> Result<RunResult, Cancelled> {
         run(&self.program, config, options, control)
     }
-
-    fn is_same(&self, other: &dyn Executable) -> bool {
-        (other as &dyn Any).downcast_ref::<Kernel>() == Some(self)
-    }
 }
 
 impl Executable for EmulatedKernel {
@@ -65,9 +60,5 @@ impl Executable for EmulatedKernel {
         control: Control<'_>,
     ) -> Result<RunResult, Cancelled> {
         reference::run(&self.emulated, config, options, control, None)
-    }
-
-    fn is_same(&self, other: &dyn Executable) -> bool {
-        (other as &dyn Any).downcast_ref::<EmulatedKernel>() == Some(self)
     }
 }

@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::launch::model::hex;
 use crate::launch::scalar::ScalarKind;
-use crate::launch::{Format, Parameter, PtxKernel, WaveKernel, launches};
+use crate::launch::{Format, LaunchRules, Parameter, PtxKernel, WaveKernel, launches};
 
 fn param(name: &str, kind: ScalarKind) -> Parameter {
     let bytes = kind.bytes() as u64;
@@ -17,49 +17,44 @@ fn saxpy() -> PtxKernel {
     PtxKernel { params, address_bytes: Some(8), ..PtxKernel::default() }
 }
 
-fn answer(kernel: KernelKind, lines: &str) -> String {
+fn answer(kernel: impl LaunchRules, lines: &str, show: impl Fn(&LaunchConfig) -> String) -> String {
     let text = format!("[[launch]]\nname = 'l'\nfile = 'k'\n{lines}");
     let launch = launches(&text, Format::Toml).unwrap().remove(0).usable().unwrap();
-    let kernel = Kernel { name: "saxpy".into(), kind: kernel };
+    let kernel = Kernel::new("saxpy".into(), kernel);
     match resolve(&launch, &kernel, 1 << 24, &|path| Err(format!("cannot read {path}"))) {
         Err(problem) => {
             let (line, column) = problem.line_column(&text).unwrap();
             format!("{line}:{column}: {problem}\n")
         }
         Ok(resolved) => {
-            let config = &resolved.config;
-            let config = match &kernel.kind {
-                KernelKind::Ptx(_) => format!(
-                    "{:?} {:?} {} {}",
-                    config.grid,
-                    config.block,
-                    config.shared_memory,
-                    hex(&config.params)
-                ),
-                KernelKind::Wave(_) => format!(
-                    "{:?} {:?} {} {:?} {} {}",
-                    config.grid,
-                    config.block,
-                    config.warp_width,
-                    config.registers,
-                    config.shared_memory,
-                    config.memory.size()
-                ),
-            };
             let buffers = resolved.buffers.iter().map(|buffer| {
                 format!("{} {}[{}] at {:#x}\n", buffer.name, buffer.element, buffer.len, buffer.address)
             });
-            format!("{config}\n{}", buffers.collect::<String>())
+            format!("{}\n{}", show(&resolved.config), buffers.collect::<String>())
         }
     }
 }
 
 fn check(kernel: PtxKernel, lines: &str, expect: Expect) {
-    expect.assert_eq(&answer(KernelKind::Ptx(kernel), lines));
+    let show = |config: &LaunchConfig| {
+        format!("{:?} {:?} {} {}", config.grid, config.block, config.shared_memory, hex(&config.params))
+    };
+    expect.assert_eq(&answer(kernel, lines, show));
 }
 
 fn check_wave(workgroup: Option<[u32; 3]>, lines: &str, expect: Expect) {
-    expect.assert_eq(&answer(KernelKind::Wave(WaveKernel { workgroup }), lines));
+    let show = |config: &LaunchConfig| {
+        format!(
+            "{:?} {:?} {} {:?} {} {}",
+            config.grid,
+            config.block,
+            config.warp_width,
+            config.registers,
+            config.shared_memory,
+            config.memory.size()
+        )
+    };
+    expect.assert_eq(&answer(WaveKernel { workgroup }, lines, show));
 }
 
 const ARGS: &str = "args = [{ u32 = 100 }, { f32 = 2.0 }, { buffer = 'f32', len = 100, fill = 'iota' }, { buffer = 'f32', len = 100 }]";

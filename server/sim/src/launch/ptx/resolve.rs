@@ -1,15 +1,64 @@
 //! PTX: the block must fit the kernel, the arguments its parameters, and every buffer is an allocation of its own.
 
-use super::buffers::{Budget, PlacedBuffer, listed, problem, with_aliases, wrong};
-use crate::launch::infer::threads;
-use crate::launch::kernel::{Kernel, Parameter, PtxKernel};
+use super::kernel::{Parameter, PtxKernel};
+use crate::launch::body::Body;
+use crate::launch::buffers::{
+    Budget, PlacedBuffer, address_of, listed, name_arguments, place_buffers, problem, wrong,
+};
+use crate::launch::kernel::LaunchRules;
 use crate::launch::model::{Argument, Field, Launch, Passed, size};
 use crate::launch::problem::Problem;
 use crate::launch::scalar::{Class, ScalarKind};
 use crate::ptx;
 use crate::warp::LaunchConfig;
+use crate::warp::launch_config::volume;
 
-pub(super) fn refuse_wave_keys(launch: &Launch) -> Result<(), Problem> {
+impl LaunchRules for PtxKernel {
+    fn inferred_size(&self) -> ([u32; 3], [u32; 3]) {
+        self.size()
+    }
+
+    fn with_arguments(&self, launch: Launch, body: &Body) -> Launch {
+        self.infer_arguments(launch, body)
+    }
+
+    fn set_warp_width(&self, _: &mut Launch, _: u32, _: bool) -> Result<(), &'static str> {
+        Err("the wave width is allowed for WAVE kernels only: a PTX warp has 32 lanes")
+    }
+
+    fn resolve(
+        &self,
+        name: &str,
+        launch: &mut Launch,
+        budget: Budget<'_>,
+    ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
+        refuse_wave_keys(launch)?;
+        check_block(launch, name, self)?;
+        name_arguments(launch, |index| self.params.get(index).map(|param| param.name.to_string()));
+        check_count(launch, name, self)?;
+        check_names(launch, self)?;
+        let mut memory = ptx::device_memory();
+        let buffers = place_buffers(launch, budget, |argument, bytes| {
+            let address = memory.allocate_with(argument.name(), bytes);
+            address.map_err(|_| wrong(argument, "it does not fit into device memory"))
+        })?;
+        let mut params = Vec::new();
+        for (argument, param) in launch.args.iter().zip(&self.params) {
+            params.resize(params.len().next_multiple_of(param.align.max(1) as usize), 0);
+            params.extend(param_bytes(argument, param, self, &buffers)?);
+        }
+        let config = LaunchConfig {
+            cluster: launch.cluster,
+            shared_memory: launch.dynamic_shared.unwrap_or(0),
+            params,
+            memory,
+            ..ptx::launch_config(launch.grid.unwrap_or([1; 3]), launch.block.unwrap_or([1; 3]))
+        };
+        Ok((config, buffers))
+    }
+}
+
+fn refuse_wave_keys(launch: &Launch) -> Result<(), Problem> {
     let given = ["wave_width", "device_memory", "local_memory", "registers"];
     match given.into_iter().find(|key| launch.spans.keys.contains_key(*key)) {
         Some(key) => {
@@ -20,12 +69,11 @@ pub(super) fn refuse_wave_keys(launch: &Launch) -> Result<(), Problem> {
 }
 
 /// A launch may set a cluster if the kernel requires none; otherwise it must be the required one.
-fn check_cluster(launch: &Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<(), Problem> {
+fn check_cluster(launch: &Launch, kernel: &str, ptx: &PtxKernel) -> Result<(), Problem> {
     let Some(cluster) = launch.cluster.or(ptx.required_cluster) else { return Ok(()) };
     if let Some(required) = ptx.required_cluster.filter(|required| *required != cluster) {
         let message = format!(
-            "`{}` requires .reqnctapercluster {}, but the cluster is {}: set it to {}",
-            kernel.name,
+            "`{kernel}` requires .reqnctapercluster {}, but the cluster is {}: set it to {}",
             size(required),
             size(cluster),
             listed(required)
@@ -45,7 +93,7 @@ fn check_cluster(launch: &Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<()
 }
 
 /// The bounds that every device has, then the kernel's own.
-pub(super) fn check_block(launch: &mut Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<(), Problem> {
+fn check_block(launch: &mut Launch, kernel: &str, ptx: &PtxKernel) -> Result<(), Problem> {
     let block = *launch.block.get_or_insert(ptx.block());
     let [_, y, z] = launch.grid.unwrap_or([1; 3]);
     let bad = |key: &str, message: String| Err(problem(launch, key, message));
@@ -53,7 +101,7 @@ pub(super) fn check_block(launch: &mut Launch, kernel: &Kernel, ptx: &PtxKernel)
         return bad("grid", "the grid has at most 65535 blocks in y and z".to_owned());
     }
     check_cluster(launch, kernel, ptx)?;
-    if threads(block) > 1024 || block[2] > 64 {
+    if volume(block) > 1024 || block[2] > 64 {
         return bad(
             "block",
             format!("a block has at most 1024 threads (64 in z), and {} exceeds the limit", size(block)),
@@ -65,8 +113,7 @@ pub(super) fn check_block(launch: &mut Launch, kernel: &Kernel, ptx: &PtxKernel)
         return bad(
             "block",
             format!(
-                "`{}` requires .reqntid {}, but the block is {}: set the block to {}",
-                kernel.name,
+                "`{kernel}` requires .reqntid {}, but the block is {}: set the block to {}",
                 size(required),
                 size(block),
                 listed(required)
@@ -74,73 +121,31 @@ pub(super) fn check_block(launch: &mut Launch, kernel: &Kernel, ptx: &PtxKernel)
         );
     }
     if let Some(largest) = ptx.largest_block
-        && threads(block) > threads(largest)
+        && volume(block) > volume(largest)
     {
         return bad(
             "block",
             format!(
-                "`{}` allows .maxntid {} ({} threads), but the block has {}: reduce it",
-                kernel.name,
+                "`{kernel}` allows .maxntid {} ({} threads), but the block has {}: reduce it",
                 size(largest),
-                threads(largest),
-                threads(block)
+                volume(largest),
+                volume(block)
             ),
         );
     }
     Ok(())
 }
 
-pub(super) fn for_ptx(
-    launch: &Launch,
-    kernel: &Kernel,
-    ptx: &PtxKernel,
-    mut budget: Budget<'_>,
-) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
-    check_count(launch, kernel, ptx)?;
-    check_names(launch, ptx)?;
-    let mut memory = ptx::device_memory();
-    let mut buffers = Vec::new();
-    for argument in launch.args.iter().flat_map(Argument::all) {
-        if let Passed::Buffer(buffer) = &argument.passed {
-            let bytes = budget.build(buffer, argument)?;
-            let name = argument.name.as_deref().unwrap_or_default();
-            let address = memory.allocate_with(name, &bytes);
-            let address = address.map_err(|_| wrong(argument, "it does not fit into device memory"))?;
-            buffers.push(PlacedBuffer {
-                name: name.into(),
-                element: buffer.element,
-                address,
-                len: bytes.len() as u64,
-            });
-        }
-    }
-    let buffers = with_aliases(launch, buffers)?;
-    let mut params = Vec::new();
-    for (argument, param) in launch.args.iter().zip(&ptx.params) {
-        params.resize(params.len().next_multiple_of(param.align.max(1) as usize), 0);
-        params.extend(param_bytes(argument, param, ptx, &buffers)?);
-    }
-    let config = LaunchConfig {
-        cluster: launch.cluster,
-        shared_memory: launch.dynamic_shared.unwrap_or(0),
-        params,
-        memory,
-        ..ptx::launch_config(launch.grid.unwrap_or([1; 3]), launch.block.unwrap_or([1; 3]))
-    };
-    Ok((config, buffers))
-}
-
-fn check_count(launch: &Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<(), Problem> {
+fn check_count(launch: &Launch, kernel: &str, ptx: &PtxKernel) -> Result<(), Problem> {
     let (given, wanted) = (launch.args.len(), ptx.params.len());
     if given == wanted {
         return Ok(());
     }
     let names: Vec<_> = ptx.params.iter().map(|param| param.name.as_str()).collect();
     let message = match wanted {
-        0 => format!("`{}` has no parameters, but the launch passes {given}", kernel.name),
+        0 => format!("`{kernel}` has no parameters, but the launch passes {given}"),
         _ => format!(
-            "`{}` has {wanted} parameter{} ({}), but the launch passes {given}",
-            kernel.name,
+            "`{kernel}` has {wanted} parameter{} ({}), but the launch passes {given}",
             if wanted == 1 { "" } else { "s" },
             names.join(", ")
         ),
@@ -151,7 +156,7 @@ fn check_count(launch: &Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<(), 
 /// A name that is another parameter's is an argument out of order.
 fn check_names(launch: &Launch, ptx: &PtxKernel) -> Result<(), Problem> {
     for (index, argument) in launch.args.iter().enumerate() {
-        let name = argument.name.as_deref().unwrap_or_default();
+        let name = argument.name();
         let meant = ptx.params.iter().position(|param| param.name == name);
         if let Some(meant) = meant.filter(|meant| *meant != index) {
             return Err(wrong(
@@ -197,7 +202,7 @@ fn param_bytes(
                     ),
                 ));
             }
-            Ok(address(argument, buffers).to_le_bytes()[..param.bytes as usize].to_vec())
+            Ok(address_of(argument, buffers).to_le_bytes()[..param.bytes as usize].to_vec())
         }
     }
 }
@@ -220,7 +225,7 @@ fn structure(
                 value
             }
             Passed::Bytes(value) => value.clone(),
-            _ => address(field, buffers).to_le_bytes()[..ptx.address_bytes.unwrap_or(8) as usize].to_vec(),
+            _ => address_of(field, buffers).to_le_bytes()[..ptx.address_bytes.unwrap_or(8) as usize].to_vec(),
         };
         let end = at.saturating_add(value.len() as u64);
         let Some(target) = bytes.get_mut(*at as usize..end as usize).filter(|_| end <= param.bytes) else {
@@ -230,18 +235,12 @@ fn structure(
         target.copy_from_slice(&value);
         let taken = &mut used[*at as usize..end as usize];
         if taken.contains(&true) {
-            let whole = argument.name.as_deref().unwrap_or_default();
+            let whole = argument.name();
             return Err(wrong(field, format!("it overlaps another field of `{whole}`: move one")));
         }
         taken.fill(true);
     }
     Ok(bytes)
-}
-
-/// Where the buffer of an argument is.
-fn address(argument: &Argument, buffers: &[PlacedBuffer]) -> u64 {
-    let name = argument.name.as_deref().unwrap_or_default();
-    buffers.iter().find(|buffer| buffer.name == name).map_or(0, |buffer| buffer.address)
 }
 
 fn check_scalar(kind: ScalarKind, param: &Parameter) -> Result<(), String> {

@@ -6,36 +6,8 @@ use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, Type};
 
 use self::flow::{Origin, Origins, is_dynamic_array, node_of, origins, param_loads};
-use super::scalar::ScalarKind;
-
-/// The properties of the body of an entry from which its launches are inferred.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Body {
-    /// For each parameter the numbers that are loaded from it, in order; of overlapping ones, the first load.
-    pub params: Vec<Vec<Part>>,
-    /// Where an `.extern .shared` array is used: the largest constant that is added to its address.
-    pub dynamic_shared: Option<u64>,
-}
-
-/// A number in a parameter: the whole of it, or a field of a structure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
-    /// Its first byte.
-    pub at: u64,
-    /// What it is loaded as.
-    pub kind: ScalarKind,
-    /// How the memory that it points to is used, if it reaches an address.
-    pub access: Option<Access>,
-}
-
-/// How the memory that a parameter points to is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
-    /// The elements that are first loaded, or stored where none is loaded.
-    pub element: ScalarKind,
-    /// Whether anything is loaded.
-    pub loaded: bool,
-}
+use crate::launch::body::{Access, Body, Part};
+use crate::launch::scalar::ScalarKind;
 
 impl Body {
     /// Reads the body of an entry, the first of `functions`; the others are those that it can reach. `is_dynamic_shared`
@@ -52,11 +24,6 @@ impl Body {
         let Some(entry) = functions.first() else { return Body::default() };
         let accesses = accesses(functions, &origins).into_iter().next().unwrap_or_default();
         Body { params: parts(entry, &accesses), dynamic_shared }
-    }
-
-    /// How the memory that a whole parameter points to is used.
-    pub(crate) fn access(&self, param: usize) -> Option<Access> {
-        self.params.get(param)?.iter().find(|part| part.at == 0)?.access
     }
 }
 

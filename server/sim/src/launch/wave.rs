@@ -1,20 +1,76 @@
-//! WAVE: arguments go to registers, and buffers lie one after the other in device memory.
+//! WAVE: arguments go to registers, and buffers are contiguous in device memory.
 
-use super::buffers::{Budget, DEVICE_MEMORY, PlacedBuffer, listed, problem, with_aliases, wrong};
-use crate::launch::infer::threads;
-use crate::launch::kernel::{Kernel, WaveKernel};
-use crate::launch::model::{Argument, Launch, Passed, size};
-use crate::launch::problem::Problem;
-use crate::launch::scalar::{Class, ScalarKind};
+use super::buffers::{
+    Budget, DEVICE_MEMORY, PlacedBuffer, address_of, listed, name_arguments, place_buffers, problem, wrong,
+};
+use super::kernel::LaunchRules;
+use super::model::{Argument, Launch, Passed, size};
+use super::problem::Problem;
+use super::scalar::{Class, ScalarKind};
 use crate::memory::DeviceMemory;
 use crate::warp::LaunchConfig;
+use crate::warp::launch_config::volume;
 use crate::wave;
 
-pub(super) fn check_workgroup(
-    launch: &mut Launch,
-    kernel: &Kernel,
-    wave: &WaveKernel,
-) -> Result<(), Problem> {
+/// The requirements of a WAVE kernel on its launches.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WaveKernel {
+    /// `.workgroup_size`
+    pub workgroup: Option<[u32; 3]>,
+}
+
+impl LaunchRules for WaveKernel {
+    fn inferred_size(&self) -> ([u32; 3], [u32; 3]) {
+        ([1; 3], self.workgroup.unwrap_or([wave::DEFAULT_WAVE_WIDTH, 1, 1]))
+    }
+
+    /// The inferred launch of a kernel without a size is one wave, so its size depends on the wave width.
+    fn set_warp_width(&self, launch: &mut Launch, width: u32, is_inferred: bool) -> Result<(), &'static str> {
+        launch.wave_width = Some(width);
+        if is_inferred && self.workgroup.is_none() {
+            launch.block = Some([width, 1, 1]);
+        }
+        Ok(())
+    }
+
+    fn resolve(
+        &self,
+        name: &str,
+        launch: &mut Launch,
+        budget: Budget<'_>,
+    ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
+        check_workgroup(launch, name, self)?;
+        name_arguments(launch, |index| Some(format!("r{index}")));
+        let device = launch.device_memory.map_or(wave::DEFAULT_DEVICE_MEMORY, |bytes| bytes as u32);
+        if u64::from(device) > budget.left {
+            let message = format!("{device} bytes exceed the limit of {}", budget.left);
+            return Err(problem(launch, "device_memory", message));
+        }
+        let mut memory = wave::device_memory(device);
+        let mut next = 0u64;
+        let mut buffers = place_buffers(launch, budget, |argument, bytes| {
+            let address = next;
+            place(&mut memory, address, bytes, argument, device)?;
+            next = (address + bytes.len() as u64).next_multiple_of(256);
+            Ok(address)
+        })?;
+        let config = LaunchConfig {
+            registers: start_registers(launch, &buffers)?,
+            shared_memory: launch.local_memory.map_or(wave::DEFAULT_LOCAL_MEMORY, |bytes| bytes as u32),
+            memory,
+            ..wave::launch_config(
+                launch.grid.unwrap_or([1; 3]),
+                launch.block.unwrap_or([1; 3]),
+                launch.wave_width.unwrap_or(wave::DEFAULT_WAVE_WIDTH),
+            )
+        };
+        let (name, element) = (DEVICE_MEMORY.into(), ScalarKind::U8);
+        buffers.push(PlacedBuffer { name, element, address: 0, len: device.into() });
+        Ok((config, buffers))
+    }
+}
+
+fn check_workgroup(launch: &mut Launch, kernel: &str, wave: &WaveKernel) -> Result<(), Problem> {
     let width = *launch.wave_width.get_or_insert(wave::DEFAULT_WAVE_WIDTH);
     let block = *launch.block.get_or_insert(wave.workgroup.unwrap_or([width, 1, 1]));
     let bad = |key: &str, message: String| Err(problem(launch, key, message));
@@ -28,63 +84,17 @@ pub(super) fn check_workgroup(
         Some(size_of_kernel) if size_of_kernel != block => bad(
             "block",
             format!(
-                "`{}` has .workgroup_size {}, but the block is {}: remove `block`, or set it to {}",
-                kernel.name,
+                "`{kernel}` has .workgroup_size {}, but the block is {}: remove `block`, or set it to {}",
                 size(size_of_kernel),
                 size(block),
                 listed(size_of_kernel)
             ),
         ),
-        _ if threads(block) > 65_536 => {
-            bad("block", format!("the workgroup has {} threads, the limit is 65536", threads(block)))
+        _ if volume(block) > 65_536 => {
+            bad("block", format!("the workgroup has {} threads, the limit is 65536", volume(block)))
         }
         _ => Ok(()),
     }
-}
-
-pub(super) fn for_wave(
-    launch: &Launch,
-    mut budget: Budget<'_>,
-) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
-    let device = launch.device_memory.map_or(wave::DEFAULT_DEVICE_MEMORY, |bytes| bytes as u32);
-    if u64::from(device) > budget.left {
-        return Err(problem(
-            launch,
-            "device_memory",
-            format!("{device} bytes exceed the limit of {}", budget.left),
-        ));
-    }
-    let mut memory = wave::device_memory(device);
-    let mut buffers = Vec::new();
-    let mut next = 0u64;
-    for argument in &launch.args {
-        if let Passed::Buffer(buffer) = &argument.passed {
-            let bytes = budget.build(buffer, argument)?;
-            place(&mut memory, next, &bytes, argument, device)?;
-            let name = argument.name.as_deref().unwrap_or_default().into();
-            buffers.push(PlacedBuffer {
-                name,
-                element: buffer.element,
-                address: next,
-                len: bytes.len() as u64,
-            });
-            next = (next + bytes.len() as u64).next_multiple_of(256);
-        }
-    }
-    let buffers = with_aliases(launch, buffers)?;
-    let config = LaunchConfig {
-        registers: start_registers(launch, &buffers)?,
-        shared_memory: launch.local_memory.map_or(wave::DEFAULT_LOCAL_MEMORY, |bytes| bytes as u32),
-        memory,
-        ..wave::launch_config(
-            launch.grid.unwrap_or([1; 3]),
-            launch.block.unwrap_or([1; 3]),
-            launch.wave_width.unwrap_or(wave::DEFAULT_WAVE_WIDTH),
-        )
-    };
-    let whole =
-        PlacedBuffer { name: DEVICE_MEMORY.into(), element: ScalarKind::U8, address: 0, len: device.into() };
-    Ok((config, buffers.into_iter().chain([whole]).collect()))
 }
 
 fn place(
@@ -132,7 +142,6 @@ fn start_registers(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<(u8,
 }
 
 fn register_value(argument: &Argument, buffers: &[PlacedBuffer]) -> Result<u32, Problem> {
-    let name = argument.name.as_deref().unwrap_or_default();
     match &argument.passed {
         Passed::Scalar(kind, bits) if kind.bytes() <= 4 && kind.class() == Class::Signed => {
             Ok(kind.integer_of_bits(*bits) as u32)
@@ -148,8 +157,6 @@ fn register_value(argument: &Argument, buffers: &[PlacedBuffer]) -> Result<u32, 
         Passed::Fields(_) => {
             Err(wrong(argument, "a register holds one number: pass the fields of a structure as arguments"))
         }
-        Passed::Buffer(_) | Passed::Alias(_) => {
-            Ok(buffers.iter().find(|buffer| buffer.name == name).map_or(0, |buffer| buffer.address as u32))
-        }
+        Passed::Buffer(_) | Passed::Alias(_) => Ok(address_of(argument, buffers) as u32),
     }
 }

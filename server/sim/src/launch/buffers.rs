@@ -2,10 +2,10 @@
 
 use smol_str::SmolStr;
 
-use crate::launch::contents::{FileReader, build};
-use crate::launch::model::{Argument, Buffer, Launch, Passed, size};
-use crate::launch::problem::Problem;
-use crate::launch::scalar::ScalarKind;
+use super::contents::{FileReader, build};
+use super::model::{Argument, Launch, Passed, size};
+use super::problem::Problem;
+use super::scalar::ScalarKind;
 use crate::trace::RunResult;
 
 /// A buffer in device memory.
@@ -32,33 +32,61 @@ impl PlacedBuffer {
 pub const DEVICE_MEMORY: &str = "device_memory";
 
 /// The bytes that buffers may still have, and the reader of their files.
-pub(super) struct Budget<'a> {
+pub struct Budget<'a> {
     pub(super) left: u64,
     pub(super) read_file: FileReader<'a>,
 }
 
-impl Budget<'_> {
-    pub(super) fn build(&mut self, buffer: &Buffer, argument: &Argument) -> Result<Vec<u8>, Problem> {
-        let bytes = build(buffer, self.left, self.read_file).map_err(|message| wrong(argument, message))?;
-        self.left -= bytes.len() as u64;
-        Ok(bytes)
+/// The buffers of a launch and their aliases. `place` copies the bytes of an argument's buffer to memory and returns the address.
+pub(super) fn place_buffers(
+    launch: &Launch,
+    mut budget: Budget<'_>,
+    mut place: impl FnMut(&Argument, &[u8]) -> Result<u64, Problem>,
+) -> Result<Vec<PlacedBuffer>, Problem> {
+    let mut buffers = Vec::new();
+    for argument in launch.args.iter().flat_map(Argument::all) {
+        let Passed::Buffer(buffer) = &argument.passed else { continue };
+        let bytes = build(buffer, budget.left, budget.read_file);
+        let bytes = bytes.map_err(|message| wrong(argument, message))?;
+        let len = bytes.len() as u64;
+        budget.left -= len;
+        let address = place(argument, &bytes)?;
+        buffers.push(PlacedBuffer { name: argument.name().into(), element: buffer.element, address, len });
+    }
+    with_aliases(launch, &buffers)
+}
+
+/// The address of the buffer that an argument passes.
+pub(super) fn address_of(argument: &Argument, buffers: &[PlacedBuffer]) -> u64 {
+    buffers.iter().find(|buffer| buffer.name == argument.name()).map_or(0, |buffer| buffer.address)
+}
+
+/// Gives the arguments without a name their default names, by number, and their fields names after them.
+pub(super) fn name_arguments(launch: &mut Launch, default: impl Fn(usize) -> Option<String>) {
+    for (index, argument) in launch.args.iter_mut().enumerate() {
+        if argument.name.is_none() {
+            argument.name = default(index);
+        }
+        if let Passed::Fields(fields) = &mut argument.passed {
+            let whole = argument.name.as_deref().unwrap_or_default();
+            for field in fields {
+                field.argument.name.get_or_insert_with(|| format!("{whole}.{}", field.at));
+            }
+        }
     }
 }
 
 pub(super) fn wrong(argument: &Argument, message: impl AsRef<str>) -> Problem {
-    let name = argument.name.as_deref().unwrap_or_default();
-    Problem { at: argument.at.clone(), message: format!("argument `{name}`: {}", message.as_ref()) }
+    let message = format!("argument `{}`: {}", argument.name(), message.as_ref());
+    Problem { at: argument.at.clone(), message }
 }
 
 /// Aliases under their own names, each name once.
-pub(super) fn with_aliases(
-    launch: &Launch,
-    buffers: Vec<PlacedBuffer>,
-) -> Result<Vec<PlacedBuffer>, Problem> {
+fn with_aliases(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<PlacedBuffer>, Problem> {
     let mut all: Vec<PlacedBuffer> = Vec::new();
     let mut names: Vec<&str> = Vec::new();
     for argument in launch.args.iter().flat_map(Argument::all) {
-        let name = argument.name.as_deref().unwrap_or_default();
+        let name = argument.name();
         if names.contains(&name) {
             return Err(wrong(argument, "duplicate argument name: rename one"));
         }
@@ -69,7 +97,7 @@ pub(super) fn with_aliases(
             Passed::Scalar(..) | Passed::Bytes(_) | Passed::Fields(_) => continue,
         };
         let Some(buffer) = buffers.iter().find(|buffer| buffer.name == of) else {
-            return Err(wrong(argument, no_such_buffer(of, &buffers)));
+            return Err(wrong(argument, no_such_buffer(of, buffers)));
         };
         all.push(PlacedBuffer { name: name.into(), ..buffer.clone() });
     }

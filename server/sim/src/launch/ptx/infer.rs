@@ -1,11 +1,10 @@
-//! The inferred launch of a kernel without a configured one.
+//! The inferred launch of a PTX entry without a configured one.
 
-use super::INFERRED;
-use super::kernel::{Kernel, KernelKind, Parameter, PtxKernel};
-use super::model::{Argument, Buffer, Contents, Field, Fill, Launch, Passed};
-use super::pointers::{Access, Body, Part};
-use super::scalar::{Class, ScalarKind};
-use crate::wave;
+use super::kernel::{Parameter, PtxKernel};
+use crate::launch::body::{Access, Body, Part};
+use crate::launch::model::{Argument, Buffer, Contents, Field, Fill, Launch, Passed};
+use crate::launch::scalar::{Class, ScalarKind};
+use crate::warp::launch_config::volume;
 
 /// Threads of a block if the kernel does not specify them.
 const BLOCK: u32 = 32;
@@ -22,48 +21,32 @@ const MOST_DYNAMIC_SHARED: u32 = 232_448;
 /// The size of a tile that may follow the largest constant offset from an address.
 const TILE: u64 = 4096;
 
-/// The inferred launch of `kernel`, whose body determines its arguments.
-pub fn inferred(kernel: &Kernel, body: &Body) -> Launch {
-    let (grid, block) = inferred_size(kernel);
-    let launch = Launch {
-        name: INFERRED.to_owned(),
-        entry: Some(kernel.name.to_string()),
-        grid: Some(grid),
-        block: Some(block),
-        ..Launch::default()
-    };
-    with_arguments(launch, kernel, body)
-}
-
-/// Adds inferred arguments to a launch that has only a number of threads.
-pub fn with_arguments(launch: Launch, kernel: &Kernel, body: &Body) -> Launch {
-    let KernelKind::Ptx(ptx) = &kernel.kind else { return launch };
-    let (grid, block) = inferred_size(kernel);
-    let threads = threads(launch.grid.unwrap_or(grid)).saturating_mul(threads(launch.block.unwrap_or(block)));
-    let argument = |(index, param): (usize, &Parameter)| match param.scalar {
-        Some(kind) => whole(param, kind, body.access(index), ptx, threads),
-        None => structure(param, body.params.get(index).map_or(&[][..], Vec::as_slice), ptx, threads),
-    };
-    Launch {
-        dynamic_shared: launch.dynamic_shared.or(body.dynamic_shared.map(dynamic_shared)),
-        args: ptx.params.iter().enumerate().map(argument).collect(),
-        ..launch
-    }
-}
-
-/// Grid and block of the inferred launch, for which the body need not be read.
-pub fn inferred_size(kernel: &Kernel) -> ([u32; 3], [u32; 3]) {
-    match &kernel.kind {
-        KernelKind::Ptx(ptx) => (ptx.required_cluster.unwrap_or([1; 3]), ptx.block()),
-        KernelKind::Wave(wave) => ([1; 3], wave.workgroup.unwrap_or([wave::DEFAULT_WAVE_WIDTH, 1, 1])),
-    }
-}
-
 impl PtxKernel {
+    /// Adds inferred arguments to a launch that has only a number of threads.
+    pub(super) fn infer_arguments(&self, launch: Launch, body: &Body) -> Launch {
+        let (grid, block) = self.size();
+        let threads =
+            volume(launch.grid.unwrap_or(grid)).saturating_mul(volume(launch.block.unwrap_or(block)));
+        let argument = |(index, param): (usize, &Parameter)| match param.scalar {
+            Some(kind) => whole(param, kind, body.access(index), self, threads),
+            None => structure(param, body.params.get(index).map_or(&[][..], Vec::as_slice), self, threads),
+        };
+        Launch {
+            dynamic_shared: launch.dynamic_shared.or(body.dynamic_shared.map(dynamic_shared)),
+            args: self.params.iter().enumerate().map(argument).collect(),
+            ..launch
+        }
+    }
+
+    /// Grid and block of a launch that does not specify them.
+    pub(super) fn size(&self) -> ([u32; 3], [u32; 3]) {
+        (self.required_cluster.unwrap_or([1; 3]), self.block())
+    }
+
     /// The block of a launch that does not specify one.
-    pub(crate) fn block(&self) -> [u32; 3] {
-        let most = self.largest_block.map_or(u64::MAX, threads);
-        let shaped = self.shaped_block.filter(|block| threads(*block) <= most);
+    pub(super) fn block(&self) -> [u32; 3] {
+        let most = self.largest_block.map_or(u64::MAX, volume);
+        let shaped = self.shaped_block.filter(|block| volume(*block) <= most);
         match (self.required_block.or(shaped), self.largest_block) {
             (Some(block), _) => block,
             (None, Some(largest)) => {
@@ -77,10 +60,6 @@ impl PtxKernel {
             (None, None) => [BLOCK, 1, 1],
         }
     }
-}
-
-pub(crate) fn threads(extent: [u32; 3]) -> u64 {
-    extent.into_iter().fold(1, |product: u64, size| product.saturating_mul(size.into()))
 }
 
 fn dynamic_shared(reach: u64) -> u32 {

@@ -1,11 +1,11 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::launch::WaveKernel;
+use crate::launch::{Kernel, LaunchRules, WaveKernel};
 
-fn check(kernel: KernelKind, body: &Body, expect: Expect) {
-    let kernel = Kernel { name: "k".into(), kind: kernel };
-    expect.assert_eq(&serde_json::to_string(&inferred(&kernel, body)).unwrap());
+fn check(kernel: impl LaunchRules, body: &Body, expect: Expect) {
+    let kernel = Kernel::new("k".into(), kernel);
+    expect.assert_eq(&serde_json::to_string(&kernel.inferred(body)).unwrap());
 }
 
 fn block_of(kernel: PtxKernel) -> [u32; 3] {
@@ -74,7 +74,7 @@ fn arguments() {
     ];
     let body = Body { params, dynamic_shared: Some(100) };
     check(
-        KernelKind::Ptx(kernel),
+        kernel,
         &body,
         expect![[
             r#"{"name":"inferred","entry":"k","grid":[2,1,1],"block":[256,1,1],"dynamic_shared":49152,"args":[{"name":"n","u32":512},{"name":"small","u8":255},{"name":"a","f32":1.0},{"name":"x","buffer":"f64","len":262144,"fill":"iota"},{"name":"y","buffer":"f16","len":1048576,"fill":"zero"},{"name":"p","buffer":"b32","len":524288,"fill":"zero"},{"name":"not_one","u32":512},{"name":"s","bytes":"0000000000"},{"name":"t","fields":[{"at":0,"name":"t.0","buffer":"f32","len":524288,"fill":"iota"},{"at":8,"name":"t.8","u32":512},{"at":12,"name":"t.12","f32":1.0}]}]}"#
@@ -85,12 +85,12 @@ fn arguments() {
 #[test]
 fn wave() {
     check(
-        KernelKind::Wave(WaveKernel { workgroup: None }),
+        WaveKernel { workgroup: None },
         &Body::default(),
         expect![[r#"{"name":"inferred","entry":"k","grid":[1,1,1],"block":[32,1,1]}"#]],
     );
     check(
-        KernelKind::Wave(WaveKernel { workgroup: Some([64, 2, 1]) }),
+        WaveKernel { workgroup: Some([64, 2, 1]) },
         &Body::default(),
         expect![[r#"{"name":"inferred","entry":"k","grid":[1,1,1],"block":[64,2,1]}"#]],
     );

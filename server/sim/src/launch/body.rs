@@ -1,0 +1,39 @@
+//! The properties of the body of a kernel from which its launches are inferred.
+
+use super::scalar::ScalarKind;
+
+/// The properties of the body of a kernel from which its launches are inferred.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Body {
+    /// For each parameter the numbers that are loaded from it, in order; of overlapping ones, the first load.
+    pub params: Vec<Vec<Part>>,
+    /// Where a shared array is used whose size the launch decides: the largest constant that is added to its address.
+    pub dynamic_shared: Option<u64>,
+}
+
+/// A number in a parameter: the whole of it, or a field of a structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Its first byte.
+    pub at: u64,
+    /// What it is loaded as.
+    pub kind: ScalarKind,
+    /// How the memory that it points to is used, if it reaches an address.
+    pub access: Option<Access>,
+}
+
+/// How the memory that a parameter points to is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// The elements that are first loaded, or stored where none is loaded.
+    pub element: ScalarKind,
+    /// Whether anything is loaded.
+    pub loaded: bool,
+}
+
+impl Body {
+    /// How the memory that a whole parameter points to is used.
+    pub(crate) fn access(&self, param: usize) -> Option<Access> {
+        self.params.get(param)?.iter().find(|part| part.at == 0)?.access
+    }
+}

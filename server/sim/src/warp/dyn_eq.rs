@@ -1,0 +1,15 @@
+//! Equality behind trait objects.
+
+use std::any::Any;
+
+/// Types whose values can be compared behind a trait object.
+pub trait DynEq: Any {
+    /// Whether `other` has the same type and an equal value.
+    fn dyn_eq(&self, other: &dyn Any) -> bool;
+}
+
+impl<T: Any + PartialEq> DynEq for T {
+    fn dyn_eq(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<T>() == Some(self)
+    }
+}
