@@ -4,7 +4,8 @@
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
-use warplens_sim::launch::{Element, Launch, PlacedBuffer, Resolved, ScalarKind};
+use warplens_sim::ScalarType;
+use warplens_sim::launch::{Element, Launch, PlacedBuffer, Resolved};
 use warplens_sim::{
     Counters, Finding, LineTrace, Mask, RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace,
 };
@@ -413,7 +414,7 @@ impl Serialize for Buffers<'_> {
 }
 
 struct JsonBuffer<'r> {
-    element: ScalarKind,
+    element: ScalarType,
     bytes: &'r [u8],
 }
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_sim::launch::{Launch, Resolved, ScalarKind};
+use warplens_sim::ScalarType;
+use warplens_sim::launch::{Launch, Resolved};
 use warplens_sim::{
     Finding, LineTrace, Mask, Reconvergence, RunResult, Severity, StatementId, TracedRegister, TracedVisit,
     Values, WarpId, WarpTrace,
@@ -73,7 +74,7 @@ pub struct ShownStatement<'s> {
     /// The visit whose values are shown, if the warp was traced and had reached the statement.
     pub seen: Option<&'s TracedVisit>,
     /// The registers that it names, with the types of their values.
-    pub registers: &'s [(SmolStr, ScalarKind)],
+    pub registers: &'s [(SmolStr, ScalarType)],
 }
 
 impl Shown {
@@ -259,7 +260,7 @@ impl ShownStatement<'_> {
     /// A register of the statement in some lanes, for display.
     pub(crate) fn reading<'h>(&self, held: &'h TracedRegister, lanes: Mask) -> ValueReading<'h> {
         let kind = self.registers.iter().find(|(name, _)| *name == held.name);
-        let kind = kind.map_or(ScalarKind::B64, |(_, kind)| *kind);
+        let kind = kind.map_or(ScalarType::B64, |(_, kind)| *kind);
         ValueReading { held, kind, lanes }
     }
 }

@@ -2,8 +2,8 @@
 
 use smol_str::SmolStr;
 use text_size::TextRange;
+use warplens_sim::ScalarType;
 use warplens_sim::StatementId;
-use warplens_sim::launch::ScalarKind;
 
 /// A statement of a program, with ranges in the whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Statement {
     /// Its effect on groups of lanes.
     pub flow: Flow,
     /// The registers that it names, with the types of their values.
-    pub registers: Box<[(SmolStr, ScalarKind)]>,
+    pub registers: Box<[(SmolStr, ScalarType)]>,
 }
 
 /// The effect of a statement on groups of lanes.

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use text_size::{TextRange, TextSize};
-use warplens_sim::launch::{
-    Format, Kernel, PlacedBuffer, PtxKernel, Resolved, ScalarKind, launches, resolve,
-};
+use warplens_sim::ScalarType;
+use warplens_sim::launch::{Format, Kernel, PlacedBuffer, PtxKernel, Resolved, launches, resolve};
 use warplens_sim::memory::DeviceMemory;
 use warplens_sim::{
     Finding, LineTrace, Mask, Output, Reconvergence, RegisterValues, Related, RunResult, Severity,
@@ -84,7 +83,7 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
                 Flow::Plain
             },
             registers: match text[opcode..].starts_with("mov") {
-                true => [("%r1".into(), ScalarKind::S32)].into(),
+                true => [("%r1".into(), ScalarType::S32)].into(),
                 false => [].into(),
             },
         });
@@ -142,7 +141,7 @@ pub(crate) fn resolved() -> Resolved {
     let mut resolved = resolve(&launch, &kernel, 1 << 20, &|_| Err(String::new())).expect("fits");
     resolved.buffers.push(PlacedBuffer {
         name: "y".into(),
-        element: ScalarKind::F32,
+        element: ScalarType::F32,
         address: 0x1000,
         len: 12,
     });

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use warplens_sim::launch::{Class, ScalarKind, show};
+use warplens_sim::launch::show;
+use warplens_sim::{Class, ScalarType};
 use warplens_sim::{Lanes, Mask, TracedRegister};
 
 /// The maximum number of different values that are listed.
@@ -17,7 +18,7 @@ const ADDRESS: u128 = 1 << 28;
 /// The values of a register in the selected lanes.
 pub(crate) struct Reading<'h> {
     pub(crate) held: &'h TracedRegister,
-    pub(crate) kind: ScalarKind,
+    pub(crate) kind: ScalarType,
     /// The selected lanes.
     pub(crate) lanes: Mask,
 }

@@ -37,7 +37,6 @@ pub use problem::{Problem, Span};
 pub use ptx::{Parameter, PtxKernel, Shape};
 pub use read::{Format, Listed, launch_object, launches};
 pub use resolve::{Resolved, resolve};
-pub use scalar::{Class, ScalarKind};
 pub use wave::WaveKernel;
 
 /// The name of the inferred launch; launch files may not use it.

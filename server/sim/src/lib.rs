@@ -10,6 +10,7 @@ pub mod memory;
 pub mod ptx;
 mod reconvergences;
 pub mod record;
+mod scalar_type;
 pub mod soft_float;
 pub mod trace;
 pub mod values;
@@ -17,6 +18,7 @@ mod warp;
 pub mod wave;
 
 pub use lanes::Lanes;
+pub use scalar_type::{Class, ScalarType};
 pub use trace::{
     Cancelled, Checks, Control, Counters, Divergence, Finding, Limits, LineTrace, Mask, ModelDiff, Output,
     Progress, Reconvergence, RegisterValues, Related, RunOptions, RunResult, Severity, StatementId, Status,

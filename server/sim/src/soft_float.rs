@@ -72,6 +72,22 @@ impl Format {
         1 - self.bias() - self.fraction_bits as i32
     }
 
+    /// The same number, or a zero of its sign in place of a subnormal one.
+    pub fn flush(self, bits: u64) -> u64 {
+        let magnitude = bits & (self.sign_bit() - 1);
+        if magnitude >> self.fraction_bits == 0 { bits & self.sign_bit() } else { bits }
+    }
+
+    /// A number of a format that single precision includes.
+    pub fn to_f32(self, bits: u64) -> f32 {
+        f32::from_bits(F32.pack(self.unpack(bits), Rounding::Nearest) as u32)
+    }
+
+    /// The nearest number of the format.
+    pub fn of_f32(self, value: f32) -> u64 {
+        self.pack(F32.unpack(value.to_bits().into()), Rounding::Nearest)
+    }
+
     fn signed(self, negative: bool, magnitude: u64) -> u64 {
         if negative { magnitude | self.sign_bit() } else { magnitude }
     }

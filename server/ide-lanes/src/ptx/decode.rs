@@ -9,8 +9,8 @@ use warplens_hir::ptx::{Function, Instruction, SymbolKind, Type};
 use warplens_ide_db::db::{Db, File, items};
 use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
 use warplens_ide_db::ptx::module::module_names;
-use warplens_sim::launch::{Class, ScalarKind};
 use warplens_sim::ptx::program::Op;
+use warplens_sim::{Class, ScalarType};
 use warplens_sim::{StatementId, ptx};
 
 use crate::statement::{Flow, Statement};
@@ -85,7 +85,7 @@ fn registers(
     pc: u32,
     instruction: Instruction<'_>,
     declared: &FxHashMap<&str, Type>,
-) -> Box<[(SmolStr, ScalarKind)]> {
+) -> Box<[(SmolStr, ScalarType)]> {
     let written = function.writes_of(pc);
     let named = function.registers_of(pc).iter().map(|number| {
         let register = &function.frame.registers[*number as usize];
@@ -113,9 +113,9 @@ fn kind_of(
     register: &ptx::program::Register,
     is_written: bool,
     declared: &FxHashMap<&str, Type>,
-) -> ScalarKind {
-    let fits = |kind: &ScalarKind| kind.bytes() * 8 == usize::from(register.bits);
-    let kind = |ty: Type| ScalarKind::from_name(ty.name());
+) -> ScalarType {
+    let fits = |kind: &ScalarType| kind.bytes() * 8 == usize::from(register.bits);
+    let kind = |ty: Type| ScalarType::of_launches(ty.name());
     let mut types = instruction.modifiers().iter().filter_map(|word| kind(Type::from_name(word)?));
     let own = match is_written {
         true => types.next().map(|kind| if instruction.has("wide") { twice(kind) } else { kind }),
@@ -126,21 +126,21 @@ fn kind_of(
         declared.get(name).or_else(|| declared.get(name.trim_end_matches(|c: char| c.is_ascii_digit())));
     let declared = declared.and_then(|ty| kind(*ty));
     let by_width = match register.bits {
-        0..=8 => ScalarKind::B8,
-        9..=16 => ScalarKind::B16,
-        17..=32 => ScalarKind::B32,
-        _ => ScalarKind::B64,
+        0..=8 => ScalarType::B8,
+        9..=16 => ScalarType::B16,
+        17..=32 => ScalarType::B32,
+        _ => ScalarType::B64,
     };
-    let says_more = |kind: &ScalarKind| kind.class() != Class::Bits;
+    let says_more = |kind: &ScalarType| kind.class() != Class::Bits;
     let (own, declared) = (own.filter(fits), declared.filter(fits));
     own.filter(says_more).or(declared.filter(says_more)).or(own).or(declared).unwrap_or(by_width)
 }
 
-fn twice(kind: ScalarKind) -> ScalarKind {
+fn twice(kind: ScalarType) -> ScalarType {
     match (kind.class(), kind.bytes()) {
-        (Class::Signed, 2) => ScalarKind::S32,
-        (Class::Signed, _) => ScalarKind::S64,
-        (_, 2) => ScalarKind::U32,
-        _ => ScalarKind::U64,
+        (Class::Signed, 2) => ScalarType::S32,
+        (Class::Signed, _) => ScalarType::S64,
+        (_, 2) => ScalarType::U32,
+        _ => ScalarType::U64,
     }
 }

@@ -2,8 +2,8 @@
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
+use warplens_sim::ScalarType;
 use warplens_sim::StatementId;
-use warplens_sim::launch::ScalarKind;
 
 use crate::groups::Effect;
 use crate::statement::Statement;
@@ -19,7 +19,7 @@ pub(super) struct PlacedStatement {
     pub(super) parts: Box<[u32]>,
     /// See [`ShownStatement::reconvergence`](crate::shown::ShownStatement::reconvergence).
     pub(super) reconvergence: Option<StatementId>,
-    pub(super) registers: Box<[(SmolStr, ScalarKind)]>,
+    pub(super) registers: Box<[(SmolStr, ScalarType)]>,
 }
 
 #[derive(Debug, Clone, Copy)]

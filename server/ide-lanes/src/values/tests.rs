@@ -11,7 +11,7 @@ fn held(bits: u16, known: Mask, value: impl Fn(u64) -> u64) -> TracedRegister {
 }
 
 /// The text of the hover and of the hint at the end of the line.
-fn check(kind: ScalarKind, held: &TracedRegister, expect: Expect) {
+fn check(kind: ScalarType, held: &TracedRegister, expect: Expect) {
     let reading = Reading { held, kind, lanes: ALL };
     let sentence = reading.sentence(ALL).unwrap_or_else(|| "a grid".to_owned());
     expect.assert_eq(&format!("{sentence} | {}", reading.words().unwrap_or_default()));
@@ -19,7 +19,7 @@ fn check(kind: ScalarKind, held: &TracedRegister, expect: Expect) {
 
 #[test]
 fn integers() {
-    use ScalarKind::{B32, B64, S32, U8, U32, U64};
+    use ScalarType::{B32, B64, S32, U8, U32, U64};
     check(U32, &held(32, ALL, |_| 7), expect!["= 7 | %r1 = 7"]);
     check(S32, &held(32, ALL, |_| u64::MAX), expect!["= -1 | %r1 = -1"]);
     check(B32, &held(32, ALL, |_| 42), expect!["= 0x0000002a | %r1 = 0x0000002a"]);
@@ -48,7 +48,7 @@ fn integers() {
 
 #[test]
 fn floats() {
-    use ScalarKind::{F32, F64};
+    use ScalarType::{F32, F64};
     let single = |value: f32| u64::from(value.to_bits());
     check(F32, &held(32, ALL, |_| single(0.1)), expect!["= 0.1 | %r1 = 0.1"]);
     check(F32, &held(32, ALL, |_| single(f32::NAN)), expect!["= NaN | %r1 = NaN"]);
@@ -63,7 +63,7 @@ fn floats() {
 
 #[test]
 fn predicates() {
-    use ScalarKind::B8;
+    use ScalarType::B8;
     check(B8, &held(1, ALL, |_| 1), expect!["= true | %r1 = true"]);
     check(B8, &held(1, ALL, |_| 0), expect!["= false | %r1 = false"]);
     check(B8, &held(1, ALL, |lane| u64::from(lane < 8)), expect!["= true in lanes 0-7 | %r1 = 8 of 32"]);
@@ -73,7 +73,7 @@ fn predicates() {
 fn wide_registers() {
     let held = TracedRegister { high: (0..32).map(|_| 1).collect(), ..held(128, ALL, |_| 2) };
     check(
-        ScalarKind::B64,
+        ScalarType::B64,
         &held,
         expect!["= 0x00000000000000010000000000000002 | %r1 = 0x00000000000000010000000000000002"],
     );
@@ -82,18 +82,18 @@ fn wide_registers() {
 #[test]
 fn lanes_that_never_wrote_it_are_listed() {
     check(
-        ScalarKind::U32,
+        ScalarType::U32,
         &held(32, 0xff, |_| 7),
         expect!["= 7 in lanes 0-7; never written in lanes 8-31 | %r1 = 7"],
     );
     check(
-        ScalarKind::U32,
+        ScalarType::U32,
         &held(32, 0xff, |lane| lane / 4),
         expect!["= 0 in lanes 0-3, 1 in lanes 4-7; never written in lanes 8-31 | %r1 = 0 x4, 1 x4"],
     );
-    check(ScalarKind::U32, &held(32, 0, |_| 7), expect!["never written in these lanes | "]);
+    check(ScalarType::U32, &held(32, 0, |_| 7), expect!["never written in these lanes | "]);
     check(
-        ScalarKind::B8,
+        ScalarType::B8,
         &held(1, 0xffff, |lane| lane & 1),
         expect!["= true in lanes 1,3,5,7,9,11,13,15; never written in lanes 16-31 | %r1 = 8 of 16"],
     );

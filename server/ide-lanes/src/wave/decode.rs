@@ -3,7 +3,7 @@
 use smol_str::{SmolStr, format_smolstr};
 use text_size::TextSize;
 use warplens_hir::wave::{Code, Instruction, Link, Value};
-use warplens_sim::launch::ScalarKind;
+use warplens_sim::ScalarType;
 use warplens_sim::{StatementId, wave};
 
 use crate::statement::{Flow, Statement};
@@ -40,7 +40,7 @@ fn flow(code: &Code, index: usize) -> Flow {
 }
 
 /// The registers of an instruction, with the types of their values.
-fn registers(instruction: &Instruction) -> Box<[(SmolStr, ScalarKind)]> {
+fn registers(instruction: &Instruction) -> Box<[(SmolStr, ScalarType)]> {
     let types = |name: &str| {
         let mut operands = instruction.entry.into_iter().flat_map(|entry| entry.operands);
         operands.find(|operand| operand.name == name).map_or("", |operand| operand.ty)
@@ -55,13 +55,13 @@ fn registers(instruction: &Instruction) -> Box<[(SmolStr, ScalarKind)]> {
 }
 
 /// The type of the value of so many registers. Operands that an instruction reads as bits are mostly integers.
-fn kind(ty: &str, registers: u8) -> ScalarKind {
+fn kind(ty: &str, registers: u8) -> ScalarType {
     let ty = ty.split(' ').next().unwrap_or_default();
-    match (ty, ScalarKind::from_name(ty)) {
-        ("b32", _) => ScalarKind::S32,
-        (_, Some(kind @ (ScalarKind::F16 | ScalarKind::Bf16))) => kind,
+    match (ty, ScalarType::of_launches(ty)) {
+        ("b32", _) => ScalarType::S32,
+        (_, Some(kind @ (ScalarType::F16 | ScalarType::Bf16))) => kind,
         (_, Some(kind)) if kind.bytes() == 4 * usize::from(registers) => kind,
-        _ if registers > 1 => ScalarKind::B64,
-        _ => ScalarKind::U32,
+        _ if registers > 1 => ScalarType::B64,
+        _ => ScalarType::U32,
     }
 }

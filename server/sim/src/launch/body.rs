@@ -1,6 +1,6 @@
 //! The properties of the body of a kernel from which its launches are inferred.
 
-use super::scalar::ScalarKind;
+use crate::scalar_type::ScalarType;
 
 /// The properties of the body of a kernel from which its launches are inferred.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,7 +17,7 @@ pub struct Part {
     /// Its first byte.
     pub at: u64,
     /// What it is loaded as.
-    pub kind: ScalarKind,
+    pub kind: ScalarType,
     /// How the memory that it points to is used, if it reaches an address.
     pub access: Option<Access>,
 }
@@ -26,7 +26,7 @@ pub struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     /// The elements that are first loaded, or stored where none is loaded.
-    pub element: ScalarKind,
+    pub element: ScalarType,
     /// Whether anything is loaded.
     pub loaded: bool,
 }

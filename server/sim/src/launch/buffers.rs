@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::contents::{FileReader, build};
 use super::model::{Argument, Launch, Passed, size};
 use super::problem::Problem;
-use super::scalar::ScalarKind;
+use crate::scalar_type::ScalarType;
 use crate::trace::RunResult;
 
 /// A buffer in device memory.
@@ -14,7 +14,7 @@ pub struct PlacedBuffer {
     /// Its name in expectations and dumps.
     pub name: SmolStr,
     /// The type of its elements.
-    pub element: ScalarKind,
+    pub element: ScalarType,
     /// Where it starts.
     pub address: u64,
     /// Its bytes.

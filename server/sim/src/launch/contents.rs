@@ -114,7 +114,7 @@ mod tests {
             "the buffer requires 8000000 bytes, the limit is 1048576: make it shorter"
         );
         let file = |element| Buffer { element, contents: Contents::File("y.bin".to_owned()) };
-        use crate::launch::ScalarKind::{U8, U32};
+        use crate::scalar_type::ScalarType::{U8, U32};
         assert_eq!(build(&file(U8), 9, &|_| Ok(vec![1, 2, 3])), Ok(vec![1, 2, 3]));
         assert!(build(&file(U32), 9, &|_| Ok(vec![1, 2, 3])).is_err());
         assert_eq!(build(&file(U8), 9, &|path| Err(format!("no {path}"))), Err("no y.bin".to_owned()));

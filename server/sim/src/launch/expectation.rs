@@ -1,7 +1,7 @@
 //! Compares the buffers after the run with the contents that the launch expects.
 
 use super::model::{Expectation, Number, Wanted, hex};
-use super::scalar::{Class, ScalarKind};
+use crate::scalar_type::{Class, ScalarType};
 
 /// A check that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Failure {
 }
 
 /// Compares `bytes`, the buffer of `element`s named by `expectation`, with the expected contents.
-pub fn verify(expectation: &Expectation, element: ScalarKind, bytes: &[u8]) -> Result<(), Failure> {
+pub fn verify(expectation: &Expectation, element: ScalarType, bytes: &[u8]) -> Result<(), Failure> {
     let fail = |message: String| Err(Failure { name: expectation.name.clone(), message });
     let name = &expectation.name;
     match &expectation.wanted {
@@ -47,7 +47,7 @@ pub fn verify(expectation: &Expectation, element: ScalarKind, bytes: &[u8]) -> R
 }
 
 /// Whether `expectation` fits a buffer of `len` bytes of `element`s at all.
-pub(crate) fn check(expectation: &Expectation, element: ScalarKind, len: u64) -> Result<(), String> {
+pub(crate) fn check(expectation: &Expectation, element: ScalarType, len: u64) -> Result<(), String> {
     let name = &expectation.name;
     match &expectation.wanted {
         Wanted::Bytes(wanted) if wanted.len() as u64 > len => {
@@ -77,7 +77,7 @@ fn excerpt(bytes: &[u8], at: usize) -> String {
     }
 }
 
-fn equal(wanted: Number, found: u64, element: ScalarKind, tolerance: f64) -> bool {
+fn equal(wanted: Number, found: u64, element: ScalarType, tolerance: f64) -> bool {
     let Ok(bits) = wanted.bits(element) else { return false };
     if bits == found {
         return true;
@@ -90,15 +90,15 @@ fn equal(wanted: Number, found: u64, element: ScalarKind, tolerance: f64) -> boo
 }
 
 /// A value of this kind in readable form.
-pub fn show(element: ScalarKind, bits: u64) -> String {
+pub fn show(element: ScalarType, bits: u64) -> String {
     match element.class() {
-        Class::Float if element == ScalarKind::F64 => format!("{:?}", element.float_of_bits(bits)),
+        Class::Float if element == ScalarType::F64 => format!("{:?}", element.float_of_bits(bits)),
         Class::Float => format!("{:?}", element.float_of_bits(bits) as f32),
         _ => element.integer_of_bits(bits).to_string(),
     }
 }
 
-fn show_number(number: Number, element: ScalarKind) -> String {
+fn show_number(number: Number, element: ScalarType) -> String {
     match (number, number.bits(element)) {
         (Number::Bits(bits), _) => format!("0x{bits:x}"),
         (_, Ok(bits)) => show(element, bits),
@@ -112,9 +112,9 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use ScalarKind::{F32, S16, U8};
+    use ScalarType::{F32, S16, U8};
 
-    fn run(element: ScalarKind, wanted: Wanted, tolerance: f64, found: &[f64], expect: Expect) {
+    fn run(element: ScalarType, wanted: Wanted, tolerance: f64, found: &[f64], expect: Expect) {
         let mut bytes = Vec::new();
         for value in found {
             element.write(Number::Float(*value).bits(element).unwrap_or(*value as i64 as u64), &mut bytes);

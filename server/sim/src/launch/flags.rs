@@ -3,7 +3,7 @@
 use super::model::{Argument, Buffer, Contents, Field, Fill, Number, Passed};
 use super::problem::Problem;
 use super::read::{hex_bytes, number_word};
-use super::scalar::ScalarKind;
+use crate::scalar_type::ScalarType;
 
 /// What an argument flag may look like, for messages.
 const SHAPES: &str = "n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name is optional)";
@@ -70,7 +70,7 @@ fn passed(value: &str) -> Result<Passed, String> {
         None => (head, None),
     };
     let element =
-        ScalarKind::from_name(name).ok_or_else(|| format!("`{name}` is not a type; write {SHAPES}"))?;
+        ScalarType::of_launches(name).ok_or_else(|| format!("`{name}` is not a type; write {SHAPES}"))?;
     match (len, contents) {
         (Some(len), contents) => filled(element, len.into(), contents.unwrap_or("zero")),
         (None, Some(list)) if list.starts_with('[') => values(element, list),
@@ -79,7 +79,7 @@ fn passed(value: &str) -> Result<Passed, String> {
     }
 }
 
-fn filled(element: ScalarKind, len: u64, contents: &str) -> Result<Passed, String> {
+fn filled(element: ScalarType, len: u64, contents: &str) -> Result<Passed, String> {
     let fill = match contents.split_once(':') {
         Some(("random", seed)) => Fill::Random {
             seed: seed
@@ -96,7 +96,7 @@ fn filled(element: ScalarKind, len: u64, contents: &str) -> Result<Passed, Strin
     Ok(Passed::Buffer(Buffer { element, contents: Contents::Filled { len, fill } }))
 }
 
-fn values(element: ScalarKind, list: &str) -> Result<Passed, String> {
+fn values(element: ScalarType, list: &str) -> Result<Passed, String> {
     let inner = list.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
     let inner = inner.ok_or("the list of values is not closed with `]`")?.trim();
     let parts = inner.split(',').filter(|_| !inner.is_empty());

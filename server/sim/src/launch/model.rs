@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::problem::Span;
-use super::scalar::{Class, ScalarKind};
+use crate::scalar_type::{Class, ScalarType};
 
 /// One launch.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
@@ -93,7 +93,7 @@ pub struct Argument {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Passed {
     /// One number, as bits of its kind.
-    Scalar(ScalarKind, u64),
+    Scalar(ScalarType, u64),
     /// The bytes themselves, for parameters of other shapes.
     Bytes(Vec<u8>),
     /// The address of a buffer of its own.
@@ -133,7 +133,7 @@ impl Argument {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Buffer {
     /// What its elements are.
-    pub element: ScalarKind,
+    pub element: ScalarType,
     /// What it holds when the run starts.
     pub contents: Contents,
 }
@@ -207,7 +207,7 @@ pub enum Number {
 
 impl Number {
     /// The number as bits of `kind`, or why it does not fit.
-    pub(crate) fn bits(self, kind: ScalarKind) -> Result<u64, String> {
+    pub(crate) fn bits(self, kind: ScalarType) -> Result<u64, String> {
         match self {
             Number::Integer(value) => kind.bits_of_integer(value).ok_or_else(|| {
                 let (low, high) = kind.integer_range();
@@ -223,7 +223,7 @@ impl Number {
 
 /// An element as it is written in a launch: its kind and bits; a number, or a word where there is no number for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Element(pub ScalarKind, pub u64);
+pub struct Element(pub ScalarType, pub u64);
 
 impl Serialize for Element {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -239,7 +239,7 @@ impl Serialize for Element {
             value if value.is_nan() => serializer.serialize_str("nan"),
             value if value.is_infinite() && value > 0.0 => serializer.serialize_str("inf"),
             value if value.is_infinite() => serializer.serialize_str("-inf"),
-            value if kind == ScalarKind::F64 => serializer.serialize_f64(value),
+            value if kind == ScalarType::F64 => serializer.serialize_f64(value),
             value => serializer.serialize_f32(value as f32),
         }
     }
@@ -282,7 +282,7 @@ impl Argument {
 }
 
 impl Contents {
-    fn serialize_entries<M: SerializeMap>(&self, element: ScalarKind, map: &mut M) -> Result<(), M::Error> {
+    fn serialize_entries<M: SerializeMap>(&self, element: ScalarType, map: &mut M) -> Result<(), M::Error> {
         match self {
             Contents::Filled { len, fill } => {
                 map.serialize_entry("len", len)?;
@@ -330,7 +330,7 @@ impl Serialize for Number {
                 Ok(value) => serializer.serialize_u64(value),
                 Err(_) => serializer.serialize_i64(value as i64),
             },
-            Number::Float(value) => Element(ScalarKind::F64, value.to_bits()).serialize(serializer),
+            Number::Float(value) => Element(ScalarType::F64, value.to_bits()).serialize(serializer),
             Number::Bits(bits) => serializer.serialize_str(&format!("0x{bits:x}")),
         }
     }

@@ -7,9 +7,9 @@ use super::model::{
     Argument, Buffer, Contents, Expectation, Field, Fill, Launch, Number, Passed, Wanted, size,
 };
 use super::problem::Problem;
-use super::scalar::ScalarKind;
 use super::tree::{Key, Node, Value};
 use super::{json_text, toml_text};
+use crate::scalar_type::ScalarType;
 
 /// How a launch file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -208,7 +208,7 @@ fn read_registers(value: &Node) -> Result<BTreeMap<String, u32>, Problem> {
             let message = format!("`{}` is not a WAVE register: they are r0 to r254", key.name);
             return Err(Problem::at(key.span.clone(), message));
         }
-        let bits = number(node, &key.name)?.bits(ScalarKind::B32);
+        let bits = number(node, &key.name)?.bits(ScalarType::B32);
         registers.insert(key.name.clone(), bits.map_err(|message| node.wrong(message))? as u32);
     }
     Ok(registers)
@@ -287,7 +287,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 /// The keys that a scalar argument may have: the kinds, and `iN`.
 pub(crate) fn scalar_keys() -> Vec<&'static str> {
-    ScalarKind::ALL.iter().map(|kind| kind.name()).chain(["i8", "i16", "i32", "i64"]).collect()
+    ScalarType::OF_LAUNCHES.iter().map(|kind| kind.name()).chain(["i8", "i16", "i32", "i64"]).collect()
 }
 
 fn read_argument(node: &Node) -> Result<Argument, Problem> {
@@ -349,7 +349,7 @@ fn read_scalar(node: &Node) -> NamedPassed<'_> {
     let fields = Fields::new(node, "an argument", &known)?;
     let what = "an argument needs a value";
     let (key, value) = fields.one_of(what, &[shapes.as_slice(), &["buffer", "alias", "fields"]].concat())?;
-    let passed = match ScalarKind::from_name(&key.name) {
+    let passed = match ScalarType::of_launches(&key.name) {
         Some(kind) => Passed::Scalar(kind, bits(value, &key.name, kind)?),
         None => Passed::Bytes(read_hex(value)?),
     };
@@ -383,9 +383,9 @@ fn read_buffer(node: &Node) -> NamedPassed<'_> {
     Ok((fields.get("name"), Passed::Buffer(Buffer { element, contents })))
 }
 
-fn element_kind(node: &Node) -> Result<ScalarKind, Problem> {
+fn element_kind(node: &Node) -> Result<ScalarType, Problem> {
     let name = node.text("buffer")?;
-    ScalarKind::from_name(name).ok_or_else(|| {
+    ScalarType::of_launches(name).ok_or_else(|| {
         node.wrong(format!("`{name}` is not an element type: the types are {}", listing(&scalar_keys())))
     })
 }
@@ -394,7 +394,7 @@ fn read_contents(
     fields: &Fields<'_>,
     key: &str,
     value: &Node,
-    element: ScalarKind,
+    element: ScalarType,
     len: Option<u64>,
 ) -> Result<Contents, Problem> {
     match key {
@@ -412,7 +412,7 @@ fn read_contents(
     }
 }
 
-fn read_fill(fields: &Fields<'_>, value: &Node, element: ScalarKind) -> Result<Fill, Problem> {
+fn read_fill(fields: &Fields<'_>, value: &Node, element: ScalarType) -> Result<Fill, Problem> {
     if let Value::Table(_) = value.value {
         let inner = Fields::new(value, "a fill", &["value"])?;
         let (_, value) = inner.one_of("a fill table has a value", &["value"])?;
@@ -435,7 +435,7 @@ fn read_fill(fields: &Fields<'_>, value: &Node, element: ScalarKind) -> Result<F
 fn check_len(
     key: &str,
     contents: &Contents,
-    element: ScalarKind,
+    element: ScalarType,
     len: Option<(&Node, u64)>,
 ) -> Result<(), Problem> {
     let elements = match contents {
@@ -497,7 +497,7 @@ pub(crate) fn number_word(text: &str) -> Result<Number, String> {
     })
 }
 
-fn bits(node: &Node, key: &str, kind: ScalarKind) -> Result<u64, Problem> {
+fn bits(node: &Node, key: &str, kind: ScalarType) -> Result<u64, Problem> {
     number(node, key)?.bits(kind).map_err(|message| node.wrong(message))
 }
 

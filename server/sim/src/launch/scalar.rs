@@ -1,100 +1,19 @@
-//! The scalar kinds of launches: how numbers become bits, and bits numbers again.
+//! The scalar types of launches: how numbers become bits, and bits numbers again.
 
-use std::fmt;
+use crate::scalar_type::Class;
+use crate::scalar_type::ScalarType::{self, *};
+use crate::soft_float::{self, Format, Rounding};
 
-/// How a scalar's bits are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
-    /// `u8 … u64`
-    Unsigned,
-    /// `s8 … s64`
-    Signed,
-    /// `f16 bf16 f32 f64`
-    Float,
-    /// `b8 … b64`: takes whatever fits the width
-    Bits,
-}
-
-/// The type of one value in a launch: a scalar argument's, or a buffer element's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the names say it
-pub enum ScalarKind {
-    U8,
-    S8,
-    U16,
-    S16,
-    U32,
-    S32,
-    U64,
-    S64,
-    F16,
-    Bf16,
-    F32,
-    F64,
-    B8,
-    B16,
-    B32,
-    B64,
-}
-
-use ScalarKind::*;
-
-impl ScalarKind {
-    /// Every kind, in the order of the documentation.
-    pub const ALL: [ScalarKind; 16] =
+impl ScalarType {
+    /// The types of scalar arguments and of elements of buffers, in the order of the documentation.
+    pub const OF_LAUNCHES: [ScalarType; 16] =
         [U8, S8, U16, S16, U32, S32, U64, S64, F16, Bf16, F32, F64, B8, B16, B32, B64];
 
-    /// The kind called `name`; `iN` is another name of `sN`.
-    pub fn from_name(name: &str) -> Option<ScalarKind> {
+    /// The type of launches called `name`; `iN` is another name of `sN`.
+    pub fn of_launches(name: &str) -> Option<ScalarType> {
         let signed = name.strip_prefix('i').map(|bits| format!("s{bits}"));
-        let name = signed.as_deref().unwrap_or(name);
-        ScalarKind::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// The name in launch files.
-    pub fn name(self) -> &'static str {
-        match self {
-            U8 => "u8",
-            S8 => "s8",
-            U16 => "u16",
-            S16 => "s16",
-            U32 => "u32",
-            S32 => "s32",
-            U64 => "u64",
-            S64 => "s64",
-            F16 => "f16",
-            Bf16 => "bf16",
-            F32 => "f32",
-            F64 => "f64",
-            B8 => "b8",
-            B16 => "b16",
-            B32 => "b32",
-            B64 => "b64",
-        }
-    }
-
-    /// How the bits are read.
-    pub fn class(self) -> Class {
-        match self {
-            U8 | U16 | U32 | U64 => Class::Unsigned,
-            S8 | S16 | S32 | S64 => Class::Signed,
-            F16 | Bf16 | F32 | F64 => Class::Float,
-            B8 | B16 | B32 | B64 => Class::Bits,
-        }
-    }
-
-    /// Size of a value.
-    pub fn bytes(self) -> usize {
-        match self {
-            U8 | S8 | B8 => 1,
-            U16 | S16 | F16 | Bf16 | B16 => 2,
-            U32 | S32 | F32 | B32 => 4,
-            U64 | S64 | F64 | B64 => 8,
-        }
-    }
-
-    fn bits(self) -> u32 {
-        self.bytes() as u32 * 8
+        let found = ScalarType::from_name(signed.as_deref().unwrap_or(name));
+        found.filter(|ty| ScalarType::OF_LAUNCHES.contains(ty))
     }
 
     fn mask(self) -> u64 {
@@ -127,8 +46,8 @@ impl ScalarKind {
         match self {
             F64 => value.to_bits(),
             F32 => u64::from((value as f32).to_bits()),
-            F16 => narrow(value, Small { exponent_bits: 5, fraction_bits: 10 }),
-            Bf16 => narrow(value, Small { exponent_bits: 8, fraction_bits: 7 }),
+            F16 => narrow(value, soft_float::F16),
+            Bf16 => narrow(value, soft_float::BF16),
             _ => (value as i128) as u64 & self.mask(),
         }
     }
@@ -138,7 +57,7 @@ impl ScalarKind {
         match self {
             F64 => f64::from_bits(bits),
             F32 => f64::from(f32::from_bits(bits as u32)),
-            F16 => widen(bits, Small { exponent_bits: 5, fraction_bits: 10 }),
+            F16 => f64::from(soft_float::F16.to_f32(bits)),
             Bf16 => f64::from(f32::from_bits((bits as u32) << 16)),
             _ => self.integer_of_bits(bits) as f64,
         }
@@ -191,59 +110,12 @@ impl ScalarKind {
     }
 }
 
-impl fmt::Display for ScalarKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A float format narrower than f32.
-#[derive(Clone, Copy)]
-struct Small {
-    exponent_bits: u32,
-    fraction_bits: u32,
-}
-
-impl Small {
-    fn bias(self) -> i32 {
-        (1 << (self.exponent_bits - 1)) - 1
-    }
-
-    fn infinity(self) -> u64 {
-        ((1 << self.exponent_bits) - 1) << self.fraction_bits
-    }
-}
-
-/// Rounds to nearest even, straight from f64: going through f32 would round twice.
-fn narrow(value: f64, small: Small) -> u64 {
-    let sign = u64::from(value.is_sign_negative()) << (small.exponent_bits + small.fraction_bits);
+/// Rounds to nearest even, straight from f64: going through f32 would round twice. NaNs keep their sign.
+fn narrow(value: f64, format: Format) -> u64 {
     if value.is_nan() {
-        return sign | small.infinity() | 1 << (small.fraction_bits - 1);
+        return format.infinity(value.is_sign_negative()) | 1 << (format.fraction_bits - 1);
     }
-    let magnitude = value.abs();
-    // The exponent of the last fraction digit: that of the number itself, or the subnormals' one.
-    let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(1 - small.bias());
-    let unit = (f64::from(exponent) - f64::from(small.fraction_bits)).exp2();
-    let digits = (magnitude / unit).round_ties_even();
-    if digits == 0.0 || magnitude.is_infinite() || exponent > small.bias() {
-        return sign | if digits == 0.0 { 0 } else { small.infinity() };
-    }
-    // Adding the digits to the exponent below lets a carry (2.0 after rounding) go into the exponent.
-    let below = (exponent + small.bias() - 1) as u64;
-    sign | ((below << small.fraction_bits) + digits as u64)
-}
-
-fn widen(bits: u64, small: Small) -> f64 {
-    let fraction_mask = (1u64 << small.fraction_bits) - 1;
-    let exponent = ((bits & small.infinity()) >> small.fraction_bits) as i32;
-    let fraction = (bits & fraction_mask) as f64 / (1u64 << small.fraction_bits) as f64;
-    let magnitude = match exponent {
-        0 => fraction * f64::from(1 - small.bias()).exp2(),
-        e if e == (1 << small.exponent_bits) - 1 && fraction == 0.0 => f64::INFINITY,
-        e if e == (1 << small.exponent_bits) - 1 => f64::NAN,
-        e => (1.0 + fraction) * f64::from(e - small.bias()).exp2(),
-    };
-    if bits >> (small.exponent_bits + small.fraction_bits) & 1 == 1 { -magnitude } else { magnitude }
+    format.pack(soft_float::F64.unpack(value.to_bits()), Rounding::Nearest)
 }
 
 #[cfg(test)]
@@ -252,12 +124,12 @@ mod tests {
 
     #[test]
     fn names_round_trip_and_i_means_s() {
-        for kind in ScalarKind::ALL {
-            assert_eq!(ScalarKind::from_name(kind.name()), Some(kind));
+        for kind in ScalarType::OF_LAUNCHES {
+            assert_eq!(ScalarType::of_launches(kind.name()), Some(kind));
         }
-        assert_eq!(ScalarKind::from_name("i16"), Some(S16));
-        assert_eq!(ScalarKind::from_name("i128"), None);
-        assert_eq!(ScalarKind::from_name("int"), None);
+        assert_eq!(ScalarType::of_launches("i16"), Some(S16));
+        assert_eq!(ScalarType::of_launches("i128"), None);
+        assert_eq!(ScalarType::of_launches("int"), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
-use super::scalar::{Class, ScalarKind};
+use crate::scalar_type::{Class, ScalarType};
 
 /// The schema of `warplens.toml` and `warplens.json`.
 fn schema() -> Value {
@@ -163,7 +163,7 @@ fn scalar(number: &Value) -> Value {
 }
 
 fn scalar_value(key: &str, number: &Value) -> Value {
-    match ScalarKind::from_name(key) {
+    match ScalarType::of_launches(key) {
         // Bounds of 64-bit kinds cannot be written exactly as JSON numbers everywhere.
         Some(kind) if kind.class() != Class::Float && kind.bytes() < 8 => {
             let (low, high) = kind.integer_range();

@@ -6,8 +6,8 @@ use super::buffers::{
 use super::kernel::LaunchRules;
 use super::model::{Argument, Launch, Passed, size};
 use super::problem::Problem;
-use super::scalar::{Class, ScalarKind};
 use crate::memory::DeviceMemory;
+use crate::scalar_type::{Class, ScalarType};
 use crate::warp::LaunchConfig;
 use crate::warp::launch_config::volume;
 use crate::wave;
@@ -64,7 +64,7 @@ impl LaunchRules for WaveKernel {
                 launch.wave_width.unwrap_or(wave::DEFAULT_WAVE_WIDTH),
             )
         };
-        let (name, element) = (DEVICE_MEMORY.into(), ScalarKind::U8);
+        let (name, element) = (DEVICE_MEMORY.into(), ScalarType::U8);
         buffers.push(PlacedBuffer { name, element, address: 0, len: device.into() });
         Ok((config, buffers))
     }
@@ -150,7 +150,7 @@ fn register_value(argument: &Argument, buffers: &[PlacedBuffer]) -> Result<u32, 
         Passed::Scalar(kind, _) => {
             Err(wrong(argument, format!("{kind} does not fit a register of 32 bits: pass two")))
         }
-        Passed::Bytes(bytes) if bytes.len() <= 4 => Ok(ScalarKind::B32.read(bytes) as u32),
+        Passed::Bytes(bytes) if bytes.len() <= 4 => Ok(ScalarType::B32.read(bytes) as u32),
         Passed::Bytes(bytes) => {
             Err(wrong(argument, format!("{} bytes do not fit a register of 32 bits", bytes.len())))
         }

@@ -17,7 +17,7 @@ mod order;
 mod slot;
 mod tables;
 
-pub use address::{Address, AtomicOp, AtomicType, Space};
+pub use address::{Address, AtomicOp, Space};
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use flow::{Flow, Mixing, Part, Read};
 pub use guard::Guard;

@@ -10,10 +10,11 @@ use warplens_isa::Simulation;
 
 use super::float;
 use super::named_registers::named;
-use super::operations::{self, Format};
+use super::operations;
 use super::program::{
     Action, Atomic, Condition, Halves, Logic, Matrix, Op, Program, Refusal, Row, SCRATCH_ROWS, Space, Unary,
 };
+use crate::scalar_type::{Class, ScalarType};
 
 /// The maximum number of general registers.
 const MAX_REGISTERS: u32 = 255;
@@ -124,16 +125,16 @@ impl Decoder<'_> {
             "mov" | "mov_sr" => return self.copy(i),
             "mov_imm" => Action::Constant { d: self.target(i, "rd")?, bits: immediate(i)? },
             "bfi" => {
-                let [base, value] = self.sources(i, ["rs1", "rs2"], Format::Bits)?;
-                let [offset, width] = self.sources(i, ["rs3", "rs4"], Format::Bits)?;
+                let [base, value] = self.sources(i, ["rs1", "rs2"], ScalarType::B32)?;
+                let [offset, width] = self.sources(i, ["rs3", "rs4"], ScalarType::B32)?;
                 Action::InsertBits { d: self.target(i, "rd")?, base, value, offset, width }
             }
             "cvt_f32_f64" => Action::Narrow { d: self.target(i, "rd")?, a: self.pair(i, "rs1")? },
             "cvt_f64_f32" => {
-                Action::Widen { d: self.target_wide(i, "rd")?, a: self.source(i, "rs1", Format::F32)? }
+                Action::Widen { d: self.target_wide(i, "rd")?, a: self.source(i, "rs1", ScalarType::F32)? }
             }
             "select" => {
-                let [a, b] = self.sources(i, ["rs1", "rs2"], Format::Bits)?;
+                let [a, b] = self.sources(i, ["rs1", "rs2"], ScalarType::B32)?;
                 Action::Select { d: self.target(i, "rd")?, condition: predicate(i, "ps")?, a, b }
             }
             "wave_ballot" => Action::Ballot { d: self.target(i, "rd")?, condition: predicate(i, "ps")? },
@@ -142,22 +143,24 @@ impl Decoder<'_> {
                 Action::Vote { all: mnemonic == "wave_all", d, condition }
             }
             "wave_broadcast" => {
-                let [a, lane] = self.sources(i, ["rs1", "rs2"], Format::Bits)?;
+                let [a, lane] = self.sources(i, ["rs1", "rs2"], ScalarType::B32)?;
                 Action::Broadcast { d: self.target(i, "rd")?, a, lane }
             }
             "wave_prefix_sum" => {
-                Action::PrefixSum { d: self.target(i, "rd")?, a: self.source(i, "rs1", Format::Bits)? }
+                Action::PrefixSum { d: self.target(i, "rd")?, a: self.source(i, "rs1", ScalarType::B32)? }
             }
             "mma_load_a" | "mma_load_b" | "mma_compute" | "mma_store_c" => self.matrix(i, mnemonic)?,
             _ if mnemonic.starts_with("wave_shuffle") => {
                 let kind = operations::shuffle(mnemonic);
-                let [a, lane] = self.sources(i, ["rs1", "rs2"], Format::Bits)?;
+                let [a, lane] = self.sources(i, ["rs1", "rs2"], ScalarType::B32)?;
                 Action::Shuffle { kind, d: self.target(i, "rd")?, a, lane }
             }
             _ => match mnemonic.strip_prefix("wave_reduce_").and_then(operations::reduce) {
-                Some(op) => {
-                    Action::Reduce { op, d: self.target(i, "rd")?, a: self.source(i, "rs1", Format::Bits)? }
-                }
+                Some(op) => Action::Reduce {
+                    op,
+                    d: self.target(i, "rd")?,
+                    a: self.source(i, "rs1", ScalarType::B32)?,
+                },
                 None => return self.control(at, i, mnemonic),
             },
         })
@@ -213,7 +216,7 @@ impl Decoder<'_> {
             };
             return Ok(Action::Special { d, register });
         }
-        Ok(Action::Unary { op: Unary::Copy, d, a: self.source(i, from, Format::Bits)? })
+        Ok(Action::Unary { op: Unary::Copy, d, a: self.source(i, from, ScalarType::B32)? })
     }
 
     fn logic(&mut self, i: &Instruction, mnemonic: &str) -> Result<Action, Refusal> {
@@ -245,7 +248,7 @@ impl Decoder<'_> {
 
     fn load(&mut self, i: &Instruction, space: Space, width: &str) -> Result<Action, Refusal> {
         let bytes = bytes(width).ok_or_else(|| mismatch(i))?;
-        let address = self.source(i, "addr", Format::Bits)?;
+        let address = self.source(i, "addr", ScalarType::B32)?;
         let d = match bytes {
             1..=4 => [self.target(i, "rd")?; 4],
             _ => self.target_wide(i, "rd")?,
@@ -255,9 +258,9 @@ impl Decoder<'_> {
 
     fn store(&mut self, i: &Instruction, space: Space, width: &str) -> Result<Action, Refusal> {
         let bytes = bytes(width).ok_or_else(|| mismatch(i))?;
-        let address = self.source(i, "addr", Format::Bits)?;
+        let address = self.source(i, "addr", ScalarType::B32)?;
         let value = match bytes {
-            1..=4 => [self.source(i, "rs2", Format::Bits)?; 4],
+            1..=4 => [self.source(i, "rs2", ScalarType::B32)?; 4],
             _ => self.source_wide(i, "rs2")?,
         };
         Ok(Action::Store { space, bytes, address, value })
@@ -268,10 +271,11 @@ impl Decoder<'_> {
         // A result register r0 encodes an unused result.
         let used = i.operand("rd").is_some_and(|d| !matches!(d.value, Value::Register { index: 0, .. }));
         let d = if used { Some(self.target(i, "rd")?) } else { None };
-        let address = self.source(i, "addr", Format::Bits)?;
+        let address = self.source(i, "addr", ScalarType::B32)?;
         let (value, desired) =
             if op == Atomic::CompareAndSwap { ("expected", "desired") } else { ("rs2", "rs2") };
-        let [value, desired] = [self.source(i, value, Format::Bits)?, self.source(i, desired, Format::Bits)?];
+        let [value, desired] =
+            [self.source(i, value, ScalarType::B32)?, self.source(i, desired, ScalarType::B32)?];
         Ok(Action::Atomic { space, op, d, address, value, desired })
     }
 
@@ -288,7 +292,7 @@ impl Decoder<'_> {
             }));
         }
         let fragment = fragment("frag")?;
-        let [address, stride] = self.sources(i, ["addr", "stride"], Format::Bits)?;
+        let [address, stride] = self.sources(i, ["addr", "stride"], ScalarType::B32)?;
         Ok(Action::Matrix(match mnemonic {
             "mma_load_a" => Matrix::LoadA { fragment, address, stride },
             "mma_load_b" => Matrix::LoadB { fragment, address, stride },
@@ -300,17 +304,17 @@ impl Decoder<'_> {
         &mut self,
         i: &Instruction,
         names: [&str; N],
-        format: Format,
+        ty: ScalarType,
     ) -> Result<[Row; N], Refusal> {
         let mut rows = [0; N];
         for (row, name) in rows.iter_mut().zip(names) {
-            *row = self.source(i, name, format)?;
+            *row = self.source(i, name, ty)?;
         }
         Ok(rows)
     }
 
     /// The row that an operand is read from.
-    fn source(&mut self, i: &Instruction, name: &str, format: Format) -> Result<Row, Refusal> {
+    fn source(&mut self, i: &Instruction, name: &str, ty: ScalarType) -> Result<Row, Refusal> {
         Ok(match value(i, name) {
             Some(Value::Register { index, half }) => {
                 let register = self.readable(Row::from(*index));
@@ -320,14 +324,14 @@ impl Decoder<'_> {
                 }
             }
             Some(Value::Integer { value, hexadecimal }) => {
-                let bits = if *hexadecimal || !format.is_float() {
+                let bits = if *hexadecimal || ty.class() != Class::Float {
                     *value as u32
                 } else {
-                    encode(*value as f64, format)
+                    encode(*value as f64, ty)
                 };
                 self.constant(bits)
             }
-            Some(Value::Float(bits)) => self.constant(encode(f64::from_bits(*bits), format)),
+            Some(Value::Float(bits)) => self.constant(encode(f64::from_bits(*bits), ty)),
             _ => return Err(mismatch(i)),
         })
     }
@@ -455,7 +459,7 @@ fn bytes(bits: &str) -> Option<u8> {
 fn immediate(instruction: &Instruction) -> Result<u32, Refusal> {
     match value(instruction, "imm") {
         Some(Value::Integer { value, .. }) => Ok(*value as u32),
-        Some(Value::Float(bits)) => Ok(encode(f64::from_bits(*bits), Format::Bits)),
+        Some(Value::Float(bits)) => Ok(encode(f64::from_bits(*bits), ScalarType::B32)),
         _ => Err(mismatch(instruction)),
     }
 }
@@ -465,23 +469,24 @@ pub fn literal(number: f64, ty: &str) -> u32 {
     encode(
         number,
         match ty.strip_prefix("2 x ") {
-            Some("f16") => Format::F16Pair,
-            Some("bf16") => Format::Bf16Pair,
-            _ if ty.starts_with("f16") => Format::F16,
-            _ if ty.starts_with("bf16") => Format::Bf16,
-            _ => Format::F32,
+            Some("f16") => ScalarType::F16x2,
+            Some("bf16") => ScalarType::Bf16x2,
+            _ if ty.starts_with("f16") => ScalarType::F16,
+            _ if ty.starts_with("bf16") => ScalarType::Bf16,
+            _ => ScalarType::F32,
         },
     )
 }
 
-/// A number in a format, rounded to nearest (bfloat16 truncates, as its arithmetic does).
-fn encode(number: f64, format: Format) -> u32 {
+/// A number as a value of a type, rounded to nearest (bfloat16 truncates, as its arithmetic does); in an operand without a float
+/// type it has single precision.
+fn encode(number: f64, ty: ScalarType) -> u32 {
     let single = (number as f32).to_bits();
-    match format {
-        Format::Bits | Format::F32 => single,
-        Format::F16 => float::to_half(single),
-        Format::F16Pair => float::to_half(single) * 0x1_0001,
-        Format::Bf16 => float::to_brain(single),
-        Format::Bf16Pair => float::to_brain(single) * 0x1_0001,
+    match ty {
+        ScalarType::F16 => float::to_half(single),
+        ScalarType::F16x2 => float::to_half(single) * 0x1_0001,
+        ScalarType::Bf16 => float::to_brain(single),
+        ScalarType::Bf16x2 => float::to_brain(single) * 0x1_0001,
+        _ => single,
     }
 }

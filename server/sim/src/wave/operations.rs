@@ -1,36 +1,21 @@
-//! Maps mnemonics of the guide's dialect to operations and operand formats.
+//! Maps mnemonics of the guide's dialect to operations and operand types. The type of an operand determines the encoding of a
+//! literal.
 
 use super::program::{
     Arithmetic, Atomic, Binary, Compare, Double, Reduce, Relation, Shuffle, Special, Ternary, Unary,
 };
+use crate::scalar_type::ScalarType;
 
-/// The format of an operand; it determines the encoding of a literal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Bits,
-    F32,
-    F16,
-    F16Pair,
-    Bf16,
-    Bf16Pair,
-}
-
-impl Format {
-    pub(crate) fn is_float(self) -> bool {
-        self != Format::Bits
-    }
-}
-
-/// The operation and the format of its source.
-pub(crate) fn unary(mnemonic: &str) -> Option<(Unary, Format)> {
-    use Format::{Bf16, Bits, F16, F32};
+/// The operation and the type of its source.
+pub(crate) fn unary(mnemonic: &str) -> Option<(Unary, ScalarType)> {
+    use ScalarType::{B32, Bf16, F16, F32};
     Some(match mnemonic {
-        "not" => (Unary::Not, Bits),
-        "ineg" => (Unary::Negate, Bits),
-        "iabs" => (Unary::Absolute, Bits),
-        "bitcount" => (Unary::CountOnes, Bits),
-        "bitfind" => (Unary::LeadingZeros, Bits),
-        "bitrev" => (Unary::ReverseBits, Bits),
+        "not" => (Unary::Not, B32),
+        "ineg" => (Unary::Negate, B32),
+        "iabs" => (Unary::Absolute, B32),
+        "bitcount" => (Unary::CountOnes, B32),
+        "bitfind" => (Unary::LeadingZeros, B32),
+        "bitrev" => (Unary::ReverseBits, B32),
         "fneg" => (Unary::FloatNegate, F32),
         "fabs" => (Unary::FloatAbsolute, F32),
         "fsqrt" => (Unary::SquareRoot, F32),
@@ -46,8 +31,8 @@ pub(crate) fn unary(mnemonic: &str) -> Option<(Unary, Format)> {
         "fcos" => (Unary::Cosine, F32),
         "fexp2" => (Unary::Exp2, F32),
         "flog2" => (Unary::Log2, F32),
-        "cvt_f32_i32" => (Unary::F32FromI32, Bits),
-        "cvt_f32_u32" => (Unary::F32FromU32, Bits),
+        "cvt_f32_i32" => (Unary::F32FromI32, B32),
+        "cvt_f32_u32" => (Unary::F32FromU32, B32),
         "cvt_i32_f32" => (Unary::I32FromF32, F32),
         "cvt_u32_f32" => (Unary::U32FromF32, F32),
         "cvt_f32_f16" => (Unary::F32FromF16, F16),
@@ -58,25 +43,25 @@ pub(crate) fn unary(mnemonic: &str) -> Option<(Unary, Format)> {
     })
 }
 
-pub(crate) fn binary(mnemonic: &str) -> Option<(Binary, Format)> {
-    use Format::{Bf16, Bf16Pair, Bits, F16, F16Pair, F32};
+pub(crate) fn binary(mnemonic: &str) -> Option<(Binary, ScalarType)> {
+    use ScalarType::{B32, Bf16, Bf16x2, F16, F16x2, F32};
     Some(match mnemonic {
-        "iadd" => (Binary::Add, Bits),
-        "isub" => (Binary::Subtract, Bits),
-        "imul" => (Binary::Multiply, Bits),
-        "imul_hi" => (Binary::MultiplyHigh, Bits),
-        "idiv" => (Binary::Divide, Bits),
-        "imod" => (Binary::Remainder, Bits),
-        "imin" => (Binary::Minimum, Bits),
-        "imax" => (Binary::Maximum, Bits),
-        "umin" => (Binary::UnsignedMinimum, Bits),
-        "umax" => (Binary::UnsignedMaximum, Bits),
-        "and" => (Binary::And, Bits),
-        "or" => (Binary::Or, Bits),
-        "xor" => (Binary::Xor, Bits),
-        "shl" => (Binary::ShiftLeft, Bits),
-        "shr" => (Binary::ShiftRight, Bits),
-        "sar" => (Binary::ShiftRightSigned, Bits),
+        "iadd" => (Binary::Add, B32),
+        "isub" => (Binary::Subtract, B32),
+        "imul" => (Binary::Multiply, B32),
+        "imul_hi" => (Binary::MultiplyHigh, B32),
+        "idiv" => (Binary::Divide, B32),
+        "imod" => (Binary::Remainder, B32),
+        "imin" => (Binary::Minimum, B32),
+        "imax" => (Binary::Maximum, B32),
+        "umin" => (Binary::UnsignedMinimum, B32),
+        "umax" => (Binary::UnsignedMaximum, B32),
+        "and" => (Binary::And, B32),
+        "or" => (Binary::Or, B32),
+        "xor" => (Binary::Xor, B32),
+        "shl" => (Binary::ShiftLeft, B32),
+        "shr" => (Binary::ShiftRight, B32),
+        "sar" => (Binary::ShiftRightSigned, B32),
         "fadd" => (Binary::FloatAdd, F32),
         "fsub" => (Binary::FloatSubtract, F32),
         "fmul" => (Binary::FloatMultiply, F32),
@@ -86,28 +71,28 @@ pub(crate) fn binary(mnemonic: &str) -> Option<(Binary, Format)> {
         "hadd" => (Binary::Half(Arithmetic::Add), F16),
         "hsub" => (Binary::Half(Arithmetic::Subtract), F16),
         "hmul" => (Binary::Half(Arithmetic::Multiply), F16),
-        "hadd2" => (Binary::Half2(Arithmetic::Add), F16Pair),
-        "hmul2" => (Binary::Half2(Arithmetic::Multiply), F16Pair),
+        "hadd2" => (Binary::Half2(Arithmetic::Add), F16x2),
+        "hmul2" => (Binary::Half2(Arithmetic::Multiply), F16x2),
         "badd" => (Binary::Brain(Arithmetic::Add), Bf16),
         "bsub" => (Binary::Brain(Arithmetic::Subtract), Bf16),
         "bmul" => (Binary::Brain(Arithmetic::Multiply), Bf16),
-        "badd2" => (Binary::Brain2(Arithmetic::Add), Bf16Pair),
-        "bmul2" => (Binary::Brain2(Arithmetic::Multiply), Bf16Pair),
+        "badd2" => (Binary::Brain2(Arithmetic::Add), Bf16x2),
+        "bmul2" => (Binary::Brain2(Arithmetic::Multiply), Bf16x2),
         _ => return None,
     })
 }
 
-pub(crate) fn ternary(mnemonic: &str) -> Option<(Ternary, Format)> {
+pub(crate) fn ternary(mnemonic: &str) -> Option<(Ternary, ScalarType)> {
     Some(match mnemonic {
-        "imad" => (Ternary::MultiplyAdd, Format::Bits),
-        "iclamp" => (Ternary::Clamp, Format::Bits),
-        "bfe" => (Ternary::ExtractBits, Format::Bits),
-        "fma" => (Ternary::FusedMultiplyAdd, Format::F32),
-        "fclamp" => (Ternary::FloatClamp, Format::F32),
-        "hma" => (Ternary::HalfMultiplyAdd, Format::F16),
-        "hma2" => (Ternary::Half2MultiplyAdd, Format::F16Pair),
-        "bma" => (Ternary::BrainMultiplyAdd, Format::Bf16),
-        "bma2" => (Ternary::Brain2MultiplyAdd, Format::Bf16Pair),
+        "imad" => (Ternary::MultiplyAdd, ScalarType::B32),
+        "iclamp" => (Ternary::Clamp, ScalarType::B32),
+        "bfe" => (Ternary::ExtractBits, ScalarType::B32),
+        "fma" => (Ternary::FusedMultiplyAdd, ScalarType::F32),
+        "fclamp" => (Ternary::FloatClamp, ScalarType::F32),
+        "hma" => (Ternary::HalfMultiplyAdd, ScalarType::F16),
+        "hma2" => (Ternary::Half2MultiplyAdd, ScalarType::F16x2),
+        "bma" => (Ternary::BrainMultiplyAdd, ScalarType::Bf16),
+        "bma2" => (Ternary::Brain2MultiplyAdd, ScalarType::Bf16x2),
         _ => return None,
     })
 }
@@ -125,7 +110,7 @@ pub(crate) fn double(mnemonic: &str) -> Option<(Double, u8)> {
     })
 }
 
-pub(crate) fn compare(mnemonic: &str) -> Option<(Compare, Format)> {
+pub(crate) fn compare(mnemonic: &str) -> Option<(Compare, ScalarType)> {
     let (family, condition) = mnemonic.split_once('.')?;
     let relation = match condition {
         "eq" => Relation::Equal,
@@ -134,14 +119,14 @@ pub(crate) fn compare(mnemonic: &str) -> Option<(Compare, Format)> {
         "le" => Relation::LessOrEqual,
         "gt" => Relation::Greater,
         "ge" => Relation::GreaterOrEqual,
-        "ord" if family == "fcmp" => return Some((Compare::Ordered, Format::F32)),
-        "unord" if family == "fcmp" => return Some((Compare::Unordered, Format::F32)),
+        "ord" if family == "fcmp" => return Some((Compare::Ordered, ScalarType::F32)),
+        "unord" if family == "fcmp" => return Some((Compare::Unordered, ScalarType::F32)),
         _ => return None,
     };
     Some(match family {
-        "icmp" => (Compare::Signed(relation), Format::Bits),
-        "ucmp" => (Compare::Unsigned(relation), Format::Bits),
-        "fcmp" => (Compare::Float(relation), Format::F32),
+        "icmp" => (Compare::Signed(relation), ScalarType::B32),
+        "ucmp" => (Compare::Unsigned(relation), ScalarType::B32),
+        "fcmp" => (Compare::Float(relation), ScalarType::F32),
         _ => return None,
     })
 }

@@ -3,7 +3,7 @@
 use super::kernel::{Parameter, PtxKernel};
 use crate::launch::body::{Access, Body, Part};
 use crate::launch::model::{Argument, Buffer, Contents, Field, Fill, Launch, Passed};
-use crate::launch::scalar::{Class, ScalarKind};
+use crate::scalar_type::{Class, ScalarType};
 use crate::warp::launch_config::volume;
 
 /// Threads of a block if the kernel does not specify them.
@@ -68,12 +68,12 @@ fn dynamic_shared(reach: u64) -> u32 {
 
 fn whole(
     param: &Parameter,
-    kind: ScalarKind,
+    kind: ScalarType,
     access: Option<Access>,
     ptx: &PtxKernel,
     threads: u64,
 ) -> Argument {
-    let stored = Access { element: ScalarKind::B32, loaded: false };
+    let stored = Access { element: ScalarType::B32, loaded: false };
     let access = access.or(param.is_pointer.then_some(stored)).filter(|_| ptx.takes_address(param));
     Argument { name: Some(param.name.to_string()), passed: passed(kind, access, threads), at: None }
 }
@@ -98,7 +98,7 @@ fn structure(param: &Parameter, parts: &[Part], ptx: &PtxKernel, threads: u64) -
     Argument { name: Some(param.name.to_string()), passed, at: None }
 }
 
-fn passed(kind: ScalarKind, access: Option<Access>, threads: u64) -> Passed {
+fn passed(kind: ScalarType, access: Option<Access>, threads: u64) -> Passed {
     match access {
         Some(access) => Passed::Buffer(buffer(access, threads)),
         None if kind.class() == Class::Float => Passed::Scalar(kind, kind.bits_of_float(1.0)),

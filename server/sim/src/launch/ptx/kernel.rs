@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 use warplens_hir::ptx::Signature;
 
 use super::shape::Shape;
-use crate::launch::scalar::{Class, ScalarKind};
+use crate::scalar_type::{Class, ScalarType};
 
 /// The requirements of a PTX entry on its launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,7 +33,7 @@ pub struct Parameter {
     /// Where it may start in the parameter block.
     pub align: u64,
     /// Its type, if it is a scalar.
-    pub scalar: Option<ScalarKind>,
+    pub scalar: Option<ScalarType>,
     /// `.ptr`
     pub is_pointer: bool,
 }
@@ -66,7 +66,7 @@ impl PtxKernel {
     }
 
     /// Whether an address can be passed as a number of a kind.
-    pub(crate) fn takes_address_in(&self, kind: ScalarKind) -> bool {
+    pub(crate) fn takes_address_in(&self, kind: ScalarType) -> bool {
         let bytes = kind.bytes() as u64;
         let fits = self.address_bytes.map_or(matches!(bytes, 4 | 8), |address| bytes == address);
         fits && kind.class() != Class::Float
@@ -80,7 +80,7 @@ impl Parameter {
             name: param.name.clone().unwrap_or_default(),
             bytes: param.bytes(),
             align: param.alignment(),
-            scalar: param.ty.filter(|_| is_scalar).and_then(|ty| ScalarKind::from_name(ty.name())),
+            scalar: param.ty.filter(|_| is_scalar).and_then(|ty| ScalarType::of_launches(ty.name())),
             is_pointer: param.pointer.is_some(),
         }
     }

@@ -7,7 +7,7 @@ use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, Type};
 
 use self::flow::{Origin, Origins, is_dynamic_array, node_of, origins, param_loads};
 use crate::launch::body::{Access, Body, Part};
-use crate::launch::scalar::ScalarKind;
+use crate::scalar_type::ScalarType;
 
 impl Body {
     /// Reads the body of an entry, the first of `functions`; the others are those that it can reach. `is_dynamic_shared`
@@ -174,20 +174,20 @@ fn accessed_operand(instruction: Instruction<'_>) -> Option<(usize, bool)> {
 }
 
 /// The elements that a memory instruction moves: its last type word that a buffer can have.
-fn element_of(instruction: Instruction<'_>) -> ScalarKind {
+fn element_of(instruction: Instruction<'_>) -> ScalarType {
     let types = instruction.modifiers().iter().rev().filter_map(|word| Type::from_name(word));
-    types.map(element).next().unwrap_or(ScalarKind::B32)
+    types.map(element).next().unwrap_or(ScalarType::B32)
 }
 
-fn element(ty: Type) -> ScalarKind {
+fn element(ty: Type) -> ScalarType {
     match (ty, ty.bytes()) {
-        (Type::F16x2, _) => ScalarKind::F16,
-        (Type::Bf16x2, _) => ScalarKind::Bf16,
-        (_, bytes) => ScalarKind::from_name(ty.name()).unwrap_or(match bytes {
-            0 | 1 => ScalarKind::B8,
-            2 => ScalarKind::B16,
-            3 | 4 => ScalarKind::B32,
-            _ => ScalarKind::B64,
+        (Type::F16x2, _) => ScalarType::F16,
+        (Type::Bf16x2, _) => ScalarType::Bf16,
+        (_, bytes) => ScalarType::of_launches(ty.name()).unwrap_or(match bytes {
+            0 | 1 => ScalarType::B8,
+            2 => ScalarType::B16,
+            3 | 4 => ScalarType::B32,
+            _ => ScalarType::B64,
         }),
     }
 }

@@ -8,8 +8,8 @@ use crate::launch::buffers::{
 use crate::launch::kernel::LaunchRules;
 use crate::launch::model::{Argument, Field, Launch, Passed, size};
 use crate::launch::problem::Problem;
-use crate::launch::scalar::{Class, ScalarKind};
 use crate::ptx;
+use crate::scalar_type::{Class, ScalarType};
 use crate::warp::LaunchConfig;
 use crate::warp::launch_config::volume;
 
@@ -243,7 +243,7 @@ fn structure(
     Ok(bytes)
 }
 
-fn check_scalar(kind: ScalarKind, param: &Parameter) -> Result<(), String> {
+fn check_scalar(kind: ScalarType, param: &Parameter) -> Result<(), String> {
     let Some(wanted) = param.scalar else {
         return Err(format!("the parameter is {}: pass `fields = […]` or `bytes = \"…\"`", shape(param)));
     };

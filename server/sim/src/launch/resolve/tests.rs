@@ -2,17 +2,17 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::launch::model::hex;
-use crate::launch::scalar::ScalarKind;
 use crate::launch::{Format, LaunchRules, Parameter, PtxKernel, WaveKernel, launches};
+use crate::scalar_type::ScalarType;
 
-fn param(name: &str, kind: ScalarKind) -> Parameter {
+fn param(name: &str, kind: ScalarType) -> Parameter {
     let bytes = kind.bytes() as u64;
     Parameter { name: name.into(), bytes, align: bytes, scalar: Some(kind), is_pointer: false }
 }
 
 /// `saxpy(u32 n, f32 a, u64 x, u64 y)`
 fn saxpy() -> PtxKernel {
-    use ScalarKind::{F32, U32, U64};
+    use ScalarType::{F32, U32, U64};
     let params = vec![param("n", U32), param("a", F32), param("x", U64), param("y", U64)];
     PtxKernel { params, address_bytes: Some(8), ..PtxKernel::default() }
 }
@@ -92,7 +92,7 @@ fn parameters_and_buffers() {
 
 #[test]
 fn parameters_lie_at_their_alignment() {
-    use ScalarKind::{S8, U64};
+    use ScalarType::{S8, U64};
     let structure = Parameter { name: "s".into(), bytes: 3, align: 2, scalar: None, is_pointer: false };
     let kernel = PtxKernel { params: vec![param("c", S8), structure, param("d", U64)], ..saxpy() };
     check(
@@ -106,7 +106,7 @@ fn parameters_lie_at_their_alignment() {
 
 #[test]
 fn pointers_of_32_bit_modules_take_4_bytes() {
-    let kernel = PtxKernel { params: vec![param("x", ScalarKind::U32)], address_bytes: Some(4), ..saxpy() };
+    let kernel = PtxKernel { params: vec![param("x", ScalarType::U32)], address_bytes: Some(4), ..saxpy() };
     check(
         kernel,
         "args = [{ buffer = 'u8', len = 1 }]",
@@ -119,7 +119,7 @@ fn pointers_of_32_bit_modules_take_4_bytes() {
 
 #[test]
 fn a_module_that_does_not_say_takes_both() {
-    let params = vec![param("x", ScalarKind::U32), param("y", ScalarKind::U64)];
+    let params = vec![param("x", ScalarType::U32), param("y", ScalarType::U64)];
     let kernel = PtxKernel { params, address_bytes: None, ..saxpy() };
     check(
         kernel,

@@ -11,10 +11,12 @@ use crate::ptx::program::Op;
 use crate::ptx::program::Slots;
 use crate::ptx::semantics::bits::DotProduct;
 use crate::ptx::semantics::carry::{Carry, CarryOp};
+use crate::ptx::semantics::convert::Clamp;
 use crate::ptx::semantics::float::{Approximation, FloatMode, FloatOp};
-use crate::ptx::semantics::half::{Finish, Half, HalfOp};
-use crate::ptx::semantics::integer::{IntOp, IntType, Mul24, WideType};
+use crate::ptx::semantics::half::{Half, HalfOp};
+use crate::ptx::semantics::integer::{IntOp, Mul24};
 use crate::ptx::semantics::packed::Division;
+use crate::scalar_type::{Class, ScalarType};
 use crate::soft_float::Rounding;
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -125,10 +127,8 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     fn wide(&mut self, instruction: Instruction<'l>, ty: Type) -> Decoded {
         let (wide, product) = match ty {
-            Type::U16 => (WideType::U16, Type::U32),
-            Type::S16 => (WideType::S16, Type::U32),
-            Type::U32 => (WideType::U32, Type::U64),
-            Type::S32 => (WideType::S32, Type::U64),
+            Type::U16 | Type::S16 => (int_type(ty)?, Type::U32),
+            Type::U32 | Type::S32 => (int_type(ty)?, Type::U64),
             _ => return Err(Why::form()),
         };
         match (instruction.opcode(), instruction.operands()) {
@@ -228,10 +228,10 @@ impl<'l> FunctionDecoder<'l, '_> {
         let brain = matches!(ty, Type::Bf16 | Type::Bf16x2);
         let packed = ty.bits() == 32;
         let flush = m.take("ftz");
-        let finish = match (m.take("sat"), m.take("relu")) {
-            (false, false) => Finish::Plain,
-            (true, false) => Finish::Saturate,
-            (false, true) => Finish::Relu,
+        let clamp = match (m.take("sat"), m.take("relu")) {
+            (false, false) => Clamp::None,
+            (true, false) => Clamp::Saturate,
+            (false, true) => Clamp::Relu,
             _ => return Err(Why::form()),
         };
         // Only copies by tensor map make out-of-bounds NaNs, and there are none here.
@@ -249,7 +249,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             }
         };
         let s = self.uniform(instruction.operands(), ty, sources)?;
-        Ok((Op::Half(Half { op, brain, packed, flush, rounding, finish }), s))
+        Ok((Op::Half(Half { op, brain, packed, flush, rounding, clamp }), s))
     }
 }
 
@@ -320,14 +320,8 @@ pub(super) fn division(ty: Type) -> Option<Division> {
 }
 
 /// The type of integer arithmetic.
-pub(super) fn int_type(ty: Type) -> Result<IntType, Why> {
-    Ok(match ty {
-        Type::U16 | Type::B16 => IntType::U16,
-        Type::S16 => IntType::S16,
-        Type::U32 | Type::B32 => IntType::U32,
-        Type::S32 => IntType::S32,
-        Type::U64 | Type::B64 => IntType::U64,
-        Type::S64 => IntType::S64,
-        _ => return Err(Why(smol_str::format_smolstr!("`.{}` arithmetic is not simulated", ty.name()))),
-    })
+fn int_type(ty: Type) -> Result<ScalarType, Why> {
+    let is_integer = |ty: &ScalarType| ty.class() != Class::Float && matches!(ty.bits(), 16 | 32 | 64);
+    let scalar = ScalarType::from_name(ty.name()).filter(is_integer);
+    scalar.ok_or_else(|| Why(smol_str::format_smolstr!("`.{}` arithmetic is not simulated", ty.name())))
 }

@@ -8,8 +8,9 @@ use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use crate::ptx::program::Slots;
 use crate::ptx::program::{Lop3Predicate, NO_SLOT, Op};
-use crate::ptx::semantics::bits::{Count, Logic, Permute, Shift, Width};
+use crate::ptx::semantics::bits::{Count, Logic, Permute, Shift};
 use crate::ptx::semantics::compare::Combine;
+use crate::scalar_type::ScalarType;
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn bits(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -165,12 +166,12 @@ fn wraps(m: &mut Modifiers<'_>) -> Result<bool, Why> {
 }
 
 /// How wide an untyped operation on values of a type is.
-pub(super) fn width(ty: Type) -> Result<Width, Why> {
+pub(super) fn width(ty: Type) -> Result<ScalarType, Why> {
     match ty.bits() {
-        1 => Ok(Width::Predicate),
-        16 => Ok(Width::W16),
-        32 => Ok(Width::W32),
-        64 => Ok(Width::W64),
+        1 => Ok(ScalarType::Predicate),
+        16 => Ok(ScalarType::B16),
+        32 => Ok(ScalarType::B32),
+        64 => Ok(ScalarType::B64),
         _ => Err(Why::form()),
     }
 }

@@ -9,7 +9,8 @@ use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use crate::ptx::program::Slots;
 use crate::ptx::program::{Combining, NO_SLOT, Op, SetTo};
-use crate::ptx::semantics::compare::{Combine, CompareType, Comparison, FloatClass};
+use crate::ptx::semantics::compare::{Combine, Compare, Comparison, FloatClass};
+use crate::scalar_type::ScalarType;
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn compare(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -22,22 +23,22 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// The comparison, its type, and how its operands `a`, `b` and, where it combines, `c` go into slots.
+    /// The comparison, and how its operands `a`, `b` and, where it combines, `c` go into slots.
     fn comparison(
         &mut self,
         sources: &[Operand],
         ty: Type,
         flush: bool,
         m: &mut Modifiers<'_>,
-    ) -> Result<(Comparison, CompareType, Combining, Slots), Why> {
-        let cmp = m.find(comparison).ok_or_else(Why::form)?;
+    ) -> Result<(Compare, Combining, Slots), Why> {
+        let op = m.find(comparison).ok_or_else(Why::form)?;
         let combine = m.find(|name| match name {
             "and" => Some(Combine::And),
             "or" => Some(Combine::Or),
             "xor" => Some(Combine::Xor),
             _ => None,
         });
-        let compared = compare_type(ty, flush)?;
+        let compare = Compare { op, ty: compare_type(ty)?, flush };
         let (&[a, b], rest) = sources.split_first_chunk().ok_or_else(Why::operands)?;
         let (a, b) = (self.source(a, ty)?, self.source(b, ty)?);
         let mut s = Slots { a, b, ..Slots::default() };
@@ -50,14 +51,14 @@ impl<'l> FunctionDecoder<'l, '_> {
             }
             _ => return Err(Why::operands()),
         };
-        Ok((cmp, compared, combining, s))
+        Ok((compare, combining, s))
     }
 
     fn setp(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let flush = m.take("ftz");
         let ty = m.ty()?;
         let (&d, sources) = operands.split_first().ok_or_else(Why::operands)?;
-        let (cmp, compared, combining, mut s) = self.comparison(sources, ty, flush, m)?;
+        let (compare, combining, mut s) = self.comparison(sources, ty, flush, m)?;
         let (p, q) = self.pair(d)?;
         s.d = self.predicate_destination(p)?.unwrap_or(NO_SLOT);
         s.e = match q {
@@ -65,9 +66,9 @@ impl<'l> FunctionDecoder<'l, '_> {
             None => NO_SLOT,
         };
         if matches!(ty, Type::F16x2 | Type::Bf16x2) {
-            return Ok((Op::SetPredicatePair(cmp, compared, combining), s));
+            return Ok((Op::SetPredicatePair(compare, combining), s));
         }
-        Ok((Op::SetPredicate(cmp, compared, combining), s))
+        Ok((Op::SetPredicate(compare, combining), s))
     }
 
     fn set(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -79,7 +80,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
         let ty = m.ty()?;
         let (&d, sources) = operands.split_first().ok_or_else(Why::operands)?;
-        let (cmp, compared, combining, mut s) = self.comparison(sources, ty, flush, m)?;
+        let (compare, combining, mut s) = self.comparison(sources, ty, flush, m)?;
         s.d = self.destination(d, to)?;
         if matches!(ty, Type::F16x2 | Type::Bf16x2) {
             let to = match to {
@@ -87,7 +88,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 Type::Bf16x2 => SetTo::Brain,
                 _ => SetTo::Ones16,
             };
-            return Ok((Op::SetPair(cmp, compared, combining, to), s));
+            return Ok((Op::SetPair(compare, combining, to), s));
         }
         let to = match to {
             Type::F32 => SetTo::Float,
@@ -97,7 +98,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             Type::U16 | Type::S16 => SetTo::Ones16,
             _ => return Err(Why::form()),
         };
-        Ok((Op::Set(cmp, compared, combining, to), s))
+        Ok((Op::Set(compare, combining, to), s))
     }
 
     fn selp(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -177,20 +178,13 @@ pub(super) fn comparison(name: &str) -> Option<Comparison> {
     })
 }
 
-fn compare_type(ty: Type, flush: bool) -> Result<CompareType, Why> {
-    Ok(match ty {
-        Type::U16 | Type::B16 => CompareType::U16,
-        Type::S16 => CompareType::S16,
-        Type::U32 | Type::B32 => CompareType::U32,
-        Type::S32 => CompareType::S32,
-        Type::U64 | Type::B64 => CompareType::U64,
-        Type::S64 => CompareType::S64,
-        Type::F16 | Type::F16x2 if flush => CompareType::F16Flush,
-        Type::F16 | Type::F16x2 => CompareType::F16,
-        Type::Bf16 | Type::Bf16x2 => CompareType::Bf16,
-        Type::F32 if flush => CompareType::F32Flush,
-        Type::F32 => CompareType::F32,
-        Type::F64 => CompareType::F64,
-        _ => return Err(Why::form()),
-    })
+fn compare_type(ty: Type) -> Result<ScalarType, Why> {
+    let element = match ty {
+        Type::F16x2 => Type::F16,
+        Type::Bf16x2 => Type::Bf16,
+        Type::Tf32 => return Err(Why::form()),
+        ty => ty,
+    };
+    let scalar = ScalarType::from_name(element.name());
+    scalar.filter(|ty| matches!(ty.bits(), 16 | 32 | 64)).ok_or_else(Why::form)
 }

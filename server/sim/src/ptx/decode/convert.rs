@@ -9,8 +9,9 @@ use super::modifiers::Modifiers;
 use super::operands::slot_of;
 use crate::ptx::program::Slots;
 use crate::ptx::program::{Op, PackedSources, RegisterSlot};
-use crate::ptx::semantics::convert::{Clamp, Convert, Scalar};
+use crate::ptx::semantics::convert::{Clamp, Convert};
 use crate::ptx::semantics::narrow::{self, Element, PackedConvert};
+use crate::scalar_type::{Class, ScalarType};
 use crate::soft_float::Rounding;
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -160,35 +161,19 @@ fn element(ty: Type) -> Result<Element, Why> {
         Type::Ue5m3x2 => Element::Narrow(narrow::UE5M3),
         Type::Ue8m0x2 => Element::Power,
         Type::S2f6x2 => Element::Fixed,
-        _ => {
-            return Err(Why(smol_str::format_smolstr!(
-                "conversions of `.{}` are not simulated yet",
-                ty.name()
-            )));
-        }
+        _ => return Err(not_simulated(ty)),
     })
 }
 
-fn scalar(ty: Type) -> Result<Scalar, Why> {
-    Ok(match ty {
-        Type::U8 => Scalar::U8,
-        Type::S8 => Scalar::S8,
-        Type::U16 => Scalar::U16,
-        Type::S16 => Scalar::S16,
-        Type::U32 => Scalar::U32,
-        Type::S32 => Scalar::S32,
-        Type::U64 => Scalar::U64,
-        Type::S64 => Scalar::S64,
-        Type::F16 => Scalar::F16,
-        Type::Bf16 => Scalar::Bf16,
-        Type::Tf32 => Scalar::Tf32,
-        Type::F32 => Scalar::F32,
-        Type::F64 => Scalar::F64,
-        _ => {
-            return Err(Why(smol_str::format_smolstr!(
-                "conversions of `.{}` are not simulated yet",
-                ty.name()
-            )));
-        }
-    })
+fn scalar(ty: Type) -> Result<ScalarType, Why> {
+    let is_number = |ty: &ScalarType| match ty.class() {
+        Class::Float => ty.format().is_some(),
+        class => class != Class::Bits,
+    };
+    let scalar = ScalarType::from_name(ty.name()).filter(is_number);
+    scalar.ok_or_else(|| not_simulated(ty))
+}
+
+fn not_simulated(ty: Type) -> Why {
+    Why(smol_str::format_smolstr!("conversions of `.{}` are not simulated yet", ty.name()))
 }

@@ -14,11 +14,10 @@ use super::operands::slot_of;
 use super::specials::{self, Source};
 use super::storage::{Storage, window};
 use crate::ptx::program::Slots;
-use crate::ptx::program::{
-    Access, Address, Atomic, AtomicOp, AtomicType, Element, Op, Pack, RegisterSlot, Space,
-};
-use crate::ptx::semantics::bits::{Logic, Width};
+use crate::ptx::program::{Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Space};
+use crate::ptx::semantics::bits::Logic;
 use crate::ptx::windows;
+use crate::scalar_type::ScalarType;
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn memory(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -58,7 +57,10 @@ impl<'l> FunctionDecoder<'l, '_> {
                     // The counter stays within its lower word.
                     Some(Source::ClockHigh) => {
                         let a = self.constant_word(0);
-                        Ok((Op::Logic(Logic::Copy, Width::W32), Slots { d: d_slot, a, ..Slots::default() }))
+                        Ok((
+                            Op::Logic(Logic::Copy, ScalarType::B32),
+                            Slots { d: d_slot, a, ..Slots::default() },
+                        ))
                     }
                     _ => self.copy(d, a, ty),
                 }
@@ -423,20 +425,7 @@ fn is_signed(ty: Type) -> bool {
     ty.kind() == TypeKind::Signed
 }
 
-pub(super) fn atomic_type(ty: Type) -> Result<AtomicType, Why> {
-    Ok(match ty {
-        Type::B16 | Type::U16 => AtomicType::B16,
-        Type::U32 | Type::B32 => AtomicType::U32,
-        Type::S32 => AtomicType::S32,
-        Type::U64 | Type::B64 => AtomicType::U64,
-        Type::S64 => AtomicType::S64,
-        Type::F16 => AtomicType::F16,
-        Type::Bf16 => AtomicType::Bf16,
-        Type::F16x2 => AtomicType::F16x2,
-        Type::Bf16x2 => AtomicType::Bf16x2,
-        Type::F32 => AtomicType::F32,
-        Type::F64 => AtomicType::F64,
-        Type::B128 => AtomicType::B128,
-        _ => return Err(Why::form()),
-    })
+pub(super) fn atomic_type(ty: Type) -> Result<ScalarType, Why> {
+    let is_atomic = |scalar: &ScalarType| scalar.bits() >= 16 && !matches!(ty, Type::S16 | Type::Tf32);
+    ScalarType::from_name(ty.name()).filter(is_atomic).ok_or_else(Why::form)
 }

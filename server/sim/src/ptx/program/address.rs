@@ -1,4 +1,4 @@
-//! Addresses, state spaces, and the operations and types of atomics.
+//! Addresses, state spaces, and the operations of atomics.
 
 use super::slot::RegisterSlot;
 
@@ -60,34 +60,4 @@ pub enum AtomicOp {
     CompareSwap,
     Increment,
     Decrement,
-}
-
-/// The type of an atomic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the types")]
-pub enum AtomicType {
-    B16,
-    U32,
-    S32,
-    U64,
-    S64,
-    F16,
-    Bf16,
-    F16x2,
-    Bf16x2,
-    F32,
-    F64,
-    B128,
-}
-
-impl AtomicType {
-    /// Bytes of an element.
-    pub fn size(self) -> u32 {
-        match self {
-            AtomicType::B16 | AtomicType::F16 | AtomicType::Bf16 => 2,
-            AtomicType::U64 | AtomicType::S64 | AtomicType::F64 => 8,
-            AtomicType::B128 => 16,
-            _ => 4,
-        }
-    }
 }

@@ -1,7 +1,8 @@
 //! Side tables of asynchronous operations, and of the memory barriers that track them.
 
-use super::address::{Address, AtomicOp, AtomicType, Space};
+use super::address::{Address, AtomicOp, Space};
 use super::slot::{RegisterSlot, Slot};
+use crate::scalar_type::ScalarType;
 
 /// A copy of a range of memory, done at once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +18,7 @@ pub struct BulkCopy {
     /// Bytes.
     pub size: Slot,
     /// The reduction with the contents of the destination; `None` replaces them.
-    pub reduction: Option<(AtomicOp, AtomicType)>,
+    pub reduction: Option<(AtomicOp, ScalarType)>,
     /// The mbarrier that tracks the bytes.
     pub completion: Option<Completion>,
     /// The mask of blocks of the cluster that get the copy.

@@ -2,13 +2,14 @@
 
 use super::guard::Guard;
 use super::slot::Slots;
-use crate::ptx::semantics::bits::{Count, DotProduct, Logic, Permute, Shift, Width};
+use crate::ptx::semantics::bits::{Count, DotProduct, Logic, Permute, Shift};
 use crate::ptx::semantics::carry::Carry;
-use crate::ptx::semantics::compare::{Combine, CompareType, Comparison, FloatClass};
+use crate::ptx::semantics::compare::{Combine, Compare, Comparison, FloatClass};
 use crate::ptx::semantics::float::{Approximation, FloatMode, FloatOp};
 use crate::ptx::semantics::half::Half;
-use crate::ptx::semantics::integer::{IntOp, IntType, Mul24, WideType};
+use crate::ptx::semantics::integer::{IntOp, Mul24};
 use crate::ptx::semantics::packed::Division;
+use crate::scalar_type::ScalarType;
 use crate::soft_float::Rounding;
 
 /// One operation with its operands.
@@ -31,17 +32,17 @@ pub enum Op {
     /// Something that is not simulated: note `a`.
     Unsupported,
     /// Bitwise, and moves.
-    Logic(Logic, Width),
+    Logic(Logic, ScalarType),
     /// `lop3` with its table.
     Lop3(u8),
     /// `lop3` with a predicate `e`: the rest is entry `c` of its table
     Lop3Predicate,
     /// Integer arithmetic.
-    Int(IntOp, IntType),
+    Int(IntOp, ScalarType),
     /// `mul.wide`
-    MulWide(WideType),
+    MulWide(ScalarType),
     /// `mad.wide`
-    MadWide(WideType),
+    MadWide(ScalarType),
     /// `mul24`, `mad24`; signed
     Mul24(Mul24, bool),
     /// The carry chain.
@@ -63,15 +64,15 @@ pub enum Op {
     /// `prmt`
     Permute(Permute),
     /// `shl`, `shr`
-    Shift(Shift, Width),
+    Shift(Shift, ScalarType),
     /// `shf`: left, wrap
     Funnel(bool, bool),
     /// `dp4a`, `dp2a`: whether `a` and `b` are signed
     Dot(DotProduct, bool, bool),
     /// `setp`: `d` and, if there, `e` = the comparison, combined with predicate `c`.
-    SetPredicate(Comparison, CompareType, Combining),
+    SetPredicate(Compare, Combining),
     /// `set`: `d` = a number for the comparison, combined with predicate `c`.
-    Set(Comparison, CompareType, Combining, SetTo),
+    Set(Compare, Combining, SetTo),
     /// `selp`: of 64 bits; predicate `c`
     Select(bool),
     /// `slct` by the sign of an integer `c`: of 64 bits
@@ -105,9 +106,9 @@ pub enum Op {
     /// Single precision in pairs.
     FloatPair(FloatOp, FloatMode),
     /// `setp` on pairs of halves: as `SetPredicate`, but `d` and `e` are for the lower and the upper half.
-    SetPredicatePair(Comparison, CompareType, Combining),
+    SetPredicatePair(Compare, Combining),
     /// `set` on pairs of halves.
-    SetPair(Comparison, CompareType, Combining, SetTo),
+    SetPair(Compare, Combining, SetTo),
     /// Arithmetic on several float formats: mixed operation `a`
     Mixed,
     /// `cvt` of several numbers: packed conversion `c`

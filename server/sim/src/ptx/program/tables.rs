@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::address::{Address, AtomicOp, AtomicType, Space};
+use super::address::{Address, AtomicOp, Space};
 use super::asynchronous::{BulkCopy, Completion, Fill, Mbarrier};
 use super::guard::Guard;
 use super::slot::{Formal, RegisterSlot, Slot};
@@ -13,6 +13,7 @@ use crate::ptx::semantics::matrix::Product;
 use crate::ptx::semantics::mixed::Mixed;
 use crate::ptx::semantics::narrow::PackedConvert;
 use crate::ptx::semantics::video::{Video, VideoMad};
+use crate::scalar_type::ScalarType;
 
 /// Side tables of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -242,7 +243,7 @@ pub struct Atomic {
     /// What is done.
     pub op: AtomicOp,
     /// To what.
-    pub ty: AtomicType,
+    pub ty: ScalarType,
     /// Where.
     pub space: Space,
     /// The address of the first element.

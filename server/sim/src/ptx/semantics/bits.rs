@@ -2,19 +2,7 @@
 
 use crate::ptx::program::Slots;
 use crate::ptx::registers::{Registers, Word};
-
-/// How wide an untyped operation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Width {
-    /// A predicate.
-    Predicate,
-    /// 16 bits.
-    W16,
-    /// 32 bits.
-    W32,
-    /// 64 bits.
-    W64,
-}
+use crate::scalar_type::ScalarType;
 
 /// A bitwise operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,11 +21,11 @@ pub enum Logic {
     Copy,
 }
 
-/// Runs a bitwise operation in the lanes of `mask`.
+/// Runs a bitwise operation on predicates or on 16, 32 or 64 bits in the lanes of `mask`.
 #[inline(always)]
-pub fn logic(op: Logic, width: Width, s: &Slots, r: &mut Registers, mask: u32) {
+pub fn logic(op: Logic, width: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match width {
-        Width::Predicate => {
+        ScalarType::Predicate => {
             let (a, b) = (r.predicates[s.a as usize], r.predicates[s.b as usize]);
             let value = match op {
                 Logic::And => a & b,
@@ -48,22 +36,22 @@ pub fn logic(op: Logic, width: Width, s: &Slots, r: &mut Registers, mask: u32) {
             };
             r.set_predicate(s.d, mask, value);
         }
-        Width::W16 | Width::W32 => match op {
-            Logic::And => r.map2(s, mask, |a: u32, b: u32| a & b),
-            Logic::Or => r.map2(s, mask, |a: u32, b: u32| a | b),
-            Logic::Xor => r.map2(s, mask, |a: u32, b: u32| a ^ b),
-            Logic::Not if width == Width::W16 => r.map1(s, mask, |a: u32| a ^ 0xffff),
-            Logic::Not => r.map1(s, mask, |a: u32| !a),
-            Logic::CNot => r.map1(s, mask, |a: u32| u32::from(a == 0)),
-            Logic::Copy => r.map1(s, mask, |a: u32| a),
-        },
-        Width::W64 => match op {
+        ScalarType::B64 => match op {
             Logic::And => r.map2(s, mask, |a: u64, b: u64| a & b),
             Logic::Or => r.map2(s, mask, |a: u64, b: u64| a | b),
             Logic::Xor => r.map2(s, mask, |a: u64, b: u64| a ^ b),
             Logic::Not => r.map1(s, mask, |a: u64| !a),
             Logic::CNot => r.map1(s, mask, |a: u64| u64::from(a == 0)),
             Logic::Copy => r.map1(s, mask, |a: u64| a),
+        },
+        _ => match op {
+            Logic::And => r.map2(s, mask, |a: u32, b: u32| a & b),
+            Logic::Or => r.map2(s, mask, |a: u32, b: u32| a | b),
+            Logic::Xor => r.map2(s, mask, |a: u32, b: u32| a ^ b),
+            Logic::Not if width == ScalarType::B16 => r.map1(s, mask, |a: u32| a ^ 0xffff),
+            Logic::Not => r.map1(s, mask, |a: u32| !a),
+            Logic::CNot => r.map1(s, mask, |a: u32| u32::from(a == 0)),
+            Logic::Copy => r.map1(s, mask, |a: u32| a),
         },
     }
 }
@@ -238,17 +226,17 @@ pub enum Shift {
 
 /// Shifts; counts beyond the width shift everything out. Which it is, is asked once and not lane by lane.
 #[inline(always)]
-pub fn shift(op: Shift, width: Width, s: &Slots, r: &mut Registers, mask: u32) {
+pub fn shift(op: Shift, width: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match (op, width) {
-        (Shift::Left, Width::W64) => r.map2(s, mask, |a: u64, b: u32| a.checked_shl(b).unwrap_or(0)),
-        (Shift::Right, Width::W64) => r.map2(s, mask, |a: u64, b: u32| a.checked_shr(b).unwrap_or(0)),
-        (Shift::ArithmeticRight, Width::W64) => {
+        (Shift::Left, ScalarType::B64) => r.map2(s, mask, |a: u64, b: u32| a.checked_shl(b).unwrap_or(0)),
+        (Shift::Right, ScalarType::B64) => r.map2(s, mask, |a: u64, b: u32| a.checked_shr(b).unwrap_or(0)),
+        (Shift::ArithmeticRight, ScalarType::B64) => {
             r.map2(s, mask, |a: u64, b: u32| (a as i64 >> b.min(63)) as u64);
         }
-        (Shift::ArithmeticRight, Width::W16) => {
+        (Shift::ArithmeticRight, ScalarType::B16) => {
             r.map2(s, mask, |a: u32, b: u32| u32::from((i32::from(a as i16) >> b.min(31)) as u16));
         }
-        (Shift::Left, Width::W16) => {
+        (Shift::Left, ScalarType::B16) => {
             r.map2(s, mask, |a: u32, b: u32| a.checked_shl(b).unwrap_or(0) & 0xffff);
         }
         (Shift::Left, _) => r.map2(s, mask, |a: u32, b: u32| a.checked_shl(b).unwrap_or(0)),
@@ -377,10 +365,10 @@ mod tests {
             shift(op, width, &Slots { d: 0, a: 1, b: 2, ..Slots::default() }, &mut r, FULL);
             r.words[0][7]
         };
-        let w32 = |op, a, b| word(op, Width::W32, a, b);
+        let w32 = |op, a, b| word(op, ScalarType::B32, a, b);
         assert_eq!((w32(Shift::Left, 1, 32), w32(Shift::Right, 8, 3)), (0, 1));
         assert_eq!(w32(Shift::ArithmeticRight, !0 << 31, 99), !0);
-        let w16 = |op, a, b| word(op, Width::W16, a, b);
+        let w16 = |op, a, b| word(op, ScalarType::B16, a, b);
         assert_eq!((w16(Shift::Left, 0xffff, 8), w16(Shift::ArithmeticRight, 0x8000, 40)), (0xff00, 0xffff));
         let double = |op, a, b: u32| {
             let mut r = Registers {
@@ -388,7 +376,7 @@ mod tests {
                 doubles: vec![[0; WIDTH], [a; WIDTH]],
                 predicates: vec![],
             };
-            shift(op, Width::W64, &Slots { d: 0, a: 1, b: 0, ..Slots::default() }, &mut r, FULL);
+            shift(op, ScalarType::B64, &Slots { d: 0, a: 1, b: 0, ..Slots::default() }, &mut r, FULL);
             r.doubles[0][7]
         };
         assert_eq!((double(Shift::Right, 1 << 40, 40), double(Shift::Left, 1, 64)), (1, 0));

@@ -2,9 +2,10 @@
 //!
 //! The flag is a carry, one bit a lane: a subtraction stores its carry (1 = no borrow), as the hardware does.
 
-use super::integer::{IntType, Integer};
+use super::integer::Integer;
 use crate::ptx::program::Slots;
 use crate::ptx::registers::{FULL, Registers, WIDTH, lanes};
+use crate::scalar_type::ScalarType;
 
 /// An instruction of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,7 +13,7 @@ pub struct Carry {
     /// What it computes.
     pub op: CarryOp,
     /// Operand type.
-    pub ty: IntType,
+    pub ty: ScalarType,
     /// Whether the flag goes in (`addc`, `subc`, `madc`).
     pub takes: bool,
     /// Whether the flag is written (`.cc`).
@@ -40,12 +41,14 @@ pub fn execute(op: Carry, s: &Slots, r: &mut Registers, flag: &mut u32, mask: u3
         return run_saturating(op, s, r, *flag, mask);
     }
     match op.ty {
-        IntType::U64 => run::<u64>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
-        IntType::S64 => run::<i64>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
-        IntType::S32 => run::<i32>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
-        IntType::U32 => run::<u32>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
-        IntType::S16 => run::<i16>(op, s, r, flag, mask, add_halves),
-        IntType::U16 => run::<u16>(op, s, r, flag, mask, add_halves),
+        ScalarType::U64 | ScalarType::B64 => run::<u64>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
+        ScalarType::S64 => run::<i64>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
+        ScalarType::S32 => run::<i32>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
+        ScalarType::U32 | ScalarType::B32 => run::<u32>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
+        ScalarType::S16 => run::<i16>(op, s, r, flag, mask, add_halves),
+        ScalarType::U16 | ScalarType::B16 => run::<u16>(op, s, r, flag, mask, add_halves),
+        // Decoding permits no other types.
+        _ => {}
     }
 }
 
@@ -115,7 +118,7 @@ mod tests {
     use crate::ptx::semantics::testing::word3;
 
     fn run32(op: CarryOp, takes: bool, a: u32, b: u32, c: u32, flag: &mut u32) -> u32 {
-        let op = Carry { op, ty: IntType::U32, takes, gives: true, saturate: false };
+        let op = Carry { op, ty: ScalarType::U32, takes, gives: true, saturate: false };
         word3(a, b, c, |s, r, mask| execute(op, s, r, flag, mask))
     }
 

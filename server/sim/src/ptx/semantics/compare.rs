@@ -6,7 +6,8 @@ use super::float::flush_32;
 use super::integer::Integer;
 use crate::ptx::program::Slots;
 use crate::ptx::registers::{FULL, Registers, WIDTH};
-use crate::soft_float::{BF16, F16, F32, Format, Rounding};
+use crate::scalar_type::ScalarType;
+use crate::soft_float::{BF16, F16};
 
 /// A comparison. The unordered ones hold where an operand is a NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,73 +65,46 @@ impl Comparison {
     }
 }
 
-/// What is compared.
+/// A comparison of two numbers of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CompareType {
-    /// `.u16`, `.b16`
-    U16,
-    /// `.s16`
-    S16,
-    /// `.u32`, `.b32`
-    U32,
-    /// `.s32`
-    S32,
-    /// `.u64`, `.b64`
-    U64,
-    /// `.s64`
-    S64,
-    /// `.f16`
-    F16,
-    /// `.f16` with `.ftz`
-    F16Flush,
-    /// `.bf16`
-    Bf16,
-    /// `.f32`
-    F32,
-    /// `.f32` with `.ftz`
-    F32Flush,
-    /// `.f64`
-    F64,
+pub struct Compare {
+    /// The comparison.
+    pub op: Comparison,
+    /// The type: an integer, bits or a float of 16 to 64 bits.
+    pub ty: ScalarType,
+    /// `.ftz`: subnormals count as zeros.
+    pub flush: bool,
 }
 
 /// The lanes in which the comparison of `a` and `b` holds; of lanes that are off, anything.
 #[inline(always)]
-pub fn compare<S: Simd>(simd: S, cmp: Comparison, ty: CompareType, s: &Slots, r: &Registers) -> u32 {
+pub fn compare<S: Simd>(simd: S, compare: Compare, s: &Slots, r: &Registers) -> u32 {
+    let Compare { op, ty, flush } = compare;
     match ty {
-        CompareType::U16 => integers::<S, u16>(simd, cmp, s, r),
-        CompareType::S16 => integers::<S, i16>(simd, cmp, s, r),
-        CompareType::U32 => integers::<S, u32>(simd, cmp, s, r),
-        CompareType::S32 => integers::<S, i32>(simd, cmp, s, r),
-        CompareType::U64 => integers::<S, u64>(simd, cmp, s, r),
-        CompareType::S64 => integers::<S, i64>(simd, cmp, s, r),
-        CompareType::F16 => floats(simd, cmp, s, r, |bits: u32| half(F16, bits)),
-        CompareType::F16Flush => floats(simd, cmp, s, r, |bits: u32| half(F16, flush_16(bits))),
-        CompareType::Bf16 => floats(simd, cmp, s, r, |bits: u32| half(BF16, bits)),
-        CompareType::F32 => floats(simd, cmp, s, r, f32::from_bits),
-        CompareType::F32Flush => floats(simd, cmp, s, r, |bits| f32::from_bits(flush_32(bits))),
-        CompareType::F64 => floats(simd, cmp, s, r, f64::from_bits),
+        ScalarType::U16 | ScalarType::B16 => integers::<S, u16>(simd, op, s, r),
+        ScalarType::S16 => integers::<S, i16>(simd, op, s, r),
+        ScalarType::U32 | ScalarType::B32 => integers::<S, u32>(simd, op, s, r),
+        ScalarType::S32 => integers::<S, i32>(simd, op, s, r),
+        ScalarType::U64 | ScalarType::B64 => integers::<S, u64>(simd, op, s, r),
+        ScalarType::S64 => integers::<S, i64>(simd, op, s, r),
+        ScalarType::F32 if flush => floats(simd, op, s, r, |bits| f32::from_bits(flush_32(bits))),
+        ScalarType::F32 => floats(simd, op, s, r, f32::from_bits),
+        ScalarType::F64 => floats(simd, op, s, r, f64::from_bits),
+        _ => floats(simd, op, s, r, |bits: u32| half(ty, flush, bits)),
     }
 }
 
 /// As [`compare`], for the lower (0) or the upper (1) halves of words.
-pub fn compare_halves(cmp: Comparison, ty: CompareType, half: usize, s: &Slots, r: &Registers) -> u32 {
-    let part = |bits: u32| bits >> (16 * half) & 0xffff;
-    match ty {
-        CompareType::Bf16 => floats(Scalar::new(), cmp, s, r, |bits: u32| self::half(BF16, part(bits))),
-        CompareType::F16Flush => {
-            floats(Scalar::new(), cmp, s, r, |bits: u32| self::half(F16, flush_16(part(bits))))
-        }
-        _ => floats(Scalar::new(), cmp, s, r, |bits: u32| self::half(F16, part(bits))),
-    }
+pub fn compare_halves(compare: Compare, part: usize, s: &Slots, r: &Registers) -> u32 {
+    let Compare { op, ty, flush } = compare;
+    floats(Scalar::new(), op, s, r, |bits: u32| half(ty, flush, bits >> (16 * part)))
 }
 
-fn flush_16(bits: u32) -> u32 {
-    if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits }
-}
-
-/// The value of a half-precision number.
-pub fn half(format: Format, bits: u32) -> f32 {
-    f32::from_bits(F32.pack(format.unpack((bits & 0xffff).into()), Rounding::Nearest) as u32)
+/// The value of a number in half precision, the low 16 bits.
+fn half(ty: ScalarType, flush: bool, bits: u32) -> f32 {
+    let format = if ty == ScalarType::Bf16 { BF16 } else { F16 };
+    let bits = u64::from(bits & 0xffff);
+    format.to_f32(if flush { format.flush(bits) } else { bits })
 }
 
 #[inline(always)]
@@ -259,18 +233,22 @@ mod tests {
         (Slots { a: 0, b: 1, ..Slots::default() }, registers)
     }
 
-    fn holds(cmp: Comparison, ty: CompareType, a: u32, b: u32) -> bool {
+    fn holds(op: Comparison, ty: ScalarType, a: u32, b: u32) -> bool {
+        is_true(Compare { op, ty, flush: false }, a, b)
+    }
+
+    fn is_true(cmp: Compare, a: u32, b: u32) -> bool {
         let (s, r) = words(a, b);
-        let mask = compare(Scalar::new(), cmp, ty, &s, &r);
+        let mask = compare(Scalar::new(), cmp, &s, &r);
         assert!(mask == 0 || mask == FULL);
         mask == FULL
     }
 
     #[test]
     fn signs_matter() {
-        assert!(holds(Comparison::Less, CompareType::S32, u32::MAX, 0));
-        assert!(!holds(Comparison::Less, CompareType::U32, u32::MAX, 0));
-        assert!(holds(Comparison::Less, CompareType::S16, 0xffff, 0));
+        assert!(holds(Comparison::Less, ScalarType::S32, u32::MAX, 0));
+        assert!(!holds(Comparison::Less, ScalarType::U32, u32::MAX, 0));
+        assert!(holds(Comparison::Less, ScalarType::S16, 0xffff, 0));
     }
 
     #[test]
@@ -294,16 +272,16 @@ mod tests {
             Comparison::GreaterEqualUnordered,
             Comparison::AnyNan,
         ];
-        assert!(ordered.iter().all(|&cmp| !holds(cmp, CompareType::F32, nan, one)));
-        assert!(unordered.iter().all(|&cmp| holds(cmp, CompareType::F32, nan, one)));
+        assert!(ordered.iter().all(|&cmp| !holds(cmp, ScalarType::F32, nan, one)));
+        assert!(unordered.iter().all(|&cmp| holds(cmp, ScalarType::F32, nan, one)));
     }
 
     #[test]
     fn zeros_are_equal_and_subnormals_can_be_flushed() {
-        assert!(holds(Comparison::Equal, CompareType::F32, 0, 0x8000_0000));
-        assert!(!holds(Comparison::Equal, CompareType::F32, 0, 1));
-        assert!(holds(Comparison::Equal, CompareType::F32Flush, 0, 1));
-        assert!(holds(Comparison::Less, CompareType::F16, 0xbc00, 0x3c00));
+        assert!(holds(Comparison::Equal, ScalarType::F32, 0, 0x8000_0000));
+        assert!(!holds(Comparison::Equal, ScalarType::F32, 0, 1));
+        assert!(is_true(Compare { op: Comparison::Equal, ty: ScalarType::F32, flush: true }, 0, 1));
+        assert!(holds(Comparison::Less, ScalarType::F16, 0xbc00, 0x3c00));
     }
 
     #[test]

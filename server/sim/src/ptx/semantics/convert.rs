@@ -2,63 +2,16 @@
 
 use crate::ptx::program::Slots;
 use crate::ptx::registers::{Registers, Word, lanes};
-use crate::soft_float::{BF16, Exact, F16, F32, F64, Format, Number, Rounding, TF32};
-
-/// A type that `cvt` converts from or to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the types")]
-pub enum Scalar {
-    U8,
-    S8,
-    U16,
-    S16,
-    U32,
-    S32,
-    U64,
-    S64,
-    F16,
-    Bf16,
-    Tf32,
-    F32,
-    F64,
-}
-
-impl Scalar {
-    /// Width in bits.
-    pub fn bits(self) -> u32 {
-        match self {
-            Scalar::U8 | Scalar::S8 => 8,
-            Scalar::U16 | Scalar::S16 | Scalar::F16 | Scalar::Bf16 => 16,
-            Scalar::U32 | Scalar::S32 | Scalar::F32 | Scalar::Tf32 => 32,
-            Scalar::U64 | Scalar::S64 | Scalar::F64 => 64,
-        }
-    }
-
-    /// Whether it is a signed integer.
-    pub fn signed(self) -> bool {
-        matches!(self, Scalar::S8 | Scalar::S16 | Scalar::S32 | Scalar::S64)
-    }
-
-    /// The float format, if it is a float.
-    pub fn format(self) -> Option<Format> {
-        match self {
-            Scalar::F16 => Some(F16),
-            Scalar::Bf16 => Some(BF16),
-            Scalar::Tf32 => Some(TF32),
-            Scalar::F32 => Some(F32),
-            Scalar::F64 => Some(F64),
-            _ => None,
-        }
-    }
-}
+use crate::scalar_type::ScalarType;
+use crate::soft_float::{Exact, F32, F64, Format, Number, Rounding};
 
 /// A conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Convert {
     /// Source type.
-    pub from: Scalar,
+    pub from: ScalarType,
     /// Destination type.
-    pub to: Scalar,
+    pub to: ScalarType,
     /// How a float is rounded.
     pub rounding: Rounding,
     /// Whether the result is a whole number (`.rni` …) though its type is a float.
@@ -119,22 +72,22 @@ fn run<A: Word, D: Word>(convert: &Convert, s: &Slots, r: &mut Registers, mask: 
     let Convert { from, to, register_bits, .. } = *convert;
     let plain = convert.rounding == Rounding::Nearest && convert.clamp == Clamp::None && !convert.flush;
     match (from, to) {
-        (Scalar::S32, Scalar::F32) if plain => {
+        (ScalarType::S32, ScalarType::F32) if plain => {
             r.map1(s, mask, |a: A| D::narrow((a.widen() as i32 as f32).to_bits().into()));
         }
-        (Scalar::U32, Scalar::F32) if plain => {
+        (ScalarType::U32, ScalarType::F32) if plain => {
             r.map1(s, mask, |a: A| D::narrow((a.widen() as u32 as f32).to_bits().into()));
         }
-        (Scalar::F32, Scalar::S32) if convert.rounding == Rounding::Zero && !convert.flush => {
+        (ScalarType::F32, ScalarType::S32) if convert.rounding == Rounding::Zero && !convert.flush => {
             r.map1(s, mask, |a: A| D::narrow(f32::from_bits(a.widen() as u32) as i32 as u32 as u64));
         }
         _ if from.format().is_none() && to.format().is_none() && convert.clamp == Clamp::None => {
             let (source, narrow) = (from.bits(), from.bits().min(to.bits()));
-            let signed = if from.bits() < to.bits() { from.signed() } else { to.signed() };
+            let signed = if from.bits() < to.bits() { from.is_signed() } else { to.is_signed() };
             r.map1(s, mask, |a: A| {
                 let value = extend(cut(a.widen(), source), narrow, signed);
                 // A signed byte in an unsigned 32-bit type stops at that type; the register beyond it is zero.
-                D::narrow(cut(extend(value, to.bits(), to.signed()), register_bits))
+                D::narrow(cut(extend(value, to.bits(), to.is_signed()), register_bits))
             });
         }
         _ => {
@@ -149,7 +102,7 @@ fn run<A: Word, D: Word>(convert: &Convert, s: &Slots, r: &mut Registers, mask: 
 
 /// Converts one value; an integer comes out extended to 64 bits.
 pub fn value(convert: &Convert, bits: u64) -> u64 {
-    let bits = if convert.flush && convert.from == Scalar::F32 { flush(F32, bits) } else { bits };
+    let bits = if convert.flush && convert.from == ScalarType::F32 { F32.flush(bits) } else { bits };
     match (convert.from.format(), convert.to.format()) {
         (None, None) => integer_to_integer(convert, bits),
         (None, Some(format)) => {
@@ -159,39 +112,34 @@ pub fn value(convert: &Convert, bits: u64) -> u64 {
         (Some(format), None) => float_to_integer(convert, format, bits),
         (Some(from), Some(to)) => {
             let float = float_to_float(convert, from, to, bits);
-            let float = if convert.flush && convert.to == Scalar::F32 { flush(F32, float) } else { float };
+            let float = if convert.flush && convert.to == ScalarType::F32 { F32.flush(float) } else { float };
             let float = clamp_float(to, convert.clamp, float);
             let float = if convert.positive_zero && float == to.sign_bit() { 0 } else { float };
-            if convert.to == Scalar::Tf32 { float << 13 } else { float }
+            if convert.to == ScalarType::Tf32 { float << 13 } else { float }
         }
     }
 }
 
-fn flush(format: Format, bits: u64) -> u64 {
-    let magnitude = bits & (format.sign_bit() - 1);
-    if magnitude >> format.fraction_bits == 0 { bits & format.sign_bit() } else { bits }
-}
-
-fn integer(ty: Scalar, bits: u64) -> Number {
-    let value = extend(bits, ty.bits(), ty.signed());
-    let negative = ty.signed() && (value as i64) < 0;
+fn integer(ty: ScalarType, bits: u64) -> Number {
+    let value = extend(bits, ty.bits(), ty.is_signed());
+    let negative = ty.is_signed() && (value as i64) < 0;
     let magnitude = if negative { value.wrapping_neg() } else { value };
     Number::Finite(Exact::integer(negative, magnitude.into()))
 }
 
 /// The least and the greatest value of an integer type.
-fn range(ty: Scalar) -> (i128, i128) {
+fn range(ty: ScalarType) -> (i128, i128) {
     let bits = ty.bits();
-    if ty.signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    if ty.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
 fn integer_to_integer(convert: &Convert, bits: u64) -> u64 {
     let Convert { from, to, .. } = *convert;
-    let value = extend(bits, from.bits(), from.signed());
+    let value = extend(bits, from.bits(), from.is_signed());
     if convert.clamp == Clamp::None {
-        return extend(value, to.bits(), to.signed());
+        return extend(value, to.bits(), to.is_signed());
     }
-    let wide = if from.signed() { i128::from(value as i64) } else { i128::from(value) };
+    let wide = if from.is_signed() { i128::from(value as i64) } else { i128::from(value) };
     let (least, greatest) = range(to);
     wide.clamp(least, greatest) as u64
 }
@@ -264,7 +212,7 @@ pub fn clamp_float(format: Format, clamp: Clamp, bits: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn plain(from: Scalar, to: Scalar, rounding: Rounding) -> Convert {
+    fn plain(from: ScalarType, to: ScalarType, rounding: Rounding) -> Convert {
         Convert {
             from,
             to,
@@ -280,35 +228,38 @@ mod tests {
 
     #[test]
     fn integers_extend_by_the_source_and_stay_in_their_type() {
-        let wide = plain(Scalar::S32, Scalar::U64, Rounding::Nearest);
+        let wide = plain(ScalarType::S32, ScalarType::U64, Rounding::Nearest);
         assert_eq!(value(&wide, 0xffff_fffe), 0xffff_ffff_ffff_fffe);
-        let byte = plain(Scalar::S32, Scalar::S8, Rounding::Nearest);
+        let byte = plain(ScalarType::S32, ScalarType::S8, Rounding::Nearest);
         assert_eq!(value(&byte, 0x80), 0xffff_ffff_ffff_ff80);
-        let clamped = Convert { clamp: Clamp::Saturate, ..plain(Scalar::S32, Scalar::U8, Rounding::Nearest) };
+        let clamped =
+            Convert { clamp: Clamp::Saturate, ..plain(ScalarType::S32, ScalarType::U8, Rounding::Nearest) };
         assert_eq!((value(&clamped, 300), value(&clamped, -3i32 as u32 as u64)), (255, 0));
     }
 
     #[test]
     fn floats_clamp_to_integers() {
-        let to = |ty, x: f32| value(&plain(Scalar::F32, ty, Rounding::Zero), x.to_bits().into());
-        assert_eq!(to(Scalar::S32, 3e9), 0x7fff_ffff);
-        assert_eq!(to(Scalar::U32, -1.0), 0);
-        assert_eq!(to(Scalar::S32, f32::NAN), 0);
-        assert_eq!(to(Scalar::S64, f32::NAN), 1 << 63);
-        assert_eq!(to(Scalar::U8, 1000.0), 255);
+        let to = |ty, x: f32| value(&plain(ScalarType::F32, ty, Rounding::Zero), x.to_bits().into());
+        assert_eq!(to(ScalarType::S32, 3e9), 0x7fff_ffff);
+        assert_eq!(to(ScalarType::U32, -1.0), 0);
+        assert_eq!(to(ScalarType::S32, f32::NAN), 0);
+        assert_eq!(to(ScalarType::S64, f32::NAN), 1 << 63);
+        assert_eq!(to(ScalarType::U8, 1000.0), 255);
     }
 
     #[test]
     fn roundings_of_halves() {
-        let at =
-            |rounding, x: f32| value(&plain(Scalar::F32, Scalar::S32, rounding), x.to_bits().into()) as i32;
+        let at = |rounding, x: f32| {
+            value(&plain(ScalarType::F32, ScalarType::S32, rounding), x.to_bits().into()) as i32
+        };
         assert_eq!((at(Rounding::Nearest, 2.5), at(Rounding::Nearest, 3.5)), (2, 4));
         assert_eq!((at(Rounding::Down, -2.5), at(Rounding::Up, -2.5)), (-3, -2));
     }
 
     #[test]
     fn whole_floats_keep_the_sign_of_zero() {
-        let integral = Convert { integral: true, ..plain(Scalar::F32, Scalar::F32, Rounding::Nearest) };
+        let integral =
+            Convert { integral: true, ..plain(ScalarType::F32, ScalarType::F32, Rounding::Nearest) };
         assert_eq!(value(&integral, (-0.5f32).to_bits().into()), 0x8000_0000);
         assert_eq!(value(&integral, 1e30f32.to_bits().into()), u64::from(1e30f32.to_bits()));
     }
@@ -316,11 +267,14 @@ mod tests {
     #[test]
     fn nan_payloads() {
         assert_eq!(
-            value(&plain(Scalar::F64, Scalar::F32, Rounding::Nearest), 0x7ff8_0000_0000_0001),
+            value(&plain(ScalarType::F64, ScalarType::F32, Rounding::Nearest), 0x7ff8_0000_0000_0001),
             0x7fc0_0000
         );
-        assert_eq!(value(&plain(Scalar::F16, Scalar::F32, Rounding::Nearest), 0x7e01), 0x7fff_ffff);
-        assert_eq!(value(&plain(Scalar::F16, Scalar::F64, Rounding::Nearest), 0x7e01), 0x7fff_ffff_e000_0000);
-        assert_eq!(value(&plain(Scalar::F32, Scalar::F16, Rounding::Nearest), 0x7fc0_0001), 0x7fff);
+        assert_eq!(value(&plain(ScalarType::F16, ScalarType::F32, Rounding::Nearest), 0x7e01), 0x7fff_ffff);
+        assert_eq!(
+            value(&plain(ScalarType::F16, ScalarType::F64, Rounding::Nearest), 0x7e01),
+            0x7fff_ffff_e000_0000
+        );
+        assert_eq!(value(&plain(ScalarType::F32, ScalarType::F16, Rounding::Nearest), 0x7fc0_0001), 0x7fff);
     }
 }

@@ -1,9 +1,10 @@
 //! Half precision: `f16` and `bf16`, alone and in pairs, rounded once through [`soft_float`](crate::soft_float).
 
+use super::convert::{Clamp, clamp_float};
 use super::float::{FloatOp, extremum_32};
 use crate::ptx::program::Slots;
 use crate::ptx::registers::{Registers, lanes};
-use crate::soft_float::{BF16, F16, F32, Format, Rounding, op};
+use crate::soft_float::{BF16, F16, Rounding, op};
 
 /// A half-precision operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,8 +19,8 @@ pub struct Half {
     pub flush: bool,
     /// How it rounds.
     pub rounding: Rounding,
-    /// What becomes of the result.
-    pub finish: Finish,
+    /// How the result is clamped: `.sat`, `.relu` or not at all.
+    pub clamp: Clamp,
 }
 
 /// What a half-precision operation computes.
@@ -31,17 +32,6 @@ pub enum HalfOp {
     Exp2,
     /// `tanh.approx`
     Tanh,
-}
-
-/// What becomes of a half-precision result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Finish {
-    /// Nothing.
-    Plain,
-    /// `.sat`
-    Saturate,
-    /// `.relu`
-    Relu,
 }
 
 /// Runs a half-precision operation in the lanes of `mask`.
@@ -58,16 +48,13 @@ pub fn execute(half: Half, s: &Slots, r: &mut Registers, mask: u32) {
 
 fn compute(half: Half, a: u64, b: u64, c: u64) -> u32 {
     let format = if half.brain { BF16 } else { F16 };
-    let flush = |bits: u64| match half.flush {
-        true if bits & (format.sign_bit() - 1) < 1 << format.fraction_bits => bits & format.sign_bit(),
-        _ => bits,
-    };
+    let flush = |bits: u64| if half.flush { format.flush(bits) } else { bits };
     let (a, b, c) = (flush(a), flush(b), flush(c));
     let mode = half.rounding;
     let single = |bits: u64| match bits & (format.sign_bit() - 1) > format.infinity(false) {
         // A NaN keeps its sign, which `.xorsign` asks for.
         true => f32::NAN.copysign(if bits & format.sign_bit() == 0 { 1.0 } else { -1.0 }),
-        false => f32::from_bits(F32.pack(format.unpack(bits), Rounding::Nearest) as u32),
+        false => format.to_f32(bits),
     };
     let bits = match half.op {
         HalfOp::Common(FloatOp::Add) => op::add(format, mode, a, b),
@@ -76,30 +63,11 @@ fn compute(half: Half, a: u64, b: u64, c: u64) -> u32 {
         HalfOp::Common(FloatOp::Fma) => op::fma(format, mode, a, b, c),
         HalfOp::Common(FloatOp::Abs) => a & !format.sign_bit(),
         HalfOp::Common(FloatOp::Neg) => a ^ format.sign_bit(),
-        HalfOp::Common(other) => narrow(format, extremum_32(other, single(a), single(b))),
-        HalfOp::Exp2 => narrow(format, f64::from(single(a)).exp2() as f32),
-        HalfOp::Tanh => narrow(format, f64::from(single(a)).tanh() as f32),
+        HalfOp::Common(other) => format.of_f32(extremum_32(other, single(a), single(b))),
+        HalfOp::Exp2 => format.of_f32(f64::from(single(a)).exp2() as f32),
+        HalfOp::Tanh => format.of_f32(f64::from(single(a)).tanh() as f32),
     };
-    finish(format, half.finish, flush(bits)) as u32
-}
-
-fn narrow(format: Format, value: f32) -> u64 {
-    format.pack(F32.unpack(value.to_bits().into()), Rounding::Nearest)
-}
-
-fn finish(format: Format, finish: Finish, bits: u64) -> u64 {
-    let magnitude = bits & (format.sign_bit() - 1);
-    let nan = magnitude > format.infinity(false);
-    let negative = bits & format.sign_bit() != 0;
-    let one = ((1 << (format.exponent_bits - 1)) - 1) << format.fraction_bits;
-    match finish {
-        Finish::Plain => bits,
-        Finish::Saturate if nan || negative => 0,
-        Finish::Saturate => magnitude.min(one),
-        Finish::Relu if nan => format.nan(),
-        Finish::Relu if negative => 0,
-        Finish::Relu => bits,
-    }
+    clamp_float(format, half.clamp, flush(bits)) as u32
 }
 
 #[cfg(test)]
@@ -107,9 +75,9 @@ mod tests {
     use super::*;
     use crate::ptx::semantics::testing::word3;
 
-    fn run(op: FloatOp, brain: bool, packed: bool, finish: Finish, a: u32, b: u32, c: u32) -> u32 {
+    fn run(op: FloatOp, brain: bool, packed: bool, clamp: Clamp, a: u32, b: u32, c: u32) -> u32 {
         let half =
-            Half { op: HalfOp::Common(op), brain, packed, flush: false, rounding: Rounding::Nearest, finish };
+            Half { op: HalfOp::Common(op), brain, packed, flush: false, rounding: Rounding::Nearest, clamp };
         word3(a, b, c, |s, r, mask| execute(half, s, r, mask))
     }
 
@@ -117,16 +85,16 @@ mod tests {
     fn pairs_do_not_mix() {
         let (one, two) = (0x3c00, 0x4000);
         let a = two << 16 | one;
-        assert_eq!(run(FloatOp::Fma, false, true, Finish::Plain, a, a, a), 0x4600_4000);
-        assert_eq!(run(FloatOp::Add, false, false, Finish::Plain, one, one, 0), two);
+        assert_eq!(run(FloatOp::Fma, false, true, Clamp::None, a, a, a), 0x4600_4000);
+        assert_eq!(run(FloatOp::Add, false, false, Clamp::None, one, one, 0), two);
     }
 
     #[test]
     fn results_are_finished() {
         let minus_one = 0xbc00;
-        assert_eq!(run(FloatOp::Add, false, false, Finish::Relu, minus_one, 0, 0), 0);
-        assert_eq!(run(FloatOp::Add, false, false, Finish::Relu, 0x7e00, 0, 0), 0x7fff);
-        assert_eq!(run(FloatOp::Add, false, false, Finish::Saturate, 0x4000, 0, 0), 0x3c00);
+        assert_eq!(run(FloatOp::Add, false, false, Clamp::Relu, minus_one, 0, 0), 0);
+        assert_eq!(run(FloatOp::Add, false, false, Clamp::Relu, 0x7e00, 0, 0), 0x7fff);
+        assert_eq!(run(FloatOp::Add, false, false, Clamp::Saturate, 0x4000, 0, 0), 0x3c00);
         let op = HalfOp::Common(FloatOp::Add);
         let plain = Half {
             op,
@@ -134,7 +102,7 @@ mod tests {
             packed: false,
             flush: true,
             rounding: Rounding::Nearest,
-            finish: Finish::Plain,
+            clamp: Clamp::None,
         };
         let flushed = Half { flush: true, ..plain };
         assert_eq!(word3(1, 1, 0, |s, r, mask| execute(flushed, s, r, mask)), 0);
@@ -142,8 +110,8 @@ mod tests {
 
     #[test]
     fn brain_floats() {
-        assert_eq!(run(FloatOp::Mul, true, false, Finish::Plain, 0x4000, 0x4040, 0), 0x40c0);
-        assert_eq!(run(FloatOp::Max, true, false, Finish::Plain, 0x7fc0, 0x4040, 0), 0x4040);
-        assert_eq!(run(FloatOp::MaxNan, true, false, Finish::Plain, 0x7fc0, 0x4040, 0), 0x7fff);
+        assert_eq!(run(FloatOp::Mul, true, false, Clamp::None, 0x4000, 0x4040, 0), 0x40c0);
+        assert_eq!(run(FloatOp::Max, true, false, Clamp::None, 0x7fc0, 0x4040, 0), 0x4040);
+        assert_eq!(run(FloatOp::MaxNan, true, false, Clamp::None, 0x7fc0, 0x4040, 0), 0x7fff);
     }
 }

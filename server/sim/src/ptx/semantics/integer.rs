@@ -2,23 +2,7 @@
 
 use crate::ptx::program::Slots;
 use crate::ptx::registers::{Registers, Word};
-
-/// The type of an integer operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum IntType {
-    /// `.u16`
-    U16,
-    /// `.s16`
-    S16,
-    /// `.u32`
-    U32,
-    /// `.s32`
-    S32,
-    /// `.u64`
-    U64,
-    /// `.s64`
-    S64,
-}
+use crate::scalar_type::ScalarType;
 
 /// An integer operation on operands of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -165,14 +149,16 @@ integer! {
 
 /// Runs an integer operation in the lanes of `mask`.
 #[inline(always)]
-pub fn execute(op: IntOp, ty: IntType, s: &Slots, r: &mut Registers, mask: u32) {
+pub fn execute(op: IntOp, ty: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match ty {
-        IntType::U16 => run::<u16>(op, s, r, mask),
-        IntType::S16 => run::<i16>(op, s, r, mask),
-        IntType::U32 => run::<u32>(op, s, r, mask),
-        IntType::S32 => run::<i32>(op, s, r, mask),
-        IntType::U64 => run::<u64>(op, s, r, mask),
-        IntType::S64 => run::<i64>(op, s, r, mask),
+        ScalarType::U16 | ScalarType::B16 => run::<u16>(op, s, r, mask),
+        ScalarType::S16 => run::<i16>(op, s, r, mask),
+        ScalarType::U32 | ScalarType::B32 => run::<u32>(op, s, r, mask),
+        ScalarType::S32 => run::<i32>(op, s, r, mask),
+        ScalarType::U64 | ScalarType::B64 => run::<u64>(op, s, r, mask),
+        ScalarType::S64 => run::<i64>(op, s, r, mask),
+        // Decoding permits no other types.
+        _ => {}
     }
 }
 
@@ -216,38 +202,27 @@ fn three<T: Integer>(s: &Slots, r: &mut Registers, mask: u32, f: impl Fn(T, T, T
     r.map3(s, mask, |a, b, c| f(T::of(a), T::of(b), T::of(c)).word());
 }
 
-/// The type of the factors of `mul.wide` and `mad.wide`; sum and product are twice as wide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WideType {
-    /// `.u16`
-    U16,
-    /// `.s16`
-    S16,
-    /// `.u32`
-    U32,
-    /// `.s32`
-    S32,
-}
-
-/// `mul.wide`
+/// `mul.wide`; the type is that of the factors, of 16 or 32 bits.
 #[inline(always)]
-pub fn multiply_wide(ty: WideType, s: &Slots, r: &mut Registers, mask: u32) {
+pub fn multiply_wide(ty: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match ty {
-        WideType::U16 => r.map2(s, mask, wide_u16),
-        WideType::S16 => r.map2(s, mask, wide_s16),
-        WideType::U32 => r.map2(s, mask, wide_u32),
-        WideType::S32 => r.map2(s, mask, wide_s32),
+        ScalarType::U16 => r.map2(s, mask, wide_u16),
+        ScalarType::S16 => r.map2(s, mask, wide_s16),
+        ScalarType::U32 => r.map2(s, mask, wide_u32),
+        ScalarType::S32 => r.map2(s, mask, wide_s32),
+        _ => {}
     }
 }
 
-/// `mad.wide`
+/// `mad.wide`; the sum is twice as wide as the factors.
 #[inline(always)]
-pub fn multiply_add_wide(ty: WideType, s: &Slots, r: &mut Registers, mask: u32) {
+pub fn multiply_add_wide(ty: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match ty {
-        WideType::U16 => r.map3(s, mask, |a, b, c: u32| wide_u16(a, b).wrapping_add(c)),
-        WideType::S16 => r.map3(s, mask, |a, b, c: u32| wide_s16(a, b).wrapping_add(c)),
-        WideType::U32 => r.map3(s, mask, |a, b, c: u64| wide_u32(a, b).wrapping_add(c)),
-        WideType::S32 => r.map3(s, mask, |a, b, c: u64| wide_s32(a, b).wrapping_add(c)),
+        ScalarType::U16 => r.map3(s, mask, |a, b, c: u32| wide_u16(a, b).wrapping_add(c)),
+        ScalarType::S16 => r.map3(s, mask, |a, b, c: u32| wide_s16(a, b).wrapping_add(c)),
+        ScalarType::U32 => r.map3(s, mask, |a, b, c: u64| wide_u32(a, b).wrapping_add(c)),
+        ScalarType::S32 => r.map3(s, mask, |a, b, c: u64| wide_s32(a, b).wrapping_add(c)),
+        _ => {}
     }
 }
 
@@ -314,49 +289,49 @@ mod tests {
     use super::*;
     use crate::ptx::semantics::testing::{double3, word3};
 
-    fn int(op: IntOp, ty: IntType, a: u64, b: u64, c: u64) -> u64 {
+    fn int(op: IntOp, ty: ScalarType, a: u64, b: u64, c: u64) -> u64 {
         match ty {
-            IntType::U64 | IntType::S64 => double3(a, b, c, |s, r, mask| execute(op, ty, s, r, mask)),
+            ScalarType::U64 | ScalarType::S64 => double3(a, b, c, |s, r, mask| execute(op, ty, s, r, mask)),
             _ => word3(a as u32, b as u32, c as u32, |s, r, mask| execute(op, ty, s, r, mask)).into(),
         }
     }
 
     #[test]
     fn narrow_results_have_no_bits_above_their_width() {
-        assert_eq!(int(IntOp::Add, IntType::U16, 0xffff, 2, 0), 1);
-        assert_eq!(int(IntOp::Neg, IntType::S16, 1, 0, 0), 0xffff);
-        assert_eq!(int(IntOp::MulHigh, IntType::S16, 0xffff, 0xffff, 0), 0);
-        assert_eq!(int(IntOp::Abs, IntType::S16, 0x8000, 0, 0), 0x8000);
+        assert_eq!(int(IntOp::Add, ScalarType::U16, 0xffff, 2, 0), 1);
+        assert_eq!(int(IntOp::Neg, ScalarType::S16, 1, 0, 0), 0xffff);
+        assert_eq!(int(IntOp::MulHigh, ScalarType::S16, 0xffff, 0xffff, 0), 0);
+        assert_eq!(int(IntOp::Abs, ScalarType::S16, 0x8000, 0, 0), 0x8000);
     }
 
     #[test]
     fn division_by_zero_gives_all_ones() {
         for op in [IntOp::Div, IntOp::Rem] {
-            assert_eq!(int(op, IntType::S32, 7, 0, 0), 0xffff_ffff);
-            assert_eq!(int(op, IntType::U64, 7, 0, 0), u64::MAX);
-            assert_eq!(int(op, IntType::U16, 7, 0, 0), 0xffff);
+            assert_eq!(int(op, ScalarType::S32, 7, 0, 0), 0xffff_ffff);
+            assert_eq!(int(op, ScalarType::U64, 7, 0, 0), u64::MAX);
+            assert_eq!(int(op, ScalarType::U16, 7, 0, 0), 0xffff);
         }
     }
 
     #[test]
     fn division_rounds_toward_zero_and_wraps() {
-        assert_eq!(int(IntOp::Div, IntType::S32, -7i32 as u32 as u64, 2, 0), -3i32 as u32 as u64);
-        assert_eq!(int(IntOp::Rem, IntType::S32, -7i32 as u32 as u64, 2, 0), -1i32 as u32 as u64);
-        assert_eq!(int(IntOp::Div, IntType::S64, i64::MIN as u64, u64::MAX, 0), i64::MIN as u64);
+        assert_eq!(int(IntOp::Div, ScalarType::S32, -7i32 as u32 as u64, 2, 0), -3i32 as u32 as u64);
+        assert_eq!(int(IntOp::Rem, ScalarType::S32, -7i32 as u32 as u64, 2, 0), -1i32 as u32 as u64);
+        assert_eq!(int(IntOp::Div, ScalarType::S64, i64::MIN as u64, u64::MAX, 0), i64::MIN as u64);
     }
 
     #[test]
     fn saturation_clamps_to_the_type() {
-        assert_eq!(int(IntOp::AddSaturate, IntType::S32, 0x7fff_ffff, 1, 0), 0x7fff_ffff);
-        assert_eq!(int(IntOp::SubSaturate, IntType::S32, 0x8000_0000, 1, 0), 0x8000_0000);
-        let top = int(IntOp::MadHighSaturate, IntType::S32, 0x7fff_ffff, 0x7fff_ffff, 0x7fff_ffff);
+        assert_eq!(int(IntOp::AddSaturate, ScalarType::S32, 0x7fff_ffff, 1, 0), 0x7fff_ffff);
+        assert_eq!(int(IntOp::SubSaturate, ScalarType::S32, 0x8000_0000, 1, 0), 0x8000_0000);
+        let top = int(IntOp::MadHighSaturate, ScalarType::S32, 0x7fff_ffff, 0x7fff_ffff, 0x7fff_ffff);
         assert_eq!(top, 0x7fff_ffff);
     }
 
     #[test]
     fn sum_of_absolute_differences() {
-        assert_eq!(int(IntOp::Sad, IntType::S32, -3i32 as u32 as u64, 4, 10), 17);
-        assert_eq!(int(IntOp::Sad, IntType::U64, 3, u64::MAX, 1), u64::MAX - 2);
+        assert_eq!(int(IntOp::Sad, ScalarType::S32, -3i32 as u32 as u64, 4, 10), 17);
+        assert_eq!(int(IntOp::Sad, ScalarType::U64, 3, u64::MAX, 1), u64::MAX - 2);
     }
 
     #[test]

@@ -33,8 +33,8 @@ fn blocks() {
 
 #[test]
 fn arguments() {
-    use ScalarKind::{F16, F32, F64, U8, U32, U64};
-    let param = |name: &str, kind: ScalarKind| Parameter {
+    use ScalarType::{F16, F32, F64, U8, U32, U64};
+    let param = |name: &str, kind: ScalarType| Parameter {
         name: name.into(),
         bytes: kind.bytes() as u64,
         align: kind.bytes() as u64,

@@ -87,8 +87,8 @@ impl<S: Simd, const KIND: u8> NullaryFnOnce for Specialized<'_, '_, S, KIND> {
             (kind::WIDE, Op::MulWide(ty)) => integer::multiply_wide(ty, s, r, mask),
             (kind::WIDE, Op::MadWide(ty)) => integer::multiply_add_wide(ty, s, r, mask),
             (kind::SHIFT, Op::Shift(op, width)) => bits::shift(op, width, s, r, mask),
-            (kind::COMPARE, Op::SetPredicate(cmp, ty, combining)) => {
-                let raw = compare::compare(simd, cmp, ty, s, r);
+            (kind::COMPARE, Op::SetPredicate(cmp, combining)) => {
+                let raw = compare::compare(simd, cmp, s, r);
                 set_predicates(raw, combining, s, r, mask);
             }
             (kind::FLOAT_32, Op::Float32(op, mode)) => float::execute_32(op, mode, s, r, mask),
@@ -129,7 +129,7 @@ fn asynchronous(
         Op::AtomicAsync => {
             let atomic = &tables.atomics[s.a as usize];
             atomic::execute(atomic, r, ctx, mask)?;
-            bulk::completed(&tables.completions[s.b as usize], atomic.ty.size(), r, ctx, mask)?;
+            bulk::completed(&tables.completions[s.b as usize], atomic.ty.bytes() as u32, r, ctx, mask)?;
         }
         op => cluster_window::execute(op, s, r, ctx.spaces.window, mask)?,
     }
@@ -214,8 +214,8 @@ fn uncommon(
         Op::Dot(op, a_signed, b_signed) => {
             r.map3(s, mask, |a, b, c| bits::dot_product(op, a_signed, b_signed, a, b, c));
         }
-        Op::Set(cmp, ty, combining, to) => {
-            let raw = compare::compare(Scalar::new(), cmp, ty, s, r);
+        Op::Set(cmp, combining, to) => {
+            let raw = compare::compare(Scalar::new(), cmp, s, r);
             let holds = combine(raw, combining, s, r);
             r.fill(s.d, mask & holds, to.bits());
             r.fill(s.d, mask & !holds, 0u32);
@@ -243,15 +243,15 @@ fn uncommon(
         Op::Packed(op, parts) => packed::execute(op, parts, s, r, mask),
         Op::SetPacked(cmp, parts) => packed::set(cmp, parts, s, r, mask),
         Op::FloatPair(op, mode) => float::execute_pair(op, mode, s, r, mask),
-        Op::SetPredicatePair(cmp, ty, combining) => {
+        Op::SetPredicatePair(cmp, combining) => {
             for (half, d) in [s.d, s.e].into_iter().enumerate().filter(|(_, d)| *d != NO_SLOT) {
-                let raw = compare::compare_halves(cmp, ty, half, s, r);
+                let raw = compare::compare_halves(cmp, half, s, r);
                 let holds = combine(raw, combining, s, r);
                 r.set_predicate(d, mask, holds);
             }
         }
-        Op::SetPair(cmp, ty, combining, to) => {
-            let holds = |half| combine(compare::compare_halves(cmp, ty, half, s, r), combining, s, r);
+        Op::SetPair(cmp, combining, to) => {
+            let holds = |half| combine(compare::compare_halves(cmp, half, s, r), combining, s, r);
             let (low, high) = (holds(0), holds(1));
             let value = |holds: u32, lane: usize| if holds >> lane & 1 == 1 { to.bits() } else { 0 };
             let pairs: Lanes<u32> = std::array::from_fn(|lane| value(low, lane) | value(high, lane) << 16);

@@ -5,10 +5,11 @@ use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::sanitizer::event::AccessKind;
-use crate::ptx::program::{Atomic, AtomicOp, AtomicType, Space};
+use crate::ptx::program::{Atomic, AtomicOp, Space};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::semantics::float::{FloatOp, extremum_32, flush_32};
-use crate::soft_float::{BF16, F16, F32, Format, Rounding, op};
+use crate::scalar_type::ScalarType;
+use crate::soft_float::{BF16, F16, Format, Rounding, op};
 
 /// Runs an atomic in the lanes of `mask`.
 pub(crate) fn execute(
@@ -21,7 +22,7 @@ pub(crate) fn execute(
         return Ok(());
     }
     let addresses = addresses(&atomic.address, r, ctx.frame_base);
-    let size = atomic.ty.size();
+    let size = atomic.ty.bytes() as u32;
     let elements = (size, atomic.b.len());
     let request = MemoryRequest::new(AccessKind::Atomic, atomic.space, &addresses, elements, mask);
     let checked = ctx.resolve(&request)?;
@@ -56,8 +57,8 @@ pub(crate) fn execute(
 }
 
 /// The new value of an operation on an old value and its operands.
-pub(crate) fn apply(op: AtomicOp, ty: AtomicType, space: Space, old: u128, b: u128, c: u128) -> u128 {
-    let bits = 8 * ty.size();
+pub(crate) fn apply(op: AtomicOp, ty: ScalarType, space: Space, old: u128, b: u128, c: u128) -> u128 {
+    let bits = ty.bits();
     let low = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
     let (b, c) = (b & low, c & low);
     let new = match op {
@@ -78,20 +79,20 @@ pub(crate) fn apply(op: AtomicOp, ty: AtomicType, space: Space, old: u128, b: u1
     new & low
 }
 
-fn arithmetic(op: AtomicOp, ty: AtomicType, space: Space, old: u64, b: u64) -> u64 {
+fn arithmetic(op: AtomicOp, ty: ScalarType, space: Space, old: u64, b: u64) -> u64 {
     let (add, smaller) = (op == AtomicOp::Add, op == AtomicOp::Min);
     let pick = |b_is_less: bool| if b_is_less == smaller { b } else { old };
     match ty {
-        AtomicType::F32 => single(op, space, old as u32, b as u32).into(),
-        AtomicType::F64 if add => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
-        AtomicType::F64 => pick(f64::from_bits(b) < f64::from_bits(old)),
-        AtomicType::F16 => half(F16, op, old, b),
-        AtomicType::Bf16 => half(BF16, op, old, b),
-        AtomicType::F16x2 => pair(F16, op, old, b),
-        AtomicType::Bf16x2 => pair(BF16, op, old, b),
+        ScalarType::F32 => single(op, space, old as u32, b as u32).into(),
+        ScalarType::F64 if add => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
+        ScalarType::F64 => pick(f64::from_bits(b) < f64::from_bits(old)),
+        ScalarType::F16 => half(F16, op, old, b),
+        ScalarType::Bf16 => half(BF16, op, old, b),
+        ScalarType::F16x2 => pair(F16, op, old, b),
+        ScalarType::Bf16x2 => pair(BF16, op, old, b),
         _ if add => old.wrapping_add(b),
-        AtomicType::S32 => pick((b as i32) < old as i32),
-        AtomicType::S64 => pick((b as i64) < old as i64),
+        ScalarType::S32 => pick((b as i32) < old as i32),
+        ScalarType::S64 => pick((b as i64) < old as i64),
         _ => pick(b < old),
     }
 }
@@ -109,12 +110,11 @@ fn single(op: AtomicOp, space: Space, old: u32, b: u32) -> u32 {
 }
 
 fn half(format: Format, atomic: AtomicOp, old: u64, b: u64) -> u64 {
-    let wide = |bits| f32::from_bits(F32.pack(format.unpack(bits), Rounding::Nearest) as u32);
-    let narrow = |value: f32| format.pack(F32.unpack(value.to_bits().into()), Rounding::Nearest);
+    let extremum = |op| format.of_f32(extremum_32(op, format.to_f32(old), format.to_f32(b)));
     match atomic {
         AtomicOp::Add => op::add(format, Rounding::Nearest, old, b),
-        AtomicOp::Min => narrow(extremum_32(FloatOp::Min, wide(old), wide(b))),
-        _ => narrow(extremum_32(FloatOp::Max, wide(old), wide(b))),
+        AtomicOp::Min => extremum(FloatOp::Min),
+        _ => extremum(FloatOp::Max),
     }
 }
 
@@ -127,33 +127,33 @@ fn pair(format: Format, atomic: AtomicOp, old: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn run(op: AtomicOp, ty: AtomicType, old: u128, b: u128, c: u128) -> u128 {
+    fn run(op: AtomicOp, ty: ScalarType, old: u128, b: u128, c: u128) -> u128 {
         apply(op, ty, Space::Global, old, b, c)
     }
 
     #[test]
     fn counters_wrap_at_their_bound() {
-        assert_eq!(run(AtomicOp::Increment, AtomicType::U32, 4, 5, 0), 5);
-        assert_eq!(run(AtomicOp::Increment, AtomicType::U32, 5, 5, 0), 0);
-        assert_eq!(run(AtomicOp::Decrement, AtomicType::U32, 0, 5, 0), 5);
-        assert_eq!(run(AtomicOp::Decrement, AtomicType::U32, 9, 5, 0), 5);
-        assert_eq!(run(AtomicOp::Decrement, AtomicType::U32, 3, 5, 0), 2);
+        assert_eq!(run(AtomicOp::Increment, ScalarType::U32, 4, 5, 0), 5);
+        assert_eq!(run(AtomicOp::Increment, ScalarType::U32, 5, 5, 0), 0);
+        assert_eq!(run(AtomicOp::Decrement, ScalarType::U32, 0, 5, 0), 5);
+        assert_eq!(run(AtomicOp::Decrement, ScalarType::U32, 9, 5, 0), 5);
+        assert_eq!(run(AtomicOp::Decrement, ScalarType::U32, 3, 5, 0), 2);
     }
 
     #[test]
     fn swaps() {
-        assert_eq!(run(AtomicOp::CompareSwap, AtomicType::U64, 7, 7, 9), 9);
-        assert_eq!(run(AtomicOp::CompareSwap, AtomicType::U64, 8, 7, 9), 8);
-        assert_eq!(run(AtomicOp::Exchange, AtomicType::B128, 1 << 100, 1 << 90, 0), 1 << 90);
+        assert_eq!(run(AtomicOp::CompareSwap, ScalarType::U64, 7, 7, 9), 9);
+        assert_eq!(run(AtomicOp::CompareSwap, ScalarType::U64, 8, 7, 9), 8);
+        assert_eq!(run(AtomicOp::Exchange, ScalarType::B128, 1 << 100, 1 << 90, 0), 1 << 90);
     }
 
     #[test]
     fn sums_and_extremes_by_type() {
         let one = u128::from(1f32.to_bits());
-        assert_eq!(run(AtomicOp::Add, AtomicType::F32, one, one, 0), u128::from(2f32.to_bits()));
-        assert_eq!(run(AtomicOp::Add, AtomicType::U32, 0xffff_ffff, 2, 0), 1);
-        assert_eq!(run(AtomicOp::Min, AtomicType::S32, 1, 0xffff_ffff, 0), 0xffff_ffff);
-        assert_eq!(run(AtomicOp::Min, AtomicType::U32, 1, 0xffff_ffff, 0), 1);
-        assert_eq!(run(AtomicOp::Add, AtomicType::F16x2, 0x3c00_4000, 0x3c00_3c00, 0), 0x4000_4200);
+        assert_eq!(run(AtomicOp::Add, ScalarType::F32, one, one, 0), u128::from(2f32.to_bits()));
+        assert_eq!(run(AtomicOp::Add, ScalarType::U32, 0xffff_ffff, 2, 0), 1);
+        assert_eq!(run(AtomicOp::Min, ScalarType::S32, 1, 0xffff_ffff, 0), 0xffff_ffff);
+        assert_eq!(run(AtomicOp::Min, ScalarType::U32, 1, 0xffff_ffff, 0), 1);
+        assert_eq!(run(AtomicOp::Add, ScalarType::F16x2, 0x3c00_4000, 0x3c00_3c00, 0), 0x4000_4200);
     }
 }

@@ -115,7 +115,7 @@ impl LaneCopy<'_> {
 
     fn whole(&self, size: u32, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         let &LaneCopy { bulk, to, from, lane } = self;
-        let step = bulk.reduction.map_or(8, |(_, ty)| ty.size());
+        let step = bulk.reduction.map_or(8, |(_, ty)| ty.bytes() as u32);
         for offset in (0..size).step_by(step as usize) {
             let at = |address: u64| address.wrapping_add(offset.into());
             let mut value = load_one(bulk.from_space, at(from), step, lane, ctx)?;

@@ -4,7 +4,7 @@ use super::Sanitizer;
 use crate::lanes::Lanes;
 use crate::ptx::program::{Instruction, Op};
 use crate::ptx::registers::{Registers, lanes};
-use crate::ptx::semantics::integer::{IntOp, IntType};
+use crate::ptx::semantics::integer::IntOp;
 use crate::trace::Severity;
 
 impl Sanitizer {
@@ -14,12 +14,9 @@ impl Sanitizer {
         if let Op::Int(IntOp::Div | IntOp::Rem, ty) = instruction.op
             && self.checks.division
         {
-            let divisor = |lane: usize| match ty {
-                IntType::U64 | IntType::S64 => registers.get::<u64>(instruction.s.b)[lane],
-                IntType::U32 | IntType::S32 => registers.get::<u32>(instruction.s.b)[lane].into(),
-                IntType::U16 | IntType::S16 => {
-                    u64::from(registers.get::<u32>(instruction.s.b)[lane] & 0xffff)
-                }
+            let divisor = |lane: usize| match ty.bits() {
+                64 => registers.get::<u64>(instruction.s.b)[lane],
+                bits => (registers.get::<u32>(instruction.s.b)[lane] & u32::MAX >> (32 - bits)).into(),
             };
             let zero = lanes(mask).filter(|&lane| divisor(lane) == 0).fold(0, |all, lane| all | 1 << lane);
             if zero != 0 {
