@@ -3,16 +3,16 @@
 mod files;
 mod human;
 mod json;
-mod progress;
 mod report;
 mod sarif;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
 use warplens_ide::{
     Accepts, AnalysisHost, Code, Diagnostic, FileId, LINTS, Language, Profile, Rules, Severity,
@@ -22,7 +22,6 @@ use super::input::{language_parser, read};
 use super::outcome::{Outcome, print_message};
 use crate::language;
 use files::{Found, collect};
-use progress::Progress;
 use report::{CheckError, Checked, Report};
 
 #[derive(Args)]
@@ -110,22 +109,33 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         Format::Sarif => Box::new(sarif::Sarif::default()),
     };
     let files = collect(&arguments.paths);
-    let mut progress = Progress::new(files.len());
+    let bar = progress_bar(files.len());
     let mut outcome = Outcome::Success;
     let mut out = anstream::stdout().lock();
     in_order(files, &checker, |checked| {
         outcome = outcome.max(outcome_of(&checked));
-        progress.file(|| {
+        bar.suspend(|| {
             if let Err(error) = &checked.result {
                 print_message(format!("{}: {error}", checked.path.display()));
             }
             report.file(&mut out, &checked)
-        })
+        })?;
+        bar.inc(1);
+        Ok(())
     })?;
-    progress.clear();
+    bar.finish_and_clear();
     report.end(&mut out)?;
     out.flush()?;
     Ok(outcome)
+}
+
+/// The progress on standard error; hidden without a terminal and for a single file.
+fn progress_bar(files: usize) -> ProgressBar {
+    if files < 2 || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files");
+    ProgressBar::new(files as u64).with_style(style.expect("valid template"))
 }
 
 fn outcome_of(checked: &Checked) -> Outcome {
