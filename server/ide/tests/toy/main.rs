@@ -9,6 +9,7 @@ use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::language::LanguageSupport;
 use warplens_ide::{Analysis, AnalysisHost, FileId, RenameError, TextSize};
 use warplens_sim::{Control, RunOptions};
+use warplens_syntax::{ItemList, TextRange, parse_file, parse_item, reparse_item};
 
 static LANGUAGES: &[&dyn LanguageSupport] = &[&lines::Lines];
 
@@ -19,6 +20,43 @@ fn open() -> Analysis {
     let mut host = AnalysisHost::with_languages(LANGUAGES);
     host.open(FILE, lines::LANGUAGE, TEXT);
     host.snapshot()
+}
+
+#[test]
+fn items_trees_and_errors() {
+    let text = "first: one two\nsecond three\n";
+    let parse = parse_file(lines::LANGUAGE, text);
+    expect![[r#"
+        SOURCE_FILE@0..28
+          ITEM@0..15
+            NAME@0..5
+              IDENT@0..5 "first"
+            COLON@5..6 ":"
+            WHITESPACE@6..7 " "
+            IDENT@7..10 "one"
+            WHITESPACE@10..11 " "
+            IDENT@11..14 "two"
+            WHITESPACE@14..15 "\n"
+          ITEM@15..28
+            NAME@15..21
+              IDENT@15..21 "second"
+            WHITESPACE@21..22 " "
+            IDENT@22..27 "three"
+            WHITESPACE@27..28 "\n"
+    "#]]
+    .assert_eq(&format!("{:#?}", parse.syntax()));
+    assert_eq!(parse.errors()[0].message, "missing `:` after this name");
+    assert!(!lines::LANGUAGE.sniffs(text) && lines::LANGUAGE.sniffs("lines: 2\n"));
+}
+
+#[test]
+fn edits() {
+    let mut list = ItemList::new(lines::LANGUAGE, "a: x\nb: y\n");
+    let summary = list.edit(TextRange::empty(TextSize::new(6)), "2");
+    assert_eq!((summary.first, summary.removed, summary.inserted), (1, 1, 1));
+    assert_eq!(list.items()[1].name.as_deref(), Some("b2"));
+    let old = parse_item(lines::LANGUAGE, "b: y\n");
+    assert_eq!(reparse_item(lines::LANGUAGE, &old, &list.items()[1].text).text(), "b2: y\n");
 }
 
 #[test]

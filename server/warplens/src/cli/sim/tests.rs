@@ -332,11 +332,11 @@ fn faults_and_failed_checks() {
     let with = |arguments: &str| {
         format!(".version 8.0\n.target sm_70\n.address_size 64\n// @launch {{ {arguments} }}\n{store}")
     };
-    let unmet =
+    let mismatch =
         with("block = [1], args = [{ buffer = 'u32', len = 2 }], expect = [{ name = 'x', values = [0, 6] }]");
     let short = with("block = [1], args = [{ buffer = 'u32', len = 1 }]");
-    let folder = Folder::new("faults", &[("unmet.ptx", &unmet), ("short.ptx", &short)]);
-    folder.check(&["~/unmet.ptx", "--dump", "all"], Outcome::Errors, expect![[r#"
+    let folder = Folder::new("faults", &[("mismatch.ptx", &mismatch), ("short.ptx", &short)]);
+    folder.check(&["~/mismatch.ptx", "--dump", "all"], Outcome::Errors, expect![[r#"
         k: launch 1 x 1 (from a comment), grid 1, block 1, model stack
         warp 0 of 1
 
@@ -351,7 +351,7 @@ fn faults_and_failed_checks() {
          9          exit;
         10  }
 
-        error ~/unmet.ptx: expect: `x`[1] is 5, expected 6
+        error ~/mismatch.ptx: expect: `x`[1] is 5, expected 6
         x: u32[2]
                0  0 5
         finished: 3 warp instructions, 3 thread instructions, 0 of 1 checks passed
