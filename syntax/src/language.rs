@@ -29,8 +29,6 @@ pub struct LanguageInfo {
     pub sniff: fn(line: &str) -> bool,
     /// The prefixes of a line comment; the first one is written into new comments.
     pub line_comments: &'static [&'static str],
-    /// Whether files are the output of another tool and are not edited: no rename, formatting, lints or fixes.
-    pub read_only: bool,
     /// Whether it has dialects, so that a file can be rewritten in one of them.
     pub has_dialects: bool,
     /// The external assembler that accepts its files: `ptxas`.

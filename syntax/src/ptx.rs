@@ -27,7 +27,6 @@ static INFO: LanguageInfo = LanguageInfo {
     shared_ids: &[],
     sniff: |line| line.split_whitespace().next() == Some(".version"),
     line_comments: &["//"],
-    read_only: false,
     has_dialects: false,
     assembler: Some("ptxas"),
     scan: scan::scan,

@@ -26,7 +26,6 @@ static INFO: LanguageInfo = LanguageInfo {
     shared_ids: &["wave"],
     sniff: |line| line.split_whitespace().next() == Some(".kernel"),
     line_comments: &[";", "#"],
-    read_only: false,
     has_dialects: true,
     assembler: None,
     scan: scan::scan,

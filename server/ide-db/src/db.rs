@@ -34,15 +34,15 @@ pub trait Db: salsa::Database {
     /// Trees and lowered functions of the items in use.
     fn cache(&self) -> &Cache;
 
-    /// What the queries compute by language.
-    fn language(&self, language: Language) -> &'static dyn LanguageQueries;
+    /// The queries of a language; those of an unknown one are empty.
+    fn language(&self, language: Language) -> &LanguageQueries;
 }
 
 /// The database. A clone shares everything and is a snapshot.
 #[salsa::db]
 #[derive(Clone)]
 pub struct Database {
-    languages: Arc<[&'static dyn LanguageQueries]>,
+    languages: Arc<[(Language, LanguageQueries)]>,
     cache: Arc<Cache>,
     // Last, so that it is dropped last.
     storage: salsa::Storage<Database>,
@@ -57,15 +57,15 @@ impl Db for Database {
         &self.cache
     }
 
-    fn language(&self, language: Language) -> &'static dyn LanguageQueries {
-        let known = self.languages.iter().find(|known| known.info() == language);
-        known.copied().unwrap_or(&Unknown)
+    fn language(&self, language: Language) -> &LanguageQueries {
+        let known = self.languages.iter().find(|(known, _)| *known == language);
+        known.map_or(&LanguageQueries::EMPTY, |(_, queries)| queries)
     }
 }
 
 impl Database {
     /// A database of documents in these languages, that reports each query it runs to an observer.
-    pub fn new(languages: Arc<[&'static dyn LanguageQueries]>, observer: Option<Observer>) -> Database {
+    pub fn new(languages: Arc<[(Language, LanguageQueries)]>, observer: Option<Observer>) -> Database {
         Database { languages, cache: Arc::default(), storage: salsa::Storage::new(observer) }
     }
 }
@@ -258,88 +258,49 @@ impl<'db> FilePosition<'db> {
     }
 }
 
-/// What the queries of the database compute by language. Everything is empty by default: a language has what its
-/// implementation has.
-pub trait LanguageQueries: Sync {
-    /// The entry of the language.
-    fn info(&self) -> Language;
-
+/// The queries that the database computes by language: a table of functions, one for each language.
+#[derive(Clone, Copy)]
+pub struct LanguageQueries {
     /// The outline of an item, relative to it.
-    fn symbols<'db>(&self, _db: &'db dyn Db, _item: Item<'db>) -> Vec<Symbol> {
-        Vec::new()
-    }
-
-    /// The folds of an item besides comments and blocks of its tree, relative to it.
-    fn folds<'db>(&self, _db: &'db dyn Db, _item: Item<'db>, _folds: &mut Vec<Fold>) {}
-
+    pub symbols: for<'db> fn(&'db dyn Db, Item<'db>) -> Vec<Symbol>,
+    /// Adds the folds of an item besides comments and blocks of its tree, relative to it.
+    pub folds: for<'db> fn(&'db dyn Db, Item<'db>, &mut Vec<Fold>),
     /// The names of the module that are used in an item.
-    fn module_uses<'db>(&self, _db: &'db dyn Db, _item: Item<'db>) -> Box<[ModuleUse]> {
-        Box::default()
-    }
-
+    pub module_uses: for<'db> fn(&'db dyn Db, Item<'db>) -> Box<[ModuleUse]>,
     /// The name at a position.
-    fn named(&self, _db: &Database, _position: &FilePosition<'_>) -> Option<Named> {
-        None
-    }
-
+    pub named: fn(&Database, &FilePosition<'_>) -> Option<Named>,
     /// The occurrences of a local name in its item, relative to it.
-    fn local_occurrences(
-        &self,
-        _db: &Database,
-        _position: &FilePosition<'_>,
-        _subject: &Subject,
-    ) -> Vec<Occurrence> {
-        Vec::new()
-    }
-
+    pub local_occurrences: fn(&Database, &FilePosition<'_>, &Subject) -> Vec<Occurrence>,
     /// The declaration of the local name at a position, relative to the item: the name and the whole.
-    fn local_declaration(
-        &self,
-        _db: &Database,
-        _position: &FilePosition<'_>,
-    ) -> Option<(TextRange, TextRange)> {
-        None
-    }
-
+    pub local_declaration: fn(&Database, &FilePosition<'_>) -> Option<(TextRange, TextRange)>,
     /// The declarations of a name of the module.
-    fn module_declarations(
-        &self,
-        _db: &Database,
-        _file: File,
-        _space: Namespace,
-        _name: &str,
-    ) -> Vec<Target> {
-        Vec::new()
-    }
-
-    /// The construct that has a word at a position.
-    fn construct_at(&self, _db: &Database, _position: &FilePosition<'_>) -> Option<Construct> {
-        None
-    }
-
-    /// The problems of an item by itself, besides syntax errors. Of the file it may read only what it is written for.
-    fn check_item<'db>(&self, _db: &'db dyn Db, _file: File, _item: Item<'db>, _problems: &mut Vec<Problem>) {
-    }
-
+    pub module_declarations: fn(&Database, File, Namespace, &str) -> Vec<Target>,
+    /// The construct that has a keyword at a position.
+    pub construct_at: fn(&Database, &FilePosition<'_>) -> Option<Construct>,
+    /// Adds the problems of an item by itself, besides syntax errors. Of the file it may read only what it is written for.
+    pub check_item: for<'db> fn(&'db dyn Db, File, Item<'db>, &mut Vec<Problem>),
     /// The problems that items of a file have with each other.
-    fn check_module(&self, _db: &Database, _file: File) -> Vec<Diagnostic> {
-        Vec::new()
-    }
-
-    /// The lints of an item without syntax errors.
-    fn lints<'db>(&self, _db: &'db dyn Db, _file: File, _item: Item<'db>, _found: &mut Vec<Problem>) {}
-
+    pub check_module: fn(&Database, File) -> Vec<Diagnostic>,
+    /// Adds the lints of an item without syntax errors.
+    pub lints: for<'db> fn(&'db dyn Db, File, Item<'db>, &mut Vec<Problem>),
     /// The ranges that a fix of the declared target replaces.
-    fn target_ranges(&self, _db: &Database, _file: File) -> TargetRanges {
-        TargetRanges::default()
-    }
+    pub target_ranges: fn(&Database, File) -> TargetRanges,
 }
 
-/// Stands for a language that is not in the registry: it has no answers.
-struct Unknown;
-
-impl LanguageQueries for Unknown {
-    fn info(&self) -> Language {
-        unreachable!("only languages of the registry are searched by their entry")
-    }
+impl LanguageQueries {
+    /// The queries of a language that has none: all results are empty.
+    pub const EMPTY: LanguageQueries = LanguageQueries {
+        symbols: |_, _| Vec::new(),
+        folds: |_, _, _| {},
+        module_uses: |_, _| Box::default(),
+        named: |_, _| None,
+        local_occurrences: |_, _, _| Vec::new(),
+        local_declaration: |_, _| None,
+        module_declarations: |_, _, _, _| Vec::new(),
+        construct_at: |_, _| None,
+        check_item: |_, _, _, _| {},
+        check_module: |_, _| Vec::new(),
+        lints: |_, _, _, _| {},
+        target_ranges: |_, _| TargetRanges::default(),
+    };
 }

@@ -16,16 +16,9 @@ pub enum Subject {
     Special(SmolStr),
 }
 
-/// Equal names in different namespaces are different.
+/// A namespace of a module, numbered by its language. Equal names in different namespaces are different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Namespace {
-    /// Everything that a PTX module declares.
-    Module,
-    /// The kernels of a WAVE file.
-    Kernels,
-    /// The labels of a WAVE file.
-    Labels,
-}
+pub struct Namespace(pub u8);
 
 /// The name at a position, with its range in the item.
 #[derive(Debug, Clone, PartialEq, Eq)]

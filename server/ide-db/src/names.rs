@@ -11,12 +11,12 @@ pub use crate::name::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject
 /// The names of the module that an item uses, with their occurrences.
 #[salsa::tracked(returns(deref))]
 pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
-    db.language(item.language(db)).module_uses(db, item)
+    (db.language(item.language(db)).module_uses)(db, item)
 }
 
 /// The name at a position; `None` if there is none.
 pub fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
-    db.language(position.language(db)).named(db, position)
+    (db.language(position.language(db)).named)(db, position)
 }
 
 /// All occurrences of a subject, in text order. Those of a local one are in the item of `position`.
@@ -41,17 +41,17 @@ fn module_occurrences(db: &Database, file: File, namespace: Namespace, name: &st
 }
 
 fn local_occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
-    let relative = db.language(position.language(db)).local_occurrences(db, position, subject);
+    let relative = (db.language(position.language(db)).local_occurrences)(db, position, subject);
     let absolute = |found: Occurrence| Occurrence { range: position.in_file(found.range), ..found };
     relative.into_iter().map(absolute).collect()
 }
 
 /// The declarations of a name: several if it is declared twice, none if it is predefined.
 pub fn declarations(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Target> {
-    let local = || db.language(position.language(db)).local_declaration(db, position);
+    let local = || (db.language(position.language(db)).local_declaration)(db, position);
     match subject {
         Subject::Module(namespace, name) => {
-            db.language(position.language(db)).module_declarations(db, position.file, *namespace, name)
+            (db.language(position.language(db)).module_declarations)(db, position.file, *namespace, name)
         }
         Subject::Special(_) => Vec::new(),
         Subject::Local(_) => {

@@ -26,6 +26,6 @@ impl FixContext for FileContext<'_> {
 
     fn target_ranges(&self) -> &TargetRanges {
         self.target_ranges
-            .get_or_init(|| self.db.language(self.file.language(self.db)).target_ranges(self.db, self.file))
+            .get_or_init(|| (self.db.language(self.file.language(self.db)).target_ranges)(self.db, self.file))
     }
 }

@@ -33,7 +33,7 @@ pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> 
         items(db, file).iter().map(|item| check_item(db, file, *item, rules)).collect();
     let allowances = Allowances::new(list, of_items.iter().map(|problems| &*problems.allows));
     let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
-    let of_module = db.language(file.language(db)).check_module(db, file);
+    let of_module = (db.language(file.language(db)).check_module)(db, file);
     of_module.into_iter().for_each(|diagnostic| report.add(diagnostic));
     let context = FileContext::new(db, file);
     for (index, problems) in of_items.into_iter().enumerate() {

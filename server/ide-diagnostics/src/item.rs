@@ -39,7 +39,7 @@ impl ItemProblems {
 pub fn item_problems<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> ItemProblems {
     let parse = item.parse(db);
     let mut problems: Vec<Problem> = parse.errors().iter().map(syntax).collect();
-    db.language(item.language(db)).check_item(db, file, item, &mut problems);
+    (db.language(item.language(db)).check_item)(db, file, item, &mut problems);
     let allows = allows(db, item, &mut problems);
     ItemProblems::new(problems, allows)
 }

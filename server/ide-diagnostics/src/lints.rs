@@ -26,6 +26,6 @@ pub fn item_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> Box<[Pro
     if !item.parse(db).errors().is_empty() {
         return found.into();
     }
-    db.language(item.language(db)).lints(db, file, item, &mut found);
+    (db.language(item.language(db)).lints)(db, file, item, &mut found);
     found.into()
 }

@@ -14,6 +14,7 @@ use warplens_ide_db::answer::{Access, Diagnostic, Related, Severity, Tag};
 use warplens_ide_db::db::{Database, Db, File, Item, items};
 use warplens_ide_db::names::{Namespace, Requirement, module_uses};
 use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::names::KERNELS;
 use warplens_syntax::ItemKind;
 
 use crate::codes;
@@ -79,8 +80,8 @@ fn fix(problem: &wave::Problem) -> Option<ItemFix> {
 }
 
 /// Checks the items of a file together: duplicate labels and kernels, calls of undeclared labels.
-pub fn check_file(db: &Database, file: File) -> Vec<Diagnostic> {
-    let mut check = FileCheck { db, file, declared: FxHashMap::default(), found: Vec::new() };
+pub fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
+    let mut check = ModuleCheck { db, file, declared: FxHashMap::default(), found: Vec::new() };
     check.declarations();
     check.calls();
     if file.accepts(db) == Accepts::Toolchain {
@@ -89,7 +90,7 @@ pub fn check_file(db: &Database, file: File) -> Vec<Diagnostic> {
     check.found
 }
 
-struct FileCheck<'db> {
+struct ModuleCheck<'db> {
     db: &'db Database,
     file: File,
     /// The first declaration of each name: its item, and its range in the file.
@@ -97,7 +98,7 @@ struct FileCheck<'db> {
     found: Vec<Diagnostic>,
 }
 
-impl<'db> FileCheck<'db> {
+impl<'db> ModuleCheck<'db> {
     /// Names that two items declare; duplicates in one item are problems of that item.
     fn declarations(&mut self) {
         let list = self.file.document(self.db).items();
@@ -162,10 +163,9 @@ impl<'db> FileCheck<'db> {
 }
 
 fn duplicate(namespace: Namespace, name: &SmolStr) -> ProblemKind {
-    match namespace {
-        Namespace::Kernels => ProblemKind::DuplicateKernel(name.clone()),
-        Namespace::Labels | Namespace::Module => {
-            ProblemKind::DuplicateLabel { name: name.clone(), first: None }
-        }
+    if namespace == KERNELS {
+        ProblemKind::DuplicateKernel(name.clone())
+    } else {
+        ProblemKind::DuplicateLabel { name: name.clone(), first: None }
     }
 }

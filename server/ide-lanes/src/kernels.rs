@@ -18,10 +18,10 @@ pub(crate) fn kernels(db: &dyn Db, file: File, simulator: &dyn Simulator) -> Vec
         if item.kind(db) != ItemKind::Kernel {
             continue;
         }
-        let Some(Found { kernel, name, nesting }) = kernel_of(*item) else { continue };
+        let Some(Found { kernel, name, note }) = kernel_of(*item) else { continue };
         let start = list.start_of(index);
         if seen.insert(kernel.name.clone()) {
-            kernels.push(KernelPlace { kernel, name: name + start, start, item: index, nesting });
+            kernels.push(KernelPlace { kernel, name: name + start, start, item: index, note });
         }
     }
     kernels

@@ -1,7 +1,6 @@
 //! The code lenses above a kernel: the launches to run with a click, and the shown run.
 
 use text_size::TextRange;
-use warplens_hir::wave::{MAX_DEPTH, Nesting};
 use warplens_sim::Status;
 use warplens_sim::launch::size;
 
@@ -102,18 +101,11 @@ fn over<'o>(
     if let Some((name, problem)) = broken {
         lenses.push(lens(format!("⚠ {name}: {problem}"), Click::Nothing));
     }
-    if let Some(deep) = deep(place.nesting) {
-        lenses.push(lens(deep, Click::Nothing));
-    }
+    lenses.extend(place.note.clone().map(|note| lens(note, Click::Nothing)));
     if style == LensStyle::Extension {
         lenses.push(lens("Launch…".to_owned(), Click::Pick { entry }));
     }
     lenses
-}
-
-/// `nesting depth 3, 3 of 32 stack entries`
-fn deep(Nesting { depth, entries }: Nesting) -> Option<String> {
-    (entries > 0).then(|| format!("nesting depth {depth}, {entries} of {MAX_DEPTH} stack entries"))
 }
 
 /// `▶ Run inferred 1 x 64`

@@ -1,7 +1,6 @@
 //! The launches of a document: the configured ones, and an inferred one for each kernel.
 
 use text_size::{TextRange, TextSize};
-use warplens_hir::wave::Nesting;
 use warplens_sim::launch::{CommentLaunch, INFERRED, Kernel, Launch, Listed, Problem, in_comments, launches};
 use warplens_syntax::Language;
 
@@ -44,8 +43,8 @@ pub struct KernelPlace {
     pub start: TextSize,
     /// The index of its item.
     pub item: usize,
-    /// The nesting depth of its constructs; zero for PTX.
-    pub nesting: Nesting,
+    /// A note for a lens above it.
+    pub note: Option<String>,
 }
 
 /// A launch that can be selected.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use text_size::TextRange;
-use warplens_hir::wave::Nesting;
 use warplens_ide_db::db::{Database, Db, File, Item};
 use warplens_sim::launch::{Body, Kernel};
 use warplens_sim::{Executable, ModelInfo, StatementId};
@@ -54,8 +53,8 @@ pub struct Found {
     pub kernel: Kernel,
     /// Its name, relative to the item.
     pub name: TextRange,
-    /// How deep its constructs go, where the language has constructs.
-    pub nesting: Nesting,
+    /// A note for a lens above the kernel.
+    pub note: Option<String>,
 }
 
 /// A decoded kernel.
@@ -66,6 +65,6 @@ pub struct Decoded<'db> {
     pub statements: Vec<Statement>,
     /// The statements that have an error in the text.
     pub broken: Box<[StatementId]>,
-    /// What the bodies tell about launches; computed only for an inferred launch.
+    /// The launch hints in the bodies; computed only for an inferred launch.
     pub body: Box<dyn Fn() -> Body + 'db>,
 }

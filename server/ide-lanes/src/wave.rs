@@ -5,7 +5,7 @@ mod decode;
 use std::sync::Arc;
 
 use warplens_hir::wave as hir;
-use warplens_hir::wave::Nesting;
+use warplens_hir::wave::{MAX_DEPTH, Nesting};
 use warplens_ide_db::db::{Database, Db, File, Item, items};
 use warplens_ide_db::wave::lowered::wave_code;
 use warplens_ide_diagnostics::wave_messages;
@@ -34,7 +34,7 @@ impl Simulator for Wave {
     }
 
     fn kernels<'db>(&self, db: &'db dyn Db, _file: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db> {
-        Box::new(move |item| wave_kernel(&wave_code(db, item), *nesting(db, item)))
+        Box::new(move |item| wave_kernel(&wave_code(db, item), note(*nesting(db, item))))
     }
 
     fn decode<'db>(
@@ -83,12 +83,17 @@ fn broken(db: &Database, file: File, kernel: &KernelPlace, statements: &[Stateme
     ids.filter(|(_, statement)| touches(&errors, statement.range)).map(|(id, _)| id).collect()
 }
 
-fn wave_kernel(code: &hir::Code, nesting: Nesting) -> Option<Found> {
+fn wave_kernel(code: &hir::Code, note: Option<String>) -> Option<Found> {
     let (name, range) = code.kernel.as_ref()?.name.clone()?;
     let workgroup = code.resources.workgroup_size.map(|size| size.value).filter(|size| size[0] > 0);
     let workgroup = workgroup.map(|size| size.map(|extent| extent.max(1)));
     let kernel = Kernel::new(name, WaveKernel { workgroup });
-    Some(Found { kernel, name: range, nesting })
+    Some(Found { kernel, name: range, note })
+}
+
+/// `nesting depth 3, 3 of 32 stack entries`
+pub(crate) fn note(Nesting { depth, entries }: Nesting) -> Option<String> {
+    (entries > 0).then(|| format!("nesting depth {depth}, {entries} of {MAX_DEPTH} stack entries"))
 }
 
 /// The nesting depth of the constructs of a WAVE item.

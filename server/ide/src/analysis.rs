@@ -6,12 +6,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use salsa::{Database as _, Setter};
 use text_size::{TextRange, TextSize};
+use thiserror::Error;
 use warplens_hir::wave::Accepts;
 use warplens_ide_db::answer::{
     CompletionItem, Diagnostic, FileId, Fix, Fold, Hover, Occurrence, RenameTarget, SemanticToken, Symbol,
     Target, TextEdit,
 };
-use warplens_ide_db::db::{Database, Db, Document, File, Observer};
+use warplens_ide_db::db::{Database, Db, Document, File, FilePosition, Observer};
 use warplens_ide_db::profile::Profile;
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
@@ -24,42 +25,26 @@ use crate::document_link::DocumentLink;
 use crate::format::Formatted;
 use crate::inlay_hint::{InlayHint, InlayHintKinds};
 use crate::language::{Editing, LanguageSupport};
-use crate::languages::{LANGUAGES, queries, simulators};
+use crate::languages::{LANGUAGES, simulators};
 use crate::module_symbol::ModuleSymbol;
 use crate::rename_error::RenameError;
 use crate::signature::SignatureHelp;
 
 /// Why a query was cancelled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Cancelled {
     /// The documents are being changed; retry with a new snapshot.
+    #[error("cancelled by an edit")]
     ByEdit,
     /// Its [`Canceller`] was used.
+    #[error("cancelled on request")]
     ByCaller,
 }
 
-impl std::fmt::Display for Cancelled {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Cancelled::ByEdit => "cancelled by an edit",
-            Cancelled::ByCaller => "cancelled on request",
-        })
-    }
-}
-
-impl std::error::Error for Cancelled {}
-
 /// The range of an edit is outside of the document, or splits a character.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the edit is outside of the document")]
 pub struct OutOfRange;
-
-impl std::fmt::Display for OutOfRange {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the edit is outside of the document")
-    }
-}
-
-impl std::error::Error for OutOfRange {}
 
 /// The effect of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +56,7 @@ pub struct Edited {
 
 /// Owns the documents. An edit cancels running queries and waits until every [`Analysis`] is dropped.
 pub struct AnalysisHost {
-    languages: &'static [&'static dyn LanguageSupport],
+    languages: &'static [LanguageSupport],
     files: Arc<FxHashMap<FileId, File>>,
     /// Inputs of closed files: the database never frees an input, so they are reused.
     free: Vec<File>,
@@ -95,7 +80,7 @@ impl AnalysisHost {
 
     /// A host of documents in these languages.
     #[must_use]
-    pub fn with_languages(languages: &'static [&'static dyn LanguageSupport]) -> AnalysisHost {
+    pub fn with_languages(languages: &'static [LanguageSupport]) -> AnalysisHost {
         AnalysisHost::of(languages, None)
     }
 
@@ -105,14 +90,14 @@ impl AnalysisHost {
         AnalysisHost::of(LANGUAGES, Some(Box::new(observer)))
     }
 
-    fn of(languages: &'static [&'static dyn LanguageSupport], observer: Option<Observer>) -> AnalysisHost {
+    fn of(languages: &'static [LanguageSupport], observer: Option<Observer>) -> AnalysisHost {
         AnalysisHost {
             languages,
             files: Arc::default(),
             free: Vec::new(),
             rules: Arc::default(),
             accepts: Accepts::default(),
-            db: Database::new(queries(languages), observer),
+            db: Database::new(languages.iter().map(|known| (known.info, known.queries)).collect(), observer),
         }
     }
 
@@ -212,7 +197,7 @@ impl Canceller {
 /// open has an empty result.
 #[derive(Clone)]
 pub struct Analysis {
-    languages: &'static [&'static dyn LanguageSupport],
+    languages: &'static [LanguageSupport],
     files: Arc<FxHashMap<FileId, File>>,
     rules: Arc<Rules>,
     // Last, so that it is dropped last: an edit continues as soon as it is dropped.
@@ -233,52 +218,51 @@ impl Analysis {
 
     /// The language of a file.
     pub fn language(&self, file: FileId) -> Answer<Option<Language>> {
-        self.ask(file, |db, file| Some(file.language(db)))
+        self.query(file, |db, file| Some(file.language(db)))
     }
 
     /// All problems of a file, in order; at most [`MAX_DIAGNOSTICS`](warplens_ide_diagnostics::item::MAX_DIAGNOSTICS), errors
     /// before others, and then one that reports the number of further ones.
     pub fn diagnostics(&self, file: FileId) -> Answer<Vec<Diagnostic>> {
-        self.ask(file, |db, file| warplens_ide_diagnostics::file::diagnostics(db, file, &self.rules))
+        self.query(file, |db, file| warplens_ide_diagnostics::file::diagnostics(db, file, &self.rules))
     }
 
     /// Does a part of the work of [`diagnostics`](Analysis::diagnostics) in advance: threads with clones of this snapshot
     /// and the same counter, which starts at 0, share the items of the file.
     pub fn share_diagnostics(&self, file: FileId, next: &std::sync::atomic::AtomicUsize) -> Answer<()> {
-        self.ask(file, |db, file| warplens_ide_diagnostics::share::take_share(db, file, &self.rules, next))
+        self.query(file, |db, file| warplens_ide_diagnostics::share::take_share(db, file, &self.rules, next))
     }
 
     /// The edits that rewrite a WAVE file in a dialect, as far as possible.
     pub fn rewrite_in_dialect(&self, file: FileId, dialect: Dialect) -> Answer<Rewritten> {
-        self.ask_language(file, |db, file, support| match support.editing() {
-            Some(editing) => editing.rewrite(db, file, dialect),
-            None => Rewritten::default(),
-        })
+        self.query_editing(file, |db, file, editing| (editing.rewrite)(db, file, dialect))
     }
 
     /// A fix that switches a diagnostic of the file off for its line with a comment, if that is possible.
     pub fn allow_fix(&self, file: FileId, found: &Diagnostic) -> Answer<Option<Fix>> {
-        self.ask(file, |db, file| warplens_ide_diagnostics::allow_fix::allow_fix(db, file, found))
+        self.query(file, |db, file| warplens_ide_diagnostics::allow_fix::allow_fix(db, file, found))
     }
 
     /// The hover at an offset.
     pub fn hover(&self, file: FileId, offset: TextSize) -> Answer<Option<Hover>> {
-        self.ask_language(file, |db, file, support| crate::hover::hover(db, file, support, offset))
+        self.query_position(file, offset, crate::hover::hover)
     }
 
     /// The completions at an offset.
     pub fn completions(&self, file: FileId, offset: TextSize) -> Answer<Vec<CompletionItem>> {
-        self.ask_language(file, |db, file, support| crate::completion::completions(db, file, support, offset))
+        self.query_language(file, |db, file, support| {
+            crate::completion::completions(db, file, support, offset)
+        })
     }
 
     /// The declarations of the name at an offset: more than one if it is declared twice.
     pub fn definition(&self, file: FileId, offset: TextSize) -> Answer<Vec<Target>> {
-        self.ask(file, |db, file| crate::definition::definition(db, file, offset))
+        self.query_position(file, offset, |db, position, _| crate::definition::definition(db, position))
     }
 
     /// All occurrences of the name at an offset, including its declaration, in text order: for references and highlights.
     pub fn occurrences(&self, file: FileId, offset: TextSize) -> Answer<Vec<Occurrence>> {
-        self.ask(file, |db, file| crate::occurrences::occurrences(db, file, offset))
+        self.query_position(file, offset, |db, position, _| crate::occurrences::occurrences(db, position))
     }
 
     /// The name that a rename at an offset would change, or why nothing can be renamed there.
@@ -287,7 +271,7 @@ impl Analysis {
         file: FileId,
         offset: TextSize,
     ) -> Answer<Result<RenameTarget, RenameError>> {
-        self.ask_rename(file, |db, file, editing| crate::rename::prepare(db, file, editing, offset))
+        self.query_rename(file, |db, file, editing| crate::rename::prepare(db, file, editing, offset))
     }
 
     /// The edits that rename the name at an offset, or why it cannot be renamed.
@@ -297,70 +281,68 @@ impl Analysis {
         offset: TextSize,
         name: &str,
     ) -> Answer<Result<Vec<TextEdit>, RenameError>> {
-        self.ask_rename(file, |db, file, editing| crate::rename::rename(db, file, editing, offset, name))
+        self.query_rename(file, |db, file, editing| crate::rename::rename(db, file, editing, offset, name))
     }
 
     /// The outline.
     pub fn symbols(&self, file: FileId) -> Answer<Vec<Symbol>> {
-        self.ask(file, crate::symbols::symbols)
+        self.query(file, crate::symbols::symbols)
     }
 
     /// The folding ranges.
     pub fn folds(&self, file: FileId) -> Answer<Vec<Fold>> {
-        self.ask(file, crate::folding::folds)
+        self.query(file, crate::folding::folds)
     }
 
     /// The semantic tokens of a file.
     pub fn tokens(&self, file: FileId) -> Answer<Vec<SemanticToken>> {
-        self.ask_language(file, crate::tokens::tokens)
+        self.query_language(file, crate::tokens::tokens)
     }
 
     /// The semantic tokens that overlap a range.
     pub fn tokens_in(&self, file: FileId, range: TextRange) -> Answer<Vec<SemanticToken>> {
-        self.ask_language(file, |db, file, support| crate::tokens::tokens_in(db, file, support, range))
+        self.query_language(file, |db, file, support| crate::tokens::tokens_in(db, file, support, range))
     }
 
     /// The nested selection ranges around an offset, the smallest first.
     pub fn selection(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextRange>> {
-        self.ask_language(file, |db, file, support| crate::selection::selection(db, file, support, offset))
+        self.query_position(file, offset, crate::selection::selection)
     }
 
     /// The tree as text, for debugging.
     pub fn syntax_tree(&self, file: FileId) -> Answer<String> {
-        self.ask(file, warplens_ide_db::db::syntax_tree)
+        self.query(file, warplens_ide_db::db::syntax_tree)
     }
 
     /// The function that is named at an offset.
     pub fn call_item(&self, file: FileId, offset: TextSize) -> Answer<Option<CallItem>> {
-        self.ask_language(file, |db, file, support| {
-            crate::call_hierarchy::call_item(db, file, support, offset)
-        })
+        self.query_position(file, offset, crate::call_hierarchy::call_item)
     }
 
     /// The callers of the function with this name.
     pub fn incoming_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
-        self.ask_language(file, |db, file, support| support.incoming_calls(db, file, name))
+        self.query_language(file, |db, file, support| (support.incoming_calls)(db, file, name))
     }
 
     /// The callees of the function with this name.
     pub fn outgoing_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
-        self.ask_language(file, |db, file, support| support.outgoing_calls(db, file, name))
+        self.query_language(file, |db, file, support| (support.outgoing_calls)(db, file, name))
     }
 
     /// The edits that format a file.
     pub fn format(&self, file: FileId) -> Answer<Formatted> {
-        self.ask_editing(file, |db, file, editing| crate::format::format(db, file, editing))
+        self.query_editing(file, crate::format::format)
     }
 
     /// The edits that format the lines of a range.
     pub fn format_range(&self, file: FileId, range: TextRange) -> Answer<Formatted> {
-        self.ask_editing(file, |db, file, editing| crate::format::format_range(db, file, editing, range))
+        self.query_editing(file, |db, file, editing| crate::format::format_range(db, file, editing, range))
     }
 
     /// The edits after `;` or a newline was typed just before an offset: they format the completed line. In WAVE they also
     /// indent the line of the offset if it is new, or dedent it if it now closes a construct.
     pub fn format_typed(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextEdit>> {
-        self.ask_editing(file, |db, file, editing| crate::format::format_typed(db, file, editing, offset))
+        self.query_editing(file, |db, file, editing| crate::format::format_typed(db, file, editing, offset))
     }
 
     /// The hints in a range; items outside of it are ignored.
@@ -370,39 +352,35 @@ impl Analysis {
         range: TextRange,
         kinds: InlayHintKinds,
     ) -> Answer<Vec<InlayHint>> {
-        self.ask_language(file, |db, file, support| {
+        self.query_language(file, |db, file, support| {
             crate::inlay_hints::inlay_hints(db, file, support, range, kinds)
         })
     }
 
     /// The links of a file, in text order.
     pub fn links(&self, file: FileId) -> Answer<Vec<DocumentLink>> {
-        self.ask_language(file, |db, file, support| support.links(db, file))
+        self.query_language(file, |db, file, support| (support.links)(db, file))
     }
 
     /// The names that are declared for the whole file, in text order.
     pub fn module_symbols(&self, file: FileId) -> Answer<Vec<ModuleSymbol>> {
-        self.ask_language(file, crate::module_symbols::module_symbols)
+        self.query_language(file, crate::module_symbols::module_symbols)
     }
 
     /// The name at an offset, if another file may define it.
     pub fn linked_name(&self, file: FileId, offset: TextSize) -> Answer<Option<String>> {
-        self.ask_language(file, |db, file, support| {
-            crate::module_symbols::linked_name(db, file, support, offset)
-        })
+        self.query_position(file, offset, crate::module_symbols::linked_name)
     }
 
     /// The forms of the statement whose operands are typed at an offset.
     pub fn signature_help(&self, file: FileId, offset: TextSize) -> Answer<Option<SignatureHelp>> {
-        self.ask_language(file, |db, file, support| {
-            crate::signature_help::signature_help(db, file, support, offset)
-        })
+        self.query_position(file, offset, crate::signature_help::signature_help)
     }
 
     /// The launches of a document in the order of preference; the inferred ones for each kernel are last.
     pub fn launches(&self, file: FileId, launches: Option<&LaunchFile>) -> Answer<Vec<Offer>> {
-        self.ask_language(file, |db, file, support| {
-            warplens_ide_lanes::prepare::launches_of(db, file, support.simulator(), launches)
+        self.query_language(file, |db, file, support| {
+            warplens_ide_lanes::prepare::launches_of(db, file, support.simulator, launches)
         })
     }
 
@@ -414,8 +392,8 @@ impl Analysis {
         shown: Option<&Shown>,
         style: LensStyle,
     ) -> Answer<Vec<Lens>> {
-        self.ask_language(file, |db, file, support| {
-            warplens_ide_lanes::prepare::lenses_of(db, file, support.simulator(), launches, shown, style)
+        self.query_language(file, |db, file, support| {
+            warplens_ide_lanes::prepare::lenses_of(db, file, support.simulator, launches, shown, style)
         })
     }
 
@@ -429,8 +407,8 @@ impl Analysis {
         read_file: FileReader<'_>,
     ) -> Answer<Result<Prepared, LaunchProblem>> {
         let all = simulators(self.languages);
-        let run = self.ask_language(file, |db, file, support| {
-            let simulator = support.simulator();
+        let run = self.query_language(file, |db, file, support| {
+            let simulator = support.simulator;
             Some(warplens_ide_lanes::prepare::prepare(
                 db, file, simulator, &all, request, launches, read_file,
             ))
@@ -441,46 +419,57 @@ impl Analysis {
     /// The findings of the run that is shown in a document, except those that rules or comments switch off. Findings about
     /// statements that were edited since are dropped.
     pub fn findings(&self, file: FileId, shown: &Shown) -> Answer<Vec<Diagnostic>> {
-        self.ask_language(file, |db, source, support| {
-            warplens_ide_lanes::findings::findings_of(db, source, support.simulator(), shown, &self.rules)
+        self.query_language(file, |db, source, support| {
+            warplens_ide_lanes::findings::findings_of(db, source, support.simulator, shown, &self.rules)
         })
     }
 
-    /// As [`ask`](Analysis::ask), with what the file's language does; the answer is empty for a language that the host
-    /// does not have.
-    fn ask_language<T: Default>(
+    /// Runs a query that depends on the language of the file; the result is empty for a language that the host does not have.
+    fn query_language<T: Default>(
         &self,
         id: FileId,
-        question: impl FnOnce(&Database, File, &'static dyn LanguageSupport) -> T,
+        query: impl FnOnce(&Database, File, &LanguageSupport) -> T,
     ) -> Answer<T> {
-        self.ask(id, |db, file| {
+        self.query(id, |db, file| {
             let language = file.language(db);
-            let support = self.languages.iter().find(|known| known.info() == language);
-            support.map(|support| question(db, file, *support)).unwrap_or_default()
+            let support = self.languages.iter().find(|known| known.info == language);
+            support.map(|support| query(db, file, support)).unwrap_or_default()
         })
     }
 
-    /// As [`ask_language`](Analysis::ask_language), with what edits files of the language; the answer is empty where it is
-    /// read-only.
-    fn ask_editing<T: Default>(
+    /// Runs a query about a position; the result is empty in an empty file and beyond the end.
+    fn query_position<T: Default>(
         &self,
         id: FileId,
-        question: impl FnOnce(&Database, File, &dyn Editing) -> T,
+        offset: TextSize,
+        query: impl FnOnce(&Database, &FilePosition<'_>, &LanguageSupport) -> T,
     ) -> Answer<T> {
-        self.ask_language(id, |db, file, support| {
-            support.editing().map(|editing| question(db, file, editing)).unwrap_or_default()
+        self.query_language(id, |db, file, support| {
+            let position = FilePosition::new(db, file, offset);
+            position.map(|position| query(db, &position, support)).unwrap_or_default()
         })
     }
 
-    fn ask_rename<T>(
+    /// Runs a query of a feature that changes files; the result is empty for a read-only language.
+    fn query_editing<T: Default>(
         &self,
         id: FileId,
-        question: impl FnOnce(&Database, File, &dyn Editing) -> Result<T, RenameError>,
+        query: impl FnOnce(&Database, File, &Editing) -> T,
+    ) -> Answer<T> {
+        self.query_language(id, |db, file, support| {
+            support.editing.as_ref().map(|editing| query(db, file, editing)).unwrap_or_default()
+        })
+    }
+
+    fn query_rename<T>(
+        &self,
+        id: FileId,
+        query: impl FnOnce(&Database, File, &Editing) -> Result<T, RenameError>,
     ) -> Answer<Result<T, RenameError>> {
-        let answer = self.ask_language(id, |db, file, support| {
-            Some(match support.editing() {
-                Some(editing) => question(db, file, editing),
-                None => Err(RenameError::ReadOnly(support.info().title)),
+        let answer = self.query_language(id, |db, file, support| {
+            Some(match &support.editing {
+                Some(editing) => query(db, file, editing),
+                None => Err(RenameError::ReadOnly(support.info.title)),
             })
         })?;
         Ok(answer.unwrap_or(Err(RenameError::NotOpen)))
@@ -488,9 +477,9 @@ impl Analysis {
 
     /// Runs a query: the one place where a cancelled computation is caught. The whole body runs attached to the
     /// database, since a cancellation between two attached sections would be lost.
-    fn ask<T: Default>(&self, id: FileId, question: impl FnOnce(&Database, File) -> T) -> Answer<T> {
+    fn query<T: Default>(&self, id: FileId, query: impl FnOnce(&Database, File) -> T) -> Answer<T> {
         let Some(&file) = self.files.get(&id) else { return Ok(T::default()) };
-        salsa::Cancelled::catch(AssertUnwindSafe(|| salsa::attach(&self.db, || question(&self.db, file))))
+        salsa::Cancelled::catch(AssertUnwindSafe(|| salsa::attach(&self.db, || query(&self.db, file))))
             .map_err(|cancelled| match cancelled {
                 salsa::Cancelled::Local => Cancelled::ByCaller,
                 _ => Cancelled::ByEdit,

@@ -1,22 +1,19 @@
 //! The calls within a file.
 
-use text_size::TextSize;
-use warplens_ide_db::db::{Database, File, FilePosition};
+use warplens_ide_db::db::{Database, FilePosition};
 use warplens_ide_db::names::{self, Subject};
 
 use crate::call_item::CallItem;
 use crate::language::LanguageSupport;
 
-/// The function that is named at an offset.
+/// The function that is named at a position.
 pub(crate) fn call_item(
     db: &Database,
-    file: File,
-    support: &dyn LanguageSupport,
-    offset: TextSize,
+    position: &FilePosition<'_>,
+    support: &LanguageSupport,
 ) -> Option<CallItem> {
-    let position = FilePosition::new(db, file, offset)?;
-    match names::named(db, &position)?.subject {
-        Subject::Module(namespace, name) => support.call_item(db, file, namespace, &name),
+    match names::named(db, position)?.subject {
+        Subject::Module(namespace, name) => (support.call_item)(db, position.file, namespace, &name),
         _ => None,
     }
 }

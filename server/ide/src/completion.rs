@@ -12,22 +12,22 @@ use crate::proposals::Proposals;
 pub(crate) fn completions(
     db: &Database,
     file: File,
-    support: &dyn LanguageSupport,
+    support: &LanguageSupport,
     offset: TextSize,
 ) -> Vec<CompletionItem> {
     let Some(position) = FilePosition::new(db, file, offset) else { return in_empty_file(support) };
     if is_in_text(db, &position) {
         return Vec::new();
     }
-    let proposals = support.completions(db, &position);
+    let proposals = (support.completions)(db, &position);
     let word = position.in_file(proposals.word);
     proposals.finish(if position.spaces > 0.into() { TextRange::empty(offset) } else { word })
 }
 
 /// The first lines of a file.
-fn in_empty_file(support: &dyn LanguageSupport) -> Vec<CompletionItem> {
+fn in_empty_file(support: &LanguageSupport) -> Vec<CompletionItem> {
     let mut proposals = Proposals::replacing(TextRange::default());
-    support.file_completions(&mut proposals);
+    (support.file_completions)(&mut proposals);
     proposals.finish(TextRange::default())
 }
 

@@ -1,22 +1,18 @@
 //! The declaration of a name, and the start of a construct.
 
-use text_size::TextSize;
 use warplens_ide_db::answer::Target;
-use warplens_ide_db::db::{Database, Db, File, FilePosition};
+use warplens_ide_db::db::{Database, Db, FilePosition};
 use warplens_ide_db::names;
 
 /// The declarations of the name at an offset; for a keyword of a construct the one that opens it, and for that the one that closes it.
-pub(crate) fn definition(db: &Database, file: File, offset: TextSize) -> Vec<Target> {
-    let Some(position) = FilePosition::new(db, file, offset) else { return Vec::new() };
-    if let Some(named) = names::named(db, &position) {
-        return names::declarations(db, &position, &named.subject);
+pub(crate) fn definition(db: &Database, position: &FilePosition<'_>) -> Vec<Target> {
+    if let Some(named) = names::named(db, position) {
+        return names::declarations(db, position, &named.subject);
     }
-    let other = db
-        .language(position.language(db))
-        .construct_at(db, &position)
+    let other = (db.language(position.language(db)).construct_at)(db, position)
         .and_then(|construct| construct.counterpart());
     let target = other.map(|word| Target {
-        file: file.id(db),
+        file: position.file.id(db),
         full: position.in_file(word.statement),
         focus: position.in_file(word.focus),
     });

@@ -14,13 +14,13 @@ use crate::language::LanguageSupport;
 use crate::languages::LANGUAGES;
 
 /// The languages of a request: one, or all.
-fn of(language: Option<Language>) -> impl Iterator<Item = &'static &'static dyn LanguageSupport> {
-    LANGUAGES.iter().filter(move |known| language.is_none_or(|language| known.info() == language))
+fn of(language: Option<Language>) -> impl Iterator<Item = &'static LanguageSupport> {
+    LANGUAGES.iter().filter(move |known| language.is_none_or(|language| known.info == language))
 }
 
 /// The documentation of an instruction (`ld`, `ld.global.f32`, `icmp.lt`, `icmp_lt`), a directive, a
 pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
-    let mut pages: Vec<String> = of(language).filter_map(|known| known.explain(name)).collect();
+    let mut pages: Vec<String> = of(language).filter_map(|known| (known.explain)(name)).collect();
     if language.is_none() {
         pages.extend(code(name).map(|code| code.page.to_owned()));
         pages.extend(finding_code(name).map(|code| code.page.to_owned()));
@@ -30,7 +30,7 @@ pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
 
 /// The most similar name with documentation.
 pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
-    let names = of(language).flat_map(|known| known.explained_names());
+    let names = of(language).flat_map(|known| (known.explained_names)());
     let codes = codes().iter().map(|code| code.name);
     let codes = codes.chain(finding_codes().iter().map(|code| code.name)).filter(|_| language.is_none());
     nearest(name, names.chain(codes)).map(str::to_owned)

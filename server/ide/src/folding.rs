@@ -15,7 +15,7 @@ pub(crate) fn item_folds<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Fold]> {
     let tree = item.parse(db).syntax();
     let mut folds: Vec<Fold> = tree.descendants().filter_map(|node| construct(&node)).collect();
     comments(&tree, &mut folds);
-    db.language(item.language(db)).folds(db, item, &mut folds);
+    (db.language(item.language(db)).folds)(db, item, &mut folds);
     folds.retain(|fold| text[fold.range].contains('\n'));
     folds.sort_by_key(|fold| (fold.range.start(), std::cmp::Reverse(fold.range.end())));
     folds.into()

@@ -1,9 +1,10 @@
 //! Formatting: the edits that give a file the layout of compiler output.
 //!
 //! Formatting changes only white space, never a token or a comment, and is idempotent. An item with a syntax error is not
-//! formatted. `layout` guarantees this, `ptx` and `wave` define the styles.
+//! formatted. `layout` guarantees this; each language defines its `style`.
 
 pub(crate) mod layout;
+pub(crate) mod style;
 
 use salsa::Database as _;
 use text_size::{TextRange, TextSize};
@@ -11,6 +12,7 @@ use warplens_ide_db::answer::TextEdit;
 use warplens_ide_db::db::{Database, File, Item, items};
 
 use crate::format::layout::Layout;
+use crate::format::style::lay_out;
 use crate::language::Editing;
 
 /// The result of formatting a file.
@@ -23,13 +25,13 @@ pub struct Formatted {
 }
 
 /// The edits that format a file.
-pub(crate) fn format(db: &Database, file: File, editing: &dyn Editing) -> Formatted {
+pub(crate) fn format(db: &Database, file: File, editing: &Editing) -> Formatted {
     let whole = TextRange::up_to(file.document(db).items().text_len());
     formatted(db, file, editing, whole, |db, item| first_error(db, editing, item))
 }
 
 /// The edits that format the lines of a range.
-pub(crate) fn format_range(db: &Database, file: File, editing: &dyn Editing, range: TextRange) -> Formatted {
+pub(crate) fn format_range(db: &Database, file: File, editing: &Editing, range: TextRange) -> Formatted {
     let lines = lines_of(&file.document(db).items().text(), range);
     let mut found = formatted(db, file, editing, lines, |db, item| first_error(db, editing, item));
     found.edits.retain(|edit| lines.contains_range(edit.range));
@@ -37,32 +39,21 @@ pub(crate) fn format_range(db: &Database, file: File, editing: &dyn Editing, ran
 }
 
 /// The edits after something was typed before `offset`.
-pub(crate) fn format_typed(
-    db: &Database,
-    file: File,
-    editing: &dyn Editing,
-    offset: TextSize,
-) -> Vec<TextEdit> {
+pub(crate) fn format_typed(db: &Database, file: File, editing: &Editing, offset: TextSize) -> Vec<TextEdit> {
     let text = file.document(db).items().text();
     let before = text.get(..usize::from(offset)).unwrap_or_default();
     let ended = TextSize::of(before.trim_end_matches(['\n', '\r', ' ', '\t']));
     let ends = before.ends_with(';') || ended < TextSize::of(before);
     if !ends {
-        return editing.word_typed(db, file, &text, offset).into_iter().collect();
+        return (editing.word_typed)(db, file, &text, offset).into_iter().collect();
     }
     let mut edits = format_ended(db, file, editing, &text, ended);
-    edits.extend(editing.line_begun(db, file, &text, (ended, offset)));
+    edits.extend((editing.line_begun)(db, file, &text, (ended, offset)));
     edits
 }
 
 /// The edits that format the line that ends at `ended`. Errors elsewhere do not matter: they are common during editing.
-fn format_ended(
-    db: &Database,
-    file: File,
-    editing: &dyn Editing,
-    text: &str,
-    ended: TextSize,
-) -> Vec<TextEdit> {
+fn format_ended(db: &Database, file: File, editing: &Editing, text: &str, ended: TextSize) -> Vec<TextEdit> {
     let line = lines_of(text, TextRange::empty(ended));
     let mut found = formatted(db, file, editing, line, |_, _| None);
     // The cursor is in the white space before the next line.
@@ -78,22 +69,22 @@ fn format_ended(
 
 /// The first syntax error of an item, or the first directive that is not allowed on a function: on a separate line it could
 /// start another item.
-fn first_error(db: &Database, editing: &dyn Editing, item: Item<'_>) -> Option<TextRange> {
+fn first_error(db: &Database, editing: &Editing, item: Item<'_>) -> Option<TextRange> {
     let syntax = item.parse(db).errors().first().map(|error| error.range);
-    syntax.or_else(|| editing.misplaced(db, item))
+    syntax.or_else(|| (editing.misplaced)(db, item))
 }
 
 /// The edits around `lines`, except in items in which `error` finds one.
 fn formatted(
     db: &Database,
     file: File,
-    editing: &dyn Editing,
+    editing: &Editing,
     lines: TextRange,
     error: impl Fn(&Database, Item<'_>) -> Option<TextRange>,
 ) -> Formatted {
     let list = file.document(db).items();
     let line_end = list.items().iter().find_map(|item| newline(&item.text)).unwrap_or("\n");
-    let mut layout = Layout::new(editing.comments(), line_end);
+    let mut layout = Layout::new(editing.comments, line_end);
     let mut broken = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
         let range = list.range_of(index);
@@ -111,7 +102,7 @@ fn formatted(
             // An edit waits for this, so check for cancellation.
             let pause = || db.unwind_if_revision_cancelled();
             let window = touched - range.start();
-            editing.format_item(&tree, text, window, &mut layout, &pause);
+            lay_out(&mut *(editing.style)(text), &tree, window, &mut layout, pause);
         }
         db.unwind_if_revision_cancelled();
     }

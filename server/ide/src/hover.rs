@@ -1,20 +1,13 @@
 //! Hovers: instructions as written, modifiers, names with their declarations, numbers.
 
-use text_size::TextSize;
 use warplens_ide_db::answer::Hover;
-use warplens_ide_db::db::{Database, File, FilePosition};
+use warplens_ide_db::db::{Database, FilePosition};
 
 use crate::language::LanguageSupport;
 
-/// The hover at an offset.
-pub(crate) fn hover(
-    db: &Database,
-    file: File,
-    support: &dyn LanguageSupport,
-    offset: TextSize,
-) -> Option<Hover> {
-    let position = FilePosition::new(db, file, offset)?;
-    let (range, markdown) = support.hover(db, &position)?;
+/// The hover at a position.
+pub(crate) fn hover(db: &Database, position: &FilePosition<'_>, support: &LanguageSupport) -> Option<Hover> {
+    let (range, markdown) = (support.hover)(db, position)?;
     Some(Hover { range: position.in_file(range), markdown })
 }
 

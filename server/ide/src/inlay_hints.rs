@@ -9,7 +9,7 @@ use crate::language::LanguageSupport;
 pub(crate) fn inlay_hints(
     db: &Database,
     file: File,
-    support: &dyn LanguageSupport,
+    support: &LanguageSupport,
     range: TextRange,
     kinds: InlayHintKinds,
 ) -> Vec<InlayHint> {
@@ -23,7 +23,7 @@ pub(crate) fn inlay_hints(
         let Some(wanted) = range.intersect(list.range_of(index)) else { break };
         let start = list.start_of(index);
         let from = hints.len();
-        support.inlay_hints(db, file, *item, wanted - start, kinds, &mut hints);
+        (support.inlay_hints)(db, file, *item, wanted - start, kinds, &mut hints);
         hints[from..].iter_mut().for_each(|hint| hint.offset += start);
     }
     hints

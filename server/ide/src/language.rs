@@ -1,173 +1,131 @@
-//! The seam of languages: what the features do by language, in one trait. A language is a folder that implements it
-//! and a line of the registry.
+//! The interface of a language: the functions by which the features differ between languages, in one table. A language is
+//! a folder that defines such a table, and a line of the registry.
 
-use text_size::TextRange;
+use text_size::{TextRange, TextSize};
 use warplens_ide_db::answer::{SemanticToken, TextEdit};
 use warplens_ide_db::db::{Database, Db, File, FilePosition, Item, LanguageQueries};
 use warplens_ide_db::names::{Named, Namespace};
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_lanes::Simulator;
-use warplens_syntax::SyntaxNode;
+use warplens_syntax::Language;
 
 use crate::call_item::{CallItem, Calls};
 use crate::document_link::DocumentLink;
-use crate::format::layout::{Comments, Layout};
+use crate::format::layout::Comments;
+use crate::format::style::Style;
 use crate::inlay_hint::{InlayHint, InlayHintKinds};
 use crate::module_symbol::ModuleSymbol;
 use crate::proposals::Proposals;
 use crate::rename_error::RenameError;
 use crate::signature::SignatureHelp;
 
-/// What the features do by language. Everything is empty by default: a language has what its implementation has.
-pub trait LanguageSupport: LanguageQueries {
-    /// Adds the coloured tokens of an item that touch a range, relative to it.
-    fn tokens(&self, _db: &dyn Db, _item: Item<'_>, _range: TextRange, _tokens: &mut Vec<SemanticToken>) {}
-
+/// The features of a language. A language has those that it sets; [`new`](LanguageSupport::new) sets none.
+#[derive(Clone, Copy)]
+pub struct LanguageSupport {
+    /// The entry of the language.
+    pub info: Language,
+    /// The queries of the database.
+    pub queries: LanguageQueries,
+    /// Adds the semantic tokens of an item that overlap a range, relative to it.
+    pub tokens: fn(&dyn Db, Item<'_>, TextRange, &mut Vec<SemanticToken>),
     /// The Markdown about a position, with the range in its item.
-    fn hover(&self, _db: &Database, _position: &FilePosition<'_>) -> Option<(TextRange, String)> {
-        None
-    }
-
+    pub hover: fn(&Database, &FilePosition<'_>) -> Option<(TextRange, String)>,
     /// The page about a word of the language.
-    fn explain(&self, _name: &str) -> Option<String> {
-        None
-    }
-
+    pub explain: fn(&str) -> Option<String>,
     /// The words that have a page.
-    fn explained_names(&self) -> Vec<&'static str> {
-        Vec::new()
-    }
-
+    pub explained_names: fn() -> Vec<&'static str>,
     /// Adds the nested ranges around a position besides those of the tree, relative to the item.
-    fn selection(&self, _db: &Database, _position: &FilePosition<'_>, _ranges: &mut Vec<TextRange>) {}
-
+    pub selection: fn(&Database, &FilePosition<'_>, &mut Vec<TextRange>),
     /// Adds the inlay hints in a range of an item, relative to it.
-    fn inlay_hints(
-        &self,
-        _db: &Database,
-        _file: File,
-        _item: Item<'_>,
-        _range: TextRange,
-        _kinds: InlayHintKinds,
-        _hints: &mut Vec<InlayHint>,
-    ) {
-    }
-
+    pub inlay_hints: fn(&Database, File, Item<'_>, TextRange, InlayHintKinds, &mut Vec<InlayHint>),
     /// The links of a file to others.
-    fn links(&self, _db: &Database, _file: File) -> Vec<DocumentLink> {
-        Vec::new()
-    }
-
-    /// The names that a file declares for all of it; `None` where the outline has them.
-    fn module_symbols(&self, _db: &Database, _file: File) -> Option<Vec<ModuleSymbol>> {
-        None
-    }
-
-    /// Whether the names of a module can be defined by another file.
-    fn links_names(&self) -> bool {
-        false
-    }
-
-    /// The function of a name.
-    fn call_item(&self, _db: &Database, _file: File, _space: Namespace, _name: &str) -> Option<CallItem> {
-        None
-    }
-
+    pub links: fn(&Database, File) -> Vec<DocumentLink>,
+    /// The names that a file declares for all of it, where the outline does not have them.
+    pub module_symbols: Option<fn(&Database, File) -> Vec<ModuleSymbol>>,
+    /// Whether another file can define the names of a module.
+    pub links_names: bool,
+    /// The function with a name.
+    pub call_item: fn(&Database, File, Namespace, &str) -> Option<CallItem>,
     /// The calls of a function.
-    fn incoming_calls(&self, _db: &Database, _file: File, _name: &str) -> Vec<Calls> {
-        Vec::new()
-    }
-
+    pub incoming_calls: fn(&Database, File, &str) -> Vec<Calls>,
     /// The calls in a function.
-    fn outgoing_calls(&self, _db: &Database, _file: File, _name: &str) -> Vec<Calls> {
-        Vec::new()
-    }
-
+    pub outgoing_calls: fn(&Database, File, &str) -> Vec<Calls>,
     /// The completions at a position.
-    fn completions(&self, _db: &Database, _position: &FilePosition<'_>) -> Proposals {
-        Proposals::replacing(TextRange::default())
-    }
-
-    /// The completions in an empty file.
-    fn file_completions(&self, _proposals: &mut Proposals) {}
-
+    pub completions: fn(&Database, &FilePosition<'_>) -> Proposals,
+    /// Adds the completions in an empty file.
+    pub file_completions: fn(&mut Proposals),
     /// The forms of the statement whose operands are typed at a position.
-    fn signature_help(&self, _db: &Database, _position: &FilePosition<'_>) -> Option<SignatureHelp> {
-        None
-    }
+    pub signature_help: fn(&Database, &FilePosition<'_>) -> Option<SignatureHelp>,
+    /// The features that change a file; a read-only language has none.
+    pub editing: Option<Editing>,
+    /// The simulator, if there is one.
+    pub simulator: Option<&'static dyn Simulator>,
+}
 
-    /// Features that change a file; a read-only language has none.
-    fn editing(&self) -> Option<&dyn Editing> {
-        None
-    }
-
-    /// The simulator, where there is one.
-    fn simulator(&self) -> Option<&'static dyn Simulator> {
-        None
+impl LanguageSupport {
+    /// A language without features.
+    #[must_use]
+    pub const fn new(info: Language) -> LanguageSupport {
+        LanguageSupport {
+            info,
+            queries: LanguageQueries::EMPTY,
+            tokens: |_, _, _, _| {},
+            hover: |_, _| None,
+            explain: |_| None,
+            explained_names: Vec::new,
+            selection: |_, _, _| {},
+            inlay_hints: |_, _, _, _, _, _| {},
+            links: |_, _| Vec::new(),
+            module_symbols: None,
+            links_names: false,
+            call_item: |_, _, _, _| None,
+            incoming_calls: |_, _, _| Vec::new(),
+            outgoing_calls: |_, _, _| Vec::new(),
+            completions: |_, _| Proposals::replacing(TextRange::default()),
+            file_completions: |_| {},
+            signature_help: |_, _| None,
+            editing: None,
+            simulator: None,
+        }
     }
 }
 
-/// Features that change a file.
-pub trait Editing: Sync {
-    /// Where comments stand in a formatted file.
-    fn comments(&self) -> Comments;
+/// Computes the edits that rename what is named at a position.
+pub type Rename = fn(&Database, &FilePosition<'_>, &Named, &str) -> Result<Vec<TextEdit>, RenameError>;
 
-    /// Formats the part of an item in a window. `pause` is called often: there a cancelled request ends.
-    fn format_item(
-        &self,
-        tree: &SyntaxNode,
-        text: &str,
-        window: TextRange,
-        layout: &mut Layout,
-        pause: &dyn Fn(),
-    );
-
-    /// What keeps an item from being formatted, besides syntax errors.
-    fn misplaced(&self, _db: &Database, _item: Item<'_>) -> Option<TextRange> {
-        None
-    }
-
+/// The features that change a file.
+#[derive(Clone, Copy)]
+pub struct Editing {
+    /// The position of comments in a formatted file.
+    pub comments: Comments,
+    /// The style of an item with a text.
+    pub style: fn(&str) -> Box<dyn Style + '_>,
+    /// The reason not to format an item that has no syntax error.
+    pub misplaced: fn(&Database, Item<'_>) -> Option<TextRange>,
     /// The edit after a letter was typed before an offset.
-    fn word_typed(
-        &self,
-        _db: &Database,
-        _file: File,
-        _text: &str,
-        _offset: text_size::TextSize,
-    ) -> Option<TextEdit> {
-        None
-    }
+    pub word_typed: fn(&Database, File, &str, TextSize) -> Option<TextEdit>,
+    /// The edit of a new line: the offsets are the end of the previous one and the cursor.
+    pub line_begun: fn(&Database, File, &str, (TextSize, TextSize)) -> Option<TextEdit>,
+    /// The edits of a rename.
+    pub rename: Rename,
+    /// Whether local names without a declaration can be renamed.
+    pub renames_undeclared: bool,
+    /// The file in another dialect, as far as possible.
+    pub rewrite: fn(&Database, File, Dialect) -> Rewritten,
+}
 
-    /// The edit of the line that was begun by ending the one before: where that ended, and where the cursor is.
-    fn line_begun(
-        &self,
-        _db: &Database,
-        _file: File,
-        _text: &str,
-        _between: (text_size::TextSize, text_size::TextSize),
-    ) -> Option<TextEdit> {
-        None
-    }
-
-    /// Whether local names that nothing declares can be renamed.
-    fn renames_undeclared(&self) -> bool {
-        false
-    }
-
-    /// The edits that rename what is named at a position.
-    ///
-    /// # Errors
-    /// When the new name does not fit.
-    fn rename(
-        &self,
-        db: &Database,
-        position: &FilePosition<'_>,
-        named: &Named,
-        name: &str,
-    ) -> Result<Vec<TextEdit>, RenameError>;
-
-    /// The file in another dialect, as far as it can be written so.
-    fn rewrite(&self, _db: &Database, _file: File, _dialect: Dialect) -> Rewritten {
-        Rewritten::default()
+impl Editing {
+    /// Formatting and renaming only.
+    pub const fn new(comments: Comments, style: fn(&str) -> Box<dyn Style + '_>, rename: Rename) -> Editing {
+        Editing {
+            comments,
+            style,
+            misplaced: |_, _| None,
+            word_typed: |_, _, _, _| None,
+            line_begun: |_, _, _, _| None,
+            rename,
+            renames_undeclared: false,
+            rewrite: |_, _, _| Rewritten::default(),
+        }
     }
 }

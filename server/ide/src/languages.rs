@@ -1,20 +1,18 @@
 //! The registry: the only list of the languages.
 
-use std::sync::Arc;
-
-use warplens_ide_db::db::LanguageQueries;
 use warplens_ide_lanes::{Model, Simulator, UnknownModel, model_named};
 use warplens_syntax::Language;
 
 use crate::language::LanguageSupport;
-use crate::{ptx, wave};
+use crate::ptx::PTX;
+use crate::wave::WAVE;
 
 /// The languages that an editor or a command line can open.
-pub static LANGUAGES: &[&dyn LanguageSupport] = &[&ptx::Ptx, &wave::Wave];
+pub static LANGUAGES: &[LanguageSupport] = &[PTX, WAVE];
 
 /// Their entries.
 pub fn languages() -> impl Iterator<Item = Language> {
-    LANGUAGES.iter().map(|known| known.info())
+    LANGUAGES.iter().map(|known| known.info)
 }
 
 /// The divergence model of a language that has a name, or had it.
@@ -27,17 +25,12 @@ pub fn model(language: Language, name: &str) -> Result<Model, UnknownModel> {
 
 /// The divergence model of a language under which every lane makes progress, if there is one.
 pub fn forward_progress_model(language: Language) -> Option<&'static str> {
-    let known = LANGUAGES.iter().find(|known| known.info() == language)?;
-    let models = known.simulator()?.models();
+    let known = LANGUAGES.iter().find(|known| known.info == language)?;
+    let models = known.simulator?.models();
     models.iter().find(|model| model.forward_progress).map(|model| model.name)
 }
 
 /// The simulators of some languages.
-pub(crate) fn simulators(languages: &[&'static dyn LanguageSupport]) -> Vec<&'static dyn Simulator> {
-    languages.iter().filter_map(|known| known.simulator()).collect()
-}
-
-/// What the queries of a database need of some languages.
-pub(crate) fn queries(languages: &[&'static dyn LanguageSupport]) -> Arc<[&'static dyn LanguageQueries]> {
-    languages.iter().map(|known| *known as &dyn LanguageQueries).collect()
+pub(crate) fn simulators(languages: &[LanguageSupport]) -> Vec<&'static dyn Simulator> {
+    languages.iter().filter_map(|known| known.simulator).collect()
 }

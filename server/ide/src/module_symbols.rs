@@ -1,6 +1,5 @@
 //! The names that a file shows to others: those it declares for all of it, and those that another file must define.
 
-use text_size::TextSize;
 use warplens_ide_db::answer::{Symbol, Target};
 use warplens_ide_db::db::{Database, File, FilePosition};
 use warplens_ide_db::names::{self, Subject};
@@ -10,29 +9,27 @@ use crate::module_symbol::ModuleSymbol;
 use crate::symbols;
 
 /// The names that are declared for the whole file, in text order.
-pub(crate) fn module_symbols(db: &Database, file: File, support: &dyn LanguageSupport) -> Vec<ModuleSymbol> {
-    support.module_symbols(db, file).unwrap_or_else(|| {
-        let of_file = file.id(db);
-        let symbol = |symbol: Symbol| ModuleSymbol {
-            name: symbol.name,
-            kind: symbol.kind,
-            target: Target { file: of_file, full: symbol.range, focus: symbol.focus },
-            is_definition: true,
-        };
-        symbols::symbols(db, file).into_iter().map(symbol).collect()
-    })
+pub(crate) fn module_symbols(db: &Database, file: File, support: &LanguageSupport) -> Vec<ModuleSymbol> {
+    if let Some(module_symbols) = support.module_symbols {
+        return module_symbols(db, file);
+    }
+    let symbol = |symbol: Symbol| ModuleSymbol {
+        name: symbol.name,
+        kind: symbol.kind,
+        target: Target { file: file.id(db), full: symbol.range, focus: symbol.focus },
+        is_definition: true,
+    };
+    symbols::symbols(db, file).into_iter().map(symbol).collect()
 }
 
-/// The name at an offset, when it is one that another file may define.
+/// The name at a position, if another file may define it.
 pub(crate) fn linked_name(
     db: &Database,
-    file: File,
-    support: &dyn LanguageSupport,
-    offset: TextSize,
+    position: &FilePosition<'_>,
+    support: &LanguageSupport,
 ) -> Option<String> {
-    let position = FilePosition::new(db, file, offset)?;
-    match names::named(db, &position)?.subject {
-        Subject::Module(_, name) if support.links_names() => Some(name.to_string()),
+    match names::named(db, position)?.subject {
+        Subject::Module(_, name) if support.links_names => Some(name.to_string()),
         _ => None,
     }
 }

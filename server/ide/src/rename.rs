@@ -3,7 +3,6 @@
 //! A register of a range (`%r5` of `%r<100>`) has no separate declaration. Renaming it removes it from the range: it gets a
 //! declaration of the same type. Renaming the range at its declaration renames all its registers.
 
-use smol_str::SmolStr;
 use text_size::TextSize;
 use warplens_ide_db::answer::{RenameTarget, TextEdit};
 use warplens_ide_db::db::{Database, File, FilePosition};
@@ -17,7 +16,7 @@ use crate::rename_error::RenameError;
 pub(crate) fn prepare(
     db: &Database,
     file: File,
-    editing: &dyn Editing,
+    editing: &Editing,
     offset: TextSize,
 ) -> Result<RenameTarget, RenameError> {
     let (position, named) = target(db, file, editing, offset)?;
@@ -29,12 +28,12 @@ pub(crate) fn prepare(
 pub(crate) fn rename(
     db: &Database,
     file: File,
-    editing: &dyn Editing,
+    editing: &Editing,
     offset: TextSize,
     name: &str,
 ) -> Result<Vec<TextEdit>, RenameError> {
     let (position, named) = target(db, file, editing, offset)?;
-    let mut edits = editing.rename(db, &position, &named, name)?;
+    let mut edits = (editing.rename)(db, &position, &named, name)?;
     edits.sort_by_key(|edit| edit.range.start());
     Ok(edits)
 }
@@ -43,19 +42,17 @@ pub(crate) fn rename(
 fn target<'db>(
     db: &'db Database,
     file: File,
-    editing: &dyn Editing,
+    editing: &Editing,
     offset: TextSize,
 ) -> Result<(FilePosition<'db>, Named), RenameError> {
-    let nothing = || RenameError::from("there is nothing to rename here".to_owned());
-    let position = FilePosition::new(db, file, offset).ok_or_else(nothing)?;
-    let named = names::named(db, &position).ok_or_else(nothing)?;
+    let position = FilePosition::new(db, file, offset).ok_or(RenameError::Nothing)?;
+    let named = names::named(db, &position).ok_or(RenameError::Nothing)?;
     match &named.subject {
         // A register of WAVE, which has no declaration.
-        Subject::Local(_) if editing.renames_undeclared() => Ok((position, named)),
-        Subject::Special(name) => Err(format!("`{name}` is predefined and cannot be renamed").into()),
+        Subject::Local(_) if editing.renames_undeclared => Ok((position, named)),
+        Subject::Special(name) => Err(RenameError::Predefined(name.to_string())),
         subject if names::declarations(db, &position, subject).is_empty() => {
-            let text: SmolStr = position.item.text(db).0[named.range].into();
-            Err(format!("`{text}` is declared nowhere in this file, so it cannot be renamed here").into())
+            Err(RenameError::Undeclared(position.item.text(db).0[named.range].to_owned()))
         }
         _ => Ok((position, named)),
     }

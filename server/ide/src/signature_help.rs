@@ -1,24 +1,21 @@
 //! Signature help for operands: the forms of the written opcode, and for a call the signature of the callee.
 
-use text_size::TextSize;
-use warplens_ide_db::db::{Database, File, FilePosition};
+use warplens_ide_db::db::{Database, FilePosition};
 
 use crate::completion_context::is_in_text;
 use crate::language::LanguageSupport;
 use crate::signature::SignatureHelp;
 
-/// The forms of the statement whose operands are typed at an offset.
+/// The forms of the statement whose operands are typed at a position.
 pub(crate) fn signature_help(
     db: &Database,
-    file: File,
-    support: &dyn LanguageSupport,
-    offset: TextSize,
+    position: &FilePosition<'_>,
+    support: &LanguageSupport,
 ) -> Option<SignatureHelp> {
-    let position = FilePosition::new(db, file, offset)?;
-    if is_in_text(db, &position) {
+    if is_in_text(db, position) {
         return None;
     }
-    support.signature_help(db, &position)
+    (support.signature_help)(db, position)
 }
 
 #[cfg(test)]

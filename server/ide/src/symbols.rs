@@ -7,7 +7,7 @@ use warplens_ide_db::db::{Database, Db, File, Item, items};
 /// The outline of an item, relative to it.
 #[salsa::tracked(returns(deref))]
 pub(crate) fn item_symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Symbol]> {
-    db.language(item.language(db)).symbols(db, item).into()
+    (db.language(item.language(db)).symbols)(db, item).into()
 }
 
 /// The outline of a file, in text order.

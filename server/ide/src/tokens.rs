@@ -7,7 +7,7 @@ use warplens_ide_db::db::{Database, File, items};
 use crate::language::LanguageSupport;
 
 /// The tokens of a whole file.
-pub(crate) fn tokens(db: &Database, file: File, support: &dyn LanguageSupport) -> Vec<SemanticToken> {
+pub(crate) fn tokens(db: &Database, file: File, support: &LanguageSupport) -> Vec<SemanticToken> {
     tokens_in(db, file, support, TextRange::up_to(file.document(db).items().text_len()))
 }
 
@@ -15,7 +15,7 @@ pub(crate) fn tokens(db: &Database, file: File, support: &dyn LanguageSupport) -
 pub(crate) fn tokens_in(
     db: &Database,
     file: File,
-    support: &dyn LanguageSupport,
+    support: &LanguageSupport,
     range: TextRange,
 ) -> Vec<SemanticToken> {
     let list = file.document(db).items();
@@ -26,7 +26,7 @@ pub(crate) fn tokens_in(
         let Some(wanted) = range.intersect(list.range_of(index)) else { break };
         let wanted = wanted - start;
         let from = tokens.len();
-        support.tokens(db, *item, wanted, &mut tokens);
+        (support.tokens)(db, *item, wanted, &mut tokens);
         tokens[from..].iter_mut().for_each(|token| token.range += start);
     }
     tokens

@@ -10,6 +10,9 @@ use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::ptx::lowered::{ptx_function, ptx_header};
 use crate::ptx::module::module_names;
 
+/// The one namespace, of everything that a module declares.
+const MODULE: Namespace = Namespace(0);
+
 /// The kind of access of an occurrence.
 pub fn access(role: Role) -> Access {
     match role {
@@ -74,14 +77,14 @@ fn header_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
 }
 
 fn module_use(name: SmolStr, uses: Vec<NameUse>) -> ModuleUse {
-    ModuleUse { namespace: Namespace::Module, name, uses: uses.into() }
+    ModuleUse { namespace: MODULE, name, uses: uses.into() }
 }
 
 pub fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
     let Some(function) = ptx_function(db, position.item) else { return module_named(db, position) };
     let name = function.name_at(position.offset)?;
     let subject = match name.resolution {
-        Resolution::External(text) => Subject::Module(Namespace::Module, text.into()),
+        Resolution::External(text) => Subject::Module(MODULE, text.into()),
         Resolution::Special(text) => Subject::Special(text.into()),
         Resolution::Symbol(_) | Resolution::Indexed { .. } => Subject::Local(name.referent.index() as u32),
     };
@@ -121,7 +124,7 @@ pub fn local_declaration(db: &Database, position: &FilePosition<'_>) -> Option<(
 }
 
 /// The definitions of a name of the module, or else its declarations.
-pub fn module_declarations(db: &Database, file: File, name: &str) -> Vec<Target> {
+pub fn module_declarations(db: &Database, file: File, _: Namespace, name: &str) -> Vec<Target> {
     let names = module_names(db, file);
     let is_definition = |symbol: &&ModuleSymbol| symbol.kind.is_definition();
     let definitions: Vec<&ModuleSymbol> = names.declarations(name).filter(is_definition).collect();

@@ -10,6 +10,12 @@ use crate::db::{Database, Db, File, FilePosition, Item, items};
 use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::wave::lowered::wave_code;
 
+/// The namespace of the kernels of a file.
+pub const KERNELS: Namespace = Namespace(0);
+
+/// The namespace of the labels of a file.
+pub const LABELS: Namespace = Namespace(1);
+
 /// Predicate registers are numbered after the general ones.
 const FIRST_PREDICATE: u32 = 256;
 
@@ -24,8 +30,8 @@ fn access(role: Role) -> Access {
 
 fn subject(name: &Name) -> Subject {
     match name {
-        Name::Kernel(name) => Subject::Module(Namespace::Kernels, name.clone()),
-        Name::Label(name) => Subject::Module(Namespace::Labels, name.clone()),
+        Name::Kernel(name) => Subject::Module(KERNELS, name.clone()),
+        Name::Label(name) => Subject::Module(LABELS, name.clone()),
         Name::Register(index) => Subject::Local(u32::from(*index)),
         Name::Predicate(index) => Subject::Local(FIRST_PREDICATE + u32::from(*index)),
         Name::Special(name) => Subject::Special(name.clone()),
@@ -38,8 +44,8 @@ pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
     let code = wave_code(db, item);
     for found in &code.names {
         let (namespace, name) = match &found.name {
-            Name::Kernel(name) => (Namespace::Kernels, name),
-            Name::Label(name) => (Namespace::Labels, name),
+            Name::Kernel(name) => (KERNELS, name),
+            Name::Label(name) => (LABELS, name),
             Name::Register(_) | Name::Predicate(_) | Name::Special(_) => continue,
         };
         let name_use = name_use(found);
@@ -87,7 +93,7 @@ pub fn local_declaration(db: &Database, position: &FilePosition<'_>) -> Option<(
 }
 
 /// The declaration of a kernel or a label.
-pub fn file_declarations(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
+pub fn module_declarations(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
     let list = file.document(db).items();
     let mut targets = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {

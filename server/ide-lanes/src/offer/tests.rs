@@ -22,7 +22,7 @@ fn kernels(text: &str) -> Vec<KernelPlace> {
             name: TextRange::at(size(start), TextSize::of(name)),
             start: size(at),
             item: 0,
-            nesting: Nesting::default(),
+            note: None,
         }
     });
     places.collect()
@@ -187,7 +187,7 @@ fn the_lens_of_a_kernel_shows_the_result_of_its_run() {
 #[test]
 fn the_lens_of_a_wave_kernel_shows_its_nesting_depth() {
     let mut kernels = kernels(".entry k()");
-    kernels[0].nesting = Nesting { depth: 2, entries: 3 };
+    kernels[0].note = crate::wave::note(Nesting { depth: 2, entries: 3 });
     let lenses = lenses(&kernels, &[], None, LensStyle::Plain, &|_| 0);
     let titles: Vec<_> = lenses.iter().map(|lens| lens.title.as_str()).collect();
     expect!["nesting depth 2, 3 of 32 stack entries"].assert_eq(&titles.join(" | "));

@@ -1,7 +1,6 @@
 //! The kernels of a PTX module, from the headers of its items.
 
 use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, Linkage, ModuleKind, Space};
-use warplens_hir::wave::Nesting;
 use warplens_ide_db::db::{Db, File, Item, items};
 use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
 use warplens_ide_db::ptx::module::module_names;
@@ -29,7 +28,7 @@ fn ptx_kernel(
             let kernel = PtxKernel::new(signature, address_bytes);
             let kernel = kernel.with_shape(shape(db, item), &|name| shared.bytes(name));
             let kernel = Kernel::new(declaration.name.clone(), kernel);
-            Some(Found { kernel, name: declaration.name_range, nesting: Nesting::default() })
+            Some(Found { kernel, name: declaration.name_range, note: None })
         }
         _ => None,
     })

@@ -110,7 +110,7 @@ struct Waiting {
 }
 
 /// Lays out a file, item after item, and collects the edits.
-pub struct Layout<'t> {
+pub(crate) struct Layout<'t> {
     text: &'t str,
     /// The start of the item in the file.
     start: TextSize,
@@ -131,7 +131,7 @@ pub struct Layout<'t> {
 
 impl<'t> Layout<'t> {
     /// A layout of a file with these newlines.
-    pub fn new(comments: Comments, line_end: &'static str) -> Layout<'t> {
+    pub(crate) fn new(comments: Comments, line_end: &'static str) -> Layout<'t> {
         Layout {
             text: "",
             start: 0.into(),
@@ -148,12 +148,12 @@ impl<'t> Layout<'t> {
     }
 
     /// Continues with the next item.
-    pub fn item(&mut self, text: &'t str, start: TextSize) {
+    pub(crate) fn item(&mut self, text: &'t str, start: TextSize) {
         (self.text, self.start, self.at, self.inline) = (text, start, 0.into(), false);
     }
 
     /// Skips a part of the item, with `gap` before it; the gap after it is unchanged.
-    pub fn pass(&mut self, range: TextRange, gap: Gap) {
+    pub(crate) fn pass(&mut self, range: TextRange, gap: Gap) {
         self.comments(gap, Some(range.start()));
         self.gap_before_token(range.start(), gap);
         let passed = &self.text[range];
@@ -165,17 +165,17 @@ impl<'t> Layout<'t> {
     }
 
     /// Skips the whole item.
-    pub fn pass_item(&mut self) {
+    pub(crate) fn pass_item(&mut self) {
         (self.at, self.end, self.loose) = (TextSize::of(self.text), End::Unknown, TextRange::default());
     }
 
     /// A comment or a line marker of the item.
-    pub fn trivia(&mut self, range: TextRange, kind: SyntaxKind) {
+    pub(crate) fn trivia(&mut self, range: TextRange, kind: SyntaxKind) {
         self.waiting.push(Waiting { range, kind });
     }
 
     /// A token of the item, and the gap before it.
-    pub fn token(&mut self, range: TextRange, kind: SyntaxKind, gap: Gap) {
+    pub(crate) fn token(&mut self, range: TextRange, kind: SyntaxKind, gap: Gap) {
         self.comments(gap, Some(range.start()));
         self.gap_before_token(range.start(), gap);
         self.put(range);
@@ -184,7 +184,7 @@ impl<'t> Layout<'t> {
     }
 
     /// The end of the item: comments after its last token, and newlines that do not belong to the next item.
-    pub fn end_item(&mut self) {
+    pub(crate) fn end_item(&mut self) {
         self.comments(Gap::Line(Indent::Flush), None);
         let space = TextRange::new(self.at, TextSize::of(self.text));
         let breaks = self.breaks(space).min(MAX_BREAKS);
@@ -197,7 +197,7 @@ impl<'t> Layout<'t> {
     }
 
     /// The end of the file, which is the end of a line.
-    pub fn finish(mut self) -> Vec<TextEdit> {
+    pub(crate) fn finish(mut self) -> Vec<TextEdit> {
         self.loose = TextRange::default();
         let space = TextRange::new(self.at, TextSize::of(self.text));
         match self.end {

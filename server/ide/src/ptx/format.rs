@@ -6,49 +6,14 @@ use warplens_hir::ptx::DeclarationKind;
 use warplens_ide_db::db::{Database, Item};
 use warplens_ide_db::ptx::lowered::ptx_header;
 use warplens_syntax::SyntaxKind::*;
-use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
+use warplens_syntax::{SyntaxKind, SyntaxNode};
 
-use crate::format::layout::{Gap, Indent, Layout};
+use crate::format::layout::{Gap, Indent};
+use crate::format::style::Style;
 
-/// Lays out the nodes of an item that overlap `window`. In a long body `pause` is called periodically.
-pub(super) fn item(
-    root: &SyntaxNode,
-    text: &str,
-    window: TextRange,
-    layout: &mut Layout<'_>,
-    pause: impl Fn(),
-) {
-    let mut walk = Walk { text, stack: Vec::new(), lead: None, before: None };
-    let mut events = root.preorder_with_tokens();
-    while let Some(event) = events.next() {
-        match event {
-            WalkEvent::Enter(NodeOrToken::Node(node)) => {
-                let range = node.text_range();
-                if node.kind() == CHUNK {
-                    pause();
-                }
-                let passes = walk.can_pass() && range.intersect(window).is_none();
-                walk.enter(&node);
-                if passes {
-                    events.skip_subtree();
-                    layout.pass(range, Gap::Line(walk.lead.take().unwrap_or(Indent::Flush)));
-                    walk.before = None;
-                }
-            }
-            WalkEvent::Leave(NodeOrToken::Node(_)) => {
-                walk.stack.pop();
-            }
-            WalkEvent::Enter(NodeOrToken::Token(token)) => match token.kind() {
-                WHITESPACE => {}
-                kind if kind.is_trivia() => layout.trivia(token.text_range(), kind),
-                kind => {
-                    layout.token(token.text_range(), kind, walk.gap(kind, token.text_range()));
-                }
-            },
-            WalkEvent::Leave(NodeOrToken::Token(_)) => {}
-        }
-    }
-    layout.end_item();
+/// The style of an item with this text.
+pub(super) fn style(text: &str) -> Box<dyn Style + '_> {
+    Box::new(Walk { text, stack: Vec::new(), lead: None, before: None })
 }
 
 /// An ancestor of the token.
@@ -78,16 +43,12 @@ struct Walk<'t> {
     before: Option<Before>,
 }
 
-impl Walk<'_> {
-    /// Whether the next node is a statement or a part of a body, which others do not depend on.
-    fn can_pass(&self) -> bool {
-        self.stack.last().is_some_and(|frame| matches!(frame.kind, BLOCK | CHUNK | SECTION_DIRECTIVE))
-    }
-
-    fn enter(&mut self, node: &SyntaxNode) {
+impl Style for Walk<'_> {
+    fn enter(&mut self, node: &SyntaxNode) -> bool {
         let (kind, range) = (node.kind(), node.text_range());
         let parent = self.stack.last().copied();
         let parent_kind = parent.map(|frame| frame.kind);
+        let is_separate = matches!(parent_kind, Some(BLOCK | CHUNK | SECTION_DIRECTIVE));
         let special = match kind {
             BLOCK => parent_kind == Some(FUNCTION),
             SECTION_DIRECTIVE => node.children().next().is_none(),
@@ -115,14 +76,18 @@ impl Walk<'_> {
         };
         self.lead = lead.or(self.lead);
         self.stack.push(Frame { kind, special, start: range.start() });
+        is_separate
     }
 
-    /// Whether a child is the token of this text.
-    fn is(&self, child: &warplens_syntax::SyntaxElement, word: &str) -> bool {
-        matches!(child.kind(), IDENT | DOT_WORD) && &self.text[child.text_range()] == word
+    fn skip(&mut self) -> Indent {
+        self.before = None;
+        self.lead.take().unwrap_or(Indent::Flush)
     }
 
-    /// The gap before a token.
+    fn leave(&mut self) {
+        self.stack.pop();
+    }
+
     fn gap(&mut self, kind: SyntaxKind, range: TextRange) -> Gap {
         let Some(&parent) = self.stack.last() else { return Gap::Line(Indent::Flush) };
         let gap = match (self.lead.take(), self.before) {
@@ -132,6 +97,13 @@ impl Walk<'_> {
         };
         self.before = Some(Before { kind, parent: parent.kind, range });
         gap
+    }
+}
+
+impl Walk<'_> {
+    /// Whether a child is the token of this text.
+    fn is(&self, child: &warplens_syntax::SyntaxElement, word: &str) -> bool {
+        matches!(child.kind(), IDENT | DOT_WORD) && &self.text[child.text_range()] == word
     }
 
     /// The gap before a token that does not start a statement.

@@ -10,12 +10,14 @@ use warplens_ide_db::ptx::lowered::ptx_function;
 use warplens_ide_db::ptx::module::module_names;
 use warplens_isa::ptx as isa;
 
+use crate::rename_error::RenameError;
+
 pub(super) fn rename(
     db: &Database,
     position: &FilePosition<'_>,
     named: &Named,
     name: &str,
-) -> Result<Vec<TextEdit>, String> {
+) -> Result<Vec<TextEdit>, RenameError> {
     check_syntax(name)?;
     match &named.subject {
         Subject::Module(_, old) => {
@@ -23,7 +25,7 @@ pub(super) fn rename(
             Ok(edit_all(db, position, named, name))
         }
         Subject::Local(referent) => {
-            let function = ptx_function(db, position.item).ok_or("the function no longer exists")?;
+            let function = ptx_function(db, position.item).ok_or(RenameError::Nothing)?;
             check_local(db, position.file, &function, name)?;
             match function.resolution(ReferentId::new(*referent as usize)) {
                 Resolution::Indexed { symbol, .. } => {
@@ -40,18 +42,18 @@ pub(super) fn rename(
 }
 
 /// A list such as `L<5>` names labels by number; renaming one of them would invalidate the list.
-fn check_spelt(
+fn check_not_in_list(
     position: &FilePosition<'_>,
     db: &Database,
     found: &[Occurrence],
     old: &str,
-) -> Result<(), String> {
+) -> Result<(), RenameError> {
     let text = &position.item.text(db).0;
-    let is_spelt = |found: &Occurrence| text[found.range - position.start].starts_with(old);
-    if found.iter().all(is_spelt) {
+    let has_name = |found: &Occurrence| text[found.range - position.start].starts_with(old);
+    if found.iter().all(has_name) {
         return Ok(());
     }
-    Err(format!("a list names `{old}` by its number; expand the list before renaming"))
+    Err(RenameError::InList(old.to_owned()))
 }
 
 fn edit_all(db: &Database, position: &FilePosition<'_>, named: &Named, name: &str) -> Vec<TextEdit> {
@@ -66,9 +68,9 @@ fn rename_symbol(
     named: &Named,
     name: &str,
     old: &str,
-) -> Result<Vec<TextEdit>, String> {
+) -> Result<Vec<TextEdit>, RenameError> {
     let found = names::occurrences(db, position, &named.subject);
-    check_spelt(position, db, &found, old)?;
+    check_not_in_list(position, db, &found, old)?;
     let prefix = |range: TextRange| TextRange::at(range.start(), TextSize::of(old));
     let edit = |found: Occurrence| TextEdit { range: prefix(found.range), insert: name.to_owned() };
     Ok(found.into_iter().map(edit).collect())
@@ -109,7 +111,7 @@ fn words(kind: &SymbolKind) -> String {
 }
 
 /// Checks that a word is a valid name.
-fn check_syntax(name: &str) -> Result<(), String> {
+fn check_syntax(name: &str) -> Result<(), RenameError> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let mut rest = name.chars();
     let well_formed = match rest.next() {
@@ -118,19 +120,18 @@ fn check_syntax(name: &str) -> Result<(), String> {
         _ => false,
     };
     if !well_formed {
-        return Err(format!(
-            "`{name}` is not a valid name: names consist of letters, digits, `_` and `$`, and start with a letter, or with `_`, `$` or `%` and one more character"
-        ));
+        let rule = "consist of letters, digits, `_` and `$`, and start with a letter, or with `_`, `$` or `%` and one more character";
+        return Err(RenameError::Invalid { name: name.to_owned(), rule });
     }
     if isa::special_register(name).is_some() {
-        return Err(format!("`{name}` is a special register; choose another name"));
+        return Err(RenameError::Reserved { name: name.to_owned(), meaning: "a special register" });
     }
     Ok(())
 }
 
-fn check_module(db: &Database, file: File, old: &str, name: &str) -> Result<(), String> {
+fn check_module(db: &Database, file: File, old: &str, name: &str) -> Result<(), RenameError> {
     if old != name && module_names(db, file).declarations(name).next().is_some() {
-        return Err(format!("this module already declares `{name}`"));
+        return Err(RenameError::Taken { scope: "module already declares", name: name.to_owned() });
     }
     for item in items(db, file) {
         if module_uses(db, *item).iter().all(|used| used.name != old) {
@@ -139,20 +140,20 @@ fn check_module(db: &Database, file: File, old: &str, name: &str) -> Result<(), 
         if let Some(function) = ptx_function(db, *item)
             && declares(&function, name)
         {
-            let user = function.name.clone().unwrap_or_default();
-            return Err(format!("`{user}` declares a local `{name}`, which would hide the new name"));
+            let function = function.name.as_deref().unwrap_or_default().to_owned();
+            return Err(RenameError::Hidden { function, name: name.to_owned() });
         }
     }
     Ok(())
 }
 
-fn check_local(db: &Database, file: File, function: &Function, name: &str) -> Result<(), String> {
+fn check_local(db: &Database, file: File, function: &Function, name: &str) -> Result<(), RenameError> {
     if declares(function, name) {
-        return Err(format!("this function already declares `{name}`"));
+        return Err(RenameError::Taken { scope: "function already declares", name: name.to_owned() });
     }
     let is_used = function.externals().any(|(_, used)| used == name);
     if is_used && module_names(db, file).declarations(name).next().is_some() {
-        return Err(format!("this function uses `{name}` of the module, which the new name would hide"));
+        return Err(RenameError::Hides(name.to_owned()));
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use warplens_ide_db::answer::{Access, SymbolKind, Target};
 use warplens_ide_db::db::{Database, File, items};
 use warplens_ide_db::names::{Namespace, module_uses};
 use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::names::{KERNELS, LABELS};
 
 use crate::call_item::{CallItem, Calls};
 
@@ -15,7 +16,7 @@ pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &st
     let (index, code) = declared(db, file, namespace, name)?;
     let start = file.document(db).items().start_of(index);
     match namespace {
-        Namespace::Kernels => kernel(db, file, &code, start),
+        KERNELS => kernel(db, file, &code, start),
         _ => function(db, file, &code, code.labels.iter().find(|label| label.name == name)?, start),
     }
 }
@@ -64,7 +65,7 @@ pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
     let mut callers: Vec<Calls> = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
         let mut uses = module_uses(db, *item).iter();
-        if !uses.any(|found| found.namespace == Namespace::Labels && found.name == name) {
+        if !uses.any(|found| found.namespace == LABELS && found.name == name) {
             continue;
         }
         let (code, start) = (wave_code(db, *item), list.start_of(index));
@@ -88,8 +89,8 @@ pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
 
 /// The callees of the function with this name, or else of the kernel.
 pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
-    let of_label = declared(db, file, Namespace::Labels, name);
-    let Some((index, code)) = of_label.or_else(|| declared(db, file, Namespace::Kernels, name)) else {
+    let of_label = declared(db, file, LABELS, name);
+    let Some((index, code)) = of_label.or_else(|| declared(db, file, KERNELS, name)) else {
         return Vec::new();
     };
     let label = code.labels.iter().find(|label| label.name == name);
@@ -103,7 +104,7 @@ pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
         }
     }
     let calls = |(callee, places): (&SmolStr, Vec<TextRange>)| {
-        Some(Calls { item: item_of(db, file, Namespace::Labels, callee)?, places })
+        Some(Calls { item: item_of(db, file, LABELS, callee)?, places })
     };
     callees.into_iter().filter_map(calls).collect()
 }

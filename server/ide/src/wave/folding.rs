@@ -1,18 +1,20 @@
 //! The folds of the constructs of WAVE.
 
 use text_size::{TextRange, TextSize};
-use warplens_hir::wave::Code;
 use warplens_ide_db::answer::{Fold, FoldKind};
+use warplens_ide_db::db::{Db, Item};
 use warplens_ide_db::wave::constructs;
+use warplens_ide_db::wave::lowered::wave_code;
 
 /// Kernels, the paths of an `if`, the bodies of loops. The closing keyword stays visible, and an `else` starts a new fold.
-pub(super) fn add(code: &Code, text: &str, folds: &mut Vec<Fold>) {
+pub(super) fn add<'db>(db: &'db dyn Db, item: Item<'db>, folds: &mut Vec<Fold>) {
+    let (code, text) = (wave_code(db, item), &item.text(db).0);
     let kernel = code.kernel.as_ref();
     let kernel = kernel.map(|kernel| {
         let close = kernel.end.map_or(TextSize::of(text.trim_end()), |end| end.start());
         (kernel.range.start(), close)
     });
-    let sides = constructs::sides(code).map(|side| {
+    let sides = constructs::sides(&code).map(|side| {
         (code.instructions[side.open].range.start(), code.instructions[side.close].range.start())
     });
     let fold = |(open, close): (TextSize, TextSize)| {

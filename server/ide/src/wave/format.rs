@@ -6,50 +6,14 @@ pub(super) mod typed;
 
 use text_size::TextRange;
 use warplens_syntax::SyntaxKind::*;
-use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
+use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
 
-use crate::format::layout::{Gap, Indent, Layout};
+use crate::format::layout::{Gap, Indent};
+use crate::format::style::Style;
 
-/// Lays out the statements of an item that overlap `window`. In a long body `pause` is called periodically.
-pub(super) fn item(
-    root: &SyntaxNode,
-    text: &str,
-    window: TextRange,
-    layout: &mut Layout<'_>,
-    pause: impl Fn(),
-) {
-    let mut walk = Walk { text, stack: Vec::new(), depth: 0, lead: None, before: None };
-    let mut events = root.preorder_with_tokens();
-    while let Some(event) = events.next() {
-        match event {
-            WalkEvent::Enter(NodeOrToken::Node(node)) => {
-                if node.kind() == CHUNK {
-                    pause();
-                }
-                walk.enter(&node);
-                let range = node.text_range();
-                if is_statement(node.kind()) && range.intersect(window).is_none() {
-                    events.skip_subtree();
-                    layout.pass(range, Gap::Line(walk.lead.take().unwrap_or(Indent::Flush)));
-                    walk.before = None;
-                }
-            }
-            WalkEvent::Leave(NodeOrToken::Node(_)) => {
-                walk.stack.pop();
-            }
-            WalkEvent::Enter(NodeOrToken::Token(token)) => match token.kind() {
-                WHITESPACE => {}
-                kind if kind.is_trivia() => layout.trivia(token.text_range(), kind),
-                kind => layout.token(token.text_range(), kind, walk.gap(kind)),
-            },
-            WalkEvent::Leave(NodeOrToken::Token(_)) => {}
-        }
-    }
-    layout.end_item();
-}
-
-fn is_statement(kind: SyntaxKind) -> bool {
-    matches!(kind, DIRECTIVE | LABEL | INSTRUCTION)
+/// The style of an item with this text.
+pub(super) fn style(text: &str) -> Box<dyn Style + '_> {
+    Box::new(Walk { text, stack: Vec::new(), depth: 0, lead: None, before: None })
 }
 
 struct Walk<'t> {
@@ -64,8 +28,8 @@ struct Walk<'t> {
     before: Option<(SyntaxKind, SyntaxKind)>,
 }
 
-impl Walk<'_> {
-    fn enter(&mut self, node: &SyntaxNode) {
+impl Style for Walk<'_> {
+    fn enter(&mut self, node: &SyntaxNode) -> bool {
         let lead = match node.kind() {
             KERNEL_HEADER => Some(Indent::Level(0)),
             KERNEL_END => Some(Indent::Closing(0)),
@@ -75,8 +39,32 @@ impl Walk<'_> {
         };
         self.lead = lead.or(self.lead);
         self.stack.push(node.kind());
+        matches!(node.kind(), DIRECTIVE | LABEL | INSTRUCTION)
     }
 
+    fn skip(&mut self) -> Indent {
+        self.before = None;
+        self.lead.take().unwrap_or(Indent::Flush)
+    }
+
+    fn leave(&mut self) {
+        self.stack.pop();
+    }
+
+    fn gap(&mut self, kind: SyntaxKind, _: TextRange) -> Gap {
+        let parent = self.stack.last().copied().unwrap_or(ITEM);
+        let gap = match (self.lead.take(), self.before) {
+            (Some(indent), _) => Gap::Line(indent),
+            // Not a statement: it has an error, and stays in place.
+            (None, None) => Gap::Kept(" ", Indent::Flush),
+            (None, Some(before)) => Gap::Same(spaces(before, kind, parent)),
+        };
+        self.before = Some((kind, parent));
+        gap
+    }
+}
+
+impl Walk<'_> {
     /// The indentation of an instruction; counts the constructs that it opens and closes.
     fn instruction(&mut self, node: &SyntaxNode) -> Indent {
         let is_in_kernel = self.stack.contains(&KERNEL);
@@ -95,19 +83,6 @@ impl Walk<'_> {
             }
             _ => Indent::Level(inside),
         }
-    }
-
-    /// The gap before a token.
-    fn gap(&mut self, kind: SyntaxKind) -> Gap {
-        let parent = self.stack.last().copied().unwrap_or(ITEM);
-        let gap = match (self.lead.take(), self.before) {
-            (Some(indent), _) => Gap::Line(indent),
-            // Not a statement: it has an error, and stays in place.
-            (None, None) => Gap::Kept(" ", Indent::Flush),
-            (None, Some(before)) => Gap::Same(spaces(before, kind, parent)),
-        };
-        self.before = Some((kind, parent));
-        gap
     }
 }
 

@@ -11,12 +11,14 @@ use warplens_ide_db::names;
 use warplens_ide_db::names::{Named, Namespace, Subject, module_uses};
 use warplens_isa::wave as isa;
 
+use crate::rename_error::RenameError;
+
 pub(super) fn rename(
     db: &Database,
     position: &FilePosition<'_>,
     named: &Named,
     name: &str,
-) -> Result<Vec<TextEdit>, String> {
+) -> Result<Vec<TextEdit>, RenameError> {
     match &named.subject {
         Subject::Module(namespace, old) => {
             check_syntax(name)?;
@@ -36,31 +38,34 @@ fn check_free(
     position: &FilePosition<'_>,
     namespace: Namespace,
     name: &str,
-) -> Result<(), String> {
+) -> Result<(), RenameError> {
     let mut uses = items(db, position.file).iter().flat_map(|item| module_uses(db, *item));
     let is_taken = uses.any(|have| {
         let declares = have.uses.iter().any(|found| found.access == Access::Declaration);
         have.namespace == namespace && have.name == name && declares
     });
-    if is_taken { Err(format!("this file already has a `{name}`")) } else { Ok(()) }
+    if is_taken {
+        Err(RenameError::Taken { scope: "file already has a", name: name.to_owned() })
+    } else {
+        Ok(())
+    }
 }
 
 /// Words that look like registers or scopes are always parsed as such.
-fn check_syntax(name: &str) -> Result<(), String> {
+fn check_syntax(name: &str) -> Result<(), RenameError> {
     let mut rest = name.chars();
     let starts_well = rest.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
     if !starts_well || !rest.all(|c| c.is_alphanumeric() || c == '_') {
-        return Err(format!(
-            "`{name}` is not a valid name: names consist of letters, digits and `_`, and do not start with a digit"
-        ));
+        let rule = "consist of letters, digits and `_`, and do not start with a digit";
+        return Err(RenameError::Invalid { name: name.to_owned(), rule });
     }
     let looks_like_register =
         name.strip_prefix(['r', 'p']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     if looks_like_register || name.starts_with("sr") {
-        return Err(format!("`{name}` is read as a register; choose another name"));
+        return Err(RenameError::Reserved { name: name.to_owned(), meaning: "read as a register" });
     }
     if isa::scope(name).is_some() {
-        return Err(format!("`{name}` is a scope; choose another name"));
+        return Err(RenameError::Reserved { name: name.to_owned(), meaning: "a scope" });
     }
     Ok(())
 }

@@ -1,20 +1,22 @@
 //! The nested ranges that the constructs of WAVE add to those of the tree.
 
 use text_size::{TextRange, TextSize};
-use warplens_hir::wave::Code;
+use warplens_ide_db::db::{Database, FilePosition};
 use warplens_ide_db::wave::constructs;
+use warplens_ide_db::wave::lowered::wave_code;
 
 /// Adds the constructs around the smallest range, and the contents of each.
-pub(super) fn add(code: &Code, text: &str, ranges: &mut Vec<TextRange>) {
+pub(super) fn add(db: &Database, position: &FilePosition<'_>, ranges: &mut Vec<TextRange>) {
+    let code = wave_code(db, position.item);
     let Some(&smallest) = ranges.first() else { return };
     let of =
         |span: constructs::Span| (code.instructions[span.open].range, code.instructions[span.close].range);
-    let whole = constructs::closed(code).map(of).map(|(open, close)| open.cover(close));
+    let whole = constructs::closed(&code).map(of).map(|(open, close)| open.cover(close));
     ranges.extend(whole.filter(|range| range.contains_range(smallest)));
     let sides =
-        constructs::sides(code).map(of).map(|(open, close)| TextRange::new(open.end(), close.start()));
+        constructs::sides(&code).map(of).map(|(open, close)| TextRange::new(open.end(), close.start()));
     let around = sides.filter(|between| between.contains_range(smallest));
-    ranges.extend(around.map(|between| inside(text, between)));
+    ranges.extend(around.map(|between| inside(&position.item.text(db).0, between)));
     ranges.sort_by_key(|range| (range.len(), range.start()));
     // Constructs can be nested incorrectly in a wrong program.
     let mut largest = smallest;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use text_size::TextRange;
-use warplens_hir::wave::Nesting;
 use warplens_ide::lanes::{Decoded, Flow, Found, KernelPlace, LaunchProblem, Model, Simulator, Statement};
 use warplens_ide::language::LanguageSupport;
 use warplens_ide::{SemanticToken, Symbol, SymbolKind, TokenKind, TokenModifiers};
@@ -27,7 +26,6 @@ pub(crate) const LANGUAGE: Language = Language::new(&LanguageInfo {
     shared_ids: &[],
     sniff: |line| line.starts_with("lines:"),
     line_comments: &["#"],
-    read_only: true,
     assembler: None,
     has_dialects: false,
     scan,
@@ -90,54 +88,50 @@ fn meaning(opcode: &str) -> Option<&'static str> {
     }
 }
 
-/// The language.
-pub(crate) struct Lines;
+/// The features of the language.
+pub(crate) const LINES: LanguageSupport = LanguageSupport {
+    queries: LanguageQueries { symbols, check_item, ..LanguageQueries::EMPTY },
+    tokens,
+    hover,
+    simulator: Some(&Lines),
+    ..LanguageSupport::new(LANGUAGE)
+};
 
-impl LanguageQueries for Lines {
-    fn info(&self) -> Language {
-        LANGUAGE
-    }
+fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
+    let words = words(db, item);
+    let label = words.first().map(|label| Symbol {
+        name: label.text().to_owned(),
+        detail: None,
+        kind: SymbolKind::Kernel,
+        range: label.text_range(),
+        focus: label.text_range(),
+        children: Vec::new(),
+    });
+    label.into_iter().collect()
+}
 
-    fn symbols<'db>(&self, db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
-        let words = words(db, item);
-        let label = words.first().map(|label| Symbol {
-            name: label.text().to_owned(),
-            detail: None,
-            kind: SymbolKind::Kernel,
-            range: label.text_range(),
-            focus: label.text_range(),
-            children: Vec::new(),
-        });
-        label.into_iter().collect()
-    }
-
-    fn check_item<'db>(&self, db: &'db dyn Db, _file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
-        for word in words(db, item).iter().skip(1).filter(|word| meaning(word.text()).is_none()) {
-            let message = format!("unknown instruction `{}`", word.text());
-            problems.push(Problem::error(word.text_range(), "unknown-instruction", message));
-        }
+fn check_item<'db>(db: &'db dyn Db, _file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
+    for word in words(db, item).iter().skip(1).filter(|word| meaning(word.text()).is_none()) {
+        let message = format!("unknown instruction `{}`", word.text());
+        problems.push(Problem::error(word.text_range(), "unknown-instruction", message));
     }
 }
 
-impl LanguageSupport for Lines {
-    fn tokens(&self, db: &dyn Db, item: Item<'_>, range: TextRange, tokens: &mut Vec<SemanticToken>) {
-        for (index, word) in words(db, item).iter().enumerate() {
-            let kind = if index == 0 { TokenKind::Label } else { TokenKind::Opcode };
-            let token =
-                SemanticToken { range: word.text_range(), kind, modifiers: TokenModifiers::default() };
-            tokens.extend(range.intersect(token.range).map(|_| token));
-        }
-    }
-
-    fn hover(&self, db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, String)> {
-        let word = position.token(db)?;
-        Some((word.text_range(), format!("`{}` {}", word.text(), meaning(word.text())?)))
-    }
-
-    fn simulator(&self) -> Option<&'static dyn Simulator> {
-        Some(&Lines)
+fn tokens(db: &dyn Db, item: Item<'_>, range: TextRange, tokens: &mut Vec<SemanticToken>) {
+    for (index, word) in words(db, item).iter().enumerate() {
+        let kind = if index == 0 { TokenKind::Label } else { TokenKind::Opcode };
+        let token = SemanticToken { range: word.text_range(), kind, modifiers: TokenModifiers::default() };
+        tokens.extend(range.intersect(token.range).map(|_| token));
     }
 }
+
+fn hover(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, String)> {
+    let word = position.token(db)?;
+    Some((word.text_range(), format!("`{}` {}", word.text(), meaning(word.text())?)))
+}
+
+/// The simulator of the language.
+struct Lines;
 
 impl Simulator for Lines {
     fn language(&self) -> Language {
@@ -152,7 +146,7 @@ impl Simulator for Lines {
         Box::new(move |item| {
             let name = item.parse(db).syntax().first_token()?;
             let kernel = Kernel::new(name.text().into(), WaveKernel { workgroup: None });
-            Some(Found { kernel, name: name.text_range(), nesting: Nesting::default() })
+            Some(Found { kernel, name: name.text_range(), note: None })
         })
     }
 

@@ -11,7 +11,7 @@ use warplens_ide::{Analysis, AnalysisHost, FileId, RenameError, TextSize};
 use warplens_sim::{Control, RunOptions};
 use warplens_syntax::{ItemList, TextRange, parse_file, parse_item, reparse_item};
 
-static LANGUAGES: &[&dyn LanguageSupport] = &[&lines::Lines];
+static LANGUAGES: &[LanguageSupport] = &[lines::LINES];
 
 const FILE: FileId = FileId(0);
 const TEXT: &str = "first: add halt\nsecond: sub halt\n";

@@ -4,8 +4,9 @@ use text_size::TextRange;
 use warplens_hir::wave::{Code, Name, NameRef, Role};
 use warplens_ide_db::answer::{Access, CompletionKind};
 use warplens_ide_db::db::{Database, FilePosition, items};
-use warplens_ide_db::names::{Namespace, module_uses};
+use warplens_ide_db::names::module_uses;
 use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::names::LABELS;
 use warplens_isa::List;
 use warplens_isa::wave as isa;
 use warplens_isa::wave::{Instruction, Operand, OperandKind, Suffix};
@@ -193,7 +194,7 @@ fn labels(db: &Database, position: &FilePosition<'_>, proposals: &mut Proposals)
     let uses = items(db, position.file).iter().flat_map(|item| module_uses(db, *item));
     let labels = uses.filter(|name| {
         let declared = name.uses.iter().any(|position| position.access == Access::Declaration);
-        name.namespace == Namespace::Labels && declared
+        name.namespace == LABELS && declared
     });
     proposals.extend(
         labels

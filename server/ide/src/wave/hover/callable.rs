@@ -5,8 +5,9 @@ use std::fmt::Write;
 use warplens_hir::wave::{Cell, Code, Instruction, Label, MAX_DEPTH, Name, Role};
 use warplens_ide_db::db::{Database, FilePosition, items};
 use warplens_ide_db::declared::count;
-use warplens_ide_db::names::{Namespace, module_uses};
+use warplens_ide_db::names::module_uses;
 use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::names::LABELS;
 
 use crate::wave::hover::structure::Lines;
 
@@ -186,7 +187,7 @@ fn callers(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
     let mut total = 0;
     for (index, item) in items(db, position.file).iter().enumerate() {
         let mut uses = module_uses(db, *item).iter();
-        let found = uses.find(|found| found.namespace == Namespace::Labels && found.name == name);
+        let found = uses.find(|found| found.namespace == LABELS && found.name == name);
         let reads = |name_use: &&warplens_ide_db::names::NameUse| {
             name_use.access == warplens_ide_db::answer::Access::Read
         };

@@ -5,8 +5,9 @@ use rustc_hash::FxHashSet;
 use warplens_hir::Variance;
 use warplens_hir::wave::{Because, Cell, Code, Link, MAX_DEPTH, Reason, Role, Uniformity, Value};
 use warplens_ide_db::db::{Database, FilePosition, items};
-use warplens_ide_db::names::{Namespace, module_uses};
+use warplens_ide_db::names::module_uses;
 use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::names::LABELS;
 
 use crate::wave::hover::structure::Lines;
 use crate::wave::hover::written::cell;
@@ -65,7 +66,7 @@ fn analysis<'c>(db: &Database, position: &FilePosition<'_>, code: &'c Code) -> U
     }
     let others = items(db, position.file).iter().filter(|item| **item != position.item);
     let uses = others.flat_map(|item| module_uses(db, *item));
-    let labels = uses.filter(|found| found.namespace == Namespace::Labels);
+    let labels = uses.filter(|found| found.namespace == LABELS);
     let called: FxHashSet<&str> = labels.map(|found| found.name.as_str()).collect();
     Uniformity::among(code, &|name| called.contains(name))
 }

@@ -3,8 +3,11 @@
 use smol_str::SmolStr;
 use warplens_hir::wave::{Code, Name, Role, Value};
 use warplens_ide_db::db::{Database, FilePosition, items};
-use warplens_ide_db::names::{Named, Namespace, module_uses};
+use warplens_ide_db::names::{Named, module_uses};
 use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::names::LABELS;
+
+use crate::rename_error::RenameError;
 
 /// Registers of one class, from the first on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,16 +43,14 @@ pub(super) fn check(
     position: &FilePosition<'_>,
     named: &Named,
     name: &str,
-) -> Result<(), String> {
+) -> Result<(), RenameError> {
     let code = wave_code(db, position.item);
     let old = &position.item.text(db).0[named.range];
-    let from = Register::named(old).ok_or_else(|| format!("`{old}` is not a register"))?;
+    let from = Register::named(old).ok_or_else(|| RenameError::NotRegister(old.to_owned()))?;
     let to = Register::named(name).filter(|to| to.is_predicate == from.is_predicate).ok_or_else(|| {
         let (class, example) =
             if from.is_predicate { ("predicate", "p2") } else { ("general register", "r7") };
-        format!(
-            "`{old}` is a predefined {class}: it can only be exchanged for another one, such as `{example}`"
-        )
+        RenameError::OtherClass { name: old.to_owned(), class, example }
     })?;
     if from == to {
         return Ok(());
@@ -57,26 +58,26 @@ pub(super) fn check(
     check_exists(&code, to, name)?;
     check_width(&code, from, old)?;
     if code.names.iter().any(|found| Register::of(&found.name) == Some(to)) || is_part(&code, to) {
-        return Err(format!("this kernel already uses `{name}`"));
+        return Err(RenameError::Taken { scope: "kernel already uses", name: name.to_owned() });
     }
     check_known(db, position, &code, old)
 }
 
-fn check_exists(code: &Code, to: Register, name: &str) -> Result<(), String> {
+fn check_exists(code: &Code, to: Register, name: &str) -> Result<(), RenameError> {
     let count = if to.is_predicate { PREDICATES } else { code.resources.register_count() };
     if u32::from(to.index) < count {
         return Ok(());
     }
     let class = if to.is_predicate { "predicates" } else { "registers" };
-    Err(format!("this kernel has {count} {class}; `{name}` is not one of them"))
+    Err(RenameError::NoRegister { count, class, name: name.to_owned() })
 }
 
 /// A value in several registers can only be moved as a whole.
-fn check_width(code: &Code, from: Register, old: &str) -> Result<(), String> {
+fn check_width(code: &Code, from: Register, old: &str) -> Result<(), RenameError> {
     let wide = operands(code).find(|(first, count)| *count > 1 && is_within(from, *first, *count));
     wide.map_or(Ok(()), |(first, count)| {
-        let last = u32::from(first) + u32::from(count) - 1;
-        Err(format!("`{old}` is part of a value in r{first} to r{last}, which cannot be renamed one by one"))
+        let (first, count) = (u32::from(first), u32::from(count));
+        Err(RenameError::PartOfValue { name: old.to_owned(), first, last: first + count - 1 })
     })
 }
 
@@ -99,23 +100,25 @@ fn operands(code: &Code) -> impl Iterator<Item = (u8, u8)> {
 }
 
 /// The register must not be used outside of the kernel: by the launch, callees or callers.
-fn check_known(db: &Database, position: &FilePosition<'_>, code: &Code, old: &str) -> Result<(), String> {
+fn check_known(
+    db: &Database,
+    position: &FilePosition<'_>,
+    code: &Code,
+    old: &str,
+) -> Result<(), RenameError> {
     if is_set_before(code, position) {
-        return Err(format!("`{old}` is read before this kernel writes it: the launch sets it by this name"));
+        return Err(RenameError::SetByLaunch(old.to_owned()));
     }
     let own = |name: &SmolStr| code.labels.iter().any(|label| label.name == *name);
-    let calls_out = module_uses(db, position.item)
-        .iter()
-        .any(|used| used.namespace == Namespace::Labels && !own(&used.name));
+    let calls_out =
+        module_uses(db, position.item).iter().any(|used| used.namespace == LABELS && !own(&used.name));
     let called_from_outside = || {
         let others = items(db, position.file).iter().filter(|item| **item != position.item);
         let mut uses = others.flat_map(|item| module_uses(db, *item));
-        uses.any(|used| used.namespace == Namespace::Labels && own(&used.name))
+        uses.any(|used| used.namespace == LABELS && own(&used.name))
     };
     if calls_out || called_from_outside() {
-        return Err(format!(
-            "other kernels share `{old}` through calls, so it cannot be exchanged in this one only"
-        ));
+        return Err(RenameError::Shared(old.to_owned()));
     }
     Ok(())
 }
