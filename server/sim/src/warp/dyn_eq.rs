@@ -1,8 +1,8 @@
-//! Equality behind trait objects.
+//! Equality of trait objects.
 
 use std::any::Any;
 
-/// Types whose values can be compared behind a trait object.
+/// Types whose trait objects can be compared.
 pub trait DynEq: Any {
     /// Whether `other` has the same type and an equal value.
     fn dyn_eq(&self, other: &dyn Any) -> bool;

@@ -1,6 +1,6 @@
 //! Integer and float arithmetic.
 
-use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
+use warplens_hir::ptx::{Instruction, Type, TypeKind};
 
 use super::Why;
 use super::function::FunctionDecoder;
@@ -8,7 +8,6 @@ use super::instruction::Decoded;
 use super::mixed::is_mixed;
 use super::modifiers::Modifiers;
 use crate::ptx::program::Op;
-use crate::ptx::program::Slots;
 use crate::ptx::semantics::bits::DotProduct;
 use crate::ptx::semantics::carry::{Carry, CarryOp};
 use crate::ptx::semantics::convert::Clamp;
@@ -42,20 +41,6 @@ impl<'l> FunctionDecoder<'l, '_> {
             (TypeKind::Signed | TypeKind::Unsigned, _) => self.integer(instruction, m, ty),
             _ => Err(Why::form()),
         }
-    }
-
-    /// Destination and sources of one type.
-    pub(super) fn uniform(&mut self, operands: &[Operand], ty: Type, sources: usize) -> Result<Slots, Why> {
-        let (d, rest) = operands.split_first().ok_or_else(Why::operands)?;
-        if rest.len() != sources {
-            return Err(Why::operands());
-        }
-        let d = self.destination(*d, ty)?;
-        let mut s = Slots { d, ..Slots::default() };
-        for (operand, slot) in rest.iter().zip([&mut s.a, &mut s.b, &mut s.c]) {
-            *slot = self.source(*operand, ty)?;
-        }
-        Ok(s)
     }
 
     fn integer(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, ty: Type) -> Decoded {
@@ -92,7 +77,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             IntOp::Mad | IntOp::MadHigh | IntOp::MadHighSaturate | IntOp::Sad => 3,
             _ => 2,
         };
-        Ok((Op::Int(op, int), self.uniform(operands, ty, sources)?))
+        Ok((Op::Int(op, int), self.uniform_slots(operands, ty, sources)?))
     }
 
     fn packed(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, ty: Type) -> Decoded {
@@ -109,7 +94,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             ("max", false, true) => (IntOp::MaxRelu, 2),
             _ => return Err(Why::form()),
         };
-        Ok((Op::Packed(op, parts), self.uniform(instruction.operands(), ty, sources)?))
+        Ok((Op::Packed(op, parts), self.uniform_slots(instruction.operands(), ty, sources)?))
     }
 
     fn single_pair(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -122,7 +107,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         if !matches!(op, FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Fma) {
             return Err(Why::form());
         }
-        Ok((Op::FloatPair(op, mode), self.uniform(instruction.operands(), Type::F32x2, sources)?))
+        Ok((Op::FloatPair(op, mode), self.uniform_slots(instruction.operands(), Type::F32x2, sources)?))
     }
 
     fn wide(&mut self, instruction: Instruction<'l>, ty: Type) -> Decoded {
@@ -131,16 +116,10 @@ impl<'l> FunctionDecoder<'l, '_> {
             Type::U32 | Type::S32 => (int_type(ty)?, Type::U64),
             _ => return Err(Why::form()),
         };
-        match (instruction.opcode(), instruction.operands()) {
-            ("mul", &[d, a, b]) => {
-                let (d, a, b) = (self.destination(d, product)?, self.source(a, ty)?, self.source(b, ty)?);
-                Ok((Op::MulWide(wide), Slots { d, a, b, ..Slots::default() }))
-            }
-            ("mad", &[d, a, b, c]) => {
-                let (d, c) = (self.destination(d, product)?, self.source(c, product)?);
-                let (a, b) = (self.source(a, ty)?, self.source(b, ty)?);
-                Ok((Op::MadWide(wide), Slots { d, a, b, c, ..Slots::default() }))
-            }
+        let operands = instruction.operands();
+        match instruction.opcode() {
+            "mul" => Ok((Op::MulWide(wide), self.typed_slots(operands, &[product, ty, ty])?)),
+            "mad" => Ok((Op::MadWide(wide), self.typed_slots(operands, &[product, ty, ty, product])?)),
             _ => Err(Why::operands()),
         }
     }
@@ -157,7 +136,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             ("mad24", true, true) => (Mul24::AddHighSaturate, 3),
             _ => return Err(Why::form()),
         };
-        let s = self.uniform(instruction.operands(), ty, sources)?;
+        let s = self.uniform_slots(instruction.operands(), ty, sources)?;
         Ok((Op::Mul24(op, ty.kind() == TypeKind::Signed), s))
     }
 
@@ -170,7 +149,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let (a, b) = (m.ty()?, m.ty()?);
         let signed = |ty: Type| ty.kind() == TypeKind::Signed;
-        let s = self.uniform(instruction.operands(), Type::B32, 3)?;
+        let s = self.uniform_slots(instruction.operands(), Type::B32, 3)?;
         Ok((Op::Dot(op, signed(a), signed(b)), s))
     }
 
@@ -184,7 +163,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ if high => (CarryOp::MadHigh, 3),
             _ => (CarryOp::MadLow, 3),
         };
-        let s = self.uniform(instruction.operands(), ty, sources)?;
+        let s = self.uniform_slots(instruction.operands(), ty, sources)?;
         Ok((Op::Carry(Carry { op, ty: int_type(ty)?, takes, gives, saturate }), s))
     }
 
@@ -192,16 +171,16 @@ impl<'l> FunctionDecoder<'l, '_> {
         let operands = instruction.operands();
         let flush = m.take("ftz");
         if let Some((op, sources)) = approximation(instruction.opcode(), m) {
-            return Ok((Op::Approximate(op, flush), self.uniform(operands, Type::F32, sources)?));
+            return Ok((Op::Approximate(op, flush), self.uniform_slots(operands, Type::F32, sources)?));
         }
         let rounding = m.rounding().unwrap_or(Rounding::Nearest);
         let mode = FloatMode { rounding, flush, saturate: m.take("sat") };
         let (op, sources) = float_op(instruction.opcode(), m).ok_or_else(Why::form)?;
         if matches!(instruction.opcode(), "min" | "max") && operands.len() == 4 {
             let abs = m.take("abs");
-            return Ok((Op::Extremum3(op, flush, abs), self.uniform(operands, Type::F32, 3)?));
+            return Ok((Op::Extremum3(op, flush, abs), self.uniform_slots(operands, Type::F32, 3)?));
         }
-        Ok((Op::Float32(op, mode), self.uniform(operands, Type::F32, sources)?))
+        Ok((Op::Float32(op, mode), self.uniform_slots(operands, Type::F32, sources)?))
     }
 
     fn double(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -213,7 +192,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 "rsqrt" => Approximation::ReciprocalSqrt64,
                 _ => return Err(Why::form()),
             };
-            return Ok((Op::Approximate(op, flush), self.uniform(operands, Type::F64, 1)?));
+            return Ok((Op::Approximate(op, flush), self.uniform_slots(operands, Type::F64, 1)?));
         }
         let rounding = m.rounding().unwrap_or(Rounding::Nearest);
         let (op, sources) = float_op(instruction.opcode(), m).ok_or_else(Why::form)?;
@@ -221,7 +200,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             // Taken and without effect: the assembler makes the same code with it and without.
             let _ = m.take("ftz");
         }
-        Ok((Op::Float64(op, rounding), self.uniform(operands, Type::F64, sources)?))
+        Ok((Op::Float64(op, rounding), self.uniform_slots(operands, Type::F64, sources)?))
     }
 
     fn half(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, ty: Type) -> Decoded {
@@ -248,7 +227,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 (HalfOp::Common(op), sources)
             }
         };
-        let s = self.uniform(instruction.operands(), ty, sources)?;
+        let s = self.uniform_slots(instruction.operands(), ty, sources)?;
         Ok((Op::Half(Half { op, brain, packed, flush, rounding, clamp }), s))
     }
 }

@@ -6,6 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::operands::push;
 use crate::ptx::program::Slots;
 use crate::ptx::program::{Lop3Predicate, NO_SLOT, Op};
 use crate::ptx::semantics::bits::{Count, Logic, Permute, Shift};
@@ -27,26 +28,26 @@ impl<'l> FunctionDecoder<'l, '_> {
             "bfind" => self.find(operands, m),
             "brev" => {
                 let ty = m.ty()?;
-                Ok((Op::Reverse(ty.bits() == 64), self.uniform(operands, ty, 1)?))
+                Ok((Op::Reverse(ty.bits() == 64), self.uniform_slots(operands, ty, 1)?))
             }
             "bfe" | "bfi" => self.field(instruction, m),
             "fns" => {
                 let ty = m.ty()?;
-                Ok((Op::FindNth, self.uniform(operands, ty, 3)?))
+                Ok((Op::FindNth, self.uniform_slots(operands, ty, 3)?))
             }
             "bmsk" => {
                 let (wrap, ty) = (wraps(m)?, m.ty()?);
-                Ok((Op::BitMask(wrap), self.uniform(operands, ty, 2)?))
+                Ok((Op::BitMask(wrap), self.uniform_slots(operands, ty, 2)?))
             }
             "szext" => {
                 let (wrap, ty) = (wraps(m)?, m.ty()?);
                 let signed = ty.kind() == TypeKind::Signed;
-                Ok((Op::Extend(wrap, signed), self.uniform(operands, ty, 2)?))
+                Ok((Op::Extend(wrap, signed), self.uniform_slots(operands, ty, 2)?))
             }
             "clmad" => {
                 let (high, _) = (m.take("hi"), m.take("lo"));
                 let ty = m.ty()?;
-                Ok((Op::CarrylessMad(high), self.uniform(operands, ty, 3)?))
+                Ok((Op::CarrylessMad(high), self.uniform_slots(operands, ty, 3)?))
             }
             "prmt" => self.permute(operands, m),
             "shl" | "shr" => self.shift(instruction, m),
@@ -58,15 +59,11 @@ impl<'l> FunctionDecoder<'l, '_> {
         let ty = m.ty()?;
         let width = width(ty)?;
         let sources = if matches!(op, Logic::Not | Logic::CNot) { 1 } else { 2 };
-        Ok((Op::Logic(op, width), self.uniform(operands, ty, sources)?))
+        Ok((Op::Logic(op, width), self.uniform_slots(operands, ty, sources)?))
     }
 
     fn lop3(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let combine = match m.word(&["or", "and"]) {
-            Some("or") => Some(Combine::Or),
-            Some(_) => Some(Combine::And),
-            None => None,
-        };
+        let combine = m.choose(&[("or", Combine::Or), ("and", Combine::And)]);
         let ty = m.ty()?;
         let (&d, rest) = operands.split_first().ok_or_else(Why::operands)?;
         let &[a, b, c, Operand::Constant(table), ref q @ ..] = rest else { return Err(Why::operands()) };
@@ -83,16 +80,13 @@ impl<'l> FunctionDecoder<'l, '_> {
         let d = if d == Operand::Sink { NO_SLOT } else { self.destination(d, ty)? };
         let e = self.predicate_destination(p)?.ok_or_else(Why::operands)?;
         let with = self.condition(q)?;
-        self.out.tables.lop3.push(Lop3Predicate { table, c, combine, with });
-        let c = self.out.tables.lop3.len() as u32 - 1;
+        let c = push(&mut self.out.tables.lop3, Lop3Predicate { table, c, combine, with });
         Ok((Op::Lop3Predicate, Slots { d, a, b, c, e }))
     }
 
     fn count(&mut self, op: Count, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let ty = m.ty()?;
-        let &[d, a] = operands else { return Err(Why::operands()) };
-        let (d, a) = (self.destination(d, Type::U32)?, self.source(a, ty)?);
-        Ok((Op::Count(op, ty.bits() == 64), Slots { d, a, ..Slots::default() }))
+        Ok((Op::Count(op, ty.bits() == 64), self.typed_slots(operands, &[Type::U32, ty])?))
     }
 
     fn find(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -104,42 +98,32 @@ impl<'l> FunctionDecoder<'l, '_> {
             (false, true) => Count::FindUnsignedShift,
             (true, true) => Count::FindSignedShift,
         };
-        let &[d, a] = operands else { return Err(Why::operands()) };
-        let (d, a) = (self.destination(d, Type::U32)?, self.source(a, ty)?);
-        Ok((Op::Count(op, ty.bits() == 64), Slots { d, a, ..Slots::default() }))
+        Ok((Op::Count(op, ty.bits() == 64), self.typed_slots(operands, &[Type::U32, ty])?))
     }
 
     fn field(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let ty = m.ty()?;
         let wide = ty.bits() == 64;
-        match *instruction.operands() {
-            [d, a, b, c] if instruction.opcode() == "bfe" => {
-                let (d, a) = (self.destination(d, ty)?, self.source(a, ty)?);
-                let (b, c) = (self.source(b, Type::U32)?, self.source(c, Type::U32)?);
-                let signed = ty.kind() == TypeKind::Signed;
-                Ok((Op::ExtractField(signed, wide), Slots { d, a, b, c, e: 0 }))
-            }
-            [d, a, b, c, e] if instruction.opcode() == "bfi" => {
-                let (d, a, b) = (self.destination(d, ty)?, self.source(a, ty)?, self.source(b, ty)?);
-                let (c, e) = (self.source(c, Type::U32)?, self.source(e, Type::U32)?);
-                Ok((Op::InsertField(wide), Slots { d, a, b, c, e }))
-            }
-            _ => Err(Why::operands()),
+        let operands = instruction.operands();
+        if instruction.opcode() == "bfe" {
+            let signed = ty.kind() == TypeKind::Signed;
+            let s = self.typed_slots(operands, &[ty, ty, Type::U32, Type::U32])?;
+            return Ok((Op::ExtractField(signed, wide), s));
         }
+        Ok((Op::InsertField(wide), self.typed_slots(operands, &[ty, ty, ty, Type::U32, Type::U32])?))
     }
 
     fn permute(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let mode = match m.word(&["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"]) {
-            None => Permute::Selectors,
-            Some("f4e") => Permute::Forward4,
-            Some("b4e") => Permute::Backward4,
-            Some("rc8") => Permute::Replicate8,
-            Some("ecl") => Permute::EdgeLeft,
-            Some("ecr") => Permute::EdgeRight,
-            Some(_) => Permute::Replicate16,
-        };
-        let ty = m.ty()?;
-        Ok((Op::Permute(mode), self.uniform(operands, ty, 3)?))
+        let mode = m.choose(&[
+            ("f4e", Permute::Forward4),
+            ("b4e", Permute::Backward4),
+            ("rc8", Permute::Replicate8),
+            ("ecl", Permute::EdgeLeft),
+            ("ecr", Permute::EdgeRight),
+            ("rc16", Permute::Replicate16),
+        ]);
+        let (mode, ty) = (mode.unwrap_or(Permute::Selectors), m.ty()?);
+        Ok((Op::Permute(mode), self.uniform_slots(operands, ty, 3)?))
     }
 
     fn shift(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -149,15 +133,14 @@ impl<'l> FunctionDecoder<'l, '_> {
             (_, TypeKind::Signed) => Shift::ArithmeticRight,
             _ => Shift::Right,
         };
-        let &[d, a, b] = instruction.operands() else { return Err(Why::operands()) };
-        let (d, a, b) = (self.destination(d, ty)?, self.source(a, ty)?, self.source(b, Type::U32)?);
-        Ok((Op::Shift(op, width(ty)?), Slots { d, a, b, ..Slots::default() }))
+        let s = self.typed_slots(instruction.operands(), &[ty, ty, Type::U32])?;
+        Ok((Op::Shift(op, width(ty)?), s))
     }
 
     fn funnel(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let left = m.word(&["l", "r"]).ok_or_else(Why::form)? == "l";
         let (wrap, ty) = (wraps(m)?, m.ty()?);
-        Ok((Op::Funnel(left, wrap), self.uniform(operands, ty, 3)?))
+        Ok((Op::Funnel(left, wrap), self.uniform_slots(operands, ty, 3)?))
     }
 }
 

@@ -7,6 +7,7 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::memory::atomic_type;
 use super::modifiers::Modifiers;
+use super::operands::{push, with_entry};
 use crate::ptx::program::Slots;
 use crate::ptx::program::{BulkCopy, Copy, CopyGroup, Fill, Op, RegisterSlot, Space};
 
@@ -64,9 +65,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 },
             }
         }
-        self.out.tables.copies.push(Copy { to, to_space, from, from_space, size, source_size, ignore });
-        let a = self.out.tables.copies.len() as u32 - 1;
-        Ok((Op::Copy, Slots { a, ..Slots::default() }))
+        Ok(with_entry(Op::Copy, &mut self.out.tables.copies, Copy { to, to_space, from, from_space, size, source_size, ignore }))
     }
 
     /// `cp.async.bulk`, `cp.reduce.async.bulk`
@@ -106,9 +105,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let ends = left.zip(right);
         let copy =
             BulkCopy { to, to_space, from, from_space, size, reduction, completion, blocks, ends, bytes };
-        self.out.tables.bulk_copies.push(copy);
-        let a = self.out.tables.bulk_copies.len() as u32 - 1;
-        Ok((Op::BulkCopy, Slots { a, ..Slots::default() }))
+        Ok(with_entry(Op::BulkCopy, &mut self.out.tables.bulk_copies, copy))
     }
 
     /// The slot of a number of at most 32 bits.
@@ -152,8 +149,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
         let space = m.has("shared::cluster").then_some(Space::Shared);
         let completion = self.completion(mbarrier, space)?;
-        self.out.tables.completions.push(completion);
-        Ok((&operands[..2], Some(self.out.tables.completions.len() as u32 - 1)))
+        Ok((&operands[..2], Some(push(&mut self.out.tables.completions, completion))))
     }
 
     /// `st.bulk`
@@ -164,9 +160,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let &[to, size, _zero] = operands else { return Err(Why::operands()) };
         let (to, space) = self.address(to, space)?;
         let size = self.source_place(size, Type::U64)?.0;
-        self.out.tables.fills.push(Fill { to, space, size, completion: None });
-        let a = self.out.tables.fills.len() as u32 - 1;
-        Ok((Op::Fill, Slots { a, ..Slots::default() }))
+        Ok(with_entry(Op::Fill, &mut self.out.tables.fills, Fill { to, space, size, completion: None }))
     }
 }
 

@@ -6,6 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::operands::with_entry;
 use crate::ptx::program::Slots;
 use crate::ptx::program::{Fill, Op, RegisterSlot};
 
@@ -14,18 +15,14 @@ impl FunctionDecoder<'_, '_> {
     pub(super) fn mapa(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let _ = m.space();
         let ty = m.ty()?;
-        let &[d, a, b] = operands else { return Err(Why::operands()) };
-        let (d, a, b) = (self.destination(d, ty)?, self.source(a, ty)?, self.source(b, Type::U32)?);
-        Ok((Op::MapRank(ty.bits() == 64), Slots { d, a, b, ..Slots::default() }))
+        Ok((Op::MapRank(ty.bits() == 64), self.typed_slots(operands, &[ty, ty, Type::U32])?))
     }
 
     /// `getctarank`
     pub(super) fn getctarank(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let _ = m.space();
         let ty = m.ty()?;
-        let &[d, a] = operands else { return Err(Why::operands()) };
-        let (d, a) = (self.destination(d, Type::U32)?, self.source(a, ty)?);
-        Ok((Op::RankOf(ty.bits() == 64), Slots { d, a, ..Slots::default() }))
+        Ok((Op::RankOf(ty.bits() == 64), self.typed_slots(operands, &[Type::U32, ty])?))
     }
 
     /// `clusterlaunchcontrol`: every block is launched, so no request to cancel one ever succeeds.
@@ -40,9 +37,7 @@ impl FunctionDecoder<'_, '_> {
             let completion = Some(self.completion(mbarrier, space)?);
             let (to, space) = self.address(to, space)?;
             let size = RegisterSlot::Word(self.constant_word(16));
-            self.out.tables.fills.push(Fill { to, space, size, completion });
-            let a = self.out.tables.fills.len() as u32 - 1;
-            return Ok((Op::Fill, Slots { a, ..Slots::default() }));
+            return Ok(with_entry(Op::Fill, &mut self.out.tables.fills, Fill { to, space, size, completion }));
         }
         let _ = (m.take("query_cancel"), m.take("b128"));
         m.retain(|name| !name.starts_with("get_first_ctaid") && name != "is_canceled");

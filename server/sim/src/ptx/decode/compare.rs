@@ -32,12 +32,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         m: &mut Modifiers<'_>,
     ) -> Result<(Compare, Combining, Slots), Why> {
         let op = m.find(comparison).ok_or_else(Why::form)?;
-        let combine = m.find(|name| match name {
-            "and" => Some(Combine::And),
-            "or" => Some(Combine::Or),
-            "xor" => Some(Combine::Xor),
-            _ => None,
-        });
+        let combine = m.choose(&[("and", Combine::And), ("or", Combine::Or), ("xor", Combine::Xor)]);
         let compare = Compare { op, ty: compare_type(ty)?, flush };
         let (&[a, b], rest) = sources.split_first_chunk().ok_or_else(Why::operands)?;
         let (a, b) = (self.source(a, ty)?, self.source(b, ty)?);
@@ -76,7 +71,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let to = m.ty()?;
         if let Some(parts) = division(to) {
             let cmp = m.find(comparison).ok_or_else(Why::form)?;
-            return Ok((Op::SetPacked(cmp, parts), self.uniform(operands, to, 2)?));
+            return Ok((Op::SetPacked(cmp, parts), self.uniform_slots(operands, to, 2)?));
         }
         let ty = m.ty()?;
         let (&d, sources) = operands.split_first().ok_or_else(Why::operands)?;
@@ -115,9 +110,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     fn slct(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let flush = m.take("ftz");
         let (ty, by) = (m.ty()?, m.ty()?);
-        let &[d, a, b, c] = operands else { return Err(Why::operands()) };
-        let (d, a, b) = (self.destination(d, ty)?, self.source(a, ty)?, self.source(b, ty)?);
-        let s = Slots { d, a, b, c: self.source(c, by)?, e: 0 };
+        let s = self.typed_slots(operands, &[ty, ty, ty, by])?;
         match by {
             Type::S32 => Ok((Op::SelectSigned(wide(ty)?), s)),
             Type::F32 => Ok((Op::SelectFloat(wide(ty)?, flush), s)),
@@ -126,17 +119,14 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn testp(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let class = m.find(|name| {
-            Some(match name {
-                "finite" => FloatClass::Finite,
-                "infinite" => FloatClass::Infinite,
-                "number" => FloatClass::Number,
-                "notanumber" => FloatClass::NotANumber,
-                "normal" => FloatClass::Normal,
-                "subnormal" => FloatClass::Subnormal,
-                _ => return None,
-            })
-        });
+        let class = m.choose(&[
+            ("finite", FloatClass::Finite),
+            ("infinite", FloatClass::Infinite),
+            ("number", FloatClass::Number),
+            ("notanumber", FloatClass::NotANumber),
+            ("normal", FloatClass::Normal),
+            ("subnormal", FloatClass::Subnormal),
+        ]);
         let unsaid = || {
             Why::new(
                 "the form without an operation is not simulated, because the assembler leaves the predicate undefined",

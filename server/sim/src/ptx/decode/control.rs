@@ -9,6 +9,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::operands::{push, with_entry};
 use crate::ptx::program::Slots;
 use crate::ptx::program::{Barrier, BarrierKind, Call, Callee, Formal, Guard, Op, Passing, Switch, System};
 
@@ -54,9 +55,8 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::new("its table is not a `.branchtargets` of this function"));
         };
         let targets = targets.iter().map(|&name| self.label(name)).collect::<Result<_, Why>>()?;
-        self.out.tables.switches.push(Switch { index, targets });
+        let a = push(&mut self.out.tables.switches, Switch { index, targets });
         let (b, c) = self.joins(instruction.id());
-        let a = self.out.tables.switches.len() as u32 - 1;
         Ok((Op::Switch(uniform), Slots { a, b, c, ..Slots::default() }))
     }
 
@@ -75,9 +75,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let returns = signature.map_or(&[][..], |signature| &signature.returns);
         let arguments = self.passed(arguments, params, false)?;
         let results = self.passed(results, returns, true)?;
-        self.out.tables.calls.push(Call { callee, arguments, results });
-        let a = self.out.tables.calls.len() as u32 - 1;
-        Ok((Op::Call(uniform), Slots { a, ..Slots::default() }))
+        Ok(with_entry(Op::Call(uniform), &mut self.out.tables.calls, Call { callee, arguments, results }))
     }
 
     /// The callee of a call, and its signature.
@@ -169,18 +167,15 @@ impl<'l> FunctionDecoder<'l, '_> {
             return self.cluster_barrier(m);
         }
         let aligned = m.take("aligned") || aligned;
-        let kind = match m.word(&["sync", "arrive", "red"]) {
-            Some("arrive") => BarrierKind::Arrive,
-            Some("red") => match m.word(&["popc", "and", "or"]) {
-                Some("popc") => BarrierKind::ReduceCount,
-                Some("and") => BarrierKind::ReduceAnd,
-                Some(_) => BarrierKind::ReduceOr,
-                None => return Err(Why::form()),
-            },
-            Some(_) => BarrierKind::Sync,
-            None => return Err(Why::form()),
-        };
-        let reduces = !matches!(kind, BarrierKind::Sync | BarrierKind::Arrive);
+        let kind = m.choose(&[("sync", Some(BarrierKind::Sync)), ("arrive", Some(BarrierKind::Arrive)), ("red", None)]);
+        let reductions = [
+            ("popc", BarrierKind::ReduceCount),
+            ("and", BarrierKind::ReduceAnd),
+            ("or", BarrierKind::ReduceOr),
+        ];
+        let kind = kind.ok_or_else(Why::form)?;
+        let reduces = kind.is_none();
+        let kind = kind.or_else(|| m.choose(&reductions)).ok_or_else(Why::form)?;
         let mut operands = instruction.operands();
         let (mut d, mut predicate) = (None, Guard::ALWAYS);
         if reduces {
@@ -196,24 +191,17 @@ impl<'l> FunctionDecoder<'l, '_> {
             [] => (self.constant_word(0), None),
             _ => return Err(Why::operands()),
         };
-        self.out.tables.barriers.push(Barrier { kind, aligned, id, count, predicate, d });
-        let a = self.out.tables.barriers.len() as u32 - 1;
-        Ok((Op::Barrier, Slots { a, ..Slots::default() }))
+        Ok(with_entry(Op::Barrier, &mut self.out.tables.barriers, Barrier { kind, aligned, id, count, predicate, d }))
     }
 
     /// `barrier.cluster.arrive`, `barrier.cluster.wait`
     fn cluster_barrier(&mut self, m: &mut Modifiers<'_>) -> Decoded {
-        let kind = match m.word(&["arrive", "wait"]) {
-            Some("arrive") => BarrierKind::ClusterArrive,
-            Some(_) => BarrierKind::ClusterWait,
-            None => return Err(Why::form()),
-        };
+        let kind = m.choose(&[("arrive", BarrierKind::ClusterArrive), ("wait", BarrierKind::ClusterWait)]);
+        let kind = kind.ok_or_else(Why::form)?;
         let aligned = m.take("aligned");
         m.ignore_caching();
         let id = self.constant_word(0);
         let barrier = Barrier { kind, aligned, id, count: None, predicate: Guard::ALWAYS, d: None };
-        self.out.tables.barriers.push(barrier);
-        let a = self.out.tables.barriers.len() as u32 - 1;
-        Ok((Op::Barrier, Slots { a, ..Slots::default() }))
+        Ok(with_entry(Op::Barrier, &mut self.out.tables.barriers, barrier))
     }
 }

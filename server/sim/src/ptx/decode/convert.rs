@@ -6,7 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::slot_of;
+use super::operands::{push, slot_of};
 use crate::ptx::program::Slots;
 use crate::ptx::program::{Op, PackedSources, RegisterSlot};
 use crate::ptx::semantics::convert::{Clamp, Convert};
@@ -116,9 +116,9 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => return Err(Why::operands()),
         };
         let d = self.destination(d, to)?;
-        let table = &mut self.out.tables.packed_converts;
-        table.push(PackedSources { convert, sources, random, scales });
-        Ok((Op::ConvertPacked, Slots { d, c: table.len() as u32 - 1, ..Slots::default() }))
+        let packed = PackedSources { convert, sources, random, scales };
+        let c = push(&mut self.out.tables.packed_converts, packed);
+        Ok((Op::ConvertPacked, Slots { d, c, ..Slots::default() }))
     }
 
     fn conversion(&mut self, convert: Convert) -> u32 {

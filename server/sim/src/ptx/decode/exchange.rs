@@ -6,6 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::operands::with_entry;
 use crate::ptx::program::Slots;
 use crate::ptx::program::{Exchange, ExchangeKind, Op, RegisterSlot};
 
@@ -16,8 +17,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (op, exchange) = match instruction.opcode() {
             "activemask" => {
                 let ty = m.ty()?;
-                let &[d] = operands else { return Err(Why::operands()) };
-                return Ok((Op::ActiveMask, Slots { d: self.destination(d, ty)?, ..Slots::default() }));
+                return Ok((Op::ActiveMask, self.typed_slots(operands, &[ty])?));
             }
             "shfl" => (Op::Shuffle, self.shuffle(operands, sync, m)?),
             "vote" => (Op::Vote, self.vote(operands, sync, m)?),
@@ -25,9 +25,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "redux" => (Op::Reduce, self.reduce(operands, m)?),
             _ => (Op::Elect, self.elect(operands)?),
         };
-        self.out.tables.exchanges.push(exchange);
-        let a = self.out.tables.exchanges.len() as u32 - 1;
-        Ok((op, Slots { a, ..Slots::default() }))
+        Ok(with_entry(op, &mut self.out.tables.exchanges, exchange))
     }
 
     fn members(&mut self, operand: Option<&Operand>) -> Result<Option<u32>, Why> {
@@ -35,15 +33,12 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn shuffle(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
-        let kind = m.find(|name| {
-            Some(match name {
-                "up" => ExchangeKind::ShuffleUp,
-                "down" => ExchangeKind::ShuffleDown,
-                "bfly" => ExchangeKind::ShuffleButterfly,
-                "idx" => ExchangeKind::ShuffleIndex,
-                _ => return None,
-            })
-        });
+        let kind = m.choose(&[
+            ("up", ExchangeKind::ShuffleUp),
+            ("down", ExchangeKind::ShuffleDown),
+            ("bfly", ExchangeKind::ShuffleButterfly),
+            ("idx", ExchangeKind::ShuffleIndex),
+        ]);
         let (kind, ty) = (kind.ok_or_else(Why::form)?, m.ty()?);
         let (&[d, a, b, c], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
         let (d, p) = self.pair(d)?;
@@ -52,14 +47,13 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         Ok(Exchange {
-            kind,
             d: self.result(d)?,
             p: self.result_predicate(p)?,
             a: Some(self.source_place(a, ty)?.0),
-            negated: false,
             b: self.source(b, Type::U32)?,
             c: self.source(c, Type::U32)?,
             members,
+            ..Exchange::new(kind)
         })
     }
 
@@ -72,15 +66,12 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn vote(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
-        let kind = m.find(|name| {
-            Some(match name {
-                "all" => ExchangeKind::VoteAll,
-                "any" => ExchangeKind::VoteAny,
-                "uni" => ExchangeKind::VoteUniform,
-                "ballot" => ExchangeKind::VoteBallot,
-                _ => return None,
-            })
-        });
+        let kind = m.choose(&[
+            ("all", ExchangeKind::VoteAll),
+            ("any", ExchangeKind::VoteAny),
+            ("uni", ExchangeKind::VoteUniform),
+            ("ballot", ExchangeKind::VoteBallot),
+        ]);
         let (kind, _) = (kind.ok_or_else(Why::form)?, m.ty()?);
         let (&[d, a], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
         let (slot, negated) = self.predicate(a)?;
@@ -92,27 +83,20 @@ impl<'l> FunctionDecoder<'l, '_> {
             Some(RegisterSlot::Predicate(p)) => (None, Some(p)),
             place => (place, None),
         };
-        Ok(Exchange { kind, d, p, a: Some(RegisterSlot::Predicate(slot)), negated, b: 0, c: 0, members })
+        Ok(Exchange { d, p, a: Some(RegisterSlot::Predicate(slot)), negated, members, ..Exchange::new(kind) })
     }
 
     fn match_values(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
-        let kind = match m.word(&["any", "all"]) {
-            Some("any") => ExchangeKind::MatchAny,
-            Some(_) => ExchangeKind::MatchAll,
-            None => return Err(Why::form()),
-        };
-        let ty = m.ty()?;
+        let kind = m.choose(&[("any", ExchangeKind::MatchAny), ("all", ExchangeKind::MatchAll)]);
+        let (kind, ty) = (kind.ok_or_else(Why::form)?, m.ty()?);
         let &[d, a, members] = operands else { return Err(Why::operands()) };
         let (d, p) = self.pair(d)?;
         Ok(Exchange {
-            kind,
             d: self.result(d)?,
             p: self.result_predicate(p)?,
             a: Some(self.source_place(a, ty)?.0),
-            negated: false,
-            b: 0,
-            c: 0,
             members: self.members(Some(&members))?,
+            ..Exchange::new(kind)
         })
     }
 
@@ -134,14 +118,10 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let &[d, a, members] = operands else { return Err(Why::operands()) };
         Ok(Exchange {
-            kind,
             d: self.result(d)?,
-            p: None,
             a: Some(self.source_place(a, ty)?.0),
-            negated: false,
-            b: 0,
-            c: 0,
             members: self.members(Some(&members))?,
+            ..Exchange::new(kind)
         })
     }
 
@@ -150,6 +130,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (d, p) = self.pair(d)?;
         let members = self.members(Some(&members))?;
         let (d, p) = (self.result(d)?, self.result_predicate(p)?);
-        Ok(Exchange { kind: ExchangeKind::Elect, d, p, a: None, negated: false, b: 0, c: 0, members })
+        Ok(Exchange { d, p, members, ..Exchange::new(ExchangeKind::Elect) })
     }
 }

@@ -3,7 +3,7 @@
 use warplens_hir::cfg::BlockId;
 use warplens_hir::ptx::{self as hir, Operand};
 
-use super::function::FunctionDecoder;
+use super::function::{FunctionDecoder, Mention};
 use crate::ptx::program::{Guard, Mixing, Part, Read};
 
 /// The limit of blocks that the liveness search visits; after it, no further registers are reported as suspects.
@@ -23,7 +23,7 @@ const LENIENT: &[&str] =
 
 impl<'l> FunctionDecoder<'l, '_> {
     /// Notes what an instruction reads.
-    pub(super) fn note_reads(&mut self, instruction: hir::Instruction<'l>) {
+    pub(super) fn note_reads(&mut self, instruction: hir::Instruction<'l>, mentions: &[Mention]) {
         let opcode = instruction.opcode();
         let packs = instruction.operands().iter().any(|operand| matches!(operand, Operand::Vector(_)));
         let mixing = match opcode {
@@ -45,8 +45,9 @@ impl<'l> FunctionDecoder<'l, '_> {
             "brx" | "bar" | "barrier" => Part::Choice,
             _ => Part::Source,
         };
-        if opcode != "call" {
-            self.note_operands(instruction.operands(), part);
+        for mention in mentions.iter().filter(|_| opcode != "call") {
+            let part = if mention.in_address { Part::Address } else { part };
+            self.note_read(mention.name, mention.component, part);
         }
         // `xor %r, %r, %r` is a way to write zero.
         let reads = &mut self.out.flow.reads;
@@ -55,34 +56,11 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    fn note_operands(&mut self, operands: &[Operand], part: Part) {
-        let hir = self.hir;
-        for &operand in operands {
-            match operand {
-                Operand::Register { name, component } => self.note_read(name, component, part),
-                Operand::Vector(list)
-                | Operand::Arguments(list)
-                | Operand::Pair(list)
-                | Operand::Not(list)
-                | Operand::Negated(list) => self.note_operands(hir.operands(list), part),
-                Operand::Address { parts: list, .. } => self.note_operands(hir.operands(list), Part::Address),
-                _ => {}
-            }
-        }
-    }
-
     fn note_read(&mut self, name: hir::NameId, component: Option<hir::Component>, part: Part) {
         let name = self.hir.name(name);
-        if !matches!(name.role, hir::Role::Read | hir::Role::ReadWrite) {
-            return;
-        }
-        let chosen = component.and_then(hir::Component::element).map(|element| element as u32);
-        for element in 0..self.register_elements(name.referent) {
-            if chosen.is_none_or(|chosen| chosen == element)
-                && let Some(register) = self.register_number(name.referent, element)
-            {
-                self.out.flow.reads.push(Read { register, part });
-            }
+        if matches!(name.role, hir::Role::Read | hir::Role::ReadWrite) {
+            let numbers = self.slots.numbers(name.referent, component);
+            self.out.flow.reads.extend(numbers.map(|register| Read { register, part }));
         }
     }
 

@@ -7,7 +7,7 @@ use warplens_hir::ptx::{self as hir, FunctionKind, Operand, Parameter, Space, Sy
 
 use super::Why;
 use super::module::Linked;
-use super::operands::SlotTable;
+use super::operands::{SlotTable, with_entry};
 use super::order::order;
 use super::storage::{self, Storage};
 use crate::ptx::program::Slots;
@@ -26,6 +26,15 @@ pub(super) struct FunctionDecoder<'l, 'm> {
     pub(super) cfg: Cfg,
     joins: PostDominators,
     plain_joins: PostDominators,
+}
+
+/// A register in the operands of an instruction.
+#[derive(Clone, Copy)]
+pub(super) struct Mention {
+    pub(super) name: hir::NameId,
+    pub(super) component: Option<hir::Component>,
+    /// Whether it is part of an address.
+    pub(super) in_address: bool,
 }
 
 impl<'l, 'm> FunctionDecoder<'l, 'm> {
@@ -66,9 +75,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
                     continue;
                 }
                 SymbolKind::Param { is_return, index: param } => {
-                    let signature = &self.hir.signature;
-                    let params = if *is_return { &signature.returns } else { &signature.params };
-                    match params.get(*param as usize) {
+                    match storage::formals(&self.hir.signature, *is_return).get(*param as usize) {
                         Some(param) if param.space == Space::Param => (param.bytes(), param.alignment()),
                         _ => continue,
                     }
@@ -96,10 +103,11 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             self.out.code.push(decoded);
             self.out.orders.push(order(instruction));
             self.out.writes.push(self.out.written.len() as u32);
-            self.note_writes(instruction.operands());
             self.out.names.push(self.out.named.len() as u32);
-            self.note_names(instruction);
-            self.note_reads(instruction);
+            let mut mentions = Vec::new();
+            self.mentions(instruction.operands(), false, &mut mentions);
+            self.note_registers(instruction, &mentions);
+            self.note_reads(instruction, &mentions);
         }
         self.out.writes.push(self.out.written.len() as u32);
         self.out.names.push(self.out.named.len() as u32);
@@ -127,15 +135,13 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             name.push_str(modifier);
         }
         let note = Note { name: name.into(), why };
-        self.out.tables.notes.push(note);
-        let a = self.out.tables.notes.len() as u32 - 1;
+        let (op, s) = with_entry(Op::Unsupported, &mut self.out.tables.notes, note);
         let guard = self.guard(instruction).unwrap_or(Guard::ALWAYS);
-        Instruction { guard, op: Op::Unsupported, s: Slots { a, ..Slots::default() } }
+        Instruction { guard, op, s }
     }
 
     fn formals(&mut self, returns: bool) -> Vec<Formal> {
-        let signature = &self.hir.signature;
-        let params = if returns { &signature.returns } else { &signature.params };
+        let params = storage::formals(&self.hir.signature, returns);
         let mut formals = Vec::with_capacity(params.len());
         for param in params {
             let symbol = self.hir.param_symbol(param);
@@ -166,65 +172,40 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         }
     }
 
-    /// Notes which registers the operands of an instruction write.
-    fn note_writes(&mut self, operands: &[Operand]) {
-        for &operand in operands {
-            match operand {
-                Operand::Register { name, component } => {
-                    let name = self.hir.name(name);
-                    if !name.role.writes() {
-                        continue;
-                    }
-                    let elements = self.register_elements(name.referent);
-                    let chosen = component.and_then(hir::Component::element).map(|element| element as u32);
-                    for element in 0..elements {
-                        if chosen.is_none_or(|chosen| chosen == element) {
-                            self.out.written.extend(self.register_number(name.referent, element));
-                        }
-                    }
+    /// Notes the registers that an instruction writes and those that it names.
+    fn note_registers(&mut self, instruction: hir::Instruction<'l>, mentions: &[Mention]) {
+        let start = self.out.named.len();
+        let guard = instruction.guard().map(|guard| guard.name);
+        for name in guard.into_iter().chain(mentions.iter().map(|mention| mention.name)) {
+            for number in self.slots.numbers(self.hir.name(name).referent, None) {
+                if !self.out.named[start..].contains(&number) {
+                    self.out.named.push(number);
                 }
-                Operand::Vector(list) | Operand::Arguments(list) | Operand::Pair(list) => {
-                    let hir = self.hir;
-                    self.note_writes(hir.operands(list));
-                }
-                _ => {}
+            }
+        }
+        for &Mention { name, component, .. } in mentions {
+            let name = self.hir.name(name);
+            if name.role.writes() {
+                self.out.written.extend(self.slots.numbers(name.referent, component));
             }
         }
     }
 
-    /// Notes which registers an instruction names.
-    fn note_names(&mut self, instruction: hir::Instruction<'l>) {
-        let start = self.out.named.len();
-        if let Some(guard) = instruction.guard() {
-            self.note_name(guard.name, start);
-        }
-        self.note_named(instruction.operands(), start);
-    }
-
-    fn note_named(&mut self, operands: &[Operand], start: usize) {
+    /// The registers that operands mention.
+    fn mentions(&self, operands: &[Operand], in_address: bool, found: &mut Vec<Mention>) {
         for &operand in operands {
             match operand {
-                Operand::Register { name, .. } => self.note_name(name, start),
+                Operand::Register { name, component } => {
+                    found.push(Mention { name, component, in_address });
+                }
                 Operand::Vector(list)
                 | Operand::Arguments(list)
                 | Operand::Pair(list)
                 | Operand::Not(list)
-                | Operand::Negated(list)
-                | Operand::Address { parts: list, .. } => {
-                    let hir = self.hir;
-                    self.note_named(hir.operands(list), start);
-                }
+                | Operand::Negated(list) => self.mentions(self.hir.operands(list), in_address, found),
+                Operand::Address { parts: list, .. } => self.mentions(self.hir.operands(list), true, found),
                 _ => {}
             }
-        }
-    }
-
-    fn note_name(&mut self, name: hir::NameId, start: usize) {
-        let referent = self.hir.name(name).referent;
-        for element in 0..self.register_elements(referent) {
-            let number = self.register_number(referent, element);
-            let new = number.filter(|number| !self.out.named[start..].contains(number));
-            self.out.named.extend(new);
         }
     }
 

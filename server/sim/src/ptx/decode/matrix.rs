@@ -6,6 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::operands::with_entry;
 use crate::ptx::program::Slots;
 use crate::ptx::program::{
     FragmentAccess, MatrixAccess, MatrixProduct, Op, ProductScales, RegisterSlot, Rows, Space,
@@ -28,12 +29,10 @@ impl<'l> FunctionDecoder<'l, '_> {
             "movmatrix" => {
                 let _ = (m.take("m8n8"), m.take("trans"));
                 let ty = m.ty()?;
-                let &[d, a] = operands else { return Err(Why::operands()) };
                 if ty != Type::B16 {
                     return Err(Why::form());
                 }
-                let (d, a) = (self.destination(d, Type::B32)?, self.source(a, Type::B32)?);
-                Ok((Op::MatrixTranspose, Slots { d, a, ..Slots::default() }))
+                Ok((Op::MatrixTranspose, self.uniform_slots(operands, Type::B32, 1)?))
             }
             opcode => self.matrix_access(opcode == "stmatrix", operands, m),
         }
@@ -41,12 +40,7 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     fn matrix_access(&mut self, store: bool, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let space = m.space().unwrap_or(Space::Generic);
-        let count = match m.word(&["x1", "x2", "x4"]) {
-            Some("x1") => 1,
-            Some("x2") => 2,
-            Some(_) => 4,
-            None => return Err(Why::form()),
-        };
+        let count = m.choose(&[("x1", 1), ("x2", 2), ("x4", 4)]).ok_or_else(Why::form)?;
         let transposed = m.take("trans");
         let shape = m.word(&["m8n8", "m8n16", "m16n8", "m16n16"]).ok_or_else(Why::form)?;
         let rows = match (m.word(&["b8x16"]), m.word(&["b6x16_p32", "b4x16_p64"])) {
@@ -60,22 +54,13 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let &[first, second] = operands else { return Err(Why::operands()) };
         let (registers, address) = if store { (second, first) } else { (first, second) };
-        let registers = self.words(registers)?;
+        let registers = self.source_places(self.list(&registers), Type::B32)?;
         if registers.len() != count * if shape == "m16n16" { 2 } else { 1 } {
             return Err(Why::operands());
         }
         let (address, space) = self.address(address, Some(space).filter(|space| *space != Space::Generic))?;
         let access = MatrixAccess { rows, space, address, registers, transposed, store };
-        self.out.tables.matrix_accesses.push(access);
-        let a = self.out.tables.matrix_accesses.len() as u32 - 1;
-        Ok((Op::MatrixAccess, Slots { a, ..Slots::default() }))
-    }
-
-    fn words(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
-        let one = [operand];
-        let hir = self.hir;
-        let list = if let Operand::Vector(list) = operand { hir.operands(list) } else { &one };
-        list.iter().map(|&operand| Ok(self.source_place(operand, Type::B32)?.0)).collect()
+        Ok(with_entry(Op::MatrixAccess, &mut self.out.tables.matrix_accesses, access))
     }
 
     fn mma(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -84,12 +69,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         let saturate = m.take("satfinite");
         let bits = bit_operation(m);
         let in_bytes = m.word(&["kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"]);
-        let blocks = match m.word(&["scale_vec::1X", "scale_vec::2X", "scale_vec::4X"]) {
-            Some("scale_vec::4X") => 4,
-            Some("scale_vec::2X") => 2,
-            None if in_bytes == Some("kind::mxf4") => 2,
-            _ => 1,
-        };
+        let blocks = m.choose(&[("scale_vec::1X", 1), ("scale_vec::2X", 2), ("scale_vec::4X", 4)]);
+        let blocks = blocks.unwrap_or(if in_bytes == Some("kind::mxf4") { 2 } else { 1 });
         let rounding = m.rounding().unwrap_or(Rounding::Nearest);
         let (d, a, b, c) = (m.ty()?, m.ty()?, m.ty()?, m.ty()?);
         let packed = matches!(in_bytes, Some("kind::mxf4" | "kind::mxf4nvf4"));
@@ -98,19 +79,10 @@ impl<'l> FunctionDecoder<'l, '_> {
             false => None,
         };
         let quads = (rows, k) == (8, 4) && a != Type::F64;
-        let product = Product {
-            m: rows,
-            n: columns,
-            k,
-            a: factor(a, bits, packed)?,
-            b: factor(b, bits, packed)?,
-            c: sum(c)?,
-            d: sum(d)?,
-            saturate,
-            rounding,
-            layout: if quads { Layout::Quads { a_columns, b_rows } } else { Layout::Documented },
-            scale,
-        };
+        let layout = if quads { Layout::Quads { a_columns, b_rows } } else { Layout::Documented };
+        let (a, b) = (factor(a, bits, packed)?, factor(b, bits, packed)?);
+        let (c, d) = (sum(c)?, sum(d)?);
+        let product = Product { m: rows, n: columns, k, a, b, c, d, saturate, rounding, layout, scale };
         if !quads && (a_columns || b_rows) {
             return Err(Why::form());
         }
@@ -129,19 +101,9 @@ impl<'l> FunctionDecoder<'l, '_> {
             (Ok(b), Ok(c)) => (second, b, c),
             _ => (Type::F16, Type::F16, second),
         };
-        let product = Product {
-            m: rows,
-            n: columns,
-            k,
-            a: factor(a, bits, false)?,
-            b: factor(b, bits, false)?,
-            c: sum(c)?,
-            d: sum(d)?,
-            saturate,
-            rounding,
-            layout: Layout::Own,
-            scale: None,
-        };
+        let (a, b) = (factor(a, bits, false)?, factor(b, bits, false)?);
+        let (c, d, layout) = (sum(c)?, sum(d)?, Layout::Own);
+        let product = Product { m: rows, n: columns, k, a, b, c, d, saturate, rounding, layout, scale: None };
         self.product(product, operands)
     }
 
@@ -164,9 +126,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             }),
             _ => return Err(Why::operands()),
         };
-        self.out.tables.products.push(MatrixProduct { product, registers, scales });
-        let a = self.out.tables.products.len() as u32 - 1;
-        Ok((Op::MatrixProduct, Slots { a, ..Slots::default() }))
+        Ok(with_entry(Op::MatrixProduct, &mut self.out.tables.products, MatrixProduct { product, registers, scales }))
     }
 
     fn wmma_access(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -201,22 +161,16 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let (address, space) = self.address(address, space)?;
         let access = FragmentAccess { matrix, space, address, stride, along, registers, store };
-        self.out.tables.fragments.push(access);
-        let a = self.out.tables.fragments.len() as u32 - 1;
-        Ok((Op::FragmentAccess, Slots { a, ..Slots::default() }))
+        Ok(with_entry(Op::FragmentAccess, &mut self.out.tables.fragments, access))
     }
 
     fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
-        let one = [operand];
-        let hir = self.hir;
-        let list = if let Operand::Vector(list) = operand { hir.operands(list) } else { &one };
-        list.iter()
-            .map(|&operand| match operand {
-                // A constant zero in place of a register of C.
-                Operand::Constant(_) => Ok(self.source_place(operand, Type::B32)?.0),
-                _ => Ok(self.place(operand)?.0),
-            })
-            .collect()
+        let place = |&operand: &Operand| match operand {
+            // A constant zero in place of a register of C.
+            Operand::Constant(_) => Ok(self.source_place(operand, Type::B32)?.0),
+            _ => Ok(self.place(operand)?.0),
+        };
+        self.list(&operand).iter().map(place).collect()
     }
 
     /// `{byte, lane}`
@@ -242,10 +196,7 @@ fn layout(m: &mut Modifiers<'_>) -> Result<&'static str, Why> {
 
 /// How bits are multiplied, if they are.
 fn bit_operation(m: &mut Modifiers<'_>) -> Option<Factor> {
-    let factor = match m.word(&["xor", "and"])? {
-        "xor" => Factor::BitsXor,
-        _ => Factor::BitsAnd,
-    };
+    let factor = m.choose(&[("xor", Factor::BitsXor), ("and", Factor::BitsAnd)])?;
     let _ = m.take("popc");
     Some(factor)
 }

@@ -6,6 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::operands::with_entry;
 use crate::ptx::program::Slots;
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Op, Space};
 
@@ -59,9 +60,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 self.mbarrier_action(action, Some(state), address, space, rest, multicast)
             }
             "pending_count" => {
-                let &[count, state] = operands else { return Err(Why::operands()) };
-                let (d, a) = (self.destination(count, Type::U32)?, self.source(state, Type::U64)?);
-                Ok((Op::PendingCount, Slots { d, a, ..Slots::default() }))
+                Ok((Op::PendingCount, self.typed_slots(operands, &[Type::U32, Type::U64])?))
             }
             "check_layout" => {
                 let &[p, address] = operands else { return Err(Why::operands()) };
@@ -93,7 +92,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (address, space) = self.address(address, space)?;
         let operand = Some(self.source_place(state, ty)?.0);
         let d = Some(self.place(done)?.0);
-        Ok(self.push_mbarrier(Mbarrier { action, space, address, operand, blocks: None, d, reports: places }))
+        let mbarrier = Mbarrier { action, space, address, operand, blocks: None, d, reports: places };
+        Ok(with_entry(Op::Mbarrier, &mut self.out.tables.mbarriers, mbarrier))
     }
 
     fn mbarrier_action(
@@ -116,7 +116,8 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => return Err(Why::operands()),
         };
         let d = d.filter(|d| *d != Operand::Sink).map(|d| self.place(d)).transpose()?.map(|(place, _)| place);
-        Ok(self.push_mbarrier(Mbarrier { action, space, address, operand, blocks, d, reports: [None; 2] }))
+        let mbarrier = Mbarrier { action, space, address, operand, blocks, d, reports: [None; 2] };
+        Ok(with_entry(Op::Mbarrier, &mut self.out.tables.mbarriers, mbarrier))
     }
 
     /// `cp.async.mbarrier.arrive`
@@ -126,12 +127,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         let space = m.space();
         let &[address] = operands else { return Err(Why::operands()) };
         self.mbarrier_action(action, None, address, space, &[], false)
-    }
-
-    fn push_mbarrier(&mut self, mbarrier: Mbarrier) -> (Op, Slots) {
-        self.out.tables.mbarriers.push(mbarrier);
-        let a = self.out.tables.mbarriers.len() as u32 - 1;
-        (Op::Mbarrier, Slots { a, ..Slots::default() })
     }
 
     /// The mbarrier in an operand that tracks a completion.

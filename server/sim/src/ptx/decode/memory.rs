@@ -10,9 +10,9 @@ use super::bits::width;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::slot_of;
+use super::operands::{slot_of, with_entry};
 use super::specials::{self, Source};
-use super::storage::{Storage, window};
+use super::storage::{Storage, formals, window};
 use crate::ptx::program::Slots;
 use crate::ptx::program::{Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Space};
 use crate::ptx::semantics::bits::Logic;
@@ -78,8 +78,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             let moves = vec![(self.place(d)?.0, self.source_place(a, ty)?.0)];
             return Ok(self.push_moves(moves));
         }
-        let (d, a) = (self.destination(d, ty)?, self.source(a, ty)?);
-        Ok((Op::Logic(Logic::Copy, width(ty)?), Slots { d, a, ..Slots::default() }))
+        Ok((Op::Logic(Logic::Copy, width(ty)?), self.uniform_slots(&[d, a], ty, 1)?))
     }
 
     fn mov_address(&mut self, d: Operand, a: Operand, ty: Type) -> Decoded {
@@ -101,17 +100,12 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => self.elements(d)?.into_iter().map(|(place, _)| Some(place)).collect(),
         };
         let sources: Vec<RegisterSlot> = match a {
-            Operand::Vector(list) => {
-                let list = self.hir.operands(list).iter();
-                list.map(|&operand| Ok(self.source_place(operand, ty)?.0)).collect::<Result<_, Why>>()?
-            }
+            Operand::Vector(list) => self.source_places(self.hir.operands(list), ty)?,
             Operand::Special { name, component: None } => {
                 let components = [Component::X, Component::Y, Component::Z, Component::W];
-                let elements = components.into_iter().take(targets.len());
-                elements
-                    .map(|component| Operand::Special { name, component: Some(component) })
-                    .map(|element| Ok(self.source_place(element, ty)?.0))
-                    .collect::<Result<_, Why>>()?
+                let element = |component| Operand::Special { name, component: Some(component) };
+                let count = targets.len().min(components.len());
+                self.source_places(&components.map(element)[..count], ty)?
             }
             _ if self.is_vector(a) => self.elements(a)?.into_iter().map(|(place, _)| place).collect(),
             _ => {
@@ -129,9 +123,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     pub(super) fn push_moves(&mut self, moves: Vec<(RegisterSlot, RegisterSlot)>) -> (Op, Slots) {
-        self.out.tables.moves.push(moves);
-        let a = self.out.tables.moves.len() as u32 - 1;
-        (Op::MoveEach, Slots { a, ..Slots::default() })
+        with_entry(Op::MoveEach, &mut self.out.tables.moves, moves)
     }
 
     pub(super) fn places(&mut self, operands: &[Operand]) -> Result<Vec<Option<RegisterSlot>>, Why> {
@@ -162,7 +154,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let whole = if unpack { self.source_place(whole, ty)?.0 } else { self.place(whole)?.0 };
         slot_of(whole, ty.bits())?;
-        Ok(self.push_pack(Pack { whole, parts, bits, unpack }))
+        Ok(with_entry(Op::Pack, &mut self.out.tables.packs, Pack { whole, parts, bits, unpack }))
     }
 
     /// A `mov` between a register and a vector register of the same size.
@@ -175,13 +167,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (whole, width) = self.place(whole)?;
         slot_of(whole, width.max(ty.bits()))?;
         let parts = elements.into_iter().map(|(place, _)| Some(place)).collect();
-        Ok(self.push_pack(Pack { whole, parts, bits, unpack }))
-    }
-
-    fn push_pack(&mut self, pack: Pack) -> (Op, Slots) {
-        self.out.tables.packs.push(pack);
-        let a = self.out.tables.packs.len() as u32 - 1;
-        (Op::Pack, Slots { a, ..Slots::default() })
+        Ok(with_entry(Op::Pack, &mut self.out.tables.packs, Pack { whole, parts, bits, unpack }))
     }
 
     /// The address in an operand, and the space that it or the instruction names.
@@ -244,10 +230,9 @@ impl<'l> FunctionDecoder<'l, '_> {
         let &address = rest.first().ok_or_else(Why::operands)?;
         let (address, space) = self.address(address, space)?;
         let elements = self.transferred(d, ty, count, false)?;
-        Ok((
-            Op::Load,
-            self.push_access(Access { space, size: ty.bytes(), signed: is_signed(ty), address, elements }),
-        ))
+        let signed = ty.kind() == TypeKind::Signed;
+        let access = Access { space, size: ty.bytes(), signed, address, elements };
+        Ok(with_entry(Op::Load, &mut self.out.tables.accesses, access))
     }
 
     pub(super) fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -264,15 +249,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let (address, space) = self.address(address, space)?;
         let elements = self.transferred(value, ty, count, true)?;
-        Ok((
-            Op::Store,
-            self.push_access(Access { space, size: ty.bytes(), signed: false, address, elements }),
-        ))
-    }
-
-    fn push_access(&mut self, access: Access) -> Slots {
-        self.out.tables.accesses.push(access);
-        Slots { a: self.out.tables.accesses.len() as u32 - 1, ..Slots::default() }
+        let access = Access { space, size: ty.bytes(), signed: false, address, elements };
+        Ok(with_entry(Op::Store, &mut self.out.tables.accesses, access))
     }
 
     /// The registers of a load or store.
@@ -329,8 +307,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         if shift == 0 {
             return self.copy(d, a, ty);
         }
-        let (d, a) = (self.destination(d, ty)?, self.source(a, ty)?);
-        Ok((Op::AddressAdd(ty.bits() == 64), Slots { d, a, b: shift as u32, ..Slots::default() }))
+        let s = self.uniform_slots(operands, ty, 1)?;
+        Ok((Op::AddressAdd(ty.bits() == 64), Slots { b: shift as u32, ..s }))
     }
 
     fn isspacep(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -378,19 +356,11 @@ impl<'l> FunctionDecoder<'l, '_> {
             Operand::Vector(list) => self.places(self.hir.operands(list))?,
             _ => vec![Some(self.place(d)?.0)],
         };
-        self.out.tables.atomics.push(Atomic { op, ty: atomic_type(ty)?, space, address, old, b, c });
-        let a = self.out.tables.atomics.len() as u32 - 1;
-        Ok((Op::Atomic, Slots { a, ..Slots::default() }))
+        Ok(with_entry(Op::Atomic, &mut self.out.tables.atomics, Atomic { op, ty: atomic_type(ty)?, space, address, old, b, c }))
     }
 
     fn atomic_sources(&mut self, b: Operand, ty: Type, count: usize) -> Result<Vec<RegisterSlot>, Why> {
-        let sources = match b {
-            Operand::Vector(list) => {
-                let list = self.hir.operands(list).iter();
-                list.map(|&operand| Ok(self.source_place(operand, ty)?.0)).collect::<Result<Vec<_>, Why>>()?
-            }
-            _ => vec![self.source_place(b, ty)?.0],
-        };
+        let sources = self.source_places(self.list(&b), ty)?;
         if sources.len() == count { Ok(sources) } else { Err(Why::operands()) }
     }
 
@@ -401,9 +371,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let bytes = match &self.hir.symbol(symbol).kind {
             SymbolKind::Variable(variable) => variable.bytes(),
             SymbolKind::Param { is_return, index } => {
-                let signature = &self.hir.signature;
-                let params = if *is_return { &signature.returns } else { &signature.params };
-                params.get(*index as usize)?.bytes()
+                formals(&self.hir.signature, *is_return).get(*index as usize)?.bytes()
             }
             _ => return None,
         };
@@ -412,17 +380,7 @@ impl<'l> FunctionDecoder<'l, '_> {
 }
 
 fn vector_length(m: &mut Modifiers<'_>) -> usize {
-    m.find(|name| match name {
-        "v2" => Some(2),
-        "v4" => Some(4),
-        "v8" => Some(8),
-        _ => None,
-    })
-    .unwrap_or(1)
-}
-
-fn is_signed(ty: Type) -> bool {
-    ty.kind() == TypeKind::Signed
+    m.choose(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1)
 }
 
 pub(super) fn atomic_type(ty: Type) -> Result<ScalarType, Why> {

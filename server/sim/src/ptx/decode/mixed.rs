@@ -6,6 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::operands::with_entry;
 use crate::ptx::program::Slots;
 use crate::ptx::program::{MixedOperands, Op};
 use crate::ptx::semantics::mixed::{Elements, Mixed, MixedOp};
@@ -53,9 +54,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             .map(|(&source, ty)| Ok(self.source_place(source, ty)?.0))
             .collect::<Result<_, Why>>()?;
         let mixed = Mixed { op, to: to_elements, from, count, rounding, flush, saturate, finite };
-        let table = &mut self.out.tables.mixed;
-        table.push(MixedOperands { mixed, d, operands });
-        Ok((Op::Mixed, Slots { a: table.len() as u32 - 1, ..Slots::default() }))
+        Ok(with_entry(Op::Mixed, &mut self.out.tables.mixed, MixedOperands { mixed, d, operands }))
     }
 }
 

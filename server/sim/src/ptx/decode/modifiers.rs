@@ -64,6 +64,12 @@ impl<'f> Modifiers<'f> {
         Some(value)
     }
 
+    /// The value of the first modifier that `choices` names; takes it.
+    pub(super) fn choose<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
+        let value_of = |name: &str| choices.iter().find(|(choice, _)| *choice == name).map(|(_, value)| *value);
+        self.find(value_of)
+    }
+
     /// The first of these words that is there.
     pub(super) fn word(&mut self, words: &[&'static str]) -> Option<&'static str> {
         self.find(|name| words.iter().copied().find(|word| *word == name))
@@ -76,29 +82,23 @@ impl<'f> Modifiers<'f> {
 
     /// `.rn` and the other rounding modifiers; the default is to nearest.
     pub(super) fn rounding(&mut self) -> Option<Rounding> {
-        self.find(|name| {
-            Some(match name {
-                "rn" => Rounding::Nearest,
-                "rna" => Rounding::NearestAway,
-                "rz" => Rounding::Zero,
-                "rm" => Rounding::Down,
-                "rp" => Rounding::Up,
-                _ => return None,
-            })
-        })
+        self.choose(&[
+            ("rn", Rounding::Nearest),
+            ("rna", Rounding::NearestAway),
+            ("rz", Rounding::Zero),
+            ("rm", Rounding::Down),
+            ("rp", Rounding::Up),
+        ])
     }
 
     /// `.rni` and its like.
     pub(super) fn integer_rounding(&mut self) -> Option<Rounding> {
-        self.find(|name| {
-            Some(match name {
-                "rni" => Rounding::Nearest,
-                "rzi" => Rounding::Zero,
-                "rmi" => Rounding::Down,
-                "rpi" => Rounding::Up,
-                _ => return None,
-            })
-        })
+        self.choose(&[
+            ("rni", Rounding::Nearest),
+            ("rzi", Rounding::Zero),
+            ("rmi", Rounding::Down),
+            ("rpi", Rounding::Up),
+        ])
     }
 
     /// The state space, if one is named.
@@ -117,21 +117,18 @@ impl<'f> Modifiers<'f> {
 
     /// What an atomic does.
     pub(super) fn atomic_op(&mut self) -> Option<AtomicOp> {
-        self.find(|name| {
-            Some(match name {
-                "add" => AtomicOp::Add,
-                "min" => AtomicOp::Min,
-                "max" => AtomicOp::Max,
-                "and" => AtomicOp::And,
-                "or" => AtomicOp::Or,
-                "xor" => AtomicOp::Xor,
-                "exch" => AtomicOp::Exchange,
-                "cas" => AtomicOp::CompareSwap,
-                "inc" => AtomicOp::Increment,
-                "dec" => AtomicOp::Decrement,
-                _ => return None,
-            })
-        })
+        self.choose(&[
+            ("add", AtomicOp::Add),
+            ("min", AtomicOp::Min),
+            ("max", AtomicOp::Max),
+            ("and", AtomicOp::And),
+            ("or", AtomicOp::Or),
+            ("xor", AtomicOp::Xor),
+            ("exch", AtomicOp::Exchange),
+            ("cas", AtomicOp::CompareSwap),
+            ("inc", AtomicOp::Increment),
+            ("dec", AtomicOp::Decrement),
+        ])
     }
 
     /// Takes the modifiers that are not to be kept.

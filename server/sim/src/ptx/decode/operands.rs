@@ -10,8 +10,8 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::module::function_address;
 use super::specials::{self, Source};
-use super::storage::{Storage, constant_bits};
-use crate::ptx::program::{Guard, NO_SLOT, Register, RegisterSlot, Slot, Special};
+use super::storage::{self, Storage, constant_bits};
+use crate::ptx::program::{Guard, NO_SLOT, Op, Register, RegisterSlot, Slot, Slots, Special};
 
 /// What a register is.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,21 @@ pub(super) struct SlotTable {
     specials: FxHashMap<(Special, bool), Slot>,
 }
 
-impl FunctionDecoder<'_, '_> {
+impl SlotTable {
+    /// The numbers in `frame.registers` of a register that has been decoded: of one element, or of all.
+    pub(super) fn numbers(
+        &self,
+        register: ReferentId,
+        component: Option<hir::Component>,
+    ) -> impl Iterator<Item = u32> {
+        let chosen = component.and_then(hir::Component::element).map(|element| element as u32);
+        let elements = self.registers.get(&register).map_or(0, |declared| declared.elements);
+        let elements = (0..elements).filter(move |element| chosen.is_none_or(|chosen| chosen == *element));
+        elements.filter_map(move |element| self.numbers.get(&(register, element)).copied())
+    }
+}
+
+impl<'l> FunctionDecoder<'l, '_> {
     /// The register that a name stands for.
     pub(super) fn register(&mut self, name: hir::NameId) -> Result<(ReferentId, Declared), Why> {
         let name = self.hir.name(name);
@@ -49,9 +63,7 @@ impl FunctionDecoder<'_, '_> {
                 (*ty, *vector)
             }
             SymbolKind::Param { is_return, index } => {
-                let params =
-                    if *is_return { &self.hir.signature.returns } else { &self.hir.signature.params };
-                let param = &params[*index as usize];
+                let param = &storage::formals(&self.hir.signature, *is_return)[*index as usize];
                 (param.ty, param.vector)
             }
             _ => return Err(Why::operands()),
@@ -102,16 +114,6 @@ impl FunctionDecoder<'_, '_> {
         slot
     }
 
-    /// The number in `frame.registers` of a register (or of an element of it).
-    pub(super) fn register_number(&self, referent: ReferentId, element: u32) -> Option<u32> {
-        self.slots.numbers.get(&(referent, element)).copied()
-    }
-
-    /// How many elements a register that has been seen has.
-    pub(super) fn register_elements(&self, referent: ReferentId) -> u32 {
-        self.slots.registers.get(&referent).map_or(0, |declared| declared.elements)
-    }
-
     /// The slot of a 32-bit constant.
     pub(super) fn constant_word(&mut self, value: u32) -> Slot {
         if let Some(&slot) = self.slots.words.get(&value) {
@@ -160,14 +162,8 @@ impl FunctionDecoder<'_, '_> {
             RegisterSlot::Word(self.scratch_word())
         };
         self.out.frame.specials.push((special, place));
-        let slot = match place {
-            RegisterSlot::Word(slot)
-            | RegisterSlot::Double(slot)
-            | RegisterSlot::Quad(slot)
-            | RegisterSlot::Predicate(slot) => slot,
-        };
-        self.slots.specials.insert((special, wide), slot);
-        slot
+        self.slots.specials.insert((special, wide), place.slot());
+        place.slot()
     }
 
     /// Where an operand that is a register, or an element of one, is.
@@ -182,13 +178,7 @@ impl FunctionDecoder<'_, '_> {
         if element >= declared.elements {
             return Err(Why::operands());
         }
-        let place = match declared.place {
-            RegisterSlot::Word(slot) => RegisterSlot::Word(slot + element),
-            RegisterSlot::Double(slot) => RegisterSlot::Double(slot + element),
-            RegisterSlot::Quad(slot) => RegisterSlot::Quad(slot + 2 * element),
-            RegisterSlot::Predicate(slot) => RegisterSlot::Predicate(slot + element),
-        };
-        Ok((place, declared.bits))
+        Ok((declared.place.element(element), declared.bits))
     }
 
     /// Whether an operand is a vector register as a whole.
@@ -201,13 +191,8 @@ impl FunctionDecoder<'_, '_> {
     pub(super) fn elements(&mut self, operand: Operand) -> Result<Vec<(RegisterSlot, u32)>, Why> {
         let Operand::Register { name, component: None } = operand else { return Err(Why::operands()) };
         let (_, declared) = self.register(name)?;
-        let element = |index: u32| match declared.place {
-            RegisterSlot::Word(slot) => RegisterSlot::Word(slot + index),
-            RegisterSlot::Double(slot) => RegisterSlot::Double(slot + index),
-            RegisterSlot::Quad(slot) => RegisterSlot::Quad(slot + 2 * index),
-            RegisterSlot::Predicate(slot) => RegisterSlot::Predicate(slot + index),
-        };
-        Ok((0..declared.elements).map(|index| (element(index), declared.bits)).collect())
+        let element = |index| (declared.place.element(index), declared.bits);
+        Ok((0..declared.elements).map(element).collect())
     }
 
     /// The slot of a destination of a type.
@@ -250,6 +235,48 @@ impl FunctionDecoder<'_, '_> {
                 Ok((self.constant(address, ty), ty.bits()))
             }
             _ => Err(Why::operands()),
+        }
+    }
+
+    /// A destination of the first type and sources of the other types, in order.
+    pub(super) fn typed_slots(&mut self, operands: &[Operand], types: &[Type]) -> Result<Slots, Why> {
+        let (Some((&d, sources)), Some((&to, from))) = (operands.split_first(), types.split_first()) else {
+            return Err(Why::operands());
+        };
+        if sources.len() != from.len() {
+            return Err(Why::operands());
+        }
+        let mut s = Slots { d: self.destination(d, to)?, ..Slots::default() };
+        let slots = [&mut s.a, &mut s.b, &mut s.c, &mut s.e];
+        for (slot, (&source, &ty)) in slots.into_iter().zip(sources.iter().zip(from)) {
+            *slot = self.source(source, ty)?;
+        }
+        Ok(s)
+    }
+
+    /// A destination and one to three sources of one type.
+    pub(super) fn uniform_slots(
+        &mut self,
+        operands: &[Operand],
+        ty: Type,
+        sources: usize,
+    ) -> Result<Slots, Why> {
+        self.typed_slots(operands, &[ty; 4][..=sources])
+    }
+
+    /// The registers of sources of a type.
+    pub(super) fn source_places(&mut self, operands: &[Operand], ty: Type) -> Result<Vec<RegisterSlot>, Why> {
+        operands.iter().map(|&operand| Ok(self.source_place(operand, ty)?.0)).collect()
+    }
+
+    /// The operands of a vector, or a single operand.
+    pub(super) fn list<'o>(&self, operand: &'o Operand) -> &'o [Operand]
+    where
+        'l: 'o,
+    {
+        match *operand {
+            Operand::Vector(list) => self.hir.operands(list),
+            _ => std::slice::from_ref(operand),
         }
     }
 
@@ -353,6 +380,17 @@ impl FunctionDecoder<'_, '_> {
             self.storage(name).ok_or_else(|| Why::new("it names something that has no address here"))?;
         Ok((storage.address(self.linked.dynamic_shared), offset))
     }
+}
+
+/// Adds an entry to a side table and returns its index.
+pub(super) fn push<T>(table: &mut Vec<T>, entry: T) -> u32 {
+    table.push(entry);
+    table.len() as u32 - 1
+}
+
+/// An operation whose operands are an entry of a side table.
+pub(super) fn with_entry<T>(op: Op, table: &mut Vec<T>, entry: T) -> (Op, Slots) {
+    (op, Slots { a: push(table, entry), ..Slots::default() })
 }
 
 /// The slot of a place that holds a value of so many bits.

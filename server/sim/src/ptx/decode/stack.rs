@@ -17,9 +17,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         let ty = m.ty()?;
         let wide = ty.bits() == 64;
         match (instruction.opcode(), instruction.operands()) {
-            ("stacksave", &[d]) => {
-                let d = self.destination(d, ty)?;
-                Ok((Op::Stack(StackAction::Save(wide)), Slots { d, ..Slots::default() }))
+            ("stacksave", operands) => {
+                Ok((Op::Stack(StackAction::Save(wide)), self.typed_slots(operands, &[ty])?))
             }
             ("stackrestore", &[a]) => {
                 let a = self.source(a, ty)?;

@@ -81,6 +81,11 @@ pub(super) fn entry_params(signature: &Signature) -> (Vec<ParamLayout>, u32) {
     (params, end.min(u64::from(u32::MAX)) as u32)
 }
 
+/// The parameters of a signature, or its return parameters.
+pub(super) fn formals(signature: &Signature, returns: bool) -> &[Parameter] {
+    if returns { &signature.returns } else { &signature.params }
+}
+
 /// The offset of a parameter after `end`; `end` moves past it.
 pub(super) fn place(end: &mut u64, param: &Parameter) -> u64 {
     let offset = end.checked_next_multiple_of(param.alignment().max(1)).unwrap_or(*end);

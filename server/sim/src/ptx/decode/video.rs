@@ -7,6 +7,7 @@ use super::compare::comparison;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::operands::push;
 use crate::ptx::program::Op;
 use crate::ptx::program::Slots;
 use crate::ptx::semantics::video::{Part, Shape, Then, Video, VideoMad, VideoOp};
@@ -43,9 +44,8 @@ impl<'l> FunctionDecoder<'l, '_> {
             a: self.source(whole(a), Type::B32)?,
             b: self.source(whole(b), Type::B32)?,
             c,
-            e: self.out.tables.videos.len() as u32,
+            e: push(&mut self.out.tables.videos, Video { op, a_signed, b_signed, d_signed, saturate, shape }),
         };
-        self.out.tables.videos.push(Video { op, a_signed, b_signed, d_signed, saturate, shape });
         Ok((Op::Video, s))
     }
 }
@@ -55,11 +55,7 @@ impl FunctionDecoder<'_, '_> {
         let &[d, a, b, c] = operands else { return Err(Why::operands()) };
         let signed = |ty: Type| ty.kind() == TypeKind::Signed;
         let (_, a_signed, b_signed) = (m.ty()?, signed(m.ty()?), signed(m.ty()?));
-        let shift = match m.word(&["shr7", "shr15"]) {
-            None => 0,
-            Some("shr7") => 7,
-            Some(_) => 15,
-        };
+        let shift = m.choose(&[("shr7", 7), ("shr15", 15)]).unwrap_or(0);
         let ((a, minus_a), (b, minus_b), (c, negate_c)) = (self.signed(a)?, self.signed(b)?, self.signed(c)?);
         let mad = VideoMad {
             a: (part(a)?.unwrap_or(Part::WORD), a_signed),
@@ -75,9 +71,8 @@ impl FunctionDecoder<'_, '_> {
             a: self.source(whole(a), Type::B32)?,
             b: self.source(whole(b), Type::B32)?,
             c: self.source(c, Type::B32)?,
-            e: self.out.tables.video_mads.len() as u32,
+            e: push(&mut self.out.tables.video_mads, mad),
         };
-        self.out.tables.video_mads.push(mad);
         Ok((Op::VideoMad, s))
     }
 

@@ -19,6 +19,28 @@ pub enum RegisterSlot {
     Predicate(Slot),
 }
 
+impl RegisterSlot {
+    /// The slot, whichever file it is in.
+    pub fn slot(self) -> Slot {
+        match self {
+            RegisterSlot::Word(slot)
+            | RegisterSlot::Double(slot)
+            | RegisterSlot::Quad(slot)
+            | RegisterSlot::Predicate(slot) => slot,
+        }
+    }
+
+    /// Element `index` of a vector register whose first element this is.
+    pub fn element(self, index: u32) -> RegisterSlot {
+        match self {
+            RegisterSlot::Word(slot) => RegisterSlot::Word(slot + index),
+            RegisterSlot::Double(slot) => RegisterSlot::Double(slot + index),
+            RegisterSlot::Quad(slot) => RegisterSlot::Quad(slot + 2 * index),
+            RegisterSlot::Predicate(slot) => RegisterSlot::Predicate(slot + index),
+        }
+    }
+}
+
 /// Where an instruction's operands are; which file each slot is in follows from the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Slots {

@@ -277,6 +277,13 @@ pub struct Exchange {
     pub members: Option<Slot>,
 }
 
+impl Exchange {
+    /// An exchange without operands.
+    pub fn new(kind: ExchangeKind) -> Exchange {
+        Exchange { kind, d: None, p: None, a: None, negated: false, b: 0, c: 0, members: None }
+    }
+}
+
 /// What lanes do with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the modifiers of the instructions")]
