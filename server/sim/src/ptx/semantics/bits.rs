@@ -1,5 +1,7 @@
 //! Bits: logic, counting, fields, permutations and shifts.
 
+use std::ops::{BitAnd, BitOr, BitXor};
+
 use crate::ptx::program::Slots;
 use crate::ptx::registers::{Registers, Word};
 use crate::scalar_type::ScalarType;
@@ -36,23 +38,25 @@ pub fn logic(op: Logic, width: ScalarType, s: &Slots, r: &mut Registers, mask: u
             };
             r.set_predicate(s.d, mask, value);
         }
-        ScalarType::B64 => match op {
-            Logic::And => r.map2(s, mask, |a: u64, b: u64| a & b),
-            Logic::Or => r.map2(s, mask, |a: u64, b: u64| a | b),
-            Logic::Xor => r.map2(s, mask, |a: u64, b: u64| a ^ b),
-            Logic::Not => r.map1(s, mask, |a: u64| !a),
-            Logic::CNot => r.map1(s, mask, |a: u64| u64::from(a == 0)),
-            Logic::Copy => r.map1(s, mask, |a: u64| a),
-        },
-        _ => match op {
-            Logic::And => r.map2(s, mask, |a: u32, b: u32| a & b),
-            Logic::Or => r.map2(s, mask, |a: u32, b: u32| a | b),
-            Logic::Xor => r.map2(s, mask, |a: u32, b: u32| a ^ b),
-            Logic::Not if width == ScalarType::B16 => r.map1(s, mask, |a: u32| a ^ 0xffff),
-            Logic::Not => r.map1(s, mask, |a: u32| !a),
-            Logic::CNot => r.map1(s, mask, |a: u32| u32::from(a == 0)),
-            Logic::Copy => r.map1(s, mask, |a: u32| a),
-        },
+        ScalarType::B64 => logic_words::<u64>(op, u64::MAX, s, r, mask),
+        ScalarType::B16 => logic_words::<u32>(op, 0xffff, s, r, mask),
+        _ => logic_words::<u32>(op, u32::MAX, s, r, mask),
+    }
+}
+
+/// `ones` has all bits of the type.
+#[inline(always)]
+fn logic_words<T>(op: Logic, ones: T, s: &Slots, r: &mut Registers, mask: u32)
+where
+    T: Word + PartialEq + From<bool> + BitAnd<Output = T> + BitOr<Output = T> + BitXor<Output = T>,
+{
+    match op {
+        Logic::And => r.map2(s, mask, |a: T, b: T| a & b),
+        Logic::Or => r.map2(s, mask, |a: T, b: T| a | b),
+        Logic::Xor => r.map2(s, mask, |a: T, b: T| a ^ b),
+        Logic::Not => r.map1(s, mask, |a: T| a ^ ones),
+        Logic::CNot => r.map1(s, mask, |a: T| T::from(a == T::default())),
+        Logic::Copy => r.map1(s, mask, |a: T| a),
     }
 }
 
@@ -83,39 +87,22 @@ pub enum Count {
     FindSignedShift,
 }
 
-/// Counts in 32 bits.
-pub fn count_word(op: Count, s: &Slots, r: &mut Registers, mask: u32) {
-    let found = |bits: u32, from_top: bool| match bits.checked_ilog2() {
-        None => u32::MAX,
-        Some(bit) if from_top => 31 - bit,
-        Some(bit) => bit,
+/// Counts in words of `bits` bits; the result has 32.
+pub fn count<T: Word>(op: Count, bits: u32, s: &Slots, r: &mut Registers, mask: u32) {
+    let found = |bits: u64| bits.checked_ilog2().unwrap_or(u32::MAX);
+    // Without a bit that is found, the distance is all ones too.
+    let from_top = |bit: u32| if bit == u32::MAX { bit } else { bits - 1 - bit };
+    let magnitude = |a: T| {
+        let a = a.widen();
+        if a >> (bits - 1) & 1 == 1 { !a & u64::MAX >> (64 - bits) } else { a }
     };
-    let magnitude = |a: u32| if (a as i32) < 0 { !a } else { a };
     match op {
-        Count::Population => r.map1(s, mask, u32::count_ones),
-        Count::LeadingZeros => r.map1(s, mask, u32::leading_zeros),
-        Count::FindUnsigned => r.map1(s, mask, |a: u32| found(a, false)),
-        Count::FindSigned => r.map1(s, mask, |a: u32| found(magnitude(a), false)),
-        Count::FindUnsignedShift => r.map1(s, mask, |a: u32| found(a, true)),
-        Count::FindSignedShift => r.map1(s, mask, |a: u32| found(magnitude(a), true)),
-    }
-}
-
-/// Counts in 64 bits; the result has 32.
-pub fn count_double(op: Count, s: &Slots, r: &mut Registers, mask: u32) {
-    let found = |bits: u64, from_top: bool| match bits.checked_ilog2() {
-        None => u32::MAX,
-        Some(bit) if from_top => 63 - bit,
-        Some(bit) => bit,
-    };
-    let magnitude = |a: u64| if (a as i64) < 0 { !a } else { a };
-    match op {
-        Count::Population => r.map1(s, mask, u64::count_ones),
-        Count::LeadingZeros => r.map1(s, mask, u64::leading_zeros),
-        Count::FindUnsigned => r.map1(s, mask, |a: u64| found(a, false)),
-        Count::FindSigned => r.map1(s, mask, |a: u64| found(magnitude(a), false)),
-        Count::FindUnsignedShift => r.map1(s, mask, |a: u64| found(a, true)),
-        Count::FindSignedShift => r.map1(s, mask, |a: u64| found(magnitude(a), true)),
+        Count::Population => r.map1(s, mask, |a: T| a.widen().count_ones()),
+        Count::LeadingZeros => r.map1(s, mask, |a: T| a.widen().leading_zeros() + bits - 64),
+        Count::FindUnsigned => r.map1(s, mask, |a: T| found(a.widen())),
+        Count::FindSigned => r.map1(s, mask, |a: T| found(magnitude(a))),
+        Count::FindUnsignedShift => r.map1(s, mask, |a: T| from_top(found(a.widen()))),
+        Count::FindSignedShift => r.map1(s, mask, |a: T| from_top(found(magnitude(a)))),
     }
 }
 

@@ -6,7 +6,7 @@ use super::context::ExecContext;
 use super::operand::{get, put};
 use super::{matrix, warp_collectives};
 use crate::ptx::engine::fault::{ExecError, Fault};
-use crate::ptx::engine::memory::{access, atomic, bulk, cluster_window, mbarrier};
+use crate::ptx::engine::memory::{access, atomic, bulk, cluster_window, copy, mbarrier};
 use crate::ptx::engine::sanitizer::copies::CopyFamily;
 use crate::ptx::program::Slots;
 use crate::ptx::program::{
@@ -170,7 +170,7 @@ fn uncommon(
         Op::FragmentAccess => {
             matrix::fragment(&function.tables.fragments[s.a as usize], r, ctx, mask)?;
         }
-        Op::Copy => access::copy(&function.tables.copies[s.a as usize], r, ctx, mask)?,
+        Op::Copy => copy::copy(&function.tables.copies[s.a as usize], r, ctx, mask)?,
         Op::CopyGroup(_)
         | Op::BulkCopy
         | Op::Fill
@@ -194,8 +194,8 @@ fn uncommon(
         Op::Lop3Predicate => lop3_predicate(function.tables.lop3[s.c as usize], s, r, mask),
         Op::Mul24(op, signed) => integer::multiply_24(op, signed, s, r, mask),
         Op::Carry(op) => carry::execute(op, s, r, ctx.carry, mask),
-        Op::Count(op, false) => bits::count_word(op, s, r, mask),
-        Op::Count(op, true) => bits::count_double(op, s, r, mask),
+        Op::Count(op, false) => bits::count::<u32>(op, 32, s, r, mask),
+        Op::Count(op, true) => bits::count::<u64>(op, 64, s, r, mask),
         Op::Reverse(false) => r.map1(s, mask, u32::reverse_bits),
         Op::Reverse(true) => r.map1(s, mask, u64::reverse_bits),
         Op::ExtractField(signed, false) => {

@@ -1,13 +1,12 @@
 //! Loads and stores of a warp.
 
-use super::region::{AccessMode, CheckedAddresses, MemoryRegion};
+use super::region::{CheckedAddresses, MemoryRegion};
 use super::spaces::{addresses, read, write};
 use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyFamily};
-use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
-use crate::ptx::program::{Access, Copy, Element, RegisterSlot, Space};
+use crate::ptx::engine::sanitizer::event::AccessKind;
+use crate::ptx::program::{Access, Element, RegisterSlot};
 use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, blend, lanes};
 
 /// `ld`
@@ -68,7 +67,7 @@ fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r: &mut Regi
 
 /// One element in every lane of `mask`; zero in the others.
 #[inline(always)]
-fn fetch(
+pub(super) fn fetch(
     checked: &CheckedAddresses,
     addresses: &Lanes<u64>,
     offset: u64,
@@ -171,139 +170,9 @@ fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8 {
     element.map_or(0, |element| (get(element.place, r, lane) >> (8 * (at % size))) as u8)
 }
 
-/// `cp.async`: the copy completes at once; the sanitizer reports accesses before the thread has waited.
-pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
-    let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
-    let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
-    let to = addresses(&copy.to, r, ctx.frame_base);
-    let from = addresses(&copy.from, r, ctx.frame_base);
-    let span = u64::from(copy.size);
-    let checked = ctx.spaces.check(copy.to_space, &to, span, AccessMode::Store, mask, ctx.local)?;
-    let wanted = |lane: &usize| sizes.is_none_or(|sizes| sizes[*lane] != 0);
-    let reads = lanes(mask & !ignored).filter(wanted).fold(0, |all, lane| all | 1 << lane);
-    // An invalid source is reported below, where it is read.
-    let sources = ctx.spaces.check(copy.from_space, &from, 1, AccessMode::Load, reads, ctx.local);
-    let (size, count) = (4, span as usize / 4);
-    if let Some(sources) = sources.as_ref().ok().filter(|_| reads != 0) {
-        let event = AccessEvent {
-            kind: AccessKind::Read,
-            checked: sources,
-            addresses: &from,
-            size,
-            count,
-            mask: reads,
-            value: &|_, _| 0,
-        };
-        ctx.report(&event);
-    }
-    let mut contents = [[0; 16]; WIDTH];
-    for lane in lanes(reads) {
-        let wanted = sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
-        // Whole words if all bytes are copied, single bytes if zeros fill the rest.
-        let step = if wanted == copy.size { copy.size.min(8) } else { 1 };
-        for offset in (0..wanted).step_by(step as usize) {
-            let address = from[lane].wrapping_add(offset.into());
-            let value = get_one(copy.from_space, address, step, lane, ctx)?;
-            write(&mut contents[lane], offset as usize, step, value);
-        }
-    }
-    ctx.report(&AccessEvent {
-        kind: AccessKind::Store,
-        checked: &checked,
-        addresses: &to,
-        size,
-        count,
-        mask,
-        value: &|lane, at| contents[lane][at as usize],
-    });
-    for lane in lanes(mask) {
-        ctx.copy_started(&checked, to[lane], span, lane, true, CopyCompletion::Waited(CopyFamily::Single));
-    }
-    for lane in lanes(mask) {
-        let step = copy.size.min(8);
-        for offset in (0..copy.size).step_by(step as usize) {
-            let value = read(&contents[lane], offset as usize, step);
-            put_one(copy.to_space, to[lane].wrapping_add(offset.into()), step, value, lane, ctx)?;
-        }
-    }
-    Ok(())
-}
-
-/// Loads up to eight bytes in one lane.
-pub(crate) fn load_one(
-    space: Space,
-    address: u64,
-    size: u32,
-    lane: usize,
-    ctx: &mut ExecContext<'_>,
-) -> Result<u64, Fault> {
-    report_one(AccessKind::Read, space, address, size, 0, lane, ctx)?;
-    get_one(space, address, size, lane, ctx)
-}
-
-/// [`load_one`] without a report to the sanitizer.
-pub(crate) fn get_one(
-    space: Space,
-    address: u64,
-    size: u32,
-    lane: usize,
-    ctx: &mut ExecContext<'_>,
-) -> Result<u64, Fault> {
-    let addresses = [address; WIDTH];
-    let checked = ctx.spaces.check(space, &addresses, size.into(), AccessMode::Load, 1 << lane, ctx.local)?;
-    Ok(fetch(&checked, &addresses, 0, size, ctx, 1 << lane)[lane])
-}
-
-/// Reports the access of one lane to the sanitizer, if there is one.
-pub(crate) fn report_one(
-    kind: AccessKind,
-    space: Space,
-    address: u64,
-    size: u32,
-    value: u64,
-    lane: usize,
-    ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
-    if ctx.sanitizer.is_none() {
-        return Ok(());
-    }
-    let addresses = [address; WIDTH];
-    let request = MemoryRequest::new(kind, space, &addresses, (size, 1), 1 << lane);
-    ctx.resolve(&MemoryRequest { value: &|_, at| (value >> (8 * at)) as u8, ..request }).map(|_| ())
-}
-
-/// Stores up to eight bytes in one lane.
-pub(crate) fn store_one(
-    space: Space,
-    address: u64,
-    size: u32,
-    value: u64,
-    lane: usize,
-    ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
-    report_one(AccessKind::Store, space, address, size, value, lane, ctx)?;
-    put_one(space, address, size, value, lane, ctx)
-}
-
-/// [`store_one`] without a report to the sanitizer.
-pub(crate) fn put_one(
-    space: Space,
-    address: u64,
-    size: u32,
-    value: u64,
-    lane: usize,
-    ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
-    let addresses = [address; WIDTH];
-    let checked =
-        ctx.spaces.check(space, &addresses, size.into(), AccessMode::Store, 1 << lane, ctx.local)?;
-    ctx.spaces.changes += 1;
-    scatter(&checked, &addresses, 0, size, &[value; WIDTH], ctx, 1 << lane);
-    Ok(())
-}
-
+/// Stores one element in every lane of `mask`.
 #[inline(always)]
-fn scatter(
+pub(super) fn scatter(
     checked: &CheckedAddresses,
     addresses: &Lanes<u64>,
     offset: u64,

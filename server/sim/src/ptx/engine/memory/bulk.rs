@@ -1,8 +1,8 @@
 //! Asynchronous bulk copies. They complete at once; the sanitizer reports accesses before completion was waited for.
 
-use super::access::{get_one, load_one, put_one, report_one, store_one};
 use super::atomic::apply;
-use super::mbarrier::MbarrierRef;
+use super::lane_address::LaneAddress;
+use super::mbarrier::mbarrier_of;
 use super::region::AccessMode;
 use super::spaces::addresses;
 use crate::ptx::engine::exec::context::ExecContext;
@@ -10,8 +10,9 @@ use crate::ptx::engine::exec::operand::get;
 use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::ptx::engine::sanitizer::event::AccessKind;
-use crate::ptx::program::{Access, BulkCopy, Completion, Fill, Space};
-use crate::ptx::registers::{Registers, WIDTH, lanes};
+use crate::ptx::program::{Access, AtomicOp, BulkCopy, Completion, Fill};
+use crate::ptx::registers::{Registers, lanes};
+use crate::scalar_type::ScalarType;
 
 /// Required alignment of addresses and sizes.
 const UNIT: u64 = 16;
@@ -51,17 +52,24 @@ pub(crate) fn copy(
         let copied = |byte: u32| {
             byte >= ends.0 && byte < size.saturating_sub(ends.1) && kept >> (u64::from(byte) % UNIT) & 1 == 1
         };
-        let object = bulk.completion.as_ref().map(|completion| MbarrierRef::of(completion, r, ctx, lane));
+        let mbarrier = bulk.completion.as_ref().map(|completion| mbarrier_of(completion, lane, r, ctx));
         let own = ctx.spaces.window;
         // Without a mask of ranks, the addresses select the block.
         let ranks = bulk.blocks.map(|blocks| lanes(value(blocks)).map(|rank| rank as u32));
         let ranks: Vec<Option<u32>> = ranks.map_or(vec![None], |ranks| ranks.map(Some).collect());
         for rank in ranks {
-            let there = |address: u64| rank.map_or(address, |rank| own.mapped(address, rank));
-            let object = object.map(|object| MbarrierRef { address: there(object.address), ..object });
-            let lane_copy = LaneCopy { bulk, to: there(to[lane]), from: from[lane], lane };
-            let until = match object {
-                Some(object) => object.phase(ctx)?,
+            let there = |at: LaneAddress| match rank {
+                Some(rank) => LaneAddress { address: own.mapped(at.address, rank), ..at },
+                None => at,
+            };
+            let mbarrier = mbarrier.map(there);
+            let lane_copy = LaneCopy {
+                to: there(LaneAddress { space: bulk.to_space, address: to[lane], lane }),
+                from: LaneAddress { space: bulk.from_space, address: from[lane], lane },
+                reduction: bulk.reduction,
+            };
+            let until = match mbarrier {
+                Some(mbarrier) => mbarrier.phase(ctx)?,
                 None => CopyCompletion::Waited(CopyFamily::Bulk),
             };
             match bulk.ends.is_none() && bulk.bytes.is_none() {
@@ -69,64 +77,43 @@ pub(crate) fn copy(
                 false => lane_copy.chosen(size, copied, ctx)?,
             }
             lane_copy.begin(size, until, ctx)?;
-            if let Some(object) = object {
-                object.complete(size, ctx)?;
+            if let Some(mbarrier) = mbarrier {
+                mbarrier.complete(size, ctx)?;
             }
         }
-    }
-    Ok(())
-}
-
-/// Reports to the sanitizer that a reported access is a copy in flight.
-fn begin(
-    space: Space,
-    address: u64,
-    span: u64,
-    mode: AccessMode,
-    until: CopyCompletion,
-    lane: usize,
-    ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
-    if ctx.sanitizer.is_some() && span != 0 {
-        let checked = ctx.spaces.check(space, &[address; WIDTH], 1, mode, 1 << lane, ctx.local)?;
-        ctx.copy_started(&checked, address, span, lane, mode == AccessMode::Store, until);
     }
     Ok(())
 }
 
 /// The copy of one lane.
-struct LaneCopy<'b> {
-    bulk: &'b BulkCopy,
-    to: u64,
-    from: u64,
-    lane: usize,
+struct LaneCopy {
+    to: LaneAddress,
+    from: LaneAddress,
+    reduction: Option<(AtomicOp, ScalarType)>,
 }
 
-impl LaneCopy<'_> {
+impl LaneCopy {
     /// Reports that the copy is in flight.
     fn begin(&self, size: u32, until: CopyCompletion, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
-        let &LaneCopy { bulk, to, from, lane } = self;
-        begin(bulk.from_space, from, size.into(), AccessMode::Load, until, lane, ctx)?;
-        match bulk.reduction {
-            None => begin(bulk.to_space, to, size.into(), AccessMode::Store, until, lane, ctx),
+        self.from.copy_started(size.into(), AccessMode::Load, until, ctx)?;
+        match self.reduction {
+            None => self.to.copy_started(size.into(), AccessMode::Store, until, ctx),
             Some(_) => Ok(()),
         }
     }
 
     fn whole(&self, size: u32, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
-        let &LaneCopy { bulk, to, from, lane } = self;
-        let step = bulk.reduction.map_or(8, |(_, ty)| ty.bytes() as u32);
+        let step = self.reduction.map_or(8, |(_, ty)| ty.bytes() as u32);
         for offset in (0..size).step_by(step as usize) {
-            let at = |address: u64| address.wrapping_add(offset.into());
-            let mut value = load_one(bulk.from_space, at(from), step, lane, ctx)?;
-            if let Some((op, ty)) = bulk.reduction {
-                report_one(AccessKind::Atomic, bulk.to_space, at(to), step, 0, lane, ctx)?;
-                let old = get_one(bulk.to_space, at(to), step, lane, ctx)?;
-                value = apply(op, ty, bulk.to_space, old.into(), value.into(), 0) as u64;
-                put_one(bulk.to_space, at(to), step, value, lane, ctx)?;
-            } else {
-                store_one(bulk.to_space, at(to), step, value, lane, ctx)?;
-            }
+            let (to, from) = (self.to.offset(offset.into()), self.from.offset(offset.into()));
+            let value = from.load(step, ctx)?;
+            let Some((op, ty)) = self.reduction else {
+                to.store(step, value, ctx)?;
+                continue;
+            };
+            to.report(AccessKind::Atomic, step, 0, ctx)?;
+            let old = to.get(step, ctx)?;
+            to.put(step, apply(op, ty, to.space, old.into(), value.into(), 0) as u64, ctx)?;
         }
         Ok(())
     }
@@ -138,9 +125,8 @@ impl LaneCopy<'_> {
         ctx: &mut ExecContext<'_>,
     ) -> Result<(), Fault> {
         for offset in (0..size).filter(|&byte| copied(byte)) {
-            let at = |address: u64| address.wrapping_add(offset.into());
-            let value = load_one(self.bulk.from_space, at(self.from), 1, self.lane, ctx)?;
-            store_one(self.bulk.to_space, at(self.to), 1, value, self.lane, ctx)?;
+            let value = self.from.offset(offset.into()).load(1, ctx)?;
+            self.to.offset(offset.into()).store(1, value, ctx)?;
         }
         Ok(())
     }
@@ -155,16 +141,16 @@ pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
             continue;
         }
         // If the range does not fit, nothing is written.
-        let last = to[lane].wrapping_add(size.saturating_sub(8));
-        ctx.spaces.check(fill.space, &[last; WIDTH], 8, AccessMode::Store, 1 << lane, ctx.local)?;
+        let to = LaneAddress { space: fill.space, address: to[lane], lane };
+        to.offset(size.saturating_sub(8)).check(8, AccessMode::Store, ctx)?;
         for offset in (0..size).step_by(8) {
-            store_one(fill.space, to[lane].wrapping_add(offset), 8, 0, lane, ctx)?;
+            to.offset(offset).store(8, 0, ctx)?;
         }
         if let Some(completion) = &fill.completion {
-            let object = MbarrierRef::of(completion, r, ctx, lane);
-            let until = object.phase(ctx)?;
-            begin(fill.space, to[lane], size, AccessMode::Store, until, lane, ctx)?;
-            object.complete(size as u32, ctx)?;
+            let mbarrier = mbarrier_of(completion, lane, r, ctx);
+            let until = mbarrier.phase(ctx)?;
+            to.copy_started(size, AccessMode::Store, until, ctx)?;
+            mbarrier.complete(size as u32, ctx)?;
         }
     }
     Ok(())
@@ -181,8 +167,9 @@ pub(crate) fn stored(
     let to = addresses(&access.address, r, ctx.frame_base);
     let bytes = access.size * access.elements.len() as u32;
     for lane in lanes(mask) {
-        let until = MbarrierRef::of(completion, r, ctx, lane).phase(ctx)?;
-        begin(access.space, to[lane], bytes.into(), AccessMode::Store, until, lane, ctx)?;
+        let until = mbarrier_of(completion, lane, r, ctx).phase(ctx)?;
+        let to = LaneAddress { space: access.space, address: to[lane], lane };
+        to.copy_started(bytes.into(), AccessMode::Store, until, ctx)?;
     }
     completed(completion, bytes, r, ctx, mask)
 }
@@ -195,5 +182,5 @@ pub(crate) fn completed(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    lanes(mask).try_for_each(|lane| MbarrierRef::of(completion, r, ctx, lane).complete(bytes, ctx))
+    lanes(mask).try_for_each(|lane| mbarrier_of(completion, lane, r, ctx).complete(bytes, ctx))
 }

@@ -2,7 +2,7 @@
 //!
 //! The whole state of an object is in its 64 bits. The layout is private: programs only pass the bits on.
 
-use super::access::{get_one, put_one, report_one};
+use super::lane_address::LaneAddress;
 use super::region::AccessMode;
 use super::spaces::addresses;
 use crate::ptx::engine::exec::context::ExecContext;
@@ -11,7 +11,7 @@ use crate::ptx::engine::fault::{ExecError, Fault, PendingBarrier};
 use crate::ptx::engine::sanitizer::copies::CopyCompletion;
 use crate::ptx::engine::sanitizer::event::AccessKind;
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};
-use crate::ptx::registers::{Registers, WIDTH, lanes};
+use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::windows;
 
 /// Maximum number of arrivals of a phase.
@@ -99,7 +99,7 @@ pub(crate) fn execute(
     let mut pending_barrier = None;
     for lane in lanes(mask) {
         let operand = mbarrier.operand.map(|place| get(place, r, lane) as u64);
-        let object = MbarrierRef { space: mbarrier.space, address: at[lane], lane };
+        let object = LaneAddress { space: mbarrier.space, address: at[lane], lane };
         let Some(blocks) = mbarrier.blocks else {
             let answer = ask(mbarrier.action, operand, object, ctx)?;
             pending_barrier = pending_barrier.or(deliver(mbarrier, answer, object, r));
@@ -107,7 +107,7 @@ pub(crate) fn execute(
         };
         let own = ctx.spaces.window;
         for rank in lanes(r.get::<u32>(blocks)[lane]) {
-            let object = MbarrierRef { address: own.mapped(object.address, rank as u32), ..object };
+            let object = LaneAddress { address: own.mapped(object.address, rank as u32), ..object };
             ask(mbarrier.action, operand, object, ctx)?;
         }
     }
@@ -118,7 +118,7 @@ pub(crate) fn execute(
 fn ask(
     action: MbarrierAction,
     operand: Option<u64>,
-    at: MbarrierRef,
+    at: LaneAddress,
     ctx: &mut ExecContext<'_>,
 ) -> Result<(ActionResult, Object), Fault> {
     if ctx.sanitizer.is_some() && matches!(action, MbarrierAction::ArriveCopies { .. }) {
@@ -146,7 +146,7 @@ fn ask(
 fn deliver(
     mbarrier: &Mbarrier,
     (answer, after): (ActionResult, Object),
-    at: MbarrierRef,
+    at: LaneAddress,
     r: &mut Registers,
 ) -> Option<PendingBarrier> {
     let value = match answer {
@@ -165,44 +165,34 @@ fn deliver(
     in_vain.then_some(PendingBarrier { address: at.address, arrivals: after.pending, bytes: after.bytes })
 }
 
-/// The address of an object in a lane.
-#[derive(Clone, Copy)]
-pub(crate) struct MbarrierRef {
-    pub(crate) space: Space,
-    pub(crate) address: u64,
-    pub(crate) lane: usize,
+/// The object that tracks a completion.
+pub(super) fn mbarrier_of(
+    completion: &Completion,
+    lane: usize,
+    r: &Registers,
+    ctx: &ExecContext<'_>,
+) -> LaneAddress {
+    LaneAddress::of(&completion.address, completion.space, lane, r, ctx)
 }
 
-impl MbarrierRef {
-    /// The object that tracks a completion.
-    pub(crate) fn of(
-        completion: &Completion,
-        r: &Registers,
-        ctx: &ExecContext<'_>,
-        lane: usize,
-    ) -> MbarrierRef {
-        let address = addresses(&completion.address, r, ctx.frame_base)[lane];
-        MbarrierRef { space: completion.space, address, lane }
-    }
-
+/// The address of an object.
+impl LaneAddress {
     /// The phase that a copy starting now belongs to.
-    pub(crate) fn phase(self, ctx: &mut ExecContext<'_>) -> Result<CopyCompletion, Fault> {
+    pub(super) fn phase(self, ctx: &mut ExecContext<'_>) -> Result<CopyCompletion, Fault> {
         let (object, parity) = self.object(ctx)?;
         Ok(CopyCompletion::Phase { object, parity })
     }
 
     /// Completes bytes at the object.
-    pub(crate) fn complete(self, bytes: u32, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    pub(super) fn complete(self, bytes: u32, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         act(MbarrierAction::CompleteBytes, Some(bytes.into()), self, ctx).map(|_| ())
     }
 
     /// The object's offset in the shared memory of the cluster, and the parity of its phase.
     fn object(self, ctx: &mut ExecContext<'_>) -> Result<(u64, u64), Fault> {
-        let MbarrierRef { space, address, lane } = self;
-        let parity = Object::of_bits(load(self, ctx)?).map_or(0, |object| object.parity);
-        let checked =
-            ctx.spaces.check(space, &[address; WIDTH], 8, AccessMode::Load, 1 << lane, ctx.local)?;
-        let object = checked.of(lane).map_or(0, |extent| extent.index(address) as u64);
+        let parity = Object::of_bits(bits_of(self, ctx)?).map_or(0, |object| object.parity);
+        let checked = self.check(8, AccessMode::Load, ctx)?;
+        let object = checked.of(self.lane).map_or(0, |extent| extent.index(self.address) as u64);
         Ok((object, parity))
     }
 }
@@ -210,22 +200,22 @@ impl MbarrierRef {
 fn act(
     action: MbarrierAction,
     operand: Option<u64>,
-    at: MbarrierRef,
+    at: LaneAddress,
     ctx: &mut ExecContext<'_>,
 ) -> Result<(ActionResult, Object), Fault> {
-    let bits = load(at, ctx)?;
+    let bits = bits_of(at, ctx)?;
     let kind = match action {
         MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => AccessKind::Completion,
         _ => AccessKind::Atomic,
     };
-    report_one(kind, at.space, at.address, 8, 0, at.lane, ctx)?;
+    at.report(kind, 8, 0, ctx)?;
     if let MbarrierAction::Initialize { layout } = action {
         let count = operand.unwrap_or(1);
         if count == 0 || count > MAX_ARRIVALS {
             return Err(misuse(format!("the count must be from 1 to {MAX_ARRIVALS}, not {count}"), at));
         }
         let new = Object { expected: count, pending: count, bytes: 0, parity: 0, layout: layout.into() };
-        store(at, new.bits(), ctx)?;
+        at.put(8, new.bits(), ctx)?;
         return Ok((ActionResult::Nothing, new));
     }
     let Some(before) = Object::of_bits(bits) else {
@@ -238,7 +228,7 @@ fn act(
     let answer = change(action, operand, &mut object).map_err(|message| misuse(message, at))?;
     let after = if action == MbarrierAction::Invalidate { 0 } else { object.bits() };
     if after != bits {
-        store(at, after, ctx)?;
+        at.put(8, after, ctx)?;
     }
     Ok((answer, object))
 }
@@ -287,21 +277,18 @@ pub(crate) fn pending_of(token: u64) -> u32 {
     Object::of_bits(token).map_or(0, |object| object.pending as u32)
 }
 
-fn load(at: MbarrierRef, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
-    let MbarrierRef { space, address, lane } = at;
+/// The bits of an object, which must be in shared memory.
+fn bits_of(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
+    let LaneAddress { space, address, lane } = at;
     let shared = windows::SHARED..windows::LOCAL;
     if space != Space::Shared && !(space == Space::Generic && shared.contains(&address)) {
         let message = format!("an mbarrier object must be in shared memory, and address {address:#x} is not");
         return Err(Fault::new("mbarrier", message, 1 << lane));
     }
-    get_one(space, address, 8, lane, ctx)
+    at.get(8, ctx)
 }
 
-fn store(at: MbarrierRef, bits: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
-    put_one(at.space, at.address, 8, bits, at.lane, ctx)
-}
-
-fn misuse(message: String, at: MbarrierRef) -> Fault {
+fn misuse(message: String, at: LaneAddress) -> Fault {
     Fault::new("mbarrier", message, 1 << at.lane)
 }
 

@@ -1,0 +1,70 @@
+//! `cp.async`
+
+use super::lane_address::LaneAddress;
+use super::region::AccessMode;
+use super::spaces::{addresses, read, write};
+use crate::ptx::engine::exec::context::ExecContext;
+use crate::ptx::engine::fault::Fault;
+use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyFamily};
+use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
+use crate::ptx::program::Copy;
+use crate::ptx::registers::{Registers, WIDTH, lanes};
+
+/// `cp.async`: the copy completes at once; the sanitizer reports accesses before the thread has waited.
+pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+    let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
+    let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
+    let to = addresses(&copy.to, r, ctx.frame_base);
+    let from = addresses(&copy.from, r, ctx.frame_base);
+    let span = u64::from(copy.size);
+    let checked = ctx.spaces.check(copy.to_space, &to, span, AccessMode::Store, mask, ctx.local)?;
+    let wanted = |lane: &usize| sizes.is_none_or(|sizes| sizes[*lane] != 0);
+    let reads = lanes(mask & !ignored).filter(wanted).fold(0, |all, lane| all | 1 << lane);
+    // An invalid source is reported below, where it is read.
+    let sources = ctx.spaces.check(copy.from_space, &from, 1, AccessMode::Load, reads, ctx.local);
+    let (size, count) = (4, span as usize / 4);
+    if let Some(sources) = sources.as_ref().ok().filter(|_| reads != 0) {
+        let event = AccessEvent {
+            kind: AccessKind::Read,
+            checked: sources,
+            addresses: &from,
+            size,
+            count,
+            mask: reads,
+            value: &|_, _| 0,
+        };
+        ctx.report(&event);
+    }
+    let mut contents = [[0; 16]; WIDTH];
+    for lane in lanes(reads) {
+        let wanted = sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
+        // Whole words if all bytes are copied, single bytes if zeros fill the rest.
+        let step = if wanted == copy.size { copy.size.min(8) } else { 1 };
+        for offset in (0..wanted).step_by(step as usize) {
+            let source = LaneAddress { space: copy.from_space, address: from[lane], lane };
+            let value = source.offset(offset.into()).get(step, ctx)?;
+            write(&mut contents[lane], offset as usize, step, value);
+        }
+    }
+    ctx.report(&AccessEvent {
+        kind: AccessKind::Store,
+        checked: &checked,
+        addresses: &to,
+        size,
+        count,
+        mask,
+        value: &|lane, at| contents[lane][at as usize],
+    });
+    for lane in lanes(mask) {
+        ctx.copy_started(&checked, to[lane], span, lane, true, CopyCompletion::Waited(CopyFamily::Single));
+    }
+    for lane in lanes(mask) {
+        let step = copy.size.min(8);
+        for offset in (0..copy.size).step_by(step as usize) {
+            let value = read(&contents[lane], offset as usize, step);
+            let target = LaneAddress { space: copy.to_space, address: to[lane], lane };
+            target.offset(offset.into()).put(step, value, ctx)?;
+        }
+    }
+    Ok(())
+}
