@@ -5,7 +5,9 @@
 
 pub(crate) mod dyn_eq;
 pub(crate) mod executable;
+mod findings;
 pub(crate) mod launch_config;
+pub(crate) mod listing;
 pub(crate) mod races;
 pub(crate) mod spin;
 pub(crate) mod value_tracer;

@@ -14,7 +14,6 @@ mod exec;
 mod fault;
 mod launch;
 mod memory;
-mod reporter;
 mod run;
 mod run_state;
 mod sanitizer;

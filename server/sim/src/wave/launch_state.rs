@@ -5,7 +5,7 @@ use crate::memory::DeviceMemory;
 use crate::trace::{
     Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunResult, StatementId, Status, WarpId,
 };
-use crate::values::{TraceRequest, Values};
+use crate::values::TraceRequest;
 
 use super::listing::Listing;
 use super::memory::over_limit;
@@ -47,8 +47,6 @@ pub(crate) struct LaunchState<'l> {
     pub(crate) listing: Listing<'l>,
     pub(crate) groups: u64,
     pub(crate) groups_done: u64,
-    /// The value trace of the requested wave.
-    pub(crate) values: Option<Values>,
 }
 
 impl<'l> LaunchState<'l> {
@@ -79,7 +77,6 @@ impl<'l> LaunchState<'l> {
             findings: Vec::new(),
             listing: Listing::new(options),
             groups_done: 0,
-            values: None,
         }
     }
 
@@ -108,7 +105,7 @@ impl<'l> LaunchState<'l> {
     /// A workgroup has exited; checks whether to continue.
     pub(crate) fn group_done(&mut self) -> Result<(), RunEnd> {
         self.groups_done += 1;
-        if self.values.is_some() { Err(RunEnd::Traced) } else { self.poll() }
+        if self.listing.has_values() { Err(RunEnd::Traced) } else { self.poll() }
     }
 
     /// The result of the run.
@@ -123,8 +120,7 @@ impl<'l> LaunchState<'l> {
                 fault.status
             }
         };
-        let result = self.listing.finish(status, self.findings, self.memory);
-        Ok(RunResult { values: self.values, ..result })
+        Ok(self.listing.finish(status, self.findings, self.memory))
     }
 }
 

@@ -1,23 +1,22 @@
-//! The listed waves of a run with their visits, and the sums over all waves.
+//! Which waves of a run are listed with their visits: the first ones, and the requested one.
 
 use crate::memory::DeviceMemory;
-use crate::record::{Recorder, Summary};
+use crate::record::Recorder;
 use crate::trace::{
     Finding, Mask, Output, Reconvergence, RegisterValues, RunOptions, RunResult, Status, Visit, WarpId,
     WarpTrace,
 };
+use crate::values::Values;
+use crate::warp::listing;
 
-/// The listed waves that have exited, and the sums over all waves.
+/// The waves that have exited, and the budget of those to come.
 pub(crate) struct Listing<'o> {
     options: &'o RunOptions,
-    summary: Summary,
-    /// With the number of the workgroup in the order of the grid.
-    traces: Vec<(u64, WarpTrace)>,
+    waves: listing::Listing,
     /// Remaining budget of visits.
     visits: usize,
     /// Waves that are listed or will be.
     listed: usize,
-    truncated: bool,
 }
 
 /// A wave that has exited.
@@ -27,17 +26,17 @@ pub(crate) struct FinishedWave {
     pub(crate) recorder: Recorder,
     pub(crate) registers: Option<Vec<RegisterValues>>,
     pub(crate) reconvergences: Vec<Reconvergence>,
+    /// The value trace, if the wave is traced.
+    pub(crate) values: Option<Values>,
 }
 
 impl<'o> Listing<'o> {
     pub(crate) fn new(options: &'o RunOptions) -> Self {
         Listing {
             options,
-            summary: Summary::default(),
-            traces: Vec::new(),
+            waves: listing::Listing::default(),
             visits: options.limits.max_trace / size_of::<Visit>(),
             listed: 0,
-            truncated: false,
         }
     }
 
@@ -62,39 +61,25 @@ impl<'o> Listing<'o> {
 
     /// Adds a wave that has exited.
     pub(crate) fn take(&mut self, group: u64, wave: FinishedWave, reserved: u32) {
-        let FinishedWave { id, launched, recorder, registers, reconvergences } = wave;
-        let (lines, _) = recorder.finish();
-        self.summary.add(&lines);
+        let FinishedWave { id, launched, mut recorder, registers, reconvergences, values } = wave;
+        self.waves.values = self.waves.values.take().or(values);
         if !self.lists(id, reserved) {
-            self.truncated = true;
-            return;
+            return self.waves.count(&mut recorder);
         }
+        let (lines, _) = recorder.finish();
         let used: usize = lines.iter().map(|line| line.visits.len()).sum();
         self.visits = self.visits.saturating_sub(used);
         let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, reconvergences };
-        self.traces.push((group, trace));
+        self.waves.list(group, trace);
+    }
+
+    /// Whether the requested value trace is complete.
+    pub(crate) fn has_values(&self) -> bool {
+        self.waves.values.is_some()
     }
 
     /// The result of the run.
-    pub(crate) fn finish(
-        mut self,
-        status: Status,
-        findings: Vec<Finding>,
-        memory: DeviceMemory,
-    ) -> RunResult {
-        self.traces.sort_by_key(|(number, trace)| (*number, trace.warp));
-        let (summed, totals) = self.summary.finish();
-        RunResult {
-            status,
-            findings,
-            totals,
-            warps: self.traces.into_iter().map(|(_, trace)| trace).collect(),
-            warps_truncated: self.truncated,
-            summed,
-            memory,
-            values: None,
-            output: Output::default(),
-            model_diff: None,
-        }
+    pub(crate) fn finish(self, status: Status, findings: Vec<Finding>, memory: DeviceMemory) -> RunResult {
+        self.waves.finish(status, findings, memory, Output::default())
     }
 }

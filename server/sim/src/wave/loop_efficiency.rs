@@ -1,6 +1,6 @@
 //! Loops with low lane utilization: most iterations execute with less than half of the lanes that entered.
 
-use crate::trace::{Finding, Mask, Related, RunResult, Severity, StatementId, Visit};
+use crate::trace::{Finding, Mask, Related, RunResult, Severity, StatementId, Visit, WarpId};
 
 use super::program::{Action, Program};
 
@@ -36,25 +36,16 @@ fn worst(program: &Program, result: &RunResult, open: u32, end: u32) -> Option<F
     let (iterations, cta, warp) =
         result.warps.iter().filter_map(of_wave).max_by_key(|(iterations, ..)| iterations.sparse)?;
     let breaks = (open..end).filter(|at| matches!(program.ops[*at as usize].action, Action::Break { .. }));
-    let related = breaks.map(|at| Related {
-        statement: StatementId(at),
-        message: "lanes break out of the loop here in different iterations".to_owned(),
-    });
-    Some(Finding {
-        code: "scattered-break",
-        severity: Severity::Information,
-        message: format!(
-            "{} of {} iterations of this loop ran with less than half of the lanes that entered it; the other lanes had left \
-             by `break` and waited: give the lanes of a wave similar iteration counts, or move the remaining work after \
-             the loop",
-            iterations.sparse, iterations.all
-        ),
-        statement: Some(StatementId(open)),
-        cta,
-        warp,
-        lanes: iterations.last,
-        related: related.collect(),
-    })
+    let related =
+        breaks.map(|at| Related::new(at, "lanes break out of the loop here in different iterations"));
+    let message = format!(
+        "{} of {} iterations of this loop ran with less than half of the lanes that entered it; the other lanes had left \
+         by `break` and waited: give the lanes of a wave similar iteration counts, or move the remaining work after \
+         the loop",
+        iterations.sparse, iterations.all
+    );
+    let wave = WarpId { cta, warp };
+    Some(wave.finding("scattered-break", Severity::Information, message, open, iterations.last).with(related))
 }
 
 /// Counts the iterations in the visits of a `loop`. Lanes that were not in the previous iteration have just entered.

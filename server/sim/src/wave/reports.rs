@@ -1,6 +1,6 @@
 //! Findings about the current statement of a wave.
 
-use crate::trace::{Finding, Mask, Severity, StatementId, Status};
+use crate::trace::{Finding, Mask, Severity, StatementId, Status, WarpId};
 
 use super::launch_state::Fault;
 use super::machine::{ExecContext, Wave};
@@ -50,16 +50,7 @@ impl<const W: usize> Wave<W> {
         message: String,
         lanes: Mask,
     ) -> Finding {
-        Finding {
-            code,
-            severity,
-            message,
-            statement: Some(StatementId(self.pc)),
-            cta: ctx.workgroup,
-            warp: self.index,
-            lanes,
-            related: Vec::new(),
-        }
+        WarpId { cta: ctx.workgroup, warp: self.index }.finding(code, severity, message, self.pc, lanes)
     }
 
     fn stop(

@@ -234,19 +234,15 @@ impl<'l, const W: usize> Run<'l, W> {
     fn collect(&mut self, group: Workgroup<W>) {
         let (program, width) = (self.program, self.launch.geometry.width);
         for (mut wave, _) in group.waves {
-            if let Some(tracer) = wave.tracer.take() {
-                self.launch.values = Some(tracer.finish(&program.named));
-            }
             let registers = self.launch.options.registers.then(|| wave.registers(program, width));
-            let id = WarpId { cta: group.id, warp: wave.index };
-            let reconvergences =
-                wave.reconvergences.map(|mut reconvergences| reconvergences.take()).unwrap_or_default();
+            let reconvergences = wave.reconvergences.as_mut().map(|reconvergences| reconvergences.take());
             let done = FinishedWave {
-                id,
+                id: WarpId { cta: group.id, warp: wave.index },
                 launched: wave.launched,
                 recorder: wave.recorder,
                 registers,
-                reconvergences,
+                reconvergences: reconvergences.unwrap_or_default(),
+                values: wave.tracer.map(|tracer| tracer.finish(&program.named)),
             };
             self.launch.listing.take(group.number, done, group.listed);
         }

@@ -11,7 +11,7 @@ mod shadow;
 use rustc_hash::FxHashSet;
 
 use crate::Lanes;
-use crate::trace::{Checks, Finding, Limits, Mask, Severity, StatementId};
+use crate::trace::{Checks, Finding, Limits, Mask, Severity, StatementId, WarpId};
 use crate::warp::races::RaceReport;
 
 pub(crate) use self::registers::WrittenRegisters;
@@ -315,16 +315,9 @@ impl Sanitizer {
             other_reads: first.reads,
             fix,
         };
-        findings.push(Finding {
-            message: race.message(),
-            statement: Some(StatementId(last.statement)),
-            cta: at.position.workgroup,
-            warp: last.wave,
-            lanes: last.lanes,
-            related: vec![race.related()],
-            code,
-            severity,
-        });
+        let wave = WarpId { cta: at.position.workgroup, warp: last.wave };
+        let finding = wave.finding(code, severity, race.message(), last.statement, last.lanes);
+        findings.push(finding.with([race.related()]));
     }
 
     fn division<const W: usize>(
@@ -379,16 +372,8 @@ impl Sanitizer {
         findings: &mut Vec<Finding>,
     ) {
         if self.reported.insert((code, at.pc, other)) {
-            findings.push(Finding {
-                code,
-                severity,
-                message,
-                statement: Some(StatementId(at.pc)),
-                cta: at.position.workgroup,
-                warp: at.position.wave,
-                lanes,
-                related: Vec::new(),
-            });
+            let wave = WarpId { cta: at.position.workgroup, warp: at.position.wave };
+            findings.push(wave.finding(code, severity, message, at.pc, lanes));
         }
     }
 }

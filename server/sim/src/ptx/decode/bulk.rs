@@ -8,8 +8,7 @@ use super::instruction::Decoded;
 use super::memory::atomic_type;
 use super::modifiers::Modifiers;
 use super::operands::{push, with_entry};
-use crate::ptx::program::Slots;
-use crate::ptx::program::{BulkCopy, Copy, CopyGroup, Fill, Op, RegisterSlot, Space};
+use crate::ptx::program::{BulkCopy, Copy, CopyGroup, Fill, Op, RegisterSlot, Slots, Space};
 
 impl<'l> FunctionDecoder<'l, '_> {
     /// `cp` and all that begins with it.
@@ -65,7 +64,11 @@ impl<'l> FunctionDecoder<'l, '_> {
                 },
             }
         }
-        Ok(with_entry(Op::Copy, &mut self.out.tables.copies, Copy { to, to_space, from, from_space, size, source_size, ignore }))
+        Ok(with_entry(
+            Op::Copy,
+            &mut self.out.tables.copies,
+            Copy { to, to_space, from, from_space, size, source_size, ignore },
+        ))
     }
 
     /// `cp.async.bulk`, `cp.reduce.async.bulk`

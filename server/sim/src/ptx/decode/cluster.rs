@@ -7,7 +7,6 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::with_entry;
-use crate::ptx::program::Slots;
 use crate::ptx::program::{Fill, Op, RegisterSlot};
 
 impl FunctionDecoder<'_, '_> {
@@ -37,7 +36,11 @@ impl FunctionDecoder<'_, '_> {
             let completion = Some(self.completion(mbarrier, space)?);
             let (to, space) = self.address(to, space)?;
             let size = RegisterSlot::Word(self.constant_word(16));
-            return Ok(with_entry(Op::Fill, &mut self.out.tables.fills, Fill { to, space, size, completion }));
+            return Ok(with_entry(
+                Op::Fill,
+                &mut self.out.tables.fills,
+                Fill { to, space, size, completion },
+            ));
         }
         let _ = (m.take("query_cancel"), m.take("b128"));
         m.retain(|name| !name.starts_with("get_first_ctaid") && name != "is_canceled");

@@ -7,8 +7,7 @@ use super::arithmetic::division;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use crate::ptx::program::Slots;
-use crate::ptx::program::{Combining, NO_SLOT, Op, SetTo};
+use crate::ptx::program::{Combining, NO_SLOT, Op, SetTo, Slots};
 use crate::ptx::semantics::compare::{Combine, Compare, Comparison, FloatClass};
 use crate::scalar_type::ScalarType;
 

@@ -10,8 +10,9 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::{push, with_entry};
-use crate::ptx::program::Slots;
-use crate::ptx::program::{Barrier, BarrierKind, Call, Callee, Formal, Guard, Op, Passing, Switch, System};
+use crate::ptx::program::{
+    Barrier, BarrierKind, Call, Callee, Formal, Guard, Op, Passing, Slots, Switch, System,
+};
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn control(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -167,7 +168,11 @@ impl<'l> FunctionDecoder<'l, '_> {
             return self.cluster_barrier(m);
         }
         let aligned = m.take("aligned") || aligned;
-        let kind = m.choose(&[("sync", Some(BarrierKind::Sync)), ("arrive", Some(BarrierKind::Arrive)), ("red", None)]);
+        let kind = m.choose(&[
+            ("sync", Some(BarrierKind::Sync)),
+            ("arrive", Some(BarrierKind::Arrive)),
+            ("red", None),
+        ]);
         let reductions = [
             ("popc", BarrierKind::ReduceCount),
             ("and", BarrierKind::ReduceAnd),
@@ -191,7 +196,11 @@ impl<'l> FunctionDecoder<'l, '_> {
             [] => (self.constant_word(0), None),
             _ => return Err(Why::operands()),
         };
-        Ok(with_entry(Op::Barrier, &mut self.out.tables.barriers, Barrier { kind, aligned, id, count, predicate, d }))
+        Ok(with_entry(
+            Op::Barrier,
+            &mut self.out.tables.barriers,
+            Barrier { kind, aligned, id, count, predicate, d },
+        ))
     }
 
     /// `barrier.cluster.arrive`, `barrier.cluster.wait`

@@ -7,7 +7,6 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::with_entry;
-use crate::ptx::program::Slots;
 use crate::ptx::program::{Exchange, ExchangeKind, Op, RegisterSlot};
 
 impl<'l> FunctionDecoder<'l, '_> {

@@ -10,7 +10,6 @@ use super::module::Linked;
 use super::operands::{SlotTable, with_entry};
 use super::order::order;
 use super::storage::{self, Storage};
-use crate::ptx::program::Slots;
 use crate::ptx::program::{Formal, Function, Guard, Instruction, Note, Op, Passing};
 
 /// Decodes one function.

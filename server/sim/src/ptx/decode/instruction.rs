@@ -6,8 +6,7 @@ use warplens_isa::Simulation;
 use super::Why;
 use super::function::FunctionDecoder;
 use super::modifiers::Modifiers;
-use crate::ptx::program::Op;
-use crate::ptx::program::Slots;
+use crate::ptx::program::{Op, Slots};
 
 /// What an instruction decodes to.
 pub(super) type Decoded = Result<(Op, Slots), Why>;

@@ -7,7 +7,6 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::with_entry;
-use crate::ptx::program::Slots;
 use crate::ptx::program::{
     FragmentAccess, MatrixAccess, MatrixProduct, Op, ProductScales, RegisterSlot, Rows, Space,
 };
@@ -126,7 +125,11 @@ impl<'l> FunctionDecoder<'l, '_> {
             }),
             _ => return Err(Why::operands()),
         };
-        Ok(with_entry(Op::MatrixProduct, &mut self.out.tables.products, MatrixProduct { product, registers, scales }))
+        Ok(with_entry(
+            Op::MatrixProduct,
+            &mut self.out.tables.products,
+            MatrixProduct { product, registers, scales },
+        ))
     }
 
     fn wmma_access(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -165,12 +168,13 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
+        let list = self.list(&operand).iter();
         let place = |&operand: &Operand| match operand {
             // A constant zero in place of a register of C.
             Operand::Constant(_) => Ok(self.source_place(operand, Type::B32)?.0),
             _ => Ok(self.place(operand)?.0),
         };
-        self.list(&operand).iter().map(place).collect()
+        list.map(place).collect()
     }
 
     /// `{byte, lane}`

@@ -7,7 +7,6 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::with_entry;
-use crate::ptx::program::Slots;
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Op, Space};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -59,9 +58,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 let (&[state, address], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
                 self.mbarrier_action(action, Some(state), address, space, rest, multicast)
             }
-            "pending_count" => {
-                Ok((Op::PendingCount, self.typed_slots(operands, &[Type::U32, Type::U64])?))
-            }
+            "pending_count" => Ok((Op::PendingCount, self.typed_slots(operands, &[Type::U32, Type::U64])?)),
             "check_layout" => {
                 let &[p, address] = operands else { return Err(Why::operands()) };
                 let action = MbarrierAction::CheckLayout(layout);

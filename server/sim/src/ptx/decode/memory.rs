@@ -13,8 +13,7 @@ use super::modifiers::Modifiers;
 use super::operands::{slot_of, with_entry};
 use super::specials::{self, Source};
 use super::storage::{Storage, formals, window};
-use crate::ptx::program::Slots;
-use crate::ptx::program::{Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Space};
+use crate::ptx::program::{Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Slots, Space};
 use crate::ptx::semantics::bits::Logic;
 use crate::ptx::windows;
 use crate::scalar_type::ScalarType;
@@ -356,7 +355,11 @@ impl<'l> FunctionDecoder<'l, '_> {
             Operand::Vector(list) => self.places(self.hir.operands(list))?,
             _ => vec![Some(self.place(d)?.0)],
         };
-        Ok(with_entry(Op::Atomic, &mut self.out.tables.atomics, Atomic { op, ty: atomic_type(ty)?, space, address, old, b, c }))
+        Ok(with_entry(
+            Op::Atomic,
+            &mut self.out.tables.atomics,
+            Atomic { op, ty: atomic_type(ty)?, space, address, old, b, c },
+        ))
     }
 
     fn atomic_sources(&mut self, b: Operand, ty: Type, count: usize) -> Result<Vec<RegisterSlot>, Why> {

@@ -7,7 +7,6 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::with_entry;
-use crate::ptx::program::Slots;
 use crate::ptx::program::{MixedOperands, Op};
 use crate::ptx::semantics::mixed::{Elements, Mixed, MixedOp};
 use crate::ptx::semantics::narrow::{self, Element};

@@ -66,7 +66,8 @@ impl<'f> Modifiers<'f> {
 
     /// The value of the first modifier that `choices` names; takes it.
     pub(super) fn choose<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
-        let value_of = |name: &str| choices.iter().find(|(choice, _)| *choice == name).map(|(_, value)| *value);
+        let value_of =
+            |name: &str| choices.iter().find(|(choice, _)| *choice == name).map(|(_, value)| *value);
         self.find(value_of)
     }
 

@@ -6,8 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use crate::ptx::program::Slots;
-use crate::ptx::program::{Op, StackAction};
+use crate::ptx::program::{Op, Slots, StackAction};
 
 /// What `alloca` aligns to where it does not say.
 const ALIGNMENT: u64 = 8;

@@ -8,8 +8,7 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::push;
-use crate::ptx::program::Op;
-use crate::ptx::program::Slots;
+use crate::ptx::program::{Op, Slots};
 use crate::ptx::semantics::video::{Part, Shape, Then, Video, VideoMad, VideoOp};
 
 impl<'l> FunctionDecoder<'l, '_> {

@@ -3,6 +3,7 @@
 use crate::memory::Buffer;
 use crate::ptx::engine::memory::region::AccessMode;
 use crate::ptx::program::Space;
+use crate::trace::{Finding, Severity, WarpId};
 
 /// An unsuccessful operation. Boxed in results, so that success is one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +46,20 @@ fn what(mode: AccessMode) -> &'static str {
 }
 
 impl Fault {
+    /// The fault as a finding about a warp.
+    pub(crate) fn finding(self, warp: WarpId, statement: u32) -> Finding {
+        warp.error(self.code, self.message, statement, self.lanes)
+    }
+
+    /// Incorrect use that does not stop the run, as a finding about a warp.
+    pub(crate) fn warning(self, warp: WarpId, statement: u32) -> Finding {
+        let severity = match self.code {
+            "wrong-membermask" => Severity::Error,
+            _ => Severity::Warning,
+        };
+        warp.finding(self.code, severity, self.message, statement, self.lanes)
+    }
+
     pub(crate) fn outside(
         space: Space,
         address: u64,

@@ -6,6 +6,7 @@ use crate::ptx::engine::divergence::groups::Plan;
 use crate::ptx::program::Program;
 use crate::ptx::registers::{Lanes, WIDTH};
 use crate::trace::{Limits, LineTrace, RunOptions, Visit, WarpId};
+use crate::warp::launch_config::{position, volume};
 
 /// The launch, as seen by its warps.
 pub(crate) struct Launch<'p> {
@@ -24,26 +25,26 @@ pub(crate) struct Launch<'p> {
 
 impl Launch<'_> {
     pub(crate) fn blocks(&self) -> u64 {
-        blocks(self.grid)
+        volume(self.grid)
     }
 
     pub(crate) fn warps(&self) -> u32 {
-        warps(self.block)
+        self.block.iter().product::<u32>().div_ceil(WIDTH as u32)
     }
 
     /// Number of clusters in the grid.
     pub(crate) fn clusters(&self) -> u64 {
-        blocks(std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis]))
+        volume(self.grid_of_clusters())
+    }
+
+    fn grid_of_clusters(&self) -> [u32; 3] {
+        std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis])
     }
 
     /// The blocks of a cluster by rank; x varies fastest.
     pub(crate) fn ctas(&self, number: u64) -> Vec<[u32; 3]> {
-        let at = |number: u64, [x, y, _]: [u32; 3]| {
-            let (x, y) = (u64::from(x), u64::from(y));
-            [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
-        };
-        let first = at(number, std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis]));
-        let ranks = (0..blocks(self.cluster)).map(|rank| at(rank, self.cluster));
+        let first = position(number, self.grid_of_clusters());
+        let ranks = (0..volume(self.cluster)).map(|rank| position(rank, self.cluster));
         let cta =
             |within: [u32; 3]| std::array::from_fn(|axis| first[axis] * self.cluster[axis] + within[axis]);
         ranks.map(cta).collect()
@@ -61,14 +62,6 @@ impl Launch<'_> {
         let number = self.number(cta) * u64::from(self.warps()) + u64::from(warp);
         number < self.listing.warps || self.options.warp == Some(WarpId { cta, warp })
     }
-}
-
-fn blocks(grid: [u32; 3]) -> u64 {
-    grid.iter().fold(1, |product: u64, &extent| product.saturating_mul(extent.into()))
-}
-
-fn warps(block: [u32; 3]) -> u32 {
-    block.iter().product::<u32>().div_ceil(WIDTH as u32)
 }
 
 /// Which warps are listed, and the trace budget of each. Known before the run, so that a warp's trace does not depend on other

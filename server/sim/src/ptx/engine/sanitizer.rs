@@ -33,7 +33,7 @@ use crate::ptx::engine::memory::region::{CheckedAddresses, Extent, MemoryRegion}
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::program::{Formal, Order, Passing, Program};
 use crate::ptx::registers::lanes;
-use crate::trace::{Checks, Counters, Finding, Related, RunOptions, Severity, StatementId};
+use crate::trace::{Checks, Counters, Finding, Related, RunOptions, Severity, StatementId, WarpId};
 
 /// Maximum number of elements of one access.
 const ELEMENTS: usize = 32;
@@ -245,16 +245,8 @@ impl Sanitizer {
         lanes: u32,
         related: Option<Related>,
     ) {
-        self.findings.push(Finding {
-            code,
-            severity,
-            message,
-            statement: Some(StatementId(statement)),
-            cta: self.block.cta,
-            warp: self.visit.warp,
-            lanes: lanes.into(),
-            related: related.into_iter().collect(),
-        });
+        let warp = WarpId { cta: self.block.cta, warp: self.visit.warp };
+        self.findings.push(warp.finding(code, severity, message, statement, lanes).with(related));
     }
 
     /// Takes the cost of the instruction and its findings.

@@ -213,18 +213,15 @@ impl<'l, const W: usize> Run<'l, W> {
         let (program, width) = (self.program, self.launch.geometry.width);
         for (mut wave, _) in group.waves {
             self.divergences.extend(wave.divergence());
-            if let Some(tracer) = wave.tracer.take() {
-                self.launch.values = Some(tracer.finish(&program.named));
-            }
             let registers = self.launch.options.registers.then(|| wave.registers(program, width));
-            // The emulator restores masks whatever lanes arrive: there are no reconvergences.
-            let reconvergences = Vec::new();
             let done = FinishedWave {
                 id: wave.id,
                 launched: wave.launched,
                 recorder: wave.recorder,
                 registers,
-                reconvergences,
+                // The emulator restores masks whatever lanes arrive: there are no reconvergences.
+                reconvergences: Vec::new(),
+                values: wave.tracer.map(|tracer| tracer.finish(&program.named)),
             };
             self.launch.listing.take(group.number, done, group.listed);
         }

@@ -1,9 +1,7 @@
 //! One wave of the reference emulator, a step at a time.
 
 use crate::record::Recorder;
-use crate::trace::{
-    Divergence, Finding, Mask, RegisterValues, RunResult, Severity, StatementId, Status, WarpId,
-};
+use crate::trace::{Divergence, Finding, Mask, RegisterValues, RunResult, StatementId, Status, WarpId};
 use crate::wave::launch_state::Fault;
 use crate::wave::memory::{Memory, OutOfRange};
 use crate::wave::program::{Action, Binary, PREDICATES, Row, Ternary};
@@ -293,16 +291,9 @@ impl<'o, const W: usize> Wave<'o, W> {
         message: String,
         lanes: Mask,
     ) -> Finding {
-        Finding {
-            code,
-            severity: Severity::Error,
-            message,
-            statement: ctx.program.origin(at).map(|origin| origin.statement),
-            cta: self.id.cta,
-            warp: self.id.warp,
-            lanes,
-            related: Vec::new(),
-        }
+        let statement = ctx.program.origin(at).map(|origin| origin.statement);
+        let WarpId { cta, warp } = self.id;
+        Finding { statement, cta, warp, lanes, ..Finding::about_launch(code, message) }
     }
 
     pub(super) fn fault(&self, ctx: &ExecContext<'_>, at: u32, code: &'static str, message: String) -> Fault {

@@ -13,7 +13,7 @@ use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::{Callee, Function, Instruction, Op, Slot};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::windows;
-use crate::trace::{Severity, Status};
+use crate::trace::Status;
 
 /// Minimum stack size of a call.
 const MIN_FRAME: u32 = 128;
@@ -43,7 +43,7 @@ impl Warp {
             let message =
                 format!("the index is outside the table of {count} targets; check it before the branch");
             let fault = Fault::new("branch-index", message, beyond);
-            state.report(self.reporter.fault(fault, Severity::Error, statement));
+            state.report(fault.finding(self.id, statement));
             return Some(Pause::Stopped(Status::Faulted));
         }
         let targets = lanes(executed).map(|lane| (switch.targets[index[lane] as usize], 1 << lane));
@@ -85,7 +85,7 @@ impl Warp {
         if let Some((sanitizer, frame)) = state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref()) {
             // Results count as written from the start; whether the callee writes them is not checked here.
             let results = &function.tables.calls[call as usize].results;
-            sanitizer.passed(self.reporter.warp, frame.local_base, results, executed);
+            sanitizer.passed(self.id.warp, frame.local_base, results, executed);
         }
         if let Callee::System(system) = target {
             let call = &function.tables.calls[call as usize];
@@ -94,7 +94,7 @@ impl Warp {
             let mut callee = system_calls::CallContext { spaces, local: &mut self.local, sanitizer, pointer };
             let frame = self.frames[frame as usize].as_mut()?;
             if let Err(fault) = system_calls::call(system, call, frame, &mut callee, executed) {
-                state.report(self.reporter.fault(fault, Severity::Error, statement));
+                state.report(fault.finding(self.id, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             }
             self.groups.go_on(pc + 1);
@@ -103,7 +103,7 @@ impl Warp {
         let callees = match self.callees(target, frame, executed, launch) {
             Ok(callees) => callees,
             Err(fault) => {
-                state.report(self.reporter.fault(fault, Severity::Error, statement));
+                state.report(fault.finding(self.id, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             }
         };
@@ -115,15 +115,15 @@ impl Warp {
                      call depth or the local memory"
                 );
                 let fault = Fault::new("stack-overflow", message, mask);
-                state.report(self.reporter.fault(fault, Severity::Error, statement));
+                state.report(fault.finding(self.id, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             };
             let entered_function = &launch.program.functions[callee as usize];
             if let Some((sanitizer, frame)) = state.sanitizer.as_mut().zip(self.frames[new as usize].as_ref())
             {
                 let base = frame.local_base;
-                sanitizer.entered(self.reporter.warp, base, entered_function.frame.local_size, mask);
-                sanitizer.passed(self.reporter.warp, base, &entered_function.params, mask);
+                sanitizer.entered(self.id.warp, base, entered_function.frame.local_size, mask);
+                sanitizer.passed(self.id.warp, base, &entered_function.params, mask);
             }
             let end = entered_function.code.len() as u32;
             entered.push(FunctionEntry { frame: new, function: callee, end, mask });

@@ -60,7 +60,7 @@ impl Warp {
             self.recorder.visit(statement, mask.into(), executed.into());
             if let Some(sanitizer) = &mut state.sanitizer {
                 let order = function.orders[pc as usize];
-                sanitizer.begin(statement, order, self.reporter.warp, self.live, all);
+                sanitizer.begin(statement, order, self.id.warp, self.live, all);
             }
             if let Some(exchange) = exchange {
                 for CollectiveInput { group, exchange: theirs, registers: from, .. } in &given {
@@ -68,7 +68,7 @@ impl Warp {
                     take_over(&exchange, &mut registers, theirs, from, group.mask & !mask);
                 }
                 if let Some(warning) = warp_collectives::execute(&exchange, &mut registers, self.live, all) {
-                    state.report(self.reporter.warning(warning, statement.0));
+                    state.report(warning.warning(self.id, statement.0));
                 }
             }
             let Some(frame) = &mut self.frames[frame as usize] else { continue };

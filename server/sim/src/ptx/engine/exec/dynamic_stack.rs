@@ -4,8 +4,7 @@ use super::frame::Frame;
 use super::warp::Warp;
 use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
-use crate::ptx::program::Slots;
-use crate::ptx::program::{Function, Slot, StackAction};
+use crate::ptx::program::{Function, Slot, Slots, StackAction};
 use crate::ptx::registers::{Lanes, WIDTH, lanes};
 
 /// The minimum alignment of an allocation.

@@ -8,10 +8,9 @@ use super::{matrix, warp_collectives};
 use crate::ptx::engine::fault::{ExecError, Fault};
 use crate::ptx::engine::memory::{access, atomic, bulk, cluster_window, copy, mbarrier};
 use crate::ptx::engine::sanitizer::copies::CopyFamily;
-use crate::ptx::program::Slots;
 use crate::ptx::program::{
     Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
-    PackedSources, RegisterSlot, Slot,
+    PackedSources, RegisterSlot, Slot, Slots,
 };
 use crate::ptx::registers::{Lanes, Registers, WIDTH, Word, blend, lanes};
 use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};

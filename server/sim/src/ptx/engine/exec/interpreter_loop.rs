@@ -19,12 +19,11 @@ use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::fault::ExecError;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::reporter::Reporter;
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::engine::sanitizer::undefined::UndefinedValues;
 use crate::ptx::program::{Function, Instruction, Op};
 use crate::record::Recorder;
-use crate::trace::StatementId;
+use crate::trace::{StatementId, WarpId};
 
 impl Warp {
     /// Runs a group and its successors, up to an instruction that requires more than the choice of the next group; returns the
@@ -64,7 +63,7 @@ impl Warp {
             },
             frame,
             ctx,
-            reporter: self.reporter,
+            id: self.id,
             tracer: &mut self.tracer,
             state,
         };
@@ -100,7 +99,7 @@ struct Running<'w> {
     visits: Visits<'w>,
     /// Whether each instruction is reported to the sanitizer or the recorder of written registers.
     observed: bool,
-    reporter: Reporter,
+    id: WarpId,
     tracer: &'w mut Option<Box<ValueTracer>>,
     state: &'w mut RunState,
 }
@@ -217,7 +216,7 @@ impl Running<'_> {
             }
             ExecError::Warning(warning) => {
                 let statement = self.function.first_statement + pc;
-                self.state.report(self.reporter.warning(warning, statement));
+                self.state.report(warning.warning(self.id, statement));
                 None
             }
             ExecError::Yield(what) => Some(what),
@@ -243,7 +242,7 @@ impl Running<'_> {
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             let statement = StatementId(self.function.first_statement + pc);
             let order = self.function.orders[pc as usize];
-            sanitizer.begin(statement, order, self.reporter.warp, self.ctx.live, executed);
+            sanitizer.begin(statement, order, self.id.warp, self.ctx.live, executed);
         }
         self.values(pc, executed);
         if let Some(sanitizer) = &mut self.ctx.sanitizer {

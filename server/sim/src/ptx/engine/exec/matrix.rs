@@ -6,8 +6,7 @@ use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::memory::region::{CheckedAddresses, Extent};
 use crate::ptx::engine::memory::spaces::addresses;
 use crate::ptx::engine::sanitizer::event::AccessKind;
-use crate::ptx::program::Slots;
-use crate::ptx::program::{FragmentAccess, MatrixAccess, MatrixProduct, RegisterSlot, Rows};
+use crate::ptx::program::{FragmentAccess, MatrixAccess, MatrixProduct, RegisterSlot, Rows, Slots};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::ptx::semantics::matrix::{ScaleWords, Words};
 

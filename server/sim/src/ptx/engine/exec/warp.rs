@@ -14,13 +14,12 @@ use crate::ptx::engine::fault::PendingBarrier;
 use crate::ptx::engine::launch::{Launch, Threads};
 use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::reporter::{Reporter, related};
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::{Barrier, Function, Guard, Instruction, Op, Slot};
 use crate::ptx::registers::WIDTH;
 use crate::reconvergences::ReconvergenceList;
 use crate::record::Recorder;
-use crate::trace::{Reconvergence, Severity, StatementId, Status, WarpId};
+use crate::trace::{Reconvergence, Related, Severity, StatementId, Status, WarpId};
 
 /// Why a warp stopped running.
 #[derive(Debug)]
@@ -52,7 +51,7 @@ pub(crate) struct Arrival {
 
 /// A warp.
 pub(crate) struct Warp {
-    pub(crate) reporter: Reporter,
+    pub(crate) id: WarpId,
     pub(crate) threads: Threads,
     pub(crate) live: u32,
     pub(crate) groups: Groups,
@@ -114,7 +113,7 @@ impl Warp {
             groups.ignore_reconvergences();
         }
         Warp {
-            reporter: Reporter { cta, warp },
+            id: WarpId { cta, warp },
             live,
             groups,
             frames: vec![Some(frame)],
@@ -133,7 +132,7 @@ impl Warp {
 
     /// Resets a warp whose trace has been collected for a new block, which avoids allocations in launches of many short blocks.
     pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
-        let id = WarpId { cta, warp: self.reporter.warp };
+        let id = WarpId { cta, warp: self.id.warp };
         let is_reported = self.listed || launch.options.registers || launch.lists(cta, id.warp);
         let observed = launch.options.trace.is_some_and(|request| request.warp == id);
         let entry = &launch.program.functions[0];
@@ -144,7 +143,7 @@ impl Warp {
         self.threads.cta = cta;
         frame.renew(entry, &self.threads);
         self.frames.truncate(1);
-        self.reporter.cta = cta;
+        self.id.cta = cta;
         self.live = self.threads.launched();
         self.groups.renew(launch.plan.model, self.live, entry.code.len() as u32);
         self.groups.ignore_reconvergences();
@@ -272,7 +271,7 @@ impl Warp {
                 self.repeats(pc).then_some(Pause::Spinning)
             }
             LoopExit::Fault(fault) => {
-                state.report(self.reporter.fault(fault, Severity::Error, statement));
+                state.report(fault.finding(self.id, statement));
                 Some(Pause::Stopped(Status::Faulted))
             }
             LoopExit::Yield(pending_barrier) => {
@@ -344,7 +343,7 @@ impl Warp {
             Op::Stack(action) => {
                 self.groups.go_on(next);
                 let fault = self.stack_action(action, &instruction.s, function, frame, executed).err()?;
-                state.report(self.reporter.fault(fault, Severity::Error, statement));
+                state.report(fault.finding(self.id, statement));
                 Some(Pause::Stopped(Status::Faulted))
             }
             Op::Exit => {
@@ -354,16 +353,13 @@ impl Warp {
             }
             Op::Trap if executed != 0 => {
                 let message = "the program trapped".into();
-                let finding = self.reporter.finding("trap", Severity::Error, message, statement, executed);
-                state.report(finding);
+                state.report(self.id.error("trap", message, statement, executed));
                 Some(Pause::Stopped(Status::Faulted))
             }
             Op::Unsupported if executed != 0 => {
                 let note = &function.tables.notes[instruction.s.a as usize];
                 let message = format!("unsupported instruction `{}`: {}", note.name, note.why);
-                let finding =
-                    self.reporter.finding("unsupported", Severity::Error, message, statement, executed);
-                state.report(finding);
+                state.report(self.id.error("unsupported", message, statement, executed));
                 Some(Pause::Stopped(Status::Unsupported))
             }
             Op::Barrier if executed != 0 => {
@@ -443,13 +439,7 @@ impl Warp {
             Lanes(executed.into()),
             Lanes(others.into())
         );
-        state.report(self.reporter.finding(
-            "divergent-uniform",
-            Severity::Error,
-            message,
-            statement,
-            executed,
-        ));
+        state.report(self.id.error("divergent-uniform", message, statement, executed));
     }
 
     /// Part of the warp is at a barrier that the whole warp must reach together.
@@ -469,11 +459,8 @@ impl Warp {
             Lanes(executed.into()),
             Lanes(missing.into())
         );
-        let mut finding = self.reporter.finding("divergent-barrier", severity, message, statement, executed);
-        for (other, lanes) in elsewhere {
-            finding.related.push(related(other, format!("next statement of {}", Lanes(lanes.into()))));
-        }
-        state.report(finding);
+        let finding = self.id.finding("divergent-barrier", severity, message, statement, executed);
+        state.report(finding.with(next_statements(elsewhere)));
     }
 
     /// Whether the statement only makes threads exit.
@@ -511,4 +498,12 @@ impl Warp {
         }
         places
     }
+}
+
+/// The next statements of lanes, for a finding.
+pub(crate) fn next_statements(places: Vec<(u32, u32)>) -> impl Iterator<Item = Related> {
+    let related = |(statement, lanes): (u32, u32)| {
+        Related::new(statement, format!("next statement of {}", Lanes(lanes.into())))
+    };
+    places.into_iter().map(related)
 }

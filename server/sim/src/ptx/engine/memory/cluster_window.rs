@@ -2,8 +2,7 @@
 //! block's has that block's rank in the upper bits.
 
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::program::Op;
-use crate::ptx::program::Slots;
+use crate::ptx::program::{Op, Slots};
 use crate::ptx::registers::{Lanes, Registers, lanes};
 use crate::ptx::windows;
 

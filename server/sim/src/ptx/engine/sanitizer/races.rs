@@ -208,10 +208,7 @@ impl Sanitizer {
             "data race: lane {lane} {here} {location} while the copy that {thread} started may still \
              {there} it; wait {wait}{others}"
         );
-        let related = Related {
-            statement: StatementId(before.statement()),
-            message: "the copy was started here".to_owned(),
-        };
+        let related = Related::new(before.statement(), "the copy was started here");
         self.report("data-race", Severity::Error, message, self.visit.statement, mask, Some(related));
     }
 

@@ -4,7 +4,7 @@ use super::Sanitizer;
 use super::undefined::{UndefinedUse, UndefinedValues};
 use crate::lanes::Lanes;
 use crate::ptx::program::{Function, Op, Part};
-use crate::trace::{Related, Severity, StatementId};
+use crate::trace::{Related, Severity};
 
 impl Sanitizer {
     /// Whether undefined values are propagated through registers.
@@ -69,10 +69,8 @@ impl Sanitizer {
                 Lanes(lanes.into())
             ),
         };
-        let elsewhere = (root.statement != statement).then(|| Related {
-            statement: StatementId(statement),
-            message: format!("the value {what} here"),
-        });
+        let elsewhere =
+            (root.statement != statement).then(|| Related::new(statement, format!("the value {what} here")));
         self.report("uninitialized-read", Severity::Warning, message, root.statement, lanes, elsewhere);
     }
 }

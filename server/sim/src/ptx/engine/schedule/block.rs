@@ -6,12 +6,11 @@ use crate::lanes::Lanes;
 use crate::ptx::engine::exec::warp::{Arrival, Pause, Warp};
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::reporter::{Reporter, related};
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::engine::sanitizer::BlockSanitizer;
 use crate::ptx::program::BarrierKind;
 use crate::ptx::registers::WIDTH;
-use crate::trace::{Finding, Severity, Status};
+use crate::trace::{Finding, Related, Status, WarpId};
 
 /// Why a block stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,18 +194,11 @@ impl Block {
         let expected = arrival.barrier.count.map(value);
         let Some(barrier) = self.barriers.get_mut(id as usize) else {
             let message = format!("invalid barrier number {id}; use 0 to {}", COUNT - 1);
-            let finding = warp.reporter.finding(
-                "barrier-number",
-                Severity::Error,
-                message,
-                arrival.statement,
-                arrival.mask,
-            );
-            state.report(finding);
+            state.report(warp.id.error("barrier-number", message, arrival.statement, arrival.mask));
             return Err(Status::Faulted);
         };
         if let Some((other, theirs)) = barrier.disagrees(expected) {
-            state.report(mismatch(warp.reporter, id, arrival, expected, (other, theirs)));
+            state.report(mismatch(warp.id, id, arrival, expected, (other, theirs)));
         }
         let waits = barrier.arrive(count, index, warp, arrival, expected);
         if waits {
@@ -242,13 +234,7 @@ impl Block {
             let what = if waits { "a wait without an arrival" } else { "a second arrival without a wait" };
             let message =
                 format!("{what} in {}; each thread must arrive and wait in turn", Lanes(wrong.into()));
-            state.report(warp.reporter.finding(
-                "cluster-barrier",
-                Severity::Error,
-                message,
-                statement,
-                wrong,
-            ));
+            state.report(warp.id.error("cluster-barrier", message, statement, wrong));
         }
         self.complete_barriers(launch, state, cluster);
         let still = cluster.waiting(number..number + 1).any(|group| group.mask == mask);
@@ -316,7 +302,7 @@ impl Block {
 
 /// Threads that arrive at one barrier specify different counts.
 fn mismatch(
-    reporter: Reporter,
+    warp: WarpId,
     id: u32,
     arrival: Arrival,
     count: Option<u32>,
@@ -330,8 +316,6 @@ fn mismatch(
         Lanes(arrival.mask.into()),
         how_many(theirs)
     );
-    let mut finding =
-        reporter.finding("barrier-mismatch", Severity::Error, message, arrival.statement, arrival.mask);
-    finding.related.push(related(other, format!("threads here expect {}", how_many(theirs))));
-    finding
+    let finding = warp.error("barrier-mismatch", message, arrival.statement, arrival.mask);
+    finding.with([Related::new(other, format!("threads here expect {}", how_many(theirs)))])
 }

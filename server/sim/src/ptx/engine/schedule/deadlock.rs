@@ -4,11 +4,10 @@ use super::block::Block;
 use super::cluster_barrier::ClusterBarrier;
 use crate::lanes::Lanes;
 use crate::ptx::engine::divergence::model::Model;
-use crate::ptx::engine::exec::warp::Warp;
+use crate::ptx::engine::exec::warp::{Warp, next_statements};
 use crate::ptx::engine::fault::PendingBarrier;
 use crate::ptx::engine::launch::Launch;
-use crate::ptx::engine::reporter::related;
-use crate::trace::{Finding, Severity};
+use crate::trace::{Finding, Related};
 
 impl Block {
     /// Explains why the block cannot make progress: which threads spin and which wait.
@@ -20,23 +19,16 @@ impl Block {
             let message = "deadlock: threads wait at a barrier that the other threads do not reach; make \
              all threads reach it, or specify the number of threads that do"
                 .to_owned();
-            finding = Some(self.warps[warp].deadlock("no-progress", message, statement, mask));
+            finding = Some(self.warps[warp].id.error("no-progress", message, statement, mask));
         }
         let waits = self.waiting(cluster).map(|(warp, mask, statement)| {
-            related(statement, format!("waiting at a barrier: {} of warp {warp}", Lanes(mask.into())))
+            Related::new(statement, format!("waiting at a barrier: {} of warp {warp}", Lanes(mask.into())))
         });
-        finding.map(|mut finding| {
-            finding.related.extend(waits);
-            finding
-        })
+        finding.map(|finding| finding.with(waits))
     }
 }
 
 impl Warp {
-    fn deadlock(&self, code: &'static str, message: String, statement: u32, lanes: u32) -> Finding {
-        self.reporter.finding(code, Severity::Error, message, statement, lanes)
-    }
-
     fn explain_spin(&self, launch: &Launch<'_>) -> Finding {
         let lanes = self.groups.running().map_or(0, |group| group.mask & self.live);
         let others = self.elsewhere(launch, lanes);
@@ -48,17 +40,17 @@ impl Warp {
             message += "; the other lanes of the warp wait; run the launch under the model `its`, which \
              guarantees forward progress for every lane";
         }
-        let mut finding = self.deadlock("no-progress", message, self.stopped_at, lanes);
-        for (statement, lanes) in others {
-            finding.related.push(related(statement, format!("next statement of {}", Lanes(lanes.into()))));
-        }
-        if let Some((statement, PendingBarrier { address, arrivals, bytes })) = self.pending_barrier {
-            let missing = format!(
-                "the mbarrier at {address:#x} has {arrivals} pending arrivals and {bytes} pending bytes"
-            );
-            finding.related.push(related(statement, missing));
-        }
-        finding
+        let mbarrier = self.pending_barrier.map(|(statement, pending)| {
+            let PendingBarrier { address, arrivals, bytes } = pending;
+            Related::new(
+                statement,
+                format!(
+                    "the mbarrier at {address:#x} has {arrivals} pending arrivals and {bytes} pending bytes"
+                ),
+            )
+        });
+        let finding = self.id.error("no-progress", message, self.stopped_at, lanes);
+        finding.with(next_statements(others)).with(mbarrier)
     }
 
     /// Of lanes that wait for named lanes.
@@ -72,10 +64,9 @@ impl Warp {
             Lanes(at.mask.into()),
             Lanes(missing.into())
         );
-        let mut finding = self.deadlock("absent-members", message, statement, at.mask);
-        for (statement, lanes) in self.elsewhere(launch, !missing) {
-            finding.related.push(related(statement, format!("current statement of {}", Lanes(lanes.into()))));
-        }
-        Some(finding)
+        let current = self.elsewhere(launch, !missing).into_iter().map(|(statement, lanes)| {
+            Related::new(statement, format!("current statement of {}", Lanes(lanes.into())))
+        });
+        Some(self.id.error("absent-members", message, statement, at.mask).with(current))
     }
 }

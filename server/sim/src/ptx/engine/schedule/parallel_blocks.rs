@@ -11,12 +11,13 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
 
-use super::sequential_blocks::{CollectedTraces, SequentialBlocks};
+use super::sequential_blocks::SequentialBlocks;
 use crate::ptx::engine::memory::access_set::AccessSet;
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::Op;
 use crate::trace::{Cancelled, Control, Finding, Progress, StatementId, Workers};
+use crate::warp::listing::Listing;
 
 /// Ranges per worker: more ranges reduce the wait for the last one.
 const RANGES_PER_WORKER: u64 = 8;
@@ -38,7 +39,6 @@ impl<'a> ParallelBlocks<'a> {
             || run.launch.clusters() > options.limits.max_steps
             || options.trace.is_some()
             || program.calls_system()
-            || options.trace.is_some()
             || code.any(|instruction| matches!(instruction.op, Op::Clock(_)));
         let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);
         run.spaces.access_set = workers.map(|_| Box::new(run.spaces.new_access_set()));
@@ -107,7 +107,7 @@ struct BlockRange {
     first: u64,
     findings: Vec<Finding>,
     raced: FxHashSet<StatementId>,
-    traces: CollectedTraces,
+    traces: Listing,
 }
 
 /// The merged results of completed ranges, in any order: they are independent.

@@ -9,11 +9,10 @@ use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::{Program, Register, RegisterSlot};
 use crate::ptx::registers::WIDTH;
-use crate::record::Summary;
 use crate::trace::{
-    Cancelled, Control, Finding, Progress, RegisterValues, RunResult, Severity, Status, WarpId, WarpTrace,
+    Cancelled, Control, Finding, Progress, RegisterValues, RunResult, Status, WarpId, WarpTrace,
 };
-use crate::values::Values;
+use crate::warp::listing::Listing;
 
 /// Instructions between two calls of the caller's control; even of the most expensive ones, a few milliseconds.
 const SLICE: u64 = 1024;
@@ -26,30 +25,10 @@ pub(crate) struct SequentialBlocks<'a> {
     pub(crate) control: Control<'a>,
     /// Clusters that cannot continue by themselves, and their numbers.
     pub(crate) suspended: Vec<(u64, Cluster)>,
-    pub(crate) traces: CollectedTraces,
+    pub(crate) traces: Listing,
     pub(crate) blocks_done: u64,
     /// Allocations of the last cluster, for the next one.
     left: Option<Cluster>,
-}
-
-/// The traces of completed warps.
-#[derive(Default)]
-pub(crate) struct CollectedTraces {
-    /// With the number of their block.
-    warps: Vec<(u64, WarpTrace)>,
-    truncated: bool,
-    summary: Summary,
-    pub(crate) values: Option<Values>,
-}
-
-impl CollectedTraces {
-    /// Adds the traces of later blocks.
-    pub(crate) fn append(&mut self, others: CollectedTraces) {
-        self.warps.extend(others.warps);
-        self.truncated |= others.truncated;
-        self.values = self.values.take().or(others.values);
-        self.summary.add(&others.summary.finish().0);
-    }
 }
 
 impl<'a> SequentialBlocks<'a> {
@@ -60,7 +39,7 @@ impl<'a> SequentialBlocks<'a> {
             spaces,
             control,
             suspended: Vec::new(),
-            traces: CollectedTraces::default(),
+            traces: Listing::default(),
             blocks_done: 0,
             left: None,
         }
@@ -117,16 +96,8 @@ impl<'a> SequentialBlocks<'a> {
             let message = format!(
                 "{waiting} suspended blocks require {bytes} bytes, the limit is {max}; launch fewer blocks"
             );
-            self.state.report(Finding {
-                code: "memory-limit",
-                severity: Severity::Error,
-                message,
-                statement: None,
-                cta: last.blocks[0].warps[0].reporter.cta,
-                warp: 0,
-                lanes: 0,
-                related: Vec::new(),
-            });
+            let cta = last.blocks[0].warps[0].id.cta;
+            self.state.report(Finding { cta, ..Finding::about_launch("memory-limit", message) });
             Status::Faulted
         })
     }
@@ -177,23 +148,19 @@ impl<'a> SequentialBlocks<'a> {
 
     fn collect(&mut self, cluster: &mut Cluster) {
         for warp in cluster.blocks.iter_mut().flat_map(|block| &mut block.warps) {
-            let number = self.launch.number(warp.reporter.cta);
             if let Some(tracer) = warp.tracer.take() {
                 self.traces.values = Some(tracer.finish(self.launch.program));
             }
-            let id = WarpId { cta: warp.reporter.cta, warp: warp.reporter.warp };
-            let launched = warp.threads.launched().into();
+            let WarpId { cta, warp: number } = warp.id;
             let registers = self.launch.options.registers.then(|| registers(self.launch.program, warp));
             if warp.listed {
                 let (lines, _) = std::mem::take(&mut warp.recorder).finish();
-                self.traces.summary.add(&lines);
+                let launched = warp.threads.launched().into();
                 let reconvergences = warp.reconvergences.take();
-                let trace =
-                    WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, reconvergences };
-                self.traces.warps.push((number, trace));
+                let trace = WarpTrace { cta, warp: number, launched, lines, registers, reconvergences };
+                self.traces.list(self.launch.number(cta), trace);
             } else {
-                self.traces.summary.count(&mut warp.recorder);
-                self.traces.truncated = true;
+                self.traces.count(&mut warp.recorder);
             }
         }
     }
@@ -202,21 +169,8 @@ impl<'a> SequentialBlocks<'a> {
         for (_, mut cluster) in std::mem::take(&mut self.suspended) {
             self.collect(&mut cluster);
         }
-        let CollectedTraces { mut warps, truncated, summary, values } = self.traces;
-        warps.sort_by_key(|(number, trace)| (*number, trace.warp));
-        let (summed, totals) = summary.finish();
-        RunResult {
-            status,
-            findings: self.state.into_findings(),
-            totals,
-            warps: warps.into_iter().map(|(_, trace)| trace).collect(),
-            warps_truncated: truncated,
-            summed,
-            memory: self.spaces.launch,
-            output: self.spaces.printed.finish(),
-            values,
-            model_diff: None,
-        }
+        let findings = self.state.into_findings();
+        self.traces.finish(status, findings, self.spaces.launch, self.spaces.printed.finish())
     }
 }
 
