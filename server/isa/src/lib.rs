@@ -3,14 +3,17 @@
 //! The facts are in `data/<language>/*.toml`, written by hand; `cargo xtask codegen` turns them into the tables of
 //! `generated/`. Every name is found in constant time, and nothing is parsed or allocated at run time.
 
-mod entry;
+mod category;
 mod generated;
 mod hash;
 pub mod ptx;
+mod role;
+mod schema;
 mod tables;
 mod version;
 pub mod wave;
 
-pub use entry::{Category, Role, Simulation};
+pub use category::Category;
+pub use schema::entry::{Role, Simulation};
 pub use tables::{Entries, List, Shared};
 pub use version::Version;

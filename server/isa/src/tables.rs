@@ -1,11 +1,13 @@
-//! The two kinds of generated tables: entries that lists share, and names.
+//! What generated tables consist of: entries that lists share, names, and fields with the value that is omitted.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Index;
 use std::slice::SliceIndex;
 
+use crate::category::Category;
 use crate::hash::hash;
+use crate::version::Version;
 
 /// An entry that lists refer to by its number in a table.
 pub trait Shared: Sized + 'static {
@@ -101,6 +103,33 @@ impl<T: Shared + fmt::Debug> fmt::Debug for List<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(*self).finish()
     }
+}
+
+/// The values of the fields that a table omits.
+pub(crate) trait Empty {
+    /// The value.
+    const EMPTY: Self;
+}
+
+macro_rules! empty {
+    ($($ty:ty = $value:expr),*) => {
+        $(impl Empty for $ty { const EMPTY: Self = $value; })*
+    };
+}
+
+empty!(bool = false, u8 = 0, u16 = 0, u32 = 0, i64 = 0, usize = 0, &'static str = "", (u8, u8) = (0, 0),
+    Version = Version::new(1, 0), &'static Category = &Category::NONE);
+
+impl<T> Empty for &'static [T] {
+    const EMPTY: Self = &[];
+}
+
+impl<T> Empty for Option<T> {
+    const EMPTY: Self = None;
+}
+
+impl<T: Shared> Empty for List<T> {
+    const EMPTY: Self = list(&[]);
 }
 
 /// A fixed set of names, each with an index into a table, found in constant time: a minimal perfect hash, laid out by the

@@ -3,18 +3,12 @@
 //! The *guide* writes `icmp.lt p0, r0, 5`; the *toolchain* (the assemblers) writes `icmp_lt p0, r0, r1` and has fewer
 //! conditions and operands. Both are first-class; an entry's `mnemonic` is that of the guide.
 
-mod encoding;
-mod instruction;
-mod words;
+mod entries;
 
-pub use encoding::{Encoding, Group};
-pub use instruction::{
-    Availability, Instruction, Operand, OperandKind, Suffix, categories, instruction, instructions,
-};
-pub use words::{
-    CacheHint, Directive, InvalidName, Mistake, RegisterClass, Scope, SpecialRegister, cache_hint,
-    cache_hints, directive, directives, invalid_name, invalid_names, mistakes, register_classes, scope,
-    scopes, special_register, special_registers,
+pub use crate::schema::wave::*;
+pub use entries::{
+    cache_hint, cache_hints, categories, directive, directives, instruction, instructions, invalid_name,
+    invalid_names, mistakes, register_classes, scope, scopes, special_register, special_registers,
 };
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod perfect_hash;
 mod ptx;
 pub(super) mod ptx_data;
 mod rust;
+pub(super) mod schema;
 mod wave;
 pub(super) mod wave_data;
 

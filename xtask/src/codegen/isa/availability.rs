@@ -1,33 +1,15 @@
 //! Where a form, a value or a directive is available: `8.0 sm_90`, alternatives apart by `|`.
 
 use anyhow::{Context, Result, bail, ensure};
-use serde::Serialize;
 
-use super::data::Version;
+use super::schema::ptx_form::{Availability, Requirement, TargetRequirement};
+use super::schema::storage::Version;
 
-/// `Availability` of the tables: one of these is required, or nothing where there are none.
-#[derive(Serialize, Clone, Default, PartialEq)]
-pub(super) struct Availability(Vec<Requirement>);
+impl TryFrom<String> for Requirement {
+    type Error = anyhow::Error;
 
-/// `Requirement` of the tables: a version and a target that go together.
-#[derive(Serialize, Clone, Copy, PartialEq)]
-pub(super) struct Requirement {
-    since: Version,
-    target: TargetRequirement,
-}
-
-#[derive(Serialize, Clone, Copy, PartialEq)]
-enum TargetRequirement {
-    Any,
-    AtLeast(u16),
-    Family(u16),
-    Exactly(u16),
-}
-
-impl Default for Requirement {
-    /// The one that every file satisfies.
-    fn default() -> Self {
-        Self { since: Version { major: 1, minor: 0 }, target: TargetRequirement::Any }
+    fn try_from(text: String) -> Result<Self> {
+        Self::read(&text)
     }
 }
 

@@ -1,15 +1,13 @@
 //! Reading data files, and the checks that every kind of entry shares.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fmt::Display;
 use std::fs;
-use std::ops::Deref;
 
 use anyhow::{Context, Result, bail, ensure};
-use serde::de::value::StrDeserializer;
-use serde::de::{DeserializeOwned, Error, IntoDeserializer};
-use serde::ser::SerializeTupleStruct;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::schema::entry::Simulation;
 
 /// The folder of the data, from the workspace root.
 const DATA: &str = "server/isa/data";
@@ -20,6 +18,14 @@ pub(crate) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
     let text = fs::read_to_string(crate::project::project_root().join(&path))
         .with_context(|| format!("cannot read {path}"))?;
     toml::from_str(&text).with_context(|| format!("{path} does not follow the schema"))
+}
+
+/// Reads a data file that is one list, `[[key]]`.
+pub(crate) fn list<T: DeserializeOwned>(name: &str, key: &str) -> Result<Vec<T>> {
+    let mut lists: BTreeMap<String, Vec<T>> = read(name)?;
+    let list = lists.remove(key);
+    ensure!(lists.is_empty(), "{DATA}/{name}: only `[[{key}]]` is allowed");
+    list.with_context(|| format!("{DATA}/{name} has no `[[{key}]]`"))
 }
 
 /// The names, without `.toml`, of the data files of a folder, in alphabetical order.
@@ -75,111 +81,19 @@ pub(crate) fn sentence(file: &str, entry: &str, key: &str, text: &str) -> Result
     Ok(())
 }
 
-/// A version written `MAJOR.MINOR`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Version {
-    pub(crate) major: u8,
-    pub(crate) minor: u8,
-}
+impl TryFrom<String> for Simulation {
+    type Error = anyhow::Error;
 
-impl Version {
-    pub(crate) fn read(text: &str) -> Option<Self> {
-        let (major, minor) = text.split_once('.')?;
-        Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
-    }
-}
-
-impl<'de> Deserialize<'de> for Version {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::read(&text).ok_or_else(|| D::Error::custom(format!("`{text}` is not a version")))
-    }
-}
-
-impl Serialize for Version {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut call = serializer.serialize_tuple_struct("Version::new", 2)?;
-        call.serialize_field(&self.major)?;
-        call.serialize_field(&self.minor)?;
-        call.end()
-    }
-}
-
-impl Display for Version {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
-
-/// A list that is written as words separated by spaces.
-#[derive(Serialize, Clone, Debug, PartialEq)]
-#[serde(transparent)]
-pub(crate) struct Words<T = String>(pub(crate) Vec<T>);
-
-impl<T> Default for Words<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<T> Deref for Words<T> {
-    type Target = Vec<T>;
-
-    fn deref(&self) -> &Vec<T> {
-        &self.0
-    }
-}
-
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Words<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let list = String::deserialize(deserializer)?;
-        Ok(Self(list.split_whitespace().map(word).collect::<Result<_, D::Error>>()?))
-    }
-}
-
-/// A value that is written as one word.
-pub(crate) fn word<T: DeserializeOwned, E: Error>(text: &str) -> Result<T, E> {
-    let deserializer: StrDeserializer<'_, E> = text.into_deserializer();
-    T::deserialize(deserializer)
-}
-
-/// The lines of a block of text.
-pub(crate) fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    Ok(text.trim_matches('\n').lines().map(str::to_owned).collect())
-}
-
-/// A text without the space around it.
-pub(crate) fn trimmed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    Ok(String::deserialize(deserializer)?.trim().to_owned())
-}
-
-/// Whether a field has the value that it has where it is omitted.
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
-/// What the simulator does with an entry: `simulated`, `partly: BUT`, `no-op: WHY` or `unsupported: WHY`.
-#[derive(Serialize, Clone, Debug, PartialEq)]
-pub(crate) enum Simulation {
-    Simulated,
-    Partly(String),
-    NoOp(String),
-    Unsupported(String),
-}
-
-impl<'de> Deserialize<'de> for Simulation {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
+    /// Reads `simulated`, `partly: BUT`, `no-op: WHY` or `unsupported: WHY`.
+    fn try_from(text: String) -> Result<Self> {
         Ok(match text.split_once(": ") {
             None if text == "simulated" => Self::Simulated,
             Some(("partly", why)) => Self::Partly(why.to_owned()),
             Some(("no-op", why)) => Self::NoOp(why.to_owned()),
             Some(("unsupported", why)) => Self::Unsupported(why.to_owned()),
-            _ => {
-                let expected = "expected simulated, partly: BUT, no-op: WHY or unsupported: WHY";
-                return Err(D::Error::custom(format!("`simulation = \"{text}\"`: {expected}")));
-            }
+            _ => bail!(
+                "`simulation = \"{text}\"`: expected simulated, partly: BUT, no-op: WHY or unsupported: WHY"
+            ),
         })
     }
 }

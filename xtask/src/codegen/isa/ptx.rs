@@ -11,8 +11,10 @@ use anyhow::{Context, Result, ensure};
 use super::data::{names, sentence, unique};
 use super::file::{File, category_tables};
 use super::forms;
-use super::ptx_data::{Category, Data, Instruction};
+use super::ptx_data::{Category, Data};
 use super::rust::{self, Expression, Source};
+use super::schema::ptx::Instruction;
+use super::schema::storage::Reference;
 use modifiers::Modifiers;
 
 /// The types whose equal entries are written once, with the names of their tables: short
@@ -34,7 +36,7 @@ pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
     let mut categories = std::mem::take(&mut data.categories);
     let modifiers = Modifiers::new(data)?;
     all_classes_used(&categories, &modifiers)?;
-    complete(&mut categories, &modifiers, &mut source)?;
+    complete(&mut categories, &modifiers)?;
     let mut files = Vec::new();
     for category in &categories {
         let table = source.table("INSTRUCTIONS", "Instruction", &category.instructions)?;
@@ -75,7 +77,7 @@ fn index(categories: &[Category], source: &mut Source) -> Result<String> {
 
 fn all_classes_used(categories: &[Category], modifiers: &Modifiers<'_>) -> Result<()> {
     let used: BTreeSet<&str> = (categories.iter().flat_map(|category| &category.instructions))
-        .flat_map(|entry| entry.modifiers.iter().map(|class| class.class.as_str()))
+        .flat_map(|entry| entry.modifiers.iter().map(|class| class.name.as_str()))
         .collect();
     for class in modifiers.classes.keys() {
         ensure!(used.contains(class), "ptx/modifiers.toml: no instruction has the class `{class}`");
@@ -84,13 +86,13 @@ fn all_classes_used(categories: &[Category], modifiers: &Modifiers<'_>) -> Resul
 }
 
 /// Checks the instructions, and fills in the fields that the data leaves to the generator.
-fn complete(categories: &mut [Category], modifiers: &Modifiers<'_>, source: &mut Source) -> Result<()> {
+fn complete(categories: &mut [Category], modifiers: &Modifiers<'_>) -> Result<()> {
     let mut mistakes = Vec::new();
     for (number, category) in categories.iter_mut().enumerate() {
         let file = format!("ptx/instructions/{}.toml", category.id);
         for entry in &mut category.instructions {
-            entry.category = Expression(format!("&CATEGORIES[{number}]"));
-            if let Err(why) = complete_instruction(&file, entry, modifiers, source) {
+            entry.category = Reference::new("CATEGORIES", number);
+            if let Err(why) = complete_instruction(&file, entry, modifiers) {
                 mistakes.push(format!("{file}, the entry `{}`: {why:#}", entry.id));
             }
         }
@@ -99,12 +101,7 @@ fn complete(categories: &mut [Category], modifiers: &Modifiers<'_>, source: &mut
     Ok(())
 }
 
-fn complete_instruction(
-    file: &str,
-    entry: &mut Instruction,
-    modifiers: &Modifiers<'_>,
-    source: &mut Source,
-) -> Result<()> {
+fn complete_instruction(file: &str, entry: &mut Instruction, modifiers: &Modifiers<'_>) -> Result<()> {
     check_texts(file, entry)?;
     entry.opcode = entry.opcode().to_owned();
     entry.name = entry.name().to_owned();
@@ -112,7 +109,7 @@ fn complete_instruction(
     entry.vocabulary = vocabulary(entry).into_iter().collect();
     check_syntax(entry)?;
     for class in &mut entry.modifiers {
-        let name = class.class.as_str();
+        let name = class.name.as_str();
         let summary = modifiers.classes.get(name);
         class.summary = (*summary
             .with_context(|| format!("the class `{name}` is not explained in ptx/modifiers.toml"))?)
@@ -124,7 +121,7 @@ fn complete_instruction(
         ensure!(!operand.kinds.is_empty(), "the operand `{}` has no kind", operand.name);
     }
     entry.types = types(entry, modifiers);
-    entry.forms = Expression(source.literal(&form::forms(entry, |word| modifiers.has(word))?)?);
+    entry.forms = form::forms(entry, |word| modifiers.has(word))?;
     Ok(())
 }
 
@@ -165,7 +162,7 @@ fn vocabulary(entry: &Instruction) -> BTreeSet<String> {
 
 /// Checks that the syntax lines, the modifiers and the operands agree.
 fn check_syntax(entry: &Instruction) -> Result<()> {
-    let classes: BTreeSet<String> = entry.modifiers.iter().map(|class| format!(".{}", class.class)).collect();
+    let classes: BTreeSet<String> = entry.modifiers.iter().map(|class| format!(".{}", class.name)).collect();
     let written: BTreeSet<String> = entry.syntax.iter().flat_map(|form| forms::words(form)).collect();
     for word in &written {
         ensure!(
@@ -174,13 +171,13 @@ fn check_syntax(entry: &Instruction) -> Result<()> {
         );
     }
     for class in &entry.modifiers {
-        let named = written.contains(&format!(".{}", class.class));
+        let named = written.contains(&format!(".{}", class.name));
         let spelt = || {
             names(&class.listed)
                 .iter()
                 .any(|value| value.split('.').skip(1).all(|word| written.contains(&format!(".{word}"))))
         };
-        ensure!(named || spelt(), "no form shows the class `{}`", class.class);
+        ensure!(named || spelt(), "no form shows the class `{}`", class.name);
     }
     for operand in &entry.operands {
         let name = operand.name.as_str();
@@ -197,7 +194,7 @@ fn types(entry: &Instruction, modifiers: &Modifiers<'_>) -> Vec<String> {
     let of_type =
         |class: &str| class.to_ascii_lowercase().ends_with("type") || matches!(class, "size" | "elemsize");
     let values =
-        (entry.modifiers.iter()).filter(|class| of_type(&class.class)).flat_map(|class| names(&class.listed));
+        (entry.modifiers.iter()).filter(|class| of_type(&class.name)).flat_map(|class| names(&class.listed));
     let mut found = Vec::new();
     for value in entry.words.iter().cloned().chain(values) {
         for word in value.split('.').skip(1) {
@@ -245,7 +242,7 @@ mod tests {
         };
         let data = ptx_data::load().unwrap();
         let modifiers = Modifiers::new(&data).unwrap();
-        match complete_instruction("add.toml", &mut entry, &modifiers, &mut Source::new(&[])) {
+        match complete_instruction("add.toml", &mut entry, &modifiers) {
             Ok(()) => String::new(),
             Err(why) => why.to_string(),
         }

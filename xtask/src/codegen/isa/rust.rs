@@ -1,7 +1,8 @@
 //! Rust source of table entries: a serde serializer, so that the schema of the data is also the schema of the tables.
 //!
 //! Entries of the types named in [`Source::new`] are interned: equal ones are written once, in a shared table, and a list of
-//! them holds their numbers there. (References would cost rustc half of the time that it needs for the tables.) A field skipped by `skip_serializing_if` takes its value from the constant `EMPTY` of its type.
+//! them holds their numbers there. (References would cost rustc half of the time that it needs for the tables.) A skipped
+//! field has its value in the constant `EMPTY` of its type.
 
 mod literal;
 mod pools;

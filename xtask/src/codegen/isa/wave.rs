@@ -2,10 +2,12 @@
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::data::{Words, sentence};
+use super::data::sentence;
 use super::file::{File, category_tables};
-use super::rust::{Expression, Source, names};
-use super::wave_data::{Availability, Category, Data, Encoding, Group, Instruction, InvalidName};
+use super::rust::{Source, names};
+use super::schema::storage::{Reference, Words};
+use super::schema::wave::{Availability, Encoding, Group, Instruction, InvalidName};
+use super::wave_data::{Category, Data};
 
 /// The files of `generated/wave`.
 pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
@@ -47,7 +49,7 @@ fn complete(categories: &mut [Category]) -> Result<()> {
     for (number, category) in categories.iter_mut().enumerate() {
         let file = format!("wave/instructions/{}.toml", category.id);
         for entry in &mut category.instructions {
-            entry.category = Expression(format!("&CATEGORIES[{number}]"));
+            entry.category = Reference::new("CATEGORIES", number);
             complete_instruction(&file, entry)
                 .with_context(|| format!("in server/isa/data/{file}, the entry `{}`", entry.mnemonic))?;
         }

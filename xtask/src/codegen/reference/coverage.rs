@@ -1,8 +1,8 @@
 //! What the simulator covers.
 
 use super::page::{Page, plain, table};
-use crate::codegen::isa::data::Simulation;
 use crate::codegen::isa::ptx_data::Data as Ptx;
+use crate::codegen::isa::schema::entry::Simulation;
 use crate::codegen::isa::wave_data::Data as Wave;
 
 pub(super) fn page(ptx: &Ptx, wave: &Wave) -> Page {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::codegen::isa::data::Simulation;
+use crate::codegen::isa::schema::entry::Simulation;
 
 /// One page.
 pub(super) struct Page {

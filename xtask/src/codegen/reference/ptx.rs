@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use super::page::{Page, code, list, plain, simulation, table};
 use crate::codegen::isa::data::words;
-use crate::codegen::isa::ptx_data::{Category, Data, Directive, Instruction, OperandKind, SpecialRegister};
+use crate::codegen::isa::ptx_data::{Category, Data};
+use crate::codegen::isa::schema::ptx::Instruction;
+use crate::codegen::isa::schema::ptx_form::OperandKind;
+use crate::codegen::isa::schema::ptx_module::{Directive, SpecialRegister};
 
 pub(super) fn pages(data: &Data) -> Vec<Page> {
     let mut pages: Vec<Page> = data.categories.iter().map(|category| instructions(category, data)).collect();
@@ -39,7 +42,7 @@ fn instruction(entry: &Instruction, data: &Data) -> String {
         .map(|class| {
             let values: Vec<String> = words(&class.listed).iter().map(|value| format!("`{value}`")).collect();
             let optional = if class.optional { " (optional)" } else { "" };
-            [format!("{}{optional}", plain(&class.class)), values.join(" "), summary(&class.class, data)]
+            [format!("{}{optional}", plain(&class.name)), values.join(" "), summary(&class.name, data)]
         })
         .collect();
     out += &table(["modifier", "one of", "decides"], &classes);
@@ -47,7 +50,7 @@ fn instruction(entry: &Instruction, data: &Data) -> String {
         .filter(|operand| !operand.about.is_empty())
         .map(|operand| {
             let optional = if operand.optional { " (optional)" } else { "" };
-            let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_words(*kind)).collect();
+            let kinds: Vec<String> = operand.kinds.iter().map(kind_words).collect();
             [format!("`{}`{optional}", operand.name), plain(&kinds.join(", ")), plain(&operand.about)]
         })
         .collect();
@@ -61,8 +64,8 @@ fn instruction(entry: &Instruction, data: &Data) -> String {
 }
 
 /// `SpecialRegister` as `special register`.
-fn kind_words(kind: OperandKind) -> String {
-    if kind == OperandKind::NotPredicate {
+fn kind_words(kind: &OperandKind) -> String {
+    if *kind == OperandKind::NotPredicate {
         return "negated predicate".to_owned();
     }
     let mut words = String::new();

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::page::{Page, code, list, plain, simulation, table};
-use crate::codegen::isa::wave_data::{Availability, Category, Data, Instruction, Operand};
+use crate::codegen::isa::schema::wave::{Availability, Instruction, Operand};
+use crate::codegen::isa::wave_data::{Category, Data};
 
 pub(super) fn pages(data: &Data) -> Vec<Page> {
     let mut pages: Vec<Page> = data.categories.iter().map(instructions).collect();

@@ -5,32 +5,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
     Instruction {
         id: "add@alt",
         name: "add",
-        section: "9.7.6.1",
-        since: Version::new(9, 4),
-        target: "sm_100a, sm_103a",
-        simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
-        summary: "Adds four FP8, FP6 or FP4 elements to four FP8 elements, each rounded once to FP8.",
-        syntax: &["add{.rn}{.satfinite}.cdtype.atype d, a, c"],
-        modifiers: list(&[39, 52, 53, 54]),
-        operands: list(&[0, 24, 26]),
-        semantics: &["d[i] = rn(a[i] + c[i])  for i = 0..3"],
-        notes: &[
-            "c and d are .b32 registers; a source of type .e2m1x4 is a .b16 with four nibbles, every other source a .b32 with one element in each byte (6- and 4-bit values in its low bits).",
-            "Without .satfinite an e4m3 overflow becomes NaN; with it, the largest finite value.",
-        ],
-        measured: &[Measured {
-            code: "add.rn.satfinite.e4m3x4.e2m1x4 %r1, %h1, %r2;",
-            since: Version::new(9, 4),
-            target: "sm_100a",
-        }],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(9, 4),
-            code: "add.rn.satfinite.e4m3x4.e2m1x4 %r1, %h1, %r2;",
-            ..Example::EMPTY
-        },
         opcode: "add",
         category: &CATEGORIES[5],
+        section: "9.7.6.1",
+        syntax: &["add{.rn}{.satfinite}.cdtype.atype d, a, c"],
         forms: &[Form {
             text: "add{.rn}{.satfinite}.cdtype.atype d, a, c",
             slots: list(&[55, 75, 76, 77]),
@@ -38,6 +16,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             availability: AVAILABLE[25],
             ..Form::EMPTY
         }],
+        modifiers: list(&[39, 52, 53, 54]),
         vocabulary: &[
             ".e2m1p4x4",
             ".e2m1x4",
@@ -50,37 +29,37 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             ".ue8m0x4",
         ],
         types: &["e5m2x4", "e4m3x4", "e3m2x4", "e2m3x4", "e2m1x4", "e2m1p4x4", "ue8m0x4"],
+        operands: list(&[0, 24, 26]),
+        since: Version::new(9, 4),
+        target: "sm_100a, sm_103a",
+        predicable: true,
+        summary: "Adds four FP8, FP6 or FP4 elements to four FP8 elements, each rounded once to FP8.",
+        semantics: &["d[i] = rn(a[i] + c[i])  for i = 0..3"],
+        notes: &[
+            "c and d are .b32 registers; a source of type .e2m1x4 is a .b16 with four nibbles, every other source a .b32 with one element in each byte (6- and 4-bit values in its low bits).",
+            "Without .satfinite an e4m3 overflow becomes NaN; with it, the largest finite value.",
+        ],
+        example: Example {
+            code: "add.rn.satfinite.e4m3x4.e2m1x4 %r1, %h1, %r2;",
+            target: "sm_100a",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "add.rn.satfinite.e4m3x4.e2m1x4 %r1, %h1, %r2;",
+            since: Version::new(9, 4),
+            target: "sm_100a",
+        }],
+        simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "sub@alt",
         name: "sub",
-        section: "9.7.6.2",
-        since: Version::new(9, 4),
-        target: "sm_100a, sm_103a",
-        simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
-        summary: "Subtracts four FP8 elements from four FP8, FP6 or FP4 elements, each rounded once to FP8.",
-        syntax: &["sub{.rn}{.satfinite}.cdtype.atype d, a, c"],
-        modifiers: list(&[39, 52, 53, 54]),
-        operands: list(&[0, 24, 26]),
-        semantics: &["d[i] = rn(a[i] - c[i])  for i = 0..3"],
-        notes: &[
-            "c and d are .b32 registers; a source of type .e2m1x4 is a .b16 with four nibbles, every other source a .b32 with one element in each byte (6- and 4-bit values in its low bits).",
-            "Without .satfinite an e4m3 overflow becomes NaN; with it, the largest finite value.",
-        ],
-        measured: &[Measured {
-            code: "sub.rn.satfinite.e4m3x4.e2m1x4 %r1, %h1, %r2;",
-            since: Version::new(9, 4),
-            target: "sm_100a",
-        }],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(9, 4),
-            code: "sub.rn.satfinite.e4m3x4.e2m1x4 %r1, %h1, %r2;",
-            ..Example::EMPTY
-        },
         opcode: "sub",
         category: &CATEGORIES[5],
+        section: "9.7.6.2",
+        syntax: &["sub{.rn}{.satfinite}.cdtype.atype d, a, c"],
         forms: &[Form {
             text: "sub{.rn}{.satfinite}.cdtype.atype d, a, c",
             slots: list(&[55, 75, 76, 77]),
@@ -88,6 +67,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             availability: AVAILABLE[25],
             ..Form::EMPTY
         }],
+        modifiers: list(&[39, 52, 53, 54]),
         vocabulary: &[
             ".e2m1p4x4",
             ".e2m1x4",
@@ -100,37 +80,37 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             ".ue8m0x4",
         ],
         types: &["e5m2x4", "e4m3x4", "e3m2x4", "e2m3x4", "e2m1x4", "e2m1p4x4", "ue8m0x4"],
+        operands: list(&[0, 24, 26]),
+        since: Version::new(9, 4),
+        target: "sm_100a, sm_103a",
+        predicable: true,
+        summary: "Subtracts four FP8 elements from four FP8, FP6 or FP4 elements, each rounded once to FP8.",
+        semantics: &["d[i] = rn(a[i] - c[i])  for i = 0..3"],
+        notes: &[
+            "c and d are .b32 registers; a source of type .e2m1x4 is a .b16 with four nibbles, every other source a .b32 with one element in each byte (6- and 4-bit values in its low bits).",
+            "Without .satfinite an e4m3 overflow becomes NaN; with it, the largest finite value.",
+        ],
+        example: Example {
+            code: "sub.rn.satfinite.e4m3x4.e2m1x4 %r1, %h1, %r2;",
+            target: "sm_100a",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "sub.rn.satfinite.e4m3x4.e2m1x4 %r1, %h1, %r2;",
+            since: Version::new(9, 4),
+            target: "sm_100a",
+        }],
+        simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mul@alt",
         name: "mul",
-        section: "9.7.6.3",
-        since: Version::new(9, 4),
-        target: "sm_100a, sm_103a",
-        simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
-        summary: "Multiplies four FP8, FP6, FP4 or ue8m0 elements by four others, each rounded once to FP8.",
-        syntax: &["mul{.rn}{.satfinite}.dtype.atype.btype d, a, b"],
-        modifiers: list(&[39, 52, 55, 54, 56]),
-        operands: list(&[0, 24, 25]),
-        semantics: &["d[i] = rn(a[i] * b[i])  for i = 0..3"],
-        notes: &[
-            "c and d are .b32 registers; a source of type .e2m1x4 is a .b16 with four nibbles, every other source a .b32 with one element in each byte (6- and 4-bit values in its low bits).",
-            "Without .satfinite an e4m3 overflow becomes NaN; with it, the largest finite value.",
-        ],
-        measured: &[Measured {
-            code: "mul.rn.satfinite.e4m3x4.e4m3x4.e5m2x4 %r1, %r2, %r3;",
-            since: Version::new(9, 4),
-            target: "sm_100a",
-        }],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(9, 4),
-            code: "mul.rn.satfinite.e4m3x4.e4m3x4.e5m2x4 %r1, %r2, %r3;",
-            ..Example::EMPTY
-        },
         opcode: "mul",
         category: &CATEGORIES[5],
+        section: "9.7.6.3",
+        syntax: &["mul{.rn}{.satfinite}.dtype.atype.btype d, a, b"],
         forms: &[Form {
             text: "mul{.rn}{.satfinite}.dtype.atype.btype d, a, b",
             slots: list(&[55, 75, 78, 77, 79]),
@@ -138,6 +118,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             availability: AVAILABLE[25],
             ..Form::EMPTY
         }],
+        modifiers: list(&[39, 52, 55, 54, 56]),
         vocabulary: &[
             ".e2m1p4x4",
             ".e2m1x4",
@@ -150,37 +131,37 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             ".ue8m0x4",
         ],
         types: &["e5m2x4", "e4m3x4", "e3m2x4", "e2m3x4", "e2m1x4", "e2m1p4x4", "ue8m0x4"],
+        operands: list(&[0, 24, 25]),
+        since: Version::new(9, 4),
+        target: "sm_100a, sm_103a",
+        predicable: true,
+        summary: "Multiplies four FP8, FP6, FP4 or ue8m0 elements by four others, each rounded once to FP8.",
+        semantics: &["d[i] = rn(a[i] * b[i])  for i = 0..3"],
+        notes: &[
+            "c and d are .b32 registers; a source of type .e2m1x4 is a .b16 with four nibbles, every other source a .b32 with one element in each byte (6- and 4-bit values in its low bits).",
+            "Without .satfinite an e4m3 overflow becomes NaN; with it, the largest finite value.",
+        ],
+        example: Example {
+            code: "mul.rn.satfinite.e4m3x4.e4m3x4.e5m2x4 %r1, %r2, %r3;",
+            target: "sm_100a",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "mul.rn.satfinite.e4m3x4.e4m3x4.e5m2x4 %r1, %r2, %r3;",
+            since: Version::new(9, 4),
+            target: "sm_100a",
+        }],
+        simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fma@alt",
         name: "fma",
-        section: "9.7.6.4",
-        since: Version::new(9, 4),
-        target: "sm_100a, sm_103a",
-        simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
-        summary: "Multiplies four FP8, FP6 or FP4 elements by four others and adds four FP8 elements, each rounded once to FP8.",
-        syntax: &["fma{.rn}{.satfinite}.cdtype.atype.btype d, a, b, c"],
-        modifiers: list(&[39, 52, 53, 54, 56]),
-        operands: list(&[0, 24, 25, 26]),
-        semantics: &["d[i] = rn(a[i]*b[i] + c[i])  for i = 0..3, exact before rounding"],
-        notes: &[
-            "c and d are .b32 registers; a source of type .e2m1x4 is a .b16 with four nibbles, every other source a .b32 with one element in each byte (6- and 4-bit values in its low bits).",
-            "Without .satfinite an e4m3 overflow becomes NaN; with it, the largest finite value.",
-        ],
-        measured: &[Measured {
-            code: "fma.rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 %r1, %r2, %r3, %r4;",
-            since: Version::new(9, 4),
-            target: "sm_100a",
-        }],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(9, 4),
-            code: "fma.rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 %r1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
         opcode: "fma",
         category: &CATEGORIES[5],
+        section: "9.7.6.4",
+        syntax: &["fma{.rn}{.satfinite}.cdtype.atype.btype d, a, b, c"],
         forms: &[Form {
             text: "fma{.rn}{.satfinite}.cdtype.atype.btype d, a, b, c",
             slots: list(&[55, 75, 76, 77, 79]),
@@ -188,6 +169,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             availability: AVAILABLE[25],
             ..Form::EMPTY
         }],
+        modifiers: list(&[39, 52, 53, 54, 56]),
         vocabulary: &[
             ".e2m1p4x4",
             ".e2m1x4",
@@ -200,6 +182,28 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             ".ue8m0x4",
         ],
         types: &["e5m2x4", "e4m3x4", "e3m2x4", "e2m3x4", "e2m1x4", "e2m1p4x4", "ue8m0x4"],
+        operands: list(&[0, 24, 25, 26]),
+        since: Version::new(9, 4),
+        target: "sm_100a, sm_103a",
+        predicable: true,
+        summary: "Multiplies four FP8, FP6 or FP4 elements by four others and adds four FP8 elements, each rounded once to FP8.",
+        semantics: &["d[i] = rn(a[i]*b[i] + c[i])  for i = 0..3, exact before rounding"],
+        notes: &[
+            "c and d are .b32 registers; a source of type .e2m1x4 is a .b16 with four nibbles, every other source a .b32 with one element in each byte (6- and 4-bit values in its low bits).",
+            "Without .satfinite an e4m3 overflow becomes NaN; with it, the largest finite value.",
+        ],
+        example: Example {
+            code: "fma.rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 %r1, %r2, %r3, %r4;",
+            target: "sm_100a",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "fma.rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 %r1, %r2, %r3, %r4;",
+            since: Version::new(9, 4),
+            target: "sm_100a",
+        }],
+        simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
         ..Instruction::EMPTY
     },
 ];

@@ -5,44 +5,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
     Instruction {
         id: "set",
         name: "set",
+        opcode: "set",
+        category: &CATEGORIES[6],
         section: "9.7.7.1",
-        since: Version::new(1, 0),
-        since_note: "packed 9.4",
-        target: "sm_10; .f64 sm_13; packed sm_107f",
-        simulation: Simulation::Simulated,
-        summary: "Compares two values and writes all ones or 0, or 1.0 or 0.0.",
         syntax: &[
             "set.CmpOp{.ftz}.dtype.stype d, a, b",
             "set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c",
             "set.CmpOp.{u8x4,s8x4,u16x2,s16x2} d, a, b",
         ],
-        modifiers: list(&[57, 58, 26, 59, 60]),
-        operands: list(&[0, 1, 2, 30]),
-        semantics: &[
-            "t = compare(a, b); if BoolOp: t = t BoolOp c",
-            "d = t ? (float dest ? 1.0 : all ones) : 0  // packed: ones per lane",
-        ],
-        notes: &[
-            "Integers take eq ne lt le gt ge, signed or unsigned by type; unsigned ones also lo ls hi hs; .bN takes eq and ne only.",
-            "For floats eq ne lt le gt ge are false with a NaN and equ neu ltu leu gtu geu true; num is true for two numbers, nan with any NaN.",
-            ".ftz is for .f32 sources only.",
-        ],
-        measured: &[
-            Measured { code: "set.lt.u32.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "set.gtu.and.f32.f32 %f1, %f2, %f3, %p1;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "set.lt.u32.s32 %r1, %r2, %r3;\nset.gtu.and.f32.f32 %f1, %f2, %f3, %p1;",
-            ..Example::EMPTY
-        },
-        opcode: "set",
-        category: &CATEGORIES[6],
         forms: &[
             Form {
                 text: "set.{eq,ne}.{u32,s32,f32}.{b16,b32,b64} d, a, b",
@@ -119,6 +89,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[57, 58, 26, 59, 60]),
         vocabulary: &[
             ".and", ".b16", ".b32", ".b64", ".eq", ".equ", ".f32", ".f64", ".ftz", ".ge", ".geu", ".gt",
             ".gtu", ".hi", ".hs", ".le", ".leu", ".lo", ".ls", ".lt", ".ltu", ".nan", ".ne", ".neu", ".num",
@@ -129,43 +100,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             "u32", "s32", "f32", "u8x4", "s8x4", "u16x2", "s16x2", "b16", "b32", "b64", "u16", "u64", "s16",
             "s64", "f64",
         ],
+        operands: list(&[0, 1, 2, 30]),
+        since_note: "packed 9.4",
+        target: "sm_10; .f64 sm_13; packed sm_107f",
+        predicable: true,
+        summary: "Compares two values and writes all ones or 0, or 1.0 or 0.0.",
+        semantics: &[
+            "t = compare(a, b); if BoolOp: t = t BoolOp c",
+            "d = t ? (float dest ? 1.0 : all ones) : 0  // packed: ones per lane",
+        ],
+        notes: &[
+            "Integers take eq ne lt le gt ge, signed or unsigned by type; unsigned ones also lo ls hi hs; .bN takes eq and ne only.",
+            "For floats eq ne lt le gt ge are false with a NaN and equ neu ltu leu gtu geu true; num is true for two numbers, nan with any NaN.",
+            ".ftz is for .f32 sources only.",
+        ],
+        example: Example {
+            code: "set.lt.u32.s32 %r1, %r2, %r3;\nset.gtu.and.f32.f32 %f1, %f2, %f3, %p1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "set.lt.u32.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "set.gtu.and.f32.f32 %f1, %f2, %f3, %p1;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "setp",
         name: "setp",
-        section: "9.7.7.2",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13",
-        simulation: Simulation::Simulated,
-        summary: "Compares two values and writes a predicate, and optionally that of the complementary comparison.",
-        syntax: &["setp.CmpOp{.ftz}.type p[|q], a, b", "setp.CmpOp.BoolOp{.ftz}.type p[|q], a, b, {!}c"],
-        modifiers: list(&[57, 58, 26, 61]),
-        operands: list(&[31, 32, 1, 2, 30]),
-        semantics: &["t = compare(a, b)", "p = BoolOp ? (t BoolOp c) : t", "q = BoolOp ? (!t BoolOp c) : !t"],
-        notes: &[
-            "Integers take eq ne lt le gt ge, signed or unsigned by type; unsigned ones also lo ls hi hs; .bN takes eq and ne only.",
-            "For floats eq ne lt le gt ge are false with a NaN and equ neu ltu leu gtu geu true; num is true for two numbers, nan with any NaN.",
-            ".ftz is for .f32 sources only.",
-            "q complements the comparison before the Boolean op, not the final p.",
-            "_ may replace either destination, e.g. p|_ or _|q.",
-        ],
-        measured: &[
-            Measured { code: "setp.lt.s32 %p1, %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "setp.ge.and.f32 %p2|%p3, %f1, %f2, !%p1;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "setp.lt.s32 %p1, %r1, %r2;\nsetp.ge.and.f32 %p2|%p3, %f1, %f2, !%p1;",
-            ..Example::EMPTY
-        },
         opcode: "setp",
         category: &CATEGORIES[6],
+        section: "9.7.7.2",
+        syntax: &["setp.CmpOp{.ftz}.type p[|q], a, b", "setp.CmpOp.BoolOp{.ftz}.type p[|q], a, b, {!}c"],
         forms: &[
             Form {
                 text: "setp.{eq,ne}.{b16,b32,b64} p{|q}, a, b",
@@ -228,78 +199,82 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[57, 58, 26, 61]),
         vocabulary: &[
             ".and", ".b16", ".b32", ".b64", ".eq", ".equ", ".f32", ".f64", ".ftz", ".ge", ".geu", ".gt",
             ".gtu", ".hi", ".hs", ".le", ".leu", ".lo", ".ls", ".lt", ".ltu", ".nan", ".ne", ".neu", ".num",
             ".or", ".s16", ".s32", ".s64", ".u16", ".u32", ".u64", ".xor",
         ],
         types: &["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"],
+        operands: list(&[31, 32, 1, 2, 30]),
+        target: "sm_10; .f64 sm_13",
+        predicable: true,
+        summary: "Compares two values and writes a predicate, and optionally that of the complementary comparison.",
+        semantics: &["t = compare(a, b)", "p = BoolOp ? (t BoolOp c) : t", "q = BoolOp ? (!t BoolOp c) : !t"],
+        notes: &[
+            "Integers take eq ne lt le gt ge, signed or unsigned by type; unsigned ones also lo ls hi hs; .bN takes eq and ne only.",
+            "For floats eq ne lt le gt ge are false with a NaN and equ neu ltu leu gtu geu true; num is true for two numbers, nan with any NaN.",
+            ".ftz is for .f32 sources only.",
+            "q complements the comparison before the Boolean op, not the final p.",
+            "_ may replace either destination, e.g. p|_ or _|q.",
+        ],
+        example: Example {
+            code: "setp.lt.s32 %p1, %r1, %r2;\nsetp.ge.and.f32 %p2|%p3, %f1, %f2, !%p1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "setp.lt.s32 %p1, %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "setp.ge.and.f32 %p2|%p3, %f1, %f2, !%p1;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "selp",
         name: "selp",
-        section: "9.7.7.3",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13",
-        simulation: Simulation::Simulated,
-        summary: "Gives a where a predicate is true and b where it is false.",
-        syntax: &["selp.type d, a, b, c"],
-        modifiers: list(&[61]),
-        operands: list(&[0, 33, 34, 35]),
-        semantics: &["d = c ? a : b"],
-        measured: &[Measured {
-            code: "selp.u32 %r1, 1, 0, %p1;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "selp.u32 %r1, 1, 0, %p1;",
-            ..Example::EMPTY
-        },
         opcode: "selp",
         category: &CATEGORIES[6],
+        section: "9.7.7.3",
+        syntax: &["selp.type d, a, b, c"],
         forms: &[Form {
             text: "selp.type d, a, b, c",
             slots: list(&[95]),
             operands: list(&[0, 1, 2, 46]),
             ..Form::EMPTY
         }],
+        modifiers: list(&[61]),
         vocabulary: &[".b16", ".b32", ".b64", ".f32", ".f64", ".s16", ".s32", ".s64", ".u16", ".u32", ".u64"],
         types: &["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"],
+        operands: list(&[0, 33, 34, 35]),
+        target: "sm_10; .f64 sm_13",
+        predicable: true,
+        summary: "Gives a where a predicate is true and b where it is false.",
+        semantics: &["d = c ? a : b"],
+        example: Example {
+            code: "selp.u32 %r1, 1, 0, %p1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "selp.u32 %r1, 1, 0, %p1;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "slct",
         name: "slct",
-        section: "9.7.7.4",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13",
-        simulation: Simulation::Simulated,
-        summary: "Gives a where c is not negative and b where it is.",
-        syntax: &["slct.dtype.s32 d, a, b, c", "slct{.ftz}.dtype.f32 d, a, b, c"],
-        modifiers: list(&[26, 62, 63]),
-        operands: list(&[0, 1, 2, 36]),
-        semantics: &["d = (c >= 0) ? a : b  // NaN selects b, -0.0 selects a"],
-        notes: &["a and b are copied bit by bit; with .ftz a subnormal c counts as zero."],
-        measured: &[
-            Measured { code: "slct.u32.s32 %r1, %r2, %r3, %r4;", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "slct.ftz.b64.f32 %rd1, %rd2, %rd3, %f1;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "slct.u32.s32 %r1, %r2, %r3, %r4;\nslct.ftz.b64.f32 %rd1, %rd2, %rd3, %f1;",
-            ..Example::EMPTY
-        },
         opcode: "slct",
         category: &CATEGORIES[6],
+        section: "9.7.7.4",
+        syntax: &["slct.dtype.s32 d, a, b, c", "slct{.ftz}.dtype.f32 d, a, b, c"],
         forms: &[
             Form {
                 text: "slct.dtype.s32 d, a, b, c",
@@ -314,10 +289,31 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[26, 62, 63]),
         vocabulary: &[
             ".b16", ".b32", ".b64", ".f32", ".f64", ".ftz", ".s16", ".s32", ".s64", ".u16", ".u32", ".u64",
         ],
         types: &["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"],
+        operands: list(&[0, 1, 2, 36]),
+        target: "sm_10; .f64 sm_13",
+        predicable: true,
+        summary: "Gives a where c is not negative and b where it is.",
+        semantics: &["d = (c >= 0) ? a : b  // NaN selects b, -0.0 selects a"],
+        notes: &["a and b are copied bit by bit; with .ftz a subnormal c counts as zero."],
+        example: Example {
+            code: "slct.u32.s32 %r1, %r2, %r3, %r4;\nslct.ftz.b64.f32 %rd1, %rd2, %rd3, %f1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "slct.u32.s32 %r1, %r2, %r3, %r4;", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "slct.ftz.b64.f32 %rd1, %rd2, %rd3, %f1;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+        ],
         ..Instruction::EMPTY
     },
 ];

@@ -5,41 +5,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
     Instruction {
         id: "mov",
         name: "mov",
+        opcode: "mov",
+        category: &CATEGORIES[9],
         section: "9.7.10.3",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13; kernel address sm_35",
-        simulation: Simulation::Partly("not a vector from one register, constant or symbol"),
-        summary: "Copies a register, a constant or a special register, or takes the address of a variable or function.",
         syntax: &[
             "mov{.vec}.type d, a",
             "mov{.vec}.type d, sreg",
             "mov.type d, var{+imm}",
             "mov.{u32,u64} d, function",
         ],
-        modifiers: list(&[72, 73]),
-        operands: list(&[39, 50]),
-        semantics: &["d = a", "d = address of var in its own state space (non-generic) + imm"],
-        notes: &[
-            "The address of a variable is its offset in its own space; cvta turns it into a generic one.",
-            "Taking the address of a device-function .param copies it to the stack and yields a .local address.",
-            "Function addresses need .u32/.u64; entry-function addresses need PTX 3.1 and are for device-side launch.",
-            "With .v2 or .v4 all elements of a vector register move at once: mov.v4.u32 v, %tid.",
-        ],
-        measured: &[
-            Measured { code: "mov.u32 %r1, %tid.x;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mov.u64 %rd1, gmem;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mov.u32 %r2, smem+16;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mov.b32 %r3, 0f3F800000;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mov.pred %p1, %p2;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "mov.u32 %r1, %tid.x;\nmov.u64 %rd1, gmem;\nmov.u32 %r2, smem+16;\nmov.b32 %r3, 0f3F800000;\nmov.pred %p1, %p2;",
-            ..Example::EMPTY
-        },
-        opcode: "mov",
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "mov.{u16,u32,u64,s16,s32,s64,b16,b32,b64} d, a",
@@ -94,44 +68,46 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[72, 73]),
         vocabulary: &[
             ".b128", ".b16", ".b32", ".b64", ".f32", ".f64", ".pred", ".s16", ".s32", ".s64", ".u16", ".u32",
             ".u64", ".v2", ".v4",
         ],
         types: &["pred", "b16", "b32", "b64", "b128", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"],
+        operands: list(&[39, 50]),
+        target: "sm_10; .f64 sm_13; kernel address sm_35",
+        predicable: true,
+        summary: "Copies a register, a constant or a special register, or takes the address of a variable or function.",
+        semantics: &["d = a", "d = address of var in its own state space (non-generic) + imm"],
+        notes: &[
+            "The address of a variable is its offset in its own space; cvta turns it into a generic one.",
+            "Taking the address of a device-function .param copies it to the stack and yields a .local address.",
+            "Function addresses need .u32/.u64; entry-function addresses need PTX 3.1 and are for device-side launch.",
+            "With .v2 or .v4 all elements of a vector register move at once: mov.v4.u32 v, %tid.",
+        ],
+        example: Example {
+            code: "mov.u32 %r1, %tid.x;\nmov.u64 %rd1, gmem;\nmov.u32 %r2, smem+16;\nmov.b32 %r3, 0f3F800000;\nmov.pred %p1, %p2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "mov.u32 %r1, %tid.x;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mov.u64 %rd1, gmem;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mov.u32 %r2, smem+16;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mov.b32 %r3, 0f3F800000;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mov.pred %p1, %p2;", since: Version::new(2, 3), target: "sm_20" },
+        ],
+        simulation: Simulation::Partly("not a vector from one register, constant or symbol"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mov@pack",
         name: "mov",
-        section: "9.7.10.4",
-        since: Version::new(1, 0),
-        since_note: ".b128 8.3",
-        target: "sm_10; .b128 sm_70",
-        simulation: Simulation::Simulated,
-        summary: "Packs several registers into one, or unpacks one into several; the first element is the lowest.",
-        syntax: &["mov.{b16,b32,b64,b128} d, {a, ...}", "mov.{b16,b32,b64,b128} {d, ...}, a"],
-        modifiers: list(&[74]),
-        operands: list(&[51, 52]),
-        semantics: &["pack: d = e0 | e1<<w | e2<<2w | e3<<3w", "unpack: e_i = a[(i+1)w-1 : i*w]"],
-        notes: &[
-            "There are two or four elements, as wide together as the type.",
-            "_ skips an element when unpacking, but not all of them.",
-        ],
-        measured: &[
-            Measured { code: "mov.b64 %rd1, {%r1, %r2};", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mov.b32 {%h1, %h2}, %r3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mov.b64 {%r4, _}, %rd2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mov.b128 %q1, {%rd3, %rd4};", since: Version::new(8, 3), target: "sm_70" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(8, 3),
-            code: "mov.b64 %rd1, {%r1, %r2};\nmov.b32 {%h1, %h2}, %r3;\nmov.b64 {%r4, _}, %rd2;\nmov.b128 %q1, {%rd3, %rd4};",
-            ..Example::EMPTY
-        },
         opcode: "mov",
         category: &CATEGORIES[9],
+        section: "9.7.10.4",
+        syntax: &["mov.{b16,b32,b64,b128} d, {a, ...}", "mov.{b16,b32,b64,b128} {d, ...}, a"],
         forms: &[
             Form { text: "mov.b16 d, a", slots: list(&[126]), operands: list(&[0, 70]), ..Form::EMPTY },
             Form { text: "mov.b16 d, a", slots: list(&[126]), operands: list(&[71, 72]), ..Form::EMPTY },
@@ -172,22 +148,56 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[74]),
         vocabulary: &[".b128", ".b16", ".b32", ".b64"],
         types: &["b16", "b32", "b64", "b128"],
+        operands: list(&[51, 52]),
+        since_note: ".b128 8.3",
+        target: "sm_10; .b128 sm_70",
+        predicable: true,
+        summary: "Packs several registers into one, or unpacks one into several; the first element is the lowest.",
+        semantics: &["pack: d = e0 | e1<<w | e2<<2w | e3<<3w", "unpack: e_i = a[(i+1)w-1 : i*w]"],
+        notes: &[
+            "There are two or four elements, as wide together as the type.",
+            "_ skips an element when unpacking, but not all of them.",
+        ],
+        example: Example {
+            code: "mov.b64 %rd1, {%r1, %r2};\nmov.b32 {%h1, %h2}, %r3;\nmov.b64 {%r4, _}, %rd2;\nmov.b128 %q1, {%rd3, %rd4};",
+            target: "sm_75",
+            version: Version::new(8, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "mov.b64 %rd1, {%r1, %r2};", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mov.b32 {%h1, %h2}, %r3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mov.b64 {%r4, _}, %rd2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mov.b128 %q1, {%rd3, %rd4};", since: Version::new(8, 3), target: "sm_70" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "shfl",
         name: "shfl",
+        opcode: "shfl",
+        category: &CATEGORIES[9],
         section: "9.7.10.5",
+        syntax: &["shfl.{up,down,bfly,idx}.b32 d[|p], a, b, c"],
+        forms: &[Form {
+            text: "shfl.mode.b32 d{|p}, a, b, c",
+            slots: list(&[128, 22]),
+            operands: list(&[85, 5, 7, 59]),
+            availability: AVAILABLE[30],
+            removed: Some(Requirement { since: Version::new(6, 4), target: TargetRequirement::AtLeast(70) }),
+        }],
+        modifiers: list(&[75, 15]),
+        vocabulary: &[".b32", ".bfly", ".down", ".idx", ".up"],
+        types: &["b32"],
+        operands: list(&[0, 53, 1, 54, 55]),
         since: Version::new(3, 0),
         target: "sm_30 (removed for sm_70+ from PTX 6.4)",
+        predicable: true,
         status: Status::Deprecated,
-        simulation: Simulation::Simulated,
         summary: "Exchanges a register between the active lanes of the warp; superseded by shfl.sync.",
-        syntax: &["shfl.{up,down,bfly,idx}.b32 d[|p], a, b, c"],
-        modifiers: list(&[75, 15]),
-        operands: list(&[0, 53, 1, 54, 55]),
         semantics: &[
             "lane, bval=b[4:0], cval=c[4:0], seg=c[12:8]",
             "maxLane = (lane & seg) | (cval & ~seg); minLane = lane & seg",
@@ -205,41 +215,42 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "Deprecated since 6.0; rejected for sm_70 and later since 6.4.",
         ],
         divergence: "The lanes that are active now take part; a source that is not active is undefined.",
+        example: Example {
+            code: "shfl.down.b32 %r1|%p1, %r2, 1, 0x1f;",
+            target: "sm_60",
+            version: Version::new(6, 0),
+            ..Example::EMPTY
+        },
         measured: &[Measured {
             code: "shfl.down.b32 %r1|%p1, %r2, 1, 0x1f;",
             since: Version::new(3, 0),
             target: "sm_30",
         }],
-        example: Example {
-            target: "sm_60",
-            version: Version::new(6, 0),
-            code: "shfl.down.b32 %r1|%p1, %r2, 1, 0x1f;",
-            ..Example::EMPTY
-        },
-        opcode: "shfl",
-        category: &CATEGORIES[9],
-        forms: &[Form {
-            text: "shfl.mode.b32 d{|p}, a, b, c",
-            slots: list(&[128, 22]),
-            operands: list(&[85, 5, 7, 59]),
-            availability: AVAILABLE[30],
-            removed: Some(Requirement { since: Version::new(6, 4), target: TargetRequirement::AtLeast(70) }),
-        }],
-        vocabulary: &[".b32", ".bfly", ".down", ".idx", ".up"],
-        types: &["b32"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "shfl.sync",
         name: "shfl.sync",
+        opcode: "shfl",
+        words: &[".sync"],
+        category: &CATEGORIES[9],
         section: "9.7.10.6",
+        syntax: &["shfl.sync.{up,down,bfly,idx}.b32 d[|p], a, b, c, membermask"],
+        forms: &[Form {
+            text: "shfl.sync.mode.b32 d{|p}, a, b, c, membermask",
+            slots: list(&[128, 22]),
+            operands: list(&[85, 5, 7, 59, 86]),
+            availability: AVAILABLE[4],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[75, 15]),
+        vocabulary: &[".b32", ".bfly", ".down", ".idx", ".sync", ".up"],
+        types: &["b32"],
+        operands: list(&[0, 53, 1, 54, 55, 56]),
         since: Version::new(6, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Waits for the lanes of a mask and gives each a register of another.",
-        syntax: &["shfl.sync.{up,down,bfly,idx}.b32 d[|p], a, b, c, membermask"],
-        modifiers: list(&[75, 15]),
-        operands: list(&[0, 53, 1, 54, 55, 56]),
         semantics: &[
             "wait until every non-exited lane of membermask executes it with the same mode and mask",
             "lane, bval=b[4:0], cval=c[4:0], seg=c[12:8]",
@@ -258,6 +269,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "The mask must hold the lane that executes it.",
         ],
         divergence: "Waits until every lane of the mask that has not exited is here. On sm_6x and older they must be together already.",
+        example: Example {
+            code: "shfl.sync.bfly.b32 %r1|%p1, %r2, 16, 0x1f, 0xffffffff;\nshfl.sync.up.b32 %r3, %r2, 1, 0, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "shfl.sync.bfly.b32 %r1|%p1, %r2, 16, 0x1f, 0xffffffff;",
@@ -270,37 +287,30 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "shfl.sync.bfly.b32 %r1|%p1, %r2, 16, 0x1f, 0xffffffff;\nshfl.sync.up.b32 %r3, %r2, 1, 0, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "shfl",
-        words: &[".sync"],
-        category: &CATEGORIES[9],
-        forms: &[Form {
-            text: "shfl.sync.mode.b32 d{|p}, a, b, c, membermask",
-            slots: list(&[128, 22]),
-            operands: list(&[85, 5, 7, 59, 86]),
-            availability: AVAILABLE[4],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".b32", ".bfly", ".down", ".idx", ".sync", ".up"],
-        types: &["b32"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "prmt",
         name: "prmt",
+        opcode: "prmt",
+        category: &CATEGORIES[9],
         section: "9.7.10.7",
+        syntax: &["prmt.b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16} d, a, b, c"],
+        forms: &[Form {
+            text: "prmt{.mode}.b32 d, a, b, c",
+            slots: list(&[129, 22]),
+            operands: list(&[3, 4, 5, 7]),
+            availability: AVAILABLE[3],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[76, 15]),
+        vocabulary: &[".b32", ".b4e", ".ecl", ".ecr", ".f4e", ".rc16", ".rc8"],
+        types: &["b32"],
+        operands: list(&[0, 57, 58, 59]),
         since: Version::new(2, 0),
         target: "sm_20",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Builds a word from any four of the eight bytes of b:a.",
-        syntax: &["prmt.b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16} d, a, b, c"],
-        modifiers: list(&[76, 15]),
-        operands: list(&[0, 57, 58, 59]),
         semantics: &[
             "default: for each i, s = c[4i+3:4i]; byte = bytes[s&7]; d.byte[i] = (s&8) ? sign-replicated byte : byte",
             "n = c & 3 in the special modes (result listed from byte 3 down to byte 0)",
@@ -312,37 +322,24 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".ecr: byte i = min(i,n)",
         ],
         notes: &["Bytes are filled with a sign in the default mode only."],
+        example: Example {
+            code: "prmt.b32 %r1, %r2, %r3, 0x0123;\nprmt.b32.f4e %r4, %r2, %r3, %r5;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured { code: "prmt.b32 %r1, %r2, %r3, 0x0123;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "prmt.b32.f4e %r4, %r2, %r3, %r5;", since: Version::new(2, 3), target: "sm_20" },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "prmt.b32 %r1, %r2, %r3, 0x0123;\nprmt.b32.f4e %r4, %r2, %r3, %r5;",
-            ..Example::EMPTY
-        },
-        opcode: "prmt",
-        category: &CATEGORIES[9],
-        forms: &[Form {
-            text: "prmt{.mode}.b32 d, a, b, c",
-            slots: list(&[129, 22]),
-            operands: list(&[3, 4, 5, 7]),
-            availability: AVAILABLE[3],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".b32", ".b4e", ".ecl", ".ecr", ".f4e", ".rc16", ".rc8"],
-        types: &["b32"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "ld",
         name: "ld",
+        opcode: "ld",
+        category: &CATEGORIES[9],
         section: "9.7.10.8",
-        since: Version::new(1, 0),
-        target: "sm_10; see notes",
-        simulation: Simulation::Simulated,
-        summary: "Loads a value or a vector from memory.",
         syntax: &[
             "ld{.weak}{.ss}{.cop}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{.unified}{, policy}",
             "ld{.weak}{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{.unified}{, policy}",
@@ -351,54 +348,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "ld.mmio.{relaxed,acquire}.sys{.global}.type d, [a]",
             "ld.proxy::readonly{.ss}.type d, [a]",
         ],
-        modifiers: list(&[77, 78, 79, 80, 81, 82, 83, 84, 85, 86]),
-        operands: list(&[51, 60, 61]),
-        semantics: &[
-            "d = memory[a]  // generic when no space is given",
-            "narrower type than register: sign-extend for .sN, zero-extend otherwise",
-        ],
-        notes: &[
-            "The address must be aligned to the whole access, vector included; a misaligned access stops the kernel.",
-            "Without an ordering modifier the access is .weak; .relaxed, .acquire and .volatile take no cache operator.",
-            ".relaxed and .acquire: global, shared or generic, sm_70 (6.0); .volatile also local (9.1); .mmio: global and .sys only, sm_70 (8.2), with .acquire sm_75 (9.3); .proxy::readonly: sm_90 (9.4).",
-            ".v8 of 32-bit and .v4 of 64-bit elements: global or generic, sm_100 (8.8); only these take L2 priorities. _ skips an element of any vector, though not all of them.",
-            ".param alone means .param::entry for a kernel's parameters read in the kernel, else .param::func. ld.param of a call's result takes no guard.",
-            "L1 priorities sm_70 (7.4), prefetch sizes sm_75 (7.4), .L2::256B and .L2::cache_hint sm_80 (7.4), cluster scope and ::cluster sm_90 (7.8), .b128 sm_70 (8.3).",
-            "A cache policy, a 64-bit register from createpolicy, is the last operand if and only if .L2::cache_hint is there.",
-        ],
-        measured: &[
-            Measured { code: "ld.global.f32 %f1, [%rd1];", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "ld.shared.v4.u32 {%r1,%r2,%r3,%r4}, [smem+16];",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-            Measured { code: "ld.param.u64 %rd2, [arg0];", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "ld.global.L1::evict_last.b32 %r5, [%rd1+-4];",
-                since: Version::new(7, 4),
-                target: "sm_70",
-            },
-            Measured {
-                code: "ld.relaxed.gpu.global.u32 %r6, [%rd1];",
-                since: Version::new(5, 1),
-                target: "sm_70",
-            },
-            Measured { code: "ld.acquire.sys.u64 %rd3, [%rd2];", since: Version::new(5, 1), target: "sm_70" },
-            Measured {
-                code: "ld.volatile.shared.s16 %r7, [smem];",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 4),
-            code: "ld.global.f32 %f1, [%rd1];\nld.shared.v4.u32 {%r1,%r2,%r3,%r4}, [smem+16];\nld.param.u64 %rd2, [arg0];\nld.global.L1::evict_last.b32 %r5, [%rd1+-4];\nld.relaxed.gpu.global.u32 %r6, [%rd1];\nld.acquire.sys.u64 %rd3, [%rd2];\nld.volatile.shared.s16 %r7, [smem];",
-            ..Example::EMPTY
-        },
-        opcode: "ld",
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
@@ -850,6 +799,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[77, 78, 79, 80, 81, 82, 83, 84, 85, 86]),
         vocabulary: &[
             ".L1::evict_first",
             ".L1::evict_last",
@@ -910,48 +860,67 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32",
             "f64",
         ],
+        operands: list(&[51, 60, 61]),
+        target: "sm_10; see notes",
+        predicable: true,
+        summary: "Loads a value or a vector from memory.",
+        semantics: &[
+            "d = memory[a]  // generic when no space is given",
+            "narrower type than register: sign-extend for .sN, zero-extend otherwise",
+        ],
+        notes: &[
+            "The address must be aligned to the whole access, vector included; a misaligned access stops the kernel.",
+            "Without an ordering modifier the access is .weak; .relaxed, .acquire and .volatile take no cache operator.",
+            ".relaxed and .acquire: global, shared or generic, sm_70 (6.0); .volatile also local (9.1); .mmio: global and .sys only, sm_70 (8.2), with .acquire sm_75 (9.3); .proxy::readonly: sm_90 (9.4).",
+            ".v8 of 32-bit and .v4 of 64-bit elements: global or generic, sm_100 (8.8); only these take L2 priorities. _ skips an element of any vector, though not all of them.",
+            ".param alone means .param::entry for a kernel's parameters read in the kernel, else .param::func. ld.param of a call's result takes no guard.",
+            "L1 priorities sm_70 (7.4), prefetch sizes sm_75 (7.4), .L2::256B and .L2::cache_hint sm_80 (7.4), cluster scope and ::cluster sm_90 (7.8), .b128 sm_70 (8.3).",
+            "A cache policy, a 64-bit register from createpolicy, is the last operand if and only if .L2::cache_hint is there.",
+        ],
+        example: Example {
+            code: "ld.global.f32 %f1, [%rd1];\nld.shared.v4.u32 {%r1,%r2,%r3,%r4}, [smem+16];\nld.param.u64 %rd2, [arg0];\nld.global.L1::evict_last.b32 %r5, [%rd1+-4];\nld.relaxed.gpu.global.u32 %r6, [%rd1];\nld.acquire.sys.u64 %rd3, [%rd2];\nld.volatile.shared.s16 %r7, [smem];",
+            target: "sm_75",
+            version: Version::new(7, 4),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "ld.global.f32 %f1, [%rd1];", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "ld.shared.v4.u32 {%r1,%r2,%r3,%r4}, [smem+16];",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+            Measured { code: "ld.param.u64 %rd2, [arg0];", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "ld.global.L1::evict_last.b32 %r5, [%rd1+-4];",
+                since: Version::new(7, 4),
+                target: "sm_70",
+            },
+            Measured {
+                code: "ld.relaxed.gpu.global.u32 %r6, [%rd1];",
+                since: Version::new(5, 1),
+                target: "sm_70",
+            },
+            Measured { code: "ld.acquire.sys.u64 %rd3, [%rd2];", since: Version::new(5, 1), target: "sm_70" },
+            Measured {
+                code: "ld.volatile.shared.s16 %r7, [smem];",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "ld.global.nc",
         name: "ld.global.nc",
+        opcode: "ld",
+        words: &[".global"],
+        category: &CATEGORIES[9],
         section: "9.7.10.9",
-        since: Version::new(3, 1),
-        target: "sm_32",
-        simulation: Simulation::Simulated,
-        summary: "Loads from global memory through the read-only path; the data may not change while the kernel runs.",
         syntax: &[
             "ld.global{.cop}.nc{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}",
             "ld.global.nc{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}",
         ],
-        modifiers: list(&[87, 88, 81, 82, 83, 84, 85, 86]),
-        operands: list(&[51, 60, 61]),
-        semantics: &["d = global[a]  // may return stale data if the location is written concurrently"],
-        notes: &[
-            "The address must be aligned to the whole access, vector included; a misaligned access stops the kernel.",
-            "The assembler also takes the order ld.nc.global.",
-        ],
-        measured: &[
-            Measured {
-                code: "ld.global.nc.v2.f32 {%f1,%f2}, [%rd1];",
-                since: Version::new(4, 0),
-                target: "sm_32",
-            },
-            Measured {
-                code: "ld.global.nc.L1::no_allocate.u32 %r1, [%rd2];",
-                since: Version::new(7, 4),
-                target: "sm_70",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 4),
-            code: "ld.global.nc.v2.f32 {%f1,%f2}, [%rd1];\nld.global.nc.L1::no_allocate.u32 %r1, [%rd2];",
-            ..Example::EMPTY
-        },
-        opcode: "ld",
-        words: &[".global"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "ld.global.nc{.cop}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
@@ -1143,6 +1112,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[87, 88, 81, 82, 83, 84, 85, 86]),
         vocabulary: &[
             ".L1::evict_first",
             ".L1::evict_last",
@@ -1184,37 +1154,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32",
             "f64",
         ],
+        operands: list(&[51, 60, 61]),
+        since: Version::new(3, 1),
+        target: "sm_32",
+        predicable: true,
+        summary: "Loads from global memory through the read-only path; the data may not change while the kernel runs.",
+        semantics: &["d = global[a]  // may return stale data if the location is written concurrently"],
+        notes: &[
+            "The address must be aligned to the whole access, vector included; a misaligned access stops the kernel.",
+            "The assembler also takes the order ld.nc.global.",
+        ],
+        example: Example {
+            code: "ld.global.nc.v2.f32 {%f1,%f2}, [%rd1];\nld.global.nc.L1::no_allocate.u32 %r1, [%rd2];",
+            target: "sm_75",
+            version: Version::new(7, 4),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "ld.global.nc.v2.f32 {%f1,%f2}, [%rd1];",
+                since: Version::new(4, 0),
+                target: "sm_32",
+            },
+            Measured {
+                code: "ld.global.nc.L1::no_allocate.u32 %r1, [%rd2];",
+                since: Version::new(7, 4),
+                target: "sm_70",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "ldu",
         name: "ldu",
-        section: "9.7.10.10",
-        since: Version::new(2, 0),
-        target: "sm_20; .b128 sm_70",
-        simulation: Simulation::Simulated,
-        summary: "Loads a value that all lanes of the warp read from the same address.",
-        syntax: &["ldu{.global}{.vec}.type d, [a]"],
-        modifiers: list(&[89, 72, 86]),
-        operands: list(&[51, 60]),
-        semantics: &["d = memory[a]; behaviour assumes equal a in all active lanes and no writes"],
-        notes: &[
-            "The address must be aligned to the whole access, vector included; a misaligned access stops the kernel.",
-        ],
-        divergence: "All active lanes of the warp must have the same address.",
-        measured: &[Measured {
-            code: "ldu.global.f32 %f1, [%rd1];",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "ldu.global.f32 %f1, [%rd1];",
-            ..Example::EMPTY
-        },
         opcode: "ldu",
         category: &CATEGORIES[9],
+        section: "9.7.10.10",
+        syntax: &["ldu{.global}{.vec}.type d, [a]"],
         forms: &[
             Form {
                 text: "ldu{.global}{.vec}.{b8,b16,u8,u16,s8,s16,b32,u32,s32,f32} d, [a]",
@@ -1238,6 +1214,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[89, 72, 86]),
         vocabulary: &[
             ".b128", ".b16", ".b32", ".b64", ".b8", ".f32", ".f64", ".global", ".s16", ".s32", ".s64", ".s8",
             ".u16", ".u32", ".u64", ".u8", ".v2", ".v4",
@@ -1246,16 +1223,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32",
             "f64",
         ],
+        operands: list(&[51, 60]),
+        since: Version::new(2, 0),
+        target: "sm_20; .b128 sm_70",
+        predicable: true,
+        summary: "Loads a value that all lanes of the warp read from the same address.",
+        semantics: &["d = memory[a]; behaviour assumes equal a in all active lanes and no writes"],
+        notes: &[
+            "The address must be aligned to the whole access, vector included; a misaligned access stops the kernel.",
+        ],
+        divergence: "All active lanes of the warp must have the same address.",
+        example: Example {
+            code: "ldu.global.f32 %f1, [%rd1];",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "ldu.global.f32 %f1, [%rd1];",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "st",
         name: "st",
+        opcode: "st",
+        category: &CATEGORIES[9],
         section: "9.7.10.11",
-        since: Version::new(1, 0),
-        target: "sm_10; see notes",
-        simulation: Simulation::Simulated,
-        summary: "Stores a value or a vector to memory.",
         syntax: &[
             "st{.weak}{.ss}{.cop}{.L2::cache_hint}{.vec}.type [a], b{, policy}",
             "st{.weak}{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.vec}.type [a], b{, policy}",
@@ -1263,40 +1259,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "st.{relaxed,release}.scope{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.vec}.type [a], b{, policy}",
             "st.mmio.{relaxed,release}.sys{.global}.type [a], b",
         ],
-        modifiers: list(&[90, 78, 91, 92, 81, 82, 83, 85, 86]),
-        operands: list(&[62, 63, 61]),
-        semantics: &["memory[a] = b  // low bits of a wider register"],
-        notes: &[
-            "The address must be aligned to the whole access, vector included; a misaligned access stops the kernel.",
-            ".const and the parameters of a kernel cannot be stored to.",
-            ".param means .param::func; st.param of a call's argument takes no guard.",
-            "Scopes, hints, ::cluster, .b128 and vectors of 256 bits need the same targets as for ld; vectors of 256 bits take _ as an element.",
-            "b may be a float constant for .f32 and .f64.",
-            "A cache policy, a 64-bit register from createpolicy, is the last operand if and only if .L2::cache_hint is there.",
-        ],
-        measured: &[
-            Measured { code: "st.global.f32 [%rd1], %f1;", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "st.shared.v2.b64 [smem+32], {%rd2,%rd3};",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-            Measured {
-                code: "st.release.gpu.global.u32 [%rd1+8], %r1;",
-                since: Version::new(5, 1),
-                target: "sm_70",
-            },
-            Measured { code: "st.local.u8 [lmem], %r2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "st.weak.global.cs.u32 [%rd4], 5;", since: Version::new(5, 1), target: "sm_70" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "st.global.f32 [%rd1], %f1;\nst.shared.v2.b64 [smem+32], {%rd2,%rd3};\nst.release.gpu.global.u32 [%rd1+8], %r1;\nst.local.u8 [lmem], %r2;\nst.weak.global.cs.u32 [%rd4], 5;",
-            ..Example::EMPTY
-        },
-        opcode: "st",
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
@@ -1629,6 +1591,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[90, 78, 91, 92, 81, 82, 83, 85, 86]),
         vocabulary: &[
             ".L1::evict_first",
             ".L1::evict_last",
@@ -1682,52 +1645,53 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32",
             "f64",
         ],
+        operands: list(&[62, 63, 61]),
+        target: "sm_10; see notes",
+        predicable: true,
+        summary: "Stores a value or a vector to memory.",
+        semantics: &["memory[a] = b  // low bits of a wider register"],
+        notes: &[
+            "The address must be aligned to the whole access, vector included; a misaligned access stops the kernel.",
+            ".const and the parameters of a kernel cannot be stored to.",
+            ".param means .param::func; st.param of a call's argument takes no guard.",
+            "Scopes, hints, ::cluster, .b128 and vectors of 256 bits need the same targets as for ld; vectors of 256 bits take _ as an element.",
+            "b may be a float constant for .f32 and .f64.",
+            "A cache policy, a 64-bit register from createpolicy, is the last operand if and only if .L2::cache_hint is there.",
+        ],
+        example: Example {
+            code: "st.global.f32 [%rd1], %f1;\nst.shared.v2.b64 [smem+32], {%rd2,%rd3};\nst.release.gpu.global.u32 [%rd1+8], %r1;\nst.local.u8 [lmem], %r2;\nst.weak.global.cs.u32 [%rd4], 5;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "st.global.f32 [%rd1], %f1;", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "st.shared.v2.b64 [smem+32], {%rd2,%rd3};",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+            Measured {
+                code: "st.release.gpu.global.u32 [%rd1+8], %r1;",
+                since: Version::new(5, 1),
+                target: "sm_70",
+            },
+            Measured { code: "st.local.u8 [lmem], %r2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "st.weak.global.cs.u32 [%rd4], 5;", since: Version::new(5, 1), target: "sm_70" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "st.async",
         name: "st.async",
+        opcode: "st",
+        words: &[".async"],
+        category: &CATEGORIES[9],
         section: "9.7.10.12",
-        since: Version::new(8, 1),
-        since_note: "global release form 8.7, .b128 9.2",
-        target: "sm_90; global form sm_100",
-        simulation: Simulation::Simulated,
-        summary: "Stores without waiting: to the shared memory of a CTA of the cluster, tracked by an mbarrier, or to global memory as a release.",
         syntax: &[
             "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]",
             "st.async{.mmio}.release.scope{.global}.type [a], b",
         ],
-        modifiers: list(&[93, 94, 95, 96, 97, 72, 86]),
-        operands: list(&[64, 65, 66]),
-        semantics: &[
-            "shared form: later memory[a] = b, then complete-tx(mbar, bytes stored)",
-            "global form: strong release store at the given scope",
-        ],
-        notes: &[
-            "a and mbar must live in the same CTA of the cluster and the cluster must have more than one CTA.",
-            "Completion: .release at cluster scope on the mbarrier.",
-        ],
-        measured: &[
-            Measured {
-                code: "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
-                since: Version::new(8, 1),
-                target: "sm_90",
-            },
-            Measured {
-                code: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r1], {%r4,%r5,%r6,%r7}, [%r3];",
-                since: Version::new(8, 1),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 1),
-            code: "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];\nst.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r1], {%r4,%r5,%r6,%r7}, [%r3];",
-            ..Example::EMPTY
-        },
-        opcode: "st",
-        words: &[".async"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.{b32,b64,u32,u64,s32,s64,f32,f64} [a], b{, [mbar]}",
@@ -1807,6 +1771,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[93, 94, 95, 96, 97, 72, 86]),
         vocabulary: &[
             ".async",
             ".b128",
@@ -1839,36 +1804,48 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32",
             "f64",
         ],
+        operands: list(&[64, 65, 66]),
+        since: Version::new(8, 1),
+        since_note: "global release form 8.7, .b128 9.2",
+        target: "sm_90; global form sm_100",
+        predicable: true,
+        summary: "Stores without waiting: to the shared memory of a CTA of the cluster, tracked by an mbarrier, or to global memory as a release.",
+        semantics: &[
+            "shared form: later memory[a] = b, then complete-tx(mbar, bytes stored)",
+            "global form: strong release store at the given scope",
+        ],
+        notes: &[
+            "a and mbar must live in the same CTA of the cluster and the cluster must have more than one CTA.",
+            "Completion: .release at cluster scope on the mbarrier.",
+        ],
+        example: Example {
+            code: "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];\nst.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r1], {%r4,%r5,%r6,%r7}, [%r3];",
+            target: "sm_90",
+            version: Version::new(8, 1),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
+                since: Version::new(8, 1),
+                target: "sm_90",
+            },
+            Measured {
+                code: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r1], {%r4,%r5,%r6,%r7}, [%r3];",
+                since: Version::new(8, 1),
+                target: "sm_90",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "multimem.st.async",
         name: "multimem.st.async",
-        section: "9.7.10.13",
-        since: Version::new(9, 3),
-        target: "sm_100",
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
-        summary: "Stores a value, without waiting and as a release, to every memory location that a multimem address refers to.",
-        syntax: &["multimem.st.async.release.scope{.global}.type [a], b"],
-        modifiers: list(&[98, 99, 89, 100]),
-        operands: list(&[67, 2]),
-        semantics: &["for each replica r of a: memory_r[a] = b, release at scope"],
-        measured: &[Measured {
-            code: "multimem.st.async.release.gpu.global.u32 [%rd1], %r1;",
-            since: Version::new(9, 3),
-            target: "sm_100",
-        }],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(9, 3),
-            code: "multimem.st.async.release.gpu.global.u32 [%rd1], %r1;",
-            ..Example::EMPTY
-        },
         opcode: "multimem",
         words: &[".st", ".async"],
         category: &CATEGORIES[9],
+        section: "9.7.10.13",
+        syntax: &["multimem.st.async.release.scope{.global}.type [a], b"],
         forms: &[Form {
             text: "multimem.st.async.release.scope{.global}.type [a], b",
             slots: list(&[177, 178, 141, 175]),
@@ -1876,6 +1853,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
+        modifiers: list(&[98, 99, 89, 100]),
         vocabulary: &[
             ".async", ".b16", ".b32", ".b64", ".b8", ".f32", ".f64", ".global", ".gpu", ".release", ".s16",
             ".s32", ".s64", ".s8", ".st", ".sys", ".u16", ".u32", ".u64", ".u8",
@@ -1883,36 +1861,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         types: &[
             "b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32", "f64",
         ],
+        operands: list(&[67, 2]),
+        since: Version::new(9, 3),
+        target: "sm_100",
+        predicable: true,
+        summary: "Stores a value, without waiting and as a release, to every memory location that a multimem address refers to.",
+        semantics: &["for each replica r of a: memory_r[a] = b, release at scope"],
+        example: Example {
+            code: "multimem.st.async.release.gpu.global.u32 [%rd1], %r1;",
+            target: "sm_100",
+            version: Version::new(9, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "multimem.st.async.release.gpu.global.u32 [%rd1], %r1;",
+            since: Version::new(9, 3),
+            target: "sm_100",
+        }],
+        simulation: Simulation::Unsupported(
+            "a multimem address stands for the memories of several devices, and there is one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "st.bulk",
         name: "st.bulk",
-        section: "9.7.10.14",
-        since: Version::new(8, 6),
-        since_note: "32-bit size 9.0",
-        target: "sm_100",
-        simulation: Simulation::Simulated,
-        summary: "Fills a range of shared memory with zeros.",
-        syntax: &["st.bulk{.weak}{.shared::cta} [a], size, initval"],
-        modifiers: list(&[101, 102]),
-        operands: list(&[64, 68, 69]),
-        semantics: &["memory[a .. a+size) = 0"],
-        notes: &["size must be a multiple of 8 and at most 16777216."],
-        measured: &[Measured {
-            code: "st.bulk.weak.shared::cta [%r1], %rd1, 0;",
-            since: Version::new(8, 6),
-            target: "sm_100",
-        }],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(8, 6),
-            code: "st.bulk.weak.shared::cta [%r1], %rd1, 0;",
-            ..Example::EMPTY
-        },
         opcode: "st",
         words: &[".bulk"],
         category: &CATEGORIES[9],
+        section: "9.7.10.14",
+        syntax: &["st.bulk{.weak}{.shared::cta} [a], size, initval"],
         forms: &[
             Form {
                 text: "st.bulk{.weak} [a], size, initval",
@@ -1943,53 +1921,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[101, 102]),
         vocabulary: &[".bulk", ".shared::cta", ".weak"],
+        operands: list(&[64, 68, 69]),
+        since: Version::new(8, 6),
+        since_note: "32-bit size 9.0",
+        target: "sm_100",
+        predicable: true,
+        summary: "Fills a range of shared memory with zeros.",
+        semantics: &["memory[a .. a+size) = 0"],
+        notes: &["size must be a multiple of 8 and at most 16777216."],
+        example: Example {
+            code: "st.bulk.weak.shared::cta [%r1], %rd1, 0;",
+            target: "sm_100",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "st.bulk.weak.shared::cta [%r1], %rd1, 0;",
+            since: Version::new(8, 6),
+            target: "sm_100",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "multimem.ld_reduce",
         name: "multimem.ld_reduce",
+        opcode: "multimem",
+        words: &[".ld_reduce"],
+        category: &CATEGORIES[9],
         section: "9.7.10.15",
-        since: Version::new(8, 1),
-        since_note: ".acc::f32 8.2; fp8 and .acc::f16 8.6",
-        target: "sm_90; fp8 types and .acc::f16 sm_100a/110a/120a/121a, sm_100f, sm_110f",
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
-        summary: "Loads from every memory location that a multimem address refers to and gives the reduction of the values.",
         syntax: &[
             "multimem.ld_reduce{.relaxed,.acquire}{.scope}{.global}.op.type d, [a]",
             "multimem.ld_reduce.weak{.global}.op.type d, [a]",
             "multimem.ld_reduce{.sem}{.scope}{.global}.op{.acc::f32,.acc::f16}{.vec}.type d, [a]",
         ],
-        modifiers: list(&[103, 78, 89, 104, 105, 85, 106]),
-        operands: list(&[70, 71]),
-        semantics: &["d = reduce(op, { memory_r[a] for each replica r })"],
-        notes: &[
-            "Multimem addresses may only be touched by multimem.* instructions.",
-            "Float vectors must total 32, 64 or 128 bits; .f64 has no vector form.",
-        ],
-        measured: &[
-            Measured {
-                code: "multimem.ld_reduce.weak.global.add.u32 %r1, [%rd1];",
-                since: Version::new(8, 1),
-                target: "sm_90",
-            },
-            Measured {
-                code: "multimem.ld_reduce.relaxed.gpu.global.add.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];",
-                since: Version::new(8, 1),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 1),
-            code: "multimem.ld_reduce.weak.global.add.u32 %r1, [%rd1];\nmultimem.ld_reduce.relaxed.gpu.global.add.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];",
-            ..Example::EMPTY
-        },
-        opcode: "multimem",
-        words: &[".ld_reduce"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{and,or,xor}.{b32,b64} d, [a]",
@@ -2188,6 +2154,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[103, 78, 89, 104, 105, 85, 106]),
         vocabulary: &[
             ".acc::f16",
             ".acc::f32",
@@ -2232,39 +2199,51 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "f16", "f16x2", "bf16", "bf16x2", "f32", "f64", "e5m2", "e5m2x2", "e5m2x4", "e4m3", "e4m3x2",
             "e4m3x4", "b32", "b64", "u32", "u64", "s32", "s64",
         ],
+        operands: list(&[70, 71]),
+        since: Version::new(8, 1),
+        since_note: ".acc::f32 8.2; fp8 and .acc::f16 8.6",
+        target: "sm_90; fp8 types and .acc::f16 sm_100a/110a/120a/121a, sm_100f, sm_110f",
+        predicable: true,
+        summary: "Loads from every memory location that a multimem address refers to and gives the reduction of the values.",
+        semantics: &["d = reduce(op, { memory_r[a] for each replica r })"],
+        notes: &[
+            "Multimem addresses may only be touched by multimem.* instructions.",
+            "Float vectors must total 32, 64 or 128 bits; .f64 has no vector form.",
+        ],
+        example: Example {
+            code: "multimem.ld_reduce.weak.global.add.u32 %r1, [%rd1];\nmultimem.ld_reduce.relaxed.gpu.global.add.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];",
+            target: "sm_90",
+            version: Version::new(8, 1),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "multimem.ld_reduce.weak.global.add.u32 %r1, [%rd1];",
+                since: Version::new(8, 1),
+                target: "sm_90",
+            },
+            Measured {
+                code: "multimem.ld_reduce.relaxed.gpu.global.add.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];",
+                since: Version::new(8, 1),
+                target: "sm_90",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "a multimem address stands for the memories of several devices, and there is one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "multimem.st",
         name: "multimem.st",
+        opcode: "multimem",
+        words: &[".st"],
+        category: &CATEGORIES[9],
         section: "9.7.10.15",
-        since: Version::new(8, 1),
-        target: "sm_90",
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
-        summary: "Stores a value to every memory location that a multimem address refers to.",
         syntax: &[
             "multimem.st{.relaxed,.release}{.scope}{.global}{.vec}.type [a], b",
             "multimem.st.weak{.global}{.vec}.type [a], b",
         ],
-        modifiers: list(&[107, 78, 89, 85, 106]),
-        operands: list(&[72, 63]),
-        semantics: &["for each replica r: memory_r[a] = b"],
-        measured: &[Measured {
-            code: "multimem.st.release.sys.global.v2.f32 [%rd1], {%f1,%f2};",
-            since: Version::new(8, 1),
-            target: "sm_90",
-        }],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 1),
-            code: "multimem.st.release.sys.global.v2.f32 [%rd1], {%f1,%f2};",
-            ..Example::EMPTY
-        },
-        opcode: "multimem",
-        words: &[".st"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "multimem.st{.weak}{.global}.{b32,b64,u32,u64,s32,s64,f32,f64,f16x2,bf16x2} [a], b",
@@ -2351,6 +2330,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[107, 78, 89, 85, 106]),
         vocabulary: &[
             ".b32", ".b64", ".bf16", ".bf16x2", ".cluster", ".cta", ".e4m3", ".e4m3x2", ".e4m3x4", ".e5m2",
             ".e5m2x2", ".e5m2x4", ".f16", ".f16x2", ".f32", ".f64", ".global", ".gpu", ".relaxed",
@@ -2360,50 +2340,39 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "f16", "f16x2", "bf16", "bf16x2", "f32", "f64", "e5m2", "e5m2x2", "e5m2x4", "e4m3", "e4m3x2",
             "e4m3x4", "b32", "b64", "u32", "u64", "s32", "s64",
         ],
+        operands: list(&[72, 63]),
+        since: Version::new(8, 1),
+        target: "sm_90",
+        predicable: true,
+        summary: "Stores a value to every memory location that a multimem address refers to.",
+        semantics: &["for each replica r: memory_r[a] = b"],
+        example: Example {
+            code: "multimem.st.release.sys.global.v2.f32 [%rd1], {%f1,%f2};",
+            target: "sm_90",
+            version: Version::new(8, 1),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "multimem.st.release.sys.global.v2.f32 [%rd1], {%f1,%f2};",
+            since: Version::new(8, 1),
+            target: "sm_90",
+        }],
+        simulation: Simulation::Unsupported(
+            "a multimem address stands for the memories of several devices, and there is one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "multimem.red",
         name: "multimem.red",
+        opcode: "multimem",
+        words: &[".red"],
+        category: &CATEGORIES[9],
         section: "9.7.10.15",
-        since: Version::new(8, 1),
-        target: "sm_90",
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
-        summary: "Applies a reduction to every memory location that a multimem address refers to.",
         syntax: &[
             "multimem.red{.relaxed,.release}{.scope}{.global}.op.type [a], b",
             "multimem.red{.sem}{.scope}{.global}.add{.vec}.type [a], b",
         ],
-        modifiers: list(&[108, 78, 89, 104, 85, 109]),
-        operands: list(&[72, 63]),
-        semantics: &["for each replica r: memory_r[a] = op(memory_r[a], b)"],
-        notes: &[
-            "Defaults: .relaxed and .sys scope.",
-            "Single floating values allow only .add, vectors of 16-bit ones .min and .max too.",
-        ],
-        measured: &[
-            Measured {
-                code: "multimem.red.relaxed.gpu.global.add.u32 [%rd1], %r1;",
-                since: Version::new(8, 1),
-                target: "sm_90",
-            },
-            Measured {
-                code: "multimem.red.release.sys.global.add.v4.f32 [%rd1], {%f1,%f2,%f3,%f4};",
-                since: Version::new(8, 1),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 1),
-            code: "multimem.red.relaxed.gpu.global.add.u32 [%rd1], %r1;\nmultimem.red.release.sys.global.add.v4.f32 [%rd1], {%f1,%f2,%f3,%f4};",
-            ..Example::EMPTY
-        },
-        opcode: "multimem",
-        words: &[".red"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "multimem.red{.global}.{and,or,xor}.{b32,b64} [a], b",
@@ -2490,52 +2459,58 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[108, 78, 89, 104, 85, 109]),
         vocabulary: &[
             ".add", ".and", ".b32", ".b64", ".bf16", ".bf16x2", ".cluster", ".cta", ".f16", ".f16x2", ".f32",
             ".f64", ".global", ".gpu", ".max", ".min", ".or", ".red", ".relaxed", ".release", ".s32", ".s64",
             ".sys", ".u32", ".u64", ".v2", ".v4", ".v8", ".xor",
         ],
         types: &["b32", "b64", "u32", "u64", "s32", "s64", "f16", "f16x2", "bf16", "bf16x2", "f32", "f64"],
+        operands: list(&[72, 63]),
+        since: Version::new(8, 1),
+        target: "sm_90",
+        predicable: true,
+        summary: "Applies a reduction to every memory location that a multimem address refers to.",
+        semantics: &["for each replica r: memory_r[a] = op(memory_r[a], b)"],
+        notes: &[
+            "Defaults: .relaxed and .sys scope.",
+            "Single floating values allow only .add, vectors of 16-bit ones .min and .max too.",
+        ],
+        example: Example {
+            code: "multimem.red.relaxed.gpu.global.add.u32 [%rd1], %r1;\nmultimem.red.release.sys.global.add.v4.f32 [%rd1], {%f1,%f2,%f3,%f4};",
+            target: "sm_90",
+            version: Version::new(8, 1),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "multimem.red.relaxed.gpu.global.add.u32 [%rd1], %r1;",
+                since: Version::new(8, 1),
+                target: "sm_90",
+            },
+            Measured {
+                code: "multimem.red.release.sys.global.add.v4.f32 [%rd1], {%f1,%f2,%f3,%f4};",
+                since: Version::new(8, 1),
+                target: "sm_90",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "a multimem address stands for the memories of several devices, and there is one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "prefetch",
         name: "prefetch",
+        opcode: "prefetch",
+        category: &CATEGORIES[9],
         section: "9.7.10.16",
-        since: Version::new(2, 0),
-        target: "sm_20; eviction form sm_80 (7.4); .tensormap sm_90 (8.0); .valid_addr sm_90 (9.4)",
-        simulation: Simulation::NoOp("caches are not modelled"),
-        summary: "Asks that a cache line, or a tensor map, be brought into a cache.",
         syntax: &[
             "prefetch{.global,.local}.{L1,L2} [a]",
             "prefetch{.global}.L1::32B.valid_addr [a]",
             "prefetch.global.{L2::evict_last,L2::evict_normal} [a]",
             "prefetch{.const,.param}.tensormap [a]",
         ],
-        modifiers: list(&[110, 111, 112]),
-        operands: list(&[73]),
-        semantics: &["no architectural effect"],
-        notes: &[
-            "Prefetching a shared address does nothing.",
-            ".L1::32B requires .valid_addr and at least one valid byte at a.",
-        ],
-        measured: &[
-            Measured { code: "prefetch.global.L2 [%rd1];", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "prefetch.global.L2::evict_last [%rd1];",
-                since: Version::new(7, 4),
-                target: "sm_80",
-            },
-            Measured { code: "prefetch.L1 [%rd2];", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 4),
-            code: "prefetch.global.L2 [%rd1];\nprefetch.global.L2::evict_last [%rd1];\nprefetch.L1 [%rd2];",
-            ..Example::EMPTY
-        },
-        opcode: "prefetch",
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "prefetch{.{global,local}}.{L1,L2} [a]",
@@ -2566,6 +2541,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[110, 111, 112]),
         vocabulary: &[
             ".L1",
             ".L1::32B",
@@ -2579,29 +2555,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".tensormap",
             ".valid_addr",
         ],
+        operands: list(&[73]),
+        since: Version::new(2, 0),
+        target: "sm_20; eviction form sm_80 (7.4); .tensormap sm_90 (8.0); .valid_addr sm_90 (9.4)",
+        predicable: true,
+        summary: "Asks that a cache line, or a tensor map, be brought into a cache.",
+        semantics: &["no architectural effect"],
+        notes: &[
+            "Prefetching a shared address does nothing.",
+            ".L1::32B requires .valid_addr and at least one valid byte at a.",
+        ],
+        example: Example {
+            code: "prefetch.global.L2 [%rd1];\nprefetch.global.L2::evict_last [%rd1];\nprefetch.L1 [%rd2];",
+            target: "sm_80",
+            version: Version::new(7, 4),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "prefetch.global.L2 [%rd1];", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "prefetch.global.L2::evict_last [%rd1];",
+                since: Version::new(7, 4),
+                target: "sm_80",
+            },
+            Measured { code: "prefetch.L1 [%rd2];", since: Version::new(2, 3), target: "sm_20" },
+        ],
+        simulation: Simulation::NoOp("caches are not modelled"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "prefetchu",
         name: "prefetchu",
-        section: "9.7.10.16",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::NoOp("caches are not modelled"),
-        summary: "Asks that the line of a generic address be brought into the uniform cache.",
-        syntax: &["prefetchu.L1 [a]"],
-        modifiers: list(&[113]),
-        operands: list(&[74]),
-        semantics: &["no architectural effect; ignored for const, local and shared addresses"],
-        measured: &[Measured { code: "prefetchu.L1 [%rd1];", since: Version::new(2, 3), target: "sm_20" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "prefetchu.L1 [%rd1];",
-            ..Example::EMPTY
-        },
         opcode: "prefetchu",
         category: &CATEGORIES[9],
+        section: "9.7.10.16",
+        syntax: &["prefetchu.L1 [a]"],
         forms: &[Form {
             text: "prefetchu.L1 [a]",
             slots: list(&[208]),
@@ -2609,35 +2597,31 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
+        modifiers: list(&[113]),
         vocabulary: &[".L1"],
+        operands: list(&[74]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Asks that the line of a generic address be brought into the uniform cache.",
+        semantics: &["no architectural effect; ignored for const, local and shared addresses"],
+        example: Example {
+            code: "prefetchu.L1 [%rd1];",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "prefetchu.L1 [%rd1];", since: Version::new(2, 3), target: "sm_20" }],
+        simulation: Simulation::NoOp("caches are not modelled"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "applypriority",
         name: "applypriority",
-        section: "9.7.10.17",
-        since: Version::new(7, 4),
-        target: "sm_80",
-        simulation: Simulation::NoOp("caches are not modelled"),
-        summary: "Sets the L2 eviction priority of 128 bytes back to normal.",
-        syntax: &["applypriority{.global}.L2::evict_normal [a], size"],
-        modifiers: list(&[89, 114]),
-        operands: list(&[75, 76]),
-        semantics: &["hint only"],
-        notes: &["No state space suffix means generic addressing."],
-        measured: &[Measured {
-            code: "applypriority.global.L2::evict_normal [%rd1], 128;",
-            since: Version::new(7, 4),
-            target: "sm_80",
-        }],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 4),
-            code: "applypriority.global.L2::evict_normal [%rd1], 128;",
-            ..Example::EMPTY
-        },
         opcode: "applypriority",
         category: &CATEGORIES[9],
+        section: "9.7.10.17",
+        syntax: &["applypriority{.global}.L2::evict_normal [a], size"],
         forms: &[Form {
             text: "applypriority{.global}.L2::evict_normal [a], size",
             slots: list(&[141, 209]),
@@ -2645,35 +2629,37 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             availability: AVAILABLE[35],
             ..Form::EMPTY
         }],
+        modifiers: list(&[89, 114]),
         vocabulary: &[".L2::evict_normal", ".global"],
+        operands: list(&[75, 76]),
+        since: Version::new(7, 4),
+        target: "sm_80",
+        predicable: true,
+        summary: "Sets the L2 eviction priority of 128 bytes back to normal.",
+        semantics: &["hint only"],
+        notes: &["No state space suffix means generic addressing."],
+        example: Example {
+            code: "applypriority.global.L2::evict_normal [%rd1], 128;",
+            target: "sm_80",
+            version: Version::new(7, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "applypriority.global.L2::evict_normal [%rd1], 128;",
+            since: Version::new(7, 4),
+            target: "sm_80",
+        }],
+        simulation: Simulation::NoOp("caches are not modelled"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "applypriority.async.bulk",
         name: "applypriority.async.bulk",
-        section: "9.7.10.18",
-        since: Version::new(9, 4),
-        target: "sm_107f",
-        simulation: Simulation::NoOp("caches are not modelled"),
-        summary: "Sets the L2 eviction priority of a range of global memory in the background, as part of a bulk group.",
-        syntax: &["applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a], size"],
-        modifiers: list(&[115, 116, 114]),
-        operands: list(&[75, 77]),
-        semantics: &["hint over [a, a+size); completes through cp.async.bulk.commit_group / wait_group"],
-        measured: &[Measured {
-            code: "applypriority.async.bulk.global.bulk_group.L2::evict_normal [%rd1], 128;",
-            since: Version::new(9, 4),
-            target: "sm_107f",
-        }],
-        example: Example {
-            target: "sm_107f",
-            version: Version::new(9, 4),
-            code: "applypriority.async.bulk.global.bulk_group.L2::evict_normal [%rd1], 128;",
-            ..Example::EMPTY
-        },
         opcode: "applypriority",
         words: &[".async", ".bulk"],
         category: &CATEGORIES[9],
+        section: "9.7.10.18",
+        syntax: &["applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a], size"],
         forms: &[Form {
             text: "applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a], size",
             slots: list(&[210, 211, 209]),
@@ -2681,37 +2667,38 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             availability: AVAILABLE[24],
             ..Form::EMPTY
         }],
+        modifiers: list(&[115, 116, 114]),
         vocabulary: &[".L2::evict_normal", ".async", ".bulk", ".bulk_group", ".global"],
+        operands: list(&[75, 77]),
+        since: Version::new(9, 4),
+        target: "sm_107f",
+        predicable: true,
+        summary: "Sets the L2 eviction priority of a range of global memory in the background, as part of a bulk group.",
+        semantics: &["hint over [a, a+size); completes through cp.async.bulk.commit_group / wait_group"],
+        example: Example {
+            code: "applypriority.async.bulk.global.bulk_group.L2::evict_normal [%rd1], 128;",
+            target: "sm_107f",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "applypriority.async.bulk.global.bulk_group.L2::evict_normal [%rd1], 128;",
+            since: Version::new(9, 4),
+            target: "sm_107f",
+        }],
+        simulation: Simulation::NoOp("caches are not modelled"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "applypriority.async.bulk.tensor",
         name: "applypriority.async.bulk.tensor",
-        section: "9.7.10.19",
-        since: Version::new(9, 4),
-        target: "sm_107f",
-        simulation: Simulation::NoOp("caches are not modelled"),
-        summary: "Sets the L2 eviction priority of a box of a tensor in the background.",
-        syntax: &[
-            "applypriority.async.bulk.tensor.dim{.global}.bulk_group{.load_mode}.L2::evict_normal{.override::global_address}{.override_attribute} [tensorMap{, gaddr}{, sizes{, lower, upper}}, coords]{, im2colInfo}",
-        ],
-        modifiers: list(&[117, 115, 116, 118, 114, 119, 120]),
-        operands: list(&[78, 79, 80, 81, 82, 83, 84]),
-        semantics: &["hint over the addressed tile"],
-        measured: &[Measured {
-            code: "applypriority.async.bulk.tensor.1d.global.bulk_group.L2::evict_normal [%rd1, {%r1}];",
-            since: Version::new(9, 4),
-            target: "sm_107f",
-        }],
-        example: Example {
-            target: "sm_107f",
-            version: Version::new(9, 4),
-            code: "applypriority.async.bulk.tensor.1d.global.bulk_group.L2::evict_normal [%rd1, {%r1}];",
-            ..Example::EMPTY
-        },
         opcode: "applypriority",
         words: &[".async", ".bulk", ".tensor"],
         category: &CATEGORIES[9],
+        section: "9.7.10.19",
+        syntax: &[
+            "applypriority.async.bulk.tensor.dim{.global}.bulk_group{.load_mode}.L2::evict_normal{.override::global_address}{.override_attribute} [tensorMap{, gaddr}{, sizes{, lower, upper}}, coords]{, im2colInfo}",
+        ],
         forms: &[
             Form {
                 text: "applypriority.async.bulk.tensor.dim{.global}.bulk_group{.{tile,im2col_no_offs,im2col_no_offs::w}}.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords]",
@@ -2756,6 +2743,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[117, 115, 116, 118, 114, 119, 120]),
         vocabulary: &[
             ".1d",
             ".2d",
@@ -2780,36 +2768,33 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".tile::gather4",
             ".tile::scatter4",
         ],
+        operands: list(&[78, 79, 80, 81, 82, 83, 84]),
+        since: Version::new(9, 4),
+        target: "sm_107f",
+        predicable: true,
+        summary: "Sets the L2 eviction priority of a box of a tensor in the background.",
+        semantics: &["hint over the addressed tile"],
+        example: Example {
+            code: "applypriority.async.bulk.tensor.1d.global.bulk_group.L2::evict_normal [%rd1, {%r1}];",
+            target: "sm_107f",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "applypriority.async.bulk.tensor.1d.global.bulk_group.L2::evict_normal [%rd1, {%r1}];",
+            since: Version::new(9, 4),
+            target: "sm_107f",
+        }],
+        simulation: Simulation::NoOp("caches are not modelled"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "discard",
         name: "discard",
-        section: "9.7.10.20",
-        since: Version::new(7, 4),
-        target: "sm_80",
-        simulation: Simulation::NoOp(
-            "the data stay as they were, which is one of the things they may become",
-        ),
-        summary: "Drops 128 bytes from the cache without writing them back: their contents become indeterminate.",
-        syntax: &["discard{.global}.L2 [a], size"],
-        modifiers: list(&[89, 121]),
-        operands: list(&[75, 76]),
-        semantics: &["behaves as a weak write of unstable garbage to [a, a+128)"],
-        notes: &["Two later reads may even differ until the location is rewritten."],
-        measured: &[Measured {
-            code: "discard.global.L2 [%rd1], 128;",
-            since: Version::new(7, 4),
-            target: "sm_80",
-        }],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 4),
-            code: "discard.global.L2 [%rd1], 128;",
-            ..Example::EMPTY
-        },
         opcode: "discard",
         category: &CATEGORIES[9],
+        section: "9.7.10.20",
+        syntax: &["discard{.global}.L2 [a], size"],
         forms: &[Form {
             text: "discard{.global}.L2 [a], size",
             slots: list(&[141, 226]),
@@ -2817,56 +2802,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             availability: AVAILABLE[35],
             ..Form::EMPTY
         }],
+        modifiers: list(&[89, 121]),
         vocabulary: &[".L2", ".global"],
+        operands: list(&[75, 76]),
+        since: Version::new(7, 4),
+        target: "sm_80",
+        predicable: true,
+        summary: "Drops 128 bytes from the cache without writing them back: their contents become indeterminate.",
+        semantics: &["behaves as a weak write of unstable garbage to [a, a+128)"],
+        notes: &["Two later reads may even differ until the location is rewritten."],
+        example: Example {
+            code: "discard.global.L2 [%rd1], 128;",
+            target: "sm_80",
+            version: Version::new(7, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "discard.global.L2 [%rd1], 128;",
+            since: Version::new(7, 4),
+            target: "sm_80",
+        }],
+        simulation: Simulation::NoOp(
+            "the data stay as they were, which is one of the things they may become",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "createpolicy",
         name: "createpolicy",
+        opcode: "createpolicy",
+        category: &CATEGORIES[9],
         section: "9.7.10.21",
-        since: Version::new(7, 4),
-        since_note: ".fabric 9.4",
-        target: "sm_80; .fabric sm_100",
-        simulation: Simulation::NoOp("caches are not modelled"),
-        summary: "Makes an L2 eviction policy for the .L2::cache_hint operand of loads, stores and copies.",
         syntax: &[
             "createpolicy.range{.global}.primary{.secondary}.b64 policy, [a], primary-size, total-size",
             "createpolicy.range.fabric.primary{.secondary}.b64 policy, [a, offset], primary-size, total-size",
             "createpolicy.fractional.primary{.secondary}.b64 policy{, fraction}",
             "createpolicy.cvt.L2.b64 policy, access-property",
         ],
-        modifiers: list(&[122, 89, 123, 124, 125, 126]),
-        operands: list(&[85, 86, 87, 88, 89, 90, 91]),
-        semantics: &[
-            "range: primary priority inside [a, a+primary), secondary in the rest of total-size before and after it",
-            "fractional: primary priority with probability fraction (default 1.0), else secondary",
-        ],
-        notes: &["Secondary defaults to .L2::evict_unchanged; total-size <= 4 GiB and primary <= total."],
-        measured: &[
-            Measured {
-                code: "createpolicy.fractional.L2::evict_last.b64 %rd1, 0.5;",
-                since: Version::new(7, 4),
-                target: "sm_80",
-            },
-            Measured {
-                code: "createpolicy.range.L2::evict_last.L2::evict_first.b64 %rd2, [%rd3], 0x100000, 0x200000;",
-                since: Version::new(7, 4),
-                target: "sm_80",
-            },
-            Measured {
-                code: "createpolicy.cvt.L2.b64 %rd4, %rd5;",
-                since: Version::new(7, 4),
-                target: "sm_80",
-            },
-        ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 4),
-            code: "createpolicy.fractional.L2::evict_last.b64 %rd1, 0.5;\ncreatepolicy.range.L2::evict_last.L2::evict_first.b64 %rd2, [%rd3], 0x100000, 0x200000;\ncreatepolicy.cvt.L2.b64 %rd4, %rd5;",
-            ..Example::EMPTY
-        },
-        opcode: "createpolicy",
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "createpolicy.range{.global}.primary{.secondary}.b64 policy, [a], primary-size, total-size",
@@ -2897,6 +2869,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[122, 89, 123, 124, 125, 126]),
         vocabulary: &[
             ".L2",
             ".L2::evict_first",
@@ -2911,36 +2884,50 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".range",
         ],
         types: &["b64"],
+        operands: list(&[85, 86, 87, 88, 89, 90, 91]),
+        since: Version::new(7, 4),
+        since_note: ".fabric 9.4",
+        target: "sm_80; .fabric sm_100",
+        predicable: true,
+        summary: "Makes an L2 eviction policy for the .L2::cache_hint operand of loads, stores and copies.",
+        semantics: &[
+            "range: primary priority inside [a, a+primary), secondary in the rest of total-size before and after it",
+            "fractional: primary priority with probability fraction (default 1.0), else secondary",
+        ],
+        notes: &["Secondary defaults to .L2::evict_unchanged; total-size <= 4 GiB and primary <= total."],
+        example: Example {
+            code: "createpolicy.fractional.L2::evict_last.b64 %rd1, 0.5;\ncreatepolicy.range.L2::evict_last.L2::evict_first.b64 %rd2, [%rd3], 0x100000, 0x200000;\ncreatepolicy.cvt.L2.b64 %rd4, %rd5;",
+            target: "sm_80",
+            version: Version::new(7, 4),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "createpolicy.fractional.L2::evict_last.b64 %rd1, 0.5;",
+                since: Version::new(7, 4),
+                target: "sm_80",
+            },
+            Measured {
+                code: "createpolicy.range.L2::evict_last.L2::evict_first.b64 %rd2, [%rd3], 0x100000, 0x200000;",
+                since: Version::new(7, 4),
+                target: "sm_80",
+            },
+            Measured {
+                code: "createpolicy.cvt.L2.b64 %rd4, %rd5;",
+                since: Version::new(7, 4),
+                target: "sm_80",
+            },
+        ],
+        simulation: Simulation::NoOp("caches are not modelled"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "isspacep",
         name: "isspacep",
-        section: "9.7.10.22",
-        since: Version::new(2, 0),
-        target: "sm_20; .const PTX 3.1; .param sm_70 (7.7); ::cluster sm_90 (7.8)",
-        simulation: Simulation::Simulated,
-        summary: "Tests whether a generic address lies in the window of a state space.",
-        syntax: &["isspacep.space p, a"],
-        modifiers: list(&[127]),
-        operands: list(&[19, 92]),
-        semantics: &["p = address a lies in the window of the space"],
-        notes: &[
-            "The window of .param lies in that of .global, so both can be true.",
-            ".shared means .shared::cta.",
-        ],
-        measured: &[
-            Measured { code: "isspacep.shared %p1, %rd1;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "isspacep.global %p2, %rd1;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "isspacep.shared %p1, %rd1;\nisspacep.global %p2, %rd1;",
-            ..Example::EMPTY
-        },
         opcode: "isspacep",
         category: &CATEGORIES[9],
+        section: "9.7.10.22",
+        syntax: &["isspacep.space p, a"],
         forms: &[
             Form {
                 text: "isspacep.{global,local,shared,const,param,param::entry,shared::cta,shared::cluster} p, a",
@@ -2957,6 +2944,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[127]),
         vocabulary: &[
             ".const",
             ".global",
@@ -2967,37 +2955,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".shared::cluster",
             ".shared::cta",
         ],
+        operands: list(&[19, 92]),
+        since: Version::new(2, 0),
+        target: "sm_20; .const PTX 3.1; .param sm_70 (7.7); ::cluster sm_90 (7.8)",
+        predicable: true,
+        summary: "Tests whether a generic address lies in the window of a state space.",
+        semantics: &["p = address a lies in the window of the space"],
+        notes: &[
+            "The window of .param lies in that of .global, so both can be true.",
+            ".shared means .shared::cta.",
+        ],
+        example: Example {
+            code: "isspacep.shared %p1, %rd1;\nisspacep.global %p2, %rd1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "isspacep.shared %p1, %rd1;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "isspacep.global %p2, %rd1;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cvta",
         name: "cvta",
-        section: "9.7.10.23",
-        since: Version::new(2, 0),
-        target: "sm_20; .const PTX 3.1; .param sm_70 (7.7); ::cluster sm_90 (7.8)",
-        simulation: Simulation::Simulated,
-        summary: "Turns an address of a state space into a generic address, or back with .to.",
-        syntax: &["cvta.space.{u32,u64} p, a|var{+imm}", "cvta.to.space.{u32,u64} p, a"],
-        modifiers: list(&[128, 127, 129]),
-        operands: list(&[93, 94]),
-        semantics: &[
-            "cvta.space: p = windowBase(space) + a        (identity for .global)",
-            "cvta.to.space: p = a - windowBase(space); undefined if a is outside the window",
-        ],
-        notes: &["The registers are as wide as the type says; a variable must be in the space named."],
-        measured: &[
-            Measured { code: "cvta.to.global.u64 %rd1, %rd2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "cvta.shared.u64 %rd3, %rd4;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "cvta.global.u64 %rd5, gmem+8;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "cvta.to.global.u64 %rd1, %rd2;\ncvta.shared.u64 %rd3, %rd4;\ncvta.global.u64 %rd5, gmem+8;",
-            ..Example::EMPTY
-        },
         opcode: "cvta",
         category: &CATEGORIES[9],
+        section: "9.7.10.23",
+        syntax: &["cvta.space.{u32,u64} p, a|var{+imm}", "cvta.to.space.{u32,u64} p, a"],
         forms: &[
             Form {
                 text: "cvta.{global,local,shared,const,param,param::entry,shared::cta,shared::cluster}.size p, a",
@@ -3014,6 +3000,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[128, 127, 129]),
         vocabulary: &[
             ".const",
             ".global",
@@ -3028,18 +3015,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".u64",
         ],
         types: &["u32", "u64"],
+        operands: list(&[93, 94]),
+        since: Version::new(2, 0),
+        target: "sm_20; .const PTX 3.1; .param sm_70 (7.7); ::cluster sm_90 (7.8)",
+        predicable: true,
+        summary: "Turns an address of a state space into a generic address, or back with .to.",
+        semantics: &[
+            "cvta.space: p = windowBase(space) + a        (identity for .global)",
+            "cvta.to.space: p = a - windowBase(space); undefined if a is outside the window",
+        ],
+        notes: &["The registers are as wide as the type says; a variable must be in the space named."],
+        example: Example {
+            code: "cvta.to.global.u64 %rd1, %rd2;\ncvta.shared.u64 %rd3, %rd4;\ncvta.global.u64 %rd5, gmem+8;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "cvta.to.global.u64 %rd1, %rd2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "cvta.shared.u64 %rd3, %rd4;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "cvta.global.u64 %rd5, gmem+8;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cvt",
         name: "cvt",
+        opcode: "cvt",
+        category: &CATEGORIES[9],
         section: "9.7.10.24",
-        since: Version::new(1, 0),
-        target: "sm_10; per-format gates in notes",
-        simulation: Simulation::Partly(
-            "not to `.ue5m3`, nor with a scale to a narrow format, which are not documented",
-        ),
-        summary: "Converts between integer and float types, packed small formats included.",
         syntax: &[
             "cvt{.irnd}{.ftz}{.sat}.dtype.atype d, a",
             "cvt{.frnd}{.ftz}{.sat}.dtype.atype d, a",
@@ -3061,46 +3065,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "cvt.rn{.satfinite}{.scaled::n2::ue8m0}.bf16x2.ue5m3x2 d, a{, scale}",
             "cvt.rn.f16x2.ue5m3x2 d, a",
         ],
-        modifiers: list(&[130, 131, 26, 0, 10, 52, 132, 133, 134, 135]),
-        operands: list(&[0, 95, 96, 97, 98]),
-        semantics: &[
-            "int->int: keep low bits, then extend to the register by the destination signedness; .sat clamps",
-            "int->float: round by .rn/.rz/.rm/.rp",
-            "float->int: round by .rni/.rzi/.rmi/.rpi and clamp to the destination range (always)",
-            "float->float narrower: .rn/.rz/.rm/.rp; same size with .rXi: round to integral value",
-            "packed from f32: first source goes to the upper lane, second to the lower",
-        ],
-        notes: &[
-            "NaN becomes 0 in integers of up to 32 bits from .f16 and .f32, otherwise 1 << (n-1).",
-            "Integer rounding is required from float to integer, and from float to the same float for an integral value; float rounding is required from integer to float and to a narrower float, and may be written from .bf16; elsewhere none is taken.",
-            ".sat to a float clamps to [0, 1]; .satfinite is required for FP8, FP6 and FP4.",
-            ".ftz is taken where one side is .f32.",
-            ".f16x2, .bf16, .tf32, .relu: sm_80 (7.0); cvt.f32.bf16: sm_80 (7.1); other bf16 conversions: sm_90 (7.8); FP8: sm_90 (7.8), sm_89 (8.1); FP6, FP4, ue8m0: sm_100a, 110a, 120a or the f targets (8.6); .rs: sm_100a, 103a, 107a (8.7); s2f6: a targets (9.1); bf16x2 from and to small formats: f targets (9.1, 9.2); .pzo, .scaled::n1, .ue5m3x2, .rz for small formats: sm_107f (9.4).",
-            "A register may be wider than its type, except where one side is .bf16, .tf32 or a packed or small format (.f16x2 from .f32 may).",
-        ],
-        measured: &[
-            Measured { code: "cvt.rn.f32.s32 %f1, %r1;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "cvt.rzi.s32.f32 %r2, %f1;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "cvt.u32.u8 %r3, %r4;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "cvt.rn.f16.f32 %h1, %f2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "cvt.f64.f32 %fd1, %f2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "cvt.sat.s8.s32 %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "cvt.rn.satfinite.e4m3x2.f32 %h2, %f1, %f2;",
-                since: Version::new(8, 1),
-                target: "sm_89",
-            },
-            Measured { code: "cvt.rna.tf32.f32 %r7, %f1;", since: Version::new(7, 0), target: "sm_80" },
-            Measured { code: "cvt.rpi.ftz.f32.f32 %f3, %f1;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_89",
-            version: Version::new(8, 1),
-            code: "cvt.rn.f32.s32 %f1, %r1;\ncvt.rzi.s32.f32 %r2, %f1;\ncvt.u32.u8 %r3, %r4;\ncvt.rn.f16.f32 %h1, %f2;\ncvt.f64.f32 %fd1, %f2;\ncvt.sat.s8.s32 %r5, %r6;\ncvt.rn.satfinite.e4m3x2.f32 %h2, %f1, %f2;\ncvt.rna.tf32.f32 %r7, %f1;\ncvt.rpi.ftz.f32.f32 %f3, %f1;",
-            ..Example::EMPTY
-        },
-        opcode: "cvt",
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "cvt.{u8,u16,u32,u64,s8,s16,s32,s64}.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
@@ -3548,6 +3512,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[130, 131, 26, 0, 10, 52, 132, 133, 134, 135]),
         vocabulary: &[
             ".bf16",
             ".bf16x2",
@@ -3600,44 +3565,62 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "bf16x2", "tf32", "e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "e2m1x2", "e4m3x4", "e5m2x4", "e2m3x4",
             "e3m2x4", "e2m1x4", "ue8m0x2", "ue5m3x2", "s2f6x2",
         ],
+        operands: list(&[0, 95, 96, 97, 98]),
+        target: "sm_10; per-format gates in notes",
+        predicable: true,
+        summary: "Converts between integer and float types, packed small formats included.",
+        semantics: &[
+            "int->int: keep low bits, then extend to the register by the destination signedness; .sat clamps",
+            "int->float: round by .rn/.rz/.rm/.rp",
+            "float->int: round by .rni/.rzi/.rmi/.rpi and clamp to the destination range (always)",
+            "float->float narrower: .rn/.rz/.rm/.rp; same size with .rXi: round to integral value",
+            "packed from f32: first source goes to the upper lane, second to the lower",
+        ],
+        notes: &[
+            "NaN becomes 0 in integers of up to 32 bits from .f16 and .f32, otherwise 1 << (n-1).",
+            "Integer rounding is required from float to integer, and from float to the same float for an integral value; float rounding is required from integer to float and to a narrower float, and may be written from .bf16; elsewhere none is taken.",
+            ".sat to a float clamps to [0, 1]; .satfinite is required for FP8, FP6 and FP4.",
+            ".ftz is taken where one side is .f32.",
+            ".f16x2, .bf16, .tf32, .relu: sm_80 (7.0); cvt.f32.bf16: sm_80 (7.1); other bf16 conversions: sm_90 (7.8); FP8: sm_90 (7.8), sm_89 (8.1); FP6, FP4, ue8m0: sm_100a, 110a, 120a or the f targets (8.6); .rs: sm_100a, 103a, 107a (8.7); s2f6: a targets (9.1); bf16x2 from and to small formats: f targets (9.1, 9.2); .pzo, .scaled::n1, .ue5m3x2, .rz for small formats: sm_107f (9.4).",
+            "A register may be wider than its type, except where one side is .bf16, .tf32 or a packed or small format (.f16x2 from .f32 may).",
+        ],
+        example: Example {
+            code: "cvt.rn.f32.s32 %f1, %r1;\ncvt.rzi.s32.f32 %r2, %f1;\ncvt.u32.u8 %r3, %r4;\ncvt.rn.f16.f32 %h1, %f2;\ncvt.f64.f32 %fd1, %f2;\ncvt.sat.s8.s32 %r5, %r6;\ncvt.rn.satfinite.e4m3x2.f32 %h2, %f1, %f2;\ncvt.rna.tf32.f32 %r7, %f1;\ncvt.rpi.ftz.f32.f32 %f3, %f1;",
+            target: "sm_89",
+            version: Version::new(8, 1),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "cvt.rn.f32.s32 %f1, %r1;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "cvt.rzi.s32.f32 %r2, %f1;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "cvt.u32.u8 %r3, %r4;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "cvt.rn.f16.f32 %h1, %f2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "cvt.f64.f32 %fd1, %f2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "cvt.sat.s8.s32 %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "cvt.rn.satfinite.e4m3x2.f32 %h2, %f1, %f2;",
+                since: Version::new(8, 1),
+                target: "sm_89",
+            },
+            Measured { code: "cvt.rna.tf32.f32 %r7, %f1;", since: Version::new(7, 0), target: "sm_80" },
+            Measured { code: "cvt.rpi.ftz.f32.f32 %f3, %f1;", since: Version::new(2, 3), target: "sm_20" },
+        ],
+        simulation: Simulation::Partly(
+            "not to `.ue5m3`, nor with a scale to a narrow format, which are not documented",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cvt.pack",
         name: "cvt.pack",
+        opcode: "cvt",
+        words: &[".pack"],
+        category: &CATEGORIES[9],
         section: "9.7.10.25",
-        since: Version::new(6, 5),
-        target: "sm_72; 2/4-bit types sm_75",
-        simulation: Simulation::Simulated,
-        summary: "Clamps two 32-bit integers to a narrow type and packs them into the low bits of a word.",
         syntax: &[
             "cvt.pack.sat.{u16,s16}.s32 d, a, b",
             "cvt.pack.sat.{u2,s2,u4,s4,u8,s8}.s32.b32 d, a, b, c",
         ],
-        modifiers: list(&[136, 137, 138, 139]),
-        operands: list(&[0, 99, 100, 101]),
-        semantics: &["d[n-1:0] = clamp(b); d[2n-1:n] = clamp(a)", "sub-16-bit: d[31:2n] = low bits of c"],
-        measured: &[
-            Measured {
-                code: "cvt.pack.sat.s16.s32 %r1, %r2, %r3;",
-                since: Version::new(6, 5),
-                target: "sm_72",
-            },
-            Measured {
-                code: "cvt.pack.sat.u8.s32.b32 %r4, %r2, %r3, 0;",
-                since: Version::new(6, 5),
-                target: "sm_72",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 5),
-            code: "cvt.pack.sat.s16.s32 %r1, %r2, %r3;\ncvt.pack.sat.u8.s32.b32 %r4, %r2, %r3, 0;",
-            ..Example::EMPTY
-        },
-        opcode: "cvt",
-        words: &[".pack"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "cvt.pack.sat.{u16,s16}.s32 d, a, b",
@@ -3654,25 +3637,67 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[136, 137, 138, 139]),
         vocabulary: &[
             ".b32", ".pack", ".s16", ".s2", ".s32", ".s4", ".s8", ".sat", ".u16", ".u2", ".u4", ".u8",
         ],
         types: &["u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2", "s32", "b32"],
+        operands: list(&[0, 99, 100, 101]),
+        since: Version::new(6, 5),
+        target: "sm_72; 2/4-bit types sm_75",
+        predicable: true,
+        summary: "Clamps two 32-bit integers to a narrow type and packs them into the low bits of a word.",
+        semantics: &["d[n-1:0] = clamp(b); d[2n-1:n] = clamp(a)", "sub-16-bit: d[31:2n] = low bits of c"],
+        example: Example {
+            code: "cvt.pack.sat.s16.s32 %r1, %r2, %r3;\ncvt.pack.sat.u8.s32.b32 %r4, %r2, %r3, 0;",
+            target: "sm_75",
+            version: Version::new(6, 5),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "cvt.pack.sat.s16.s32 %r1, %r2, %r3;",
+                since: Version::new(6, 5),
+                target: "sm_72",
+            },
+            Measured {
+                code: "cvt.pack.sat.u8.s32.b32 %r4, %r2, %r3, 0;",
+                since: Version::new(6, 5),
+                target: "sm_72",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mapa",
         name: "mapa",
+        opcode: "mapa",
+        category: &CATEGORIES[9],
         section: "9.7.10.26",
+        syntax: &["mapa.shared::cluster.{u32,u64} d, a|var{+imm}, b", "mapa.{u32,u64} d, a, b"],
+        forms: &[Form {
+            text: "mapa{.shared::cluster}.type d, a, b",
+            slots: list(&[303, 304]),
+            operands: list(&[3, 183, 18]),
+            availability: AVAILABLE[20],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[140, 141]),
+        vocabulary: &[".shared::cluster", ".u32", ".u64"],
+        types: &["u32", "u64"],
+        operands: list(&[0, 102, 103]),
         since: Version::new(7, 8),
         target: "sm_90",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Turns an address of this CTA's shared memory into that of the same place in another CTA of the cluster.",
-        syntax: &["mapa.shared::cluster.{u32,u64} d, a|var{+imm}, b", "mapa.{u32,u64} d, a, b"],
-        modifiers: list(&[140, 141]),
-        operands: list(&[0, 102, 103]),
         semantics: &["d = address of the same offset in the shared window of CTA rank b"],
         notes: &["Without .shared::cluster both a and d are generic addresses."],
+        example: Example {
+            code: "mapa.shared::cluster.u32 %r1, smem, 1;\nmapa.u64 %rd1, %rd2, %r2;",
+            target: "sm_90",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "mapa.shared::cluster.u32 %r1, smem, 1;",
@@ -3681,37 +3706,37 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             },
             Measured { code: "mapa.u64 %rd1, %rd2, %r2;", since: Version::new(7, 8), target: "sm_90" },
         ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(7, 8),
-            code: "mapa.shared::cluster.u32 %r1, smem, 1;\nmapa.u64 %rd1, %rd2, %r2;",
-            ..Example::EMPTY
-        },
-        opcode: "mapa",
-        category: &CATEGORIES[9],
-        forms: &[Form {
-            text: "mapa{.shared::cluster}.type d, a, b",
-            slots: list(&[303, 304]),
-            operands: list(&[3, 183, 18]),
-            availability: AVAILABLE[20],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".shared::cluster", ".u32", ".u64"],
-        types: &["u32", "u64"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "getctarank",
         name: "getctarank",
+        opcode: "getctarank",
+        category: &CATEGORIES[9],
         section: "9.7.10.27",
+        syntax: &["getctarank.shared::cluster.{u32,u64} d, a|var{+imm}", "getctarank.{u32,u64} d, a"],
+        forms: &[Form {
+            text: "getctarank{.shared::cluster}.type d, a",
+            slots: list(&[303, 304]),
+            operands: list(&[14, 183]),
+            availability: AVAILABLE[20],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[140, 141]),
+        vocabulary: &[".shared::cluster", ".u32", ".u64"],
+        types: &["u32", "u64"],
+        operands: list(&[104, 105]),
         since: Version::new(7, 8),
         target: "sm_90",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Gives the rank in the cluster of the CTA that a shared address belongs to.",
-        syntax: &["getctarank.shared::cluster.{u32,u64} d, a|var{+imm}", "getctarank.{u32,u64} d, a"],
-        modifiers: list(&[140, 141]),
-        operands: list(&[104, 105]),
         semantics: &["d = CTA rank that contains address a"],
+        example: Example {
+            code: "getctarank.shared::cluster.u32 %r1, %r2;\ngetctarank.u64 %r3, %rd1;",
+            target: "sm_90",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "getctarank.shared::cluster.u32 %r1, %r2;",
@@ -3720,73 +3745,19 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             },
             Measured { code: "getctarank.u64 %r3, %rd1;", since: Version::new(7, 8), target: "sm_90" },
         ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(7, 8),
-            code: "getctarank.shared::cluster.u32 %r1, %r2;\ngetctarank.u64 %r3, %rd1;",
-            ..Example::EMPTY
-        },
-        opcode: "getctarank",
-        category: &CATEGORIES[9],
-        forms: &[Form {
-            text: "getctarank{.shared::cluster}.type d, a",
-            slots: list(&[303, 304]),
-            operands: list(&[14, 183]),
-            availability: AVAILABLE[20],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".shared::cluster", ".u32", ".u64"],
-        types: &["u32", "u64"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.async",
         name: "cp.async",
+        opcode: "cp",
+        words: &[".async"],
+        category: &CATEGORIES[9],
         section: "9.7.10.28.3.1",
-        since: Version::new(7, 0),
-        since_note: "hints 7.4, ignore-src 7.5",
-        target: "sm_80",
-        simulation: Simulation::Simulated,
-        summary: "Begins a copy of 4, 8 or 16 bytes from global to shared memory.",
         syntax: &[
             "cp.async.ca.shared{::cta}.global{.cache_hint}{.prefetch_size} [dst], [src], size{, src-size|ignore-src}{, policy}",
             "cp.async.cg.shared{::cta}.global{.cache_hint}{.prefetch_size} [dst], [src], 16{, src-size|ignore-src}{, policy}",
         ],
-        modifiers: list(&[142, 143, 144, 83, 84]),
-        operands: list(&[106, 107, 108, 109, 110, 61]),
-        semantics: &[
-            "later: shared[dst .. +n) = ignore ? 0 : (global[src .. +m) followed by zeros), m = src-size or n",
-        ],
-        notes: &[
-            "Completion only through cp.async.wait_group/wait_all or cp.async.mbarrier.arrive; src-size greater than cp-size is undefined.",
-            "Both addresses aligned to cp-size.",
-        ],
-        measured: &[
-            Measured {
-                code: "cp.async.ca.shared.global [smem], [%rd1], 4;",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-            Measured {
-                code: "cp.async.cg.shared.global.L2::128B [%r1], [%rd2], 16, %r2;",
-                since: Version::new(7, 4),
-                target: "sm_80",
-            },
-            Measured {
-                code: "cp.async.ca.shared.global [%r1], [%rd1], 8, %p1;",
-                since: Version::new(7, 5),
-                target: "sm_80",
-            },
-        ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 5),
-            code: "cp.async.ca.shared.global [smem], [%rd1], 4;\ncp.async.cg.shared.global.L2::128B [%r1], [%rd2], 16, %r2;\ncp.async.ca.shared.global [%r1], [%rd1], 8, %p1;",
-            ..Example::EMPTY
-        },
-        opcode: "cp",
-        words: &[".async"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "cp.async.ca.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size{, src-size}",
@@ -3894,6 +3865,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[142, 143, 144, 83, 84]),
         vocabulary: &[
             ".L2::128B",
             ".L2::256B",
@@ -3906,19 +3878,66 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".shared",
             ".shared::cta",
         ],
+        operands: list(&[106, 107, 108, 109, 110, 61]),
+        since: Version::new(7, 0),
+        since_note: "hints 7.4, ignore-src 7.5",
+        target: "sm_80",
+        predicable: true,
+        summary: "Begins a copy of 4, 8 or 16 bytes from global to shared memory.",
+        semantics: &[
+            "later: shared[dst .. +n) = ignore ? 0 : (global[src .. +m) followed by zeros), m = src-size or n",
+        ],
+        notes: &[
+            "Completion only through cp.async.wait_group/wait_all or cp.async.mbarrier.arrive; src-size greater than cp-size is undefined.",
+            "Both addresses aligned to cp-size.",
+        ],
+        example: Example {
+            code: "cp.async.ca.shared.global [smem], [%rd1], 4;\ncp.async.cg.shared.global.L2::128B [%r1], [%rd2], 16, %r2;\ncp.async.ca.shared.global [%r1], [%rd1], 8, %p1;",
+            target: "sm_80",
+            version: Version::new(7, 5),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "cp.async.ca.shared.global [smem], [%rd1], 4;",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
+            Measured {
+                code: "cp.async.cg.shared.global.L2::128B [%r1], [%rd2], 16, %r2;",
+                since: Version::new(7, 4),
+                target: "sm_80",
+            },
+            Measured {
+                code: "cp.async.ca.shared.global [%r1], [%rd1], 8, %p1;",
+                since: Version::new(7, 5),
+                target: "sm_80",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.async.commit_group",
         name: "cp.async.commit_group",
+        opcode: "cp",
+        words: &[".async", ".commit_group"],
+        category: &CATEGORIES[9],
         section: "9.7.10.28.3.2",
+        syntax: &["cp.async.commit_group"],
+        forms: &[Form { text: "cp.async.commit_group", availability: AVAILABLE[13], ..Form::EMPTY }],
+        vocabulary: &[".async", ".commit_group"],
         since: Version::new(7, 0),
         target: "sm_80",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Makes a group of the cp.async copies that this thread began since the last group.",
-        syntax: &["cp.async.commit_group"],
         semantics: &["new group = { cp.async issued by this thread since the last commit }"],
         notes: &["An empty group is legal and complete."],
+        example: Example {
+            code: "cp.async.ca.shared.global [smem], [%rd1], 4;\ncp.async.commit_group;",
+            target: "sm_80",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "cp.async.ca.shared.global [smem], [%rd1], 4;",
@@ -3927,40 +3946,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             },
             Measured { code: "cp.async.commit_group;", since: Version::new(7, 0), target: "sm_80" },
         ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 0),
-            code: "cp.async.ca.shared.global [smem], [%rd1], 4;\ncp.async.commit_group;",
-            ..Example::EMPTY
-        },
-        opcode: "cp",
-        words: &[".async", ".commit_group"],
-        category: &CATEGORIES[9],
-        forms: &[Form { text: "cp.async.commit_group", availability: AVAILABLE[13], ..Form::EMPTY }],
-        vocabulary: &[".async", ".commit_group"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.async.wait_group",
         name: "cp.async.wait_group",
-        section: "9.7.10.28.3.3",
-        since: Version::new(7, 0),
-        target: "sm_80",
-        simulation: Simulation::Simulated,
-        summary: "Waits until at most the N newest groups of cp.async copies are unfinished.",
-        syntax: &["cp.async.wait_group N"],
-        operands: list(&[111]),
-        semantics: &["block until groups older than the last N have completed"],
-        measured: &[Measured { code: "cp.async.wait_group 1;", since: Version::new(7, 0), target: "sm_80" }],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 0),
-            code: "cp.async.wait_group 1;",
-            ..Example::EMPTY
-        },
         opcode: "cp",
         words: &[".async", ".wait_group"],
         category: &CATEGORIES[9],
+        section: "9.7.10.28.3.3",
+        syntax: &["cp.async.wait_group N"],
         forms: &[Form {
             text: "cp.async.wait_group N",
             operands: list(&[195]),
@@ -3968,41 +3963,52 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ..Form::EMPTY
         }],
         vocabulary: &[".async", ".wait_group"],
+        operands: list(&[111]),
+        since: Version::new(7, 0),
+        target: "sm_80",
+        predicable: true,
+        summary: "Waits until at most the N newest groups of cp.async copies are unfinished.",
+        semantics: &["block until groups older than the last N have completed"],
+        example: Example {
+            code: "cp.async.wait_group 1;",
+            target: "sm_80",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "cp.async.wait_group 1;", since: Version::new(7, 0), target: "sm_80" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.async.wait_all",
         name: "cp.async.wait_all",
-        section: "9.7.10.28.3.3",
-        since: Version::new(7, 0),
-        target: "sm_80",
-        simulation: Simulation::Simulated,
-        summary: "Waits until all cp.async copies of this thread are finished.",
-        syntax: &["cp.async.wait_all"],
-        semantics: &["commit_group; wait_group 0"],
-        measured: &[Measured { code: "cp.async.wait_all;", since: Version::new(7, 0), target: "sm_80" }],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 0),
-            code: "cp.async.wait_all;",
-            ..Example::EMPTY
-        },
         opcode: "cp",
         words: &[".async", ".wait_all"],
         category: &CATEGORIES[9],
+        section: "9.7.10.28.3.3",
+        syntax: &["cp.async.wait_all"],
         forms: &[Form { text: "cp.async.wait_all", availability: AVAILABLE[13], ..Form::EMPTY }],
         vocabulary: &[".async", ".wait_all"],
+        since: Version::new(7, 0),
+        target: "sm_80",
+        predicable: true,
+        summary: "Waits until all cp.async copies of this thread are finished.",
+        semantics: &["commit_group; wait_group 0"],
+        example: Example {
+            code: "cp.async.wait_all;",
+            target: "sm_80",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "cp.async.wait_all;", since: Version::new(7, 0), target: "sm_80" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.async.bulk",
         name: "cp.async.bulk",
+        opcode: "cp",
+        words: &[".async", ".bulk"],
+        category: &CATEGORIES[9],
         section: "9.7.10.28.4.1",
-        since: Version::new(8, 0),
-        since_note: "::cta dst and .cp_mask 8.6, .ignore_oob 9.2, .sem/.scope 9.3, ::32b/report 9.4",
-        target: "sm_90; .cp_mask sm_100; .relaxed into ::cluster sm_90a/100f/110f; ::32b and report sm_107f",
-        simulation: Simulation::Partly("not with reports of validity"),
-        summary: "Starts a copy of a range of memory between global memory and the shared memory of the cluster.",
         syntax: &[
             "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes{.report}{.L2::cache_hint}{.ignore_oob} [dst], [src], size{, left, right}, [mbar]{, policy}",
             "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.report}{.multicast}{.L2::cache_hint} [dst], [src], size, [mbar]{, ctaMask}{, policy}",
@@ -4010,45 +4016,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             "cp.async.bulk{.weak}.global.shared::cta.bulk_group{.L2::cache_hint}{.cp_mask} [dst], [src], size{, policy}{, byteMask}",
             "cp.async.bulk.relaxed.scope.dst.src.completion{.report}{.multicast}{.cache_hint}{.ignore_oob}{.cp_mask}.b128 [dst], [src], size{, [mbar]}{, ctaMask}{, policy}{, byteMask}",
         ],
-        modifiers: list(&[145, 78, 146, 147, 148, 149, 150, 83, 151, 152, 153]),
-        operands: list(&[112, 113, 114, 115, 116, 66, 117, 61, 118]),
-        semantics: &[
-            "later: dst[0..size) = src[0..size)",
-            "mbarrier form: then complete-tx(mbar, size); bulk_group form: tracked by commit/wait_group",
-        ],
-        notes: &[
-            "The size is a multiple of 16, and both addresses are aligned to 16 bytes.",
-            "Runs in the async proxy; use fence.proxy.async between generic writes and the copy.",
-            "A cache policy, a 64-bit register from createpolicy, is the last operand if and only if .L2::cache_hint is there.",
-            "shared::cta -> shared::cluster must target a different CTA.",
-            ".ignore_oob allows up to 15 out-of-bounds bytes at each end.",
-        ],
-        measured: &[
-            Measured {
-                code: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 64, [mbar];",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-            Measured {
-                code: "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], %r3;",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-            Measured {
-                code: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r4], [%r5], 32, [%r6];",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 64, [mbar];\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], %r3;\ncp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r4], [%r5], 32, [%r6];",
-            ..Example::EMPTY
-        },
-        opcode: "cp",
-        words: &[".async", ".bulk"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}} [dst], [src], size, [mbar]",
@@ -4366,6 +4333,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[145, 78, 146, 147, 148, 149, 150, 83, 151, 152, 153]),
         vocabulary: &[
             ".L2::cache_hint",
             ".async",
@@ -4395,57 +4363,61 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".weak",
         ],
         types: &["b128"],
+        operands: list(&[112, 113, 114, 115, 116, 66, 117, 61, 118]),
+        since: Version::new(8, 0),
+        since_note: "::cta dst and .cp_mask 8.6, .ignore_oob 9.2, .sem/.scope 9.3, ::32b/report 9.4",
+        target: "sm_90; .cp_mask sm_100; .relaxed into ::cluster sm_90a/100f/110f; ::32b and report sm_107f",
+        predicable: true,
+        summary: "Starts a copy of a range of memory between global memory and the shared memory of the cluster.",
+        semantics: &[
+            "later: dst[0..size) = src[0..size)",
+            "mbarrier form: then complete-tx(mbar, size); bulk_group form: tracked by commit/wait_group",
+        ],
+        notes: &[
+            "The size is a multiple of 16, and both addresses are aligned to 16 bytes.",
+            "Runs in the async proxy; use fence.proxy.async between generic writes and the copy.",
+            "A cache policy, a 64-bit register from createpolicy, is the last operand if and only if .L2::cache_hint is there.",
+            "shared::cta -> shared::cluster must target a different CTA.",
+            ".ignore_oob allows up to 15 out-of-bounds bytes at each end.",
+        ],
+        example: Example {
+            code: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 64, [mbar];\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], %r3;\ncp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r4], [%r5], 32, [%r6];",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 64, [mbar];",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+            Measured {
+                code: "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], %r3;",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+            Measured {
+                code: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r4], [%r5], 32, [%r6];",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+        ],
+        simulation: Simulation::Partly("not with reports of validity"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.reduce.async.bulk",
         name: "cp.reduce.async.bulk",
+        opcode: "cp",
+        words: &[".reduce", ".async", ".bulk"],
+        category: &CATEGORIES[9],
         section: "9.7.10.28.4.2",
-        since: Version::new(8, 0),
-        since_note: ".sem.scope 9.3, .noftz.f32 9.4",
-        target: "sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Begins a reduction, element by element, of an array in shared memory into global or another CTA's shared memory.",
         syntax: &[
             "cp.reduce.async.bulk{.relaxed.scope}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [dst], [src], size, [mbar]",
             "cp.reduce.async.bulk{.relaxed.scope}.global.shared::cta.bulk_group{.L2::cache_hint}.op.type [dst], [src], size{, policy}",
             "cp.reduce.async.bulk{...}.global.shared::cta.bulk_group{.L2::cache_hint}.add.noftz.{f16,bf16,f32} [dst], [src], size{, policy}",
         ],
-        modifiers: list(&[154, 78, 155, 156, 148, 83, 157, 158, 159]),
-        operands: list(&[112, 113, 114, 66, 61]),
-        semantics: &["later, for each element i: dst[i] = op(dst[i], src[i])  atomically per element"],
-        notes: &[
-            "f16/bf16 .add requires .noftz.",
-            "Shared dst: add u32/s32/u64, min/max u32/s32, inc/dec u32, logic b32. Global dst adds f16/bf16/f32/f64, 64-bit min/max and b64 logic.",
-            ".inc/.dec wrap at the source value.",
-            "The size is a multiple of 16, and both addresses are aligned to 16 bytes.",
-        ],
-        measured: &[
-            Measured {
-                code: "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 128;",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-            Measured {
-                code: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.s32 [%r2], [%r3], 64, [%r4];",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-            Measured {
-                code: "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1], [%r1], 64;",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 128;\ncp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.s32 [%r2], [%r3], 64, [%r4];\ncp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1], [%r1], 64;",
-            ..Example::EMPTY
-        },
-        opcode: "cp",
-        words: &[".reduce", ".async", ".bulk"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.{and,or,xor}.{b32,b64} [dst], [src], size",
@@ -4644,6 +4616,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[154, 78, 155, 156, 148, 83, 157, 158, 159]),
         vocabulary: &[
             ".L2::cache_hint",
             ".add",
@@ -4680,38 +4653,55 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".xor",
         ],
         types: &["f16", "bf16", "b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64"],
+        operands: list(&[112, 113, 114, 66, 61]),
+        since: Version::new(8, 0),
+        since_note: ".sem.scope 9.3, .noftz.f32 9.4",
+        target: "sm_90",
+        predicable: true,
+        summary: "Begins a reduction, element by element, of an array in shared memory into global or another CTA's shared memory.",
+        semantics: &["later, for each element i: dst[i] = op(dst[i], src[i])  atomically per element"],
+        notes: &[
+            "f16/bf16 .add requires .noftz.",
+            "Shared dst: add u32/s32/u64, min/max u32/s32, inc/dec u32, logic b32. Global dst adds f16/bf16/f32/f64, 64-bit min/max and b64 logic.",
+            ".inc/.dec wrap at the source value.",
+            "The size is a multiple of 16, and both addresses are aligned to 16 bytes.",
+        ],
+        example: Example {
+            code: "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 128;\ncp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.s32 [%r2], [%r3], 64, [%r4];\ncp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1], [%r1], 64;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 128;",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+            Measured {
+                code: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.s32 [%r2], [%r3], 64, [%r4];",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+            Measured {
+                code: "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1], [%r1], 64;",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.async.bulk.prefetch",
         name: "cp.async.bulk.prefetch",
+        opcode: "cp",
+        words: &[".async", ".bulk", ".prefetch"],
+        category: &CATEGORIES[9],
         section: "9.7.10.28.4.3",
-        since: Version::new(8, 0),
-        since_note: "priority 9.4",
-        target: "sm_90; priority sm_107f",
-        simulation: Simulation::NoOp("caches are not modelled"),
-        summary: "Prefetches a range of global memory into L2.",
         syntax: &[
             "cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [src], size{, policy}",
             "cp.async.bulk.prefetch.L2.global.L2::evict_last [src], size",
         ],
-        modifiers: list(&[121, 144, 83, 160]),
-        operands: list(&[113, 77, 61]),
-        semantics: &["no architectural effect"],
-        measured: &[Measured {
-            code: "cp.async.bulk.prefetch.L2.global [%rd1], 256;",
-            since: Version::new(8, 0),
-            target: "sm_90",
-        }],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "cp.async.bulk.prefetch.L2.global [%rd1], 256;",
-            ..Example::EMPTY
-        },
-        opcode: "cp",
-        words: &[".async", ".bulk", ".prefetch"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "cp.async.bulk.prefetch.L2.global [src], size",
@@ -4735,42 +4725,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[121, 144, 83, 160]),
         vocabulary: &[".L2", ".L2::cache_hint", ".L2::evict_last", ".async", ".bulk", ".global", ".prefetch"],
+        operands: list(&[113, 77, 61]),
+        since: Version::new(8, 0),
+        since_note: "priority 9.4",
+        target: "sm_90; priority sm_107f",
+        predicable: true,
+        summary: "Prefetches a range of global memory into L2.",
+        semantics: &["no architectural effect"],
+        example: Example {
+            code: "cp.async.bulk.prefetch.L2.global [%rd1], 256;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "cp.async.bulk.prefetch.L2.global [%rd1], 256;",
+            since: Version::new(8, 0),
+            target: "sm_90",
+        }],
+        simulation: Simulation::NoOp("caches are not modelled"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "multimem.cp.async.bulk",
         name: "multimem.cp.async.bulk",
+        opcode: "multimem",
+        words: &[".cp", ".async", ".bulk"],
+        category: &CATEGORIES[9],
         section: "9.7.10.28.4.4",
-        since: Version::new(9, 1),
-        since_note: ".sem/.scope 9.3",
-        target: "sm_90; .cp_mask sm_100; .relaxed sm_90a/100f/110f",
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
-        summary: "Begins a copy from shared memory to every memory location that a multimem address refers to.",
         syntax: &[
             "multimem.cp.async.bulk{.weak}.global.shared::cta.bulk_group{.cp_mask} [dst], [src], size{, byteMask}",
             "multimem.cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group{.cp_mask}.b128 [dst], [src], size{, byteMask}",
         ],
-        modifiers: list(&[145, 78, 161, 156, 116, 152, 153]),
-        operands: list(&[119, 113, 114, 120]),
-        semantics: &["for each replica: dst[0..size) = src[0..size)"],
-        notes: &["The size is a multiple of 16, and both addresses are aligned to 16 bytes."],
-        measured: &[Measured {
-            code: "multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 256;",
-            since: Version::new(9, 1),
-            target: "sm_90",
-        }],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(9, 1),
-            code: "multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 256;",
-            ..Example::EMPTY
-        },
-        opcode: "multimem",
-        words: &[".cp", ".async", ".bulk"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "multimem.cp.async.bulk{.weak}.global.shared::cta.bulk_group [dst], [src], size",
@@ -4815,6 +4803,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[145, 78, 161, 156, 116, 152, 153]),
         vocabulary: &[
             ".async",
             ".b128",
@@ -4832,40 +4821,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".weak",
         ],
         types: &["b128"],
+        operands: list(&[119, 113, 114, 120]),
+        since: Version::new(9, 1),
+        since_note: ".sem/.scope 9.3",
+        target: "sm_90; .cp_mask sm_100; .relaxed sm_90a/100f/110f",
+        predicable: true,
+        summary: "Begins a copy from shared memory to every memory location that a multimem address refers to.",
+        semantics: &["for each replica: dst[0..size) = src[0..size)"],
+        notes: &["The size is a multiple of 16, and both addresses are aligned to 16 bytes."],
+        example: Example {
+            code: "multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 256;",
+            target: "sm_90",
+            version: Version::new(9, 1),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 256;",
+            since: Version::new(9, 1),
+            target: "sm_90",
+        }],
+        simulation: Simulation::Unsupported(
+            "a multimem address stands for the memories of several devices, and there is one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "multimem.cp.reduce.async.bulk",
         name: "multimem.cp.reduce.async.bulk",
+        opcode: "multimem",
+        words: &[".cp", ".reduce", ".async", ".bulk"],
+        category: &CATEGORIES[9],
         section: "9.7.10.28.4.5",
-        since: Version::new(9, 1),
-        since_note: ".sem.scope 9.3, .noftz.f32 9.4",
-        target: "sm_90",
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
-        summary: "Begins a reduction, element by element, from shared memory into every memory location that a multimem address refers to.",
         syntax: &[
             "multimem.cp.reduce.async.bulk{.relaxed.scope}.global.shared::cta.bulk_group.op.type [dst], [src], size",
             "multimem.cp.reduce.async.bulk{.relaxed.scope}.global.shared::cta.bulk_group.add.noftz.{f16,bf16,f32} [dst], [src], size",
         ],
-        modifiers: list(&[154, 78, 161, 156, 116, 157, 158, 159]),
-        operands: list(&[119, 113, 114]),
-        semantics: &["for each replica and element: dst[i] = op(dst[i], src[i])"],
-        measured: &[Measured {
-            code: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 256;",
-            since: Version::new(9, 1),
-            target: "sm_90",
-        }],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(9, 1),
-            code: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 256;",
-            ..Example::EMPTY
-        },
-        opcode: "multimem",
-        words: &[".cp", ".reduce", ".async", ".bulk"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.{and,or,xor}.{b32,b64} [dst], [src], size",
@@ -4938,6 +4928,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[154, 78, 161, 156, 116, 157, 158, 159]),
         vocabulary: &[
             ".add",
             ".and",
@@ -4972,62 +4963,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".xor",
         ],
         types: &["f16", "bf16", "b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64"],
+        operands: list(&[119, 113, 114]),
+        since: Version::new(9, 1),
+        since_note: ".sem.scope 9.3, .noftz.f32 9.4",
+        target: "sm_90",
+        predicable: true,
+        summary: "Begins a reduction, element by element, from shared memory into every memory location that a multimem address refers to.",
+        semantics: &["for each replica and element: dst[i] = op(dst[i], src[i])"],
+        example: Example {
+            code: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 256;",
+            target: "sm_90",
+            version: Version::new(9, 1),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 256;",
+            since: Version::new(9, 1),
+            target: "sm_90",
+        }],
+        simulation: Simulation::Unsupported(
+            "a multimem address stands for the memories of several devices, and there is one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.async.bulk.tensor",
         name: "cp.async.bulk.tensor",
+        opcode: "cp",
+        words: &[".async", ".bulk", ".tensor"],
+        category: &CATEGORIES[9],
         section: "9.7.10.28.5.3",
-        since: Version::new(8, 0),
-        since_note: "::cta dst, gather4/scatter4, im2col::w, cta_group 8.6; overrides, ::32b, report 9.4",
-        target: "sm_90; gather4/scatter4/im2col::w/cta_group sm_100a|100f|110f; 9.4 features sm_107f",
-        simulation: Simulation::Unsupported(
-            "the host makes tensor maps with the driver, and a launch has no way to describe one",
-        ),
-        summary: "Begins a copy of a box of a tensor, which a tensor map describes, between global and shared memory.",
         syntax: &[
             "cp.async.bulk.tensor.dim.shared::cta.global{.load_mode}.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}{.override::global_address}{.override_attribute} [dst], [tmap{, gaddr}{, sizes{, lower, upper}}, coords], [mbar]{, im2col}{, policy}",
             "cp.async.bulk.tensor.dim.shared::cluster.global{.load_mode}.mbarrier::complete_tx::bytes{.report}{.multicast}{.cta_group}{.L2::cache_hint}{.override::global_address}{.override_attribute} [dst], [tmap{, gaddr}{, sizes{, lower, upper}}, coords], [mbar]{, im2col}{, ctaMask}{, policy}",
             "cp.async.bulk.tensor.dim.global.shared::cta{.load_mode}.bulk_group{.L2::cache_hint}{.override::global_address}{.override_attribute} [tmap{, gaddr}{, sizes{, lower, upper}}, coords], [src]{, policy}",
         ],
-        modifiers: list(&[117, 146, 147, 162, 148, 149, 150, 163, 83, 119, 120]),
-        operands: list(&[106, 121, 79, 80, 81, 82, 83, 66, 122, 123, 124, 61]),
-        semantics: &[
-            "box = tile at coords of tensor tmap (mode-dependent)",
-            "copy box between global and shared; out-of-range elements read as the map's fill value and are not written",
-            "then complete-tx(mbar, bytes) or bulk-group completion",
-        ],
-        notes: &[
-            "coords are .s32 registers, one per dimension (5 for gather4/scatter4: column then four rows).",
-            "The 128-byte tensor map lives in .param/.const/.global accessed through the tensormap proxy.",
-            "im2col info: dim-2 offsets for .im2col, {wHalo,wOffset} for ::w modes.",
-        ],
-        measured: &[
-            Measured {
-                code: "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [mbar];",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-            Measured {
-                code: "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r2}], [%r4];",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-            Measured {
-                code: "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2,%r3,%r4}], [%r5], {%h1};",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [mbar];\ncp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r2}], [%r4];\ncp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2,%r3,%r4}], [%r5], {%h1};",
-            ..Example::EMPTY
-        },
-        opcode: "cp",
-        words: &[".async", ".bulk", ".tensor"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "cp.async.bulk.tensor.dim.shared::cta.global{.tile}.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar]{, policy}",
@@ -5177,6 +5147,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[117, 146, 147, 162, 148, 149, 150, 163, 83, 119, 120]),
         vocabulary: &[
             ".1d",
             ".2d",
@@ -5215,40 +5186,60 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".tile::gather4",
             ".tile::scatter4",
         ],
+        operands: list(&[106, 121, 79, 80, 81, 82, 83, 66, 122, 123, 124, 61]),
+        since: Version::new(8, 0),
+        since_note: "::cta dst, gather4/scatter4, im2col::w, cta_group 8.6; overrides, ::32b, report 9.4",
+        target: "sm_90; gather4/scatter4/im2col::w/cta_group sm_100a|100f|110f; 9.4 features sm_107f",
+        predicable: true,
+        summary: "Begins a copy of a box of a tensor, which a tensor map describes, between global and shared memory.",
+        semantics: &[
+            "box = tile at coords of tensor tmap (mode-dependent)",
+            "copy box between global and shared; out-of-range elements read as the map's fill value and are not written",
+            "then complete-tx(mbar, bytes) or bulk-group completion",
+        ],
+        notes: &[
+            "coords are .s32 registers, one per dimension (5 for gather4/scatter4: column then four rows).",
+            "The 128-byte tensor map lives in .param/.const/.global accessed through the tensormap proxy.",
+            "im2col info: dim-2 offsets for .im2col, {wHalo,wOffset} for ::w modes.",
+        ],
+        example: Example {
+            code: "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [mbar];\ncp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r2}], [%r4];\ncp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2,%r3,%r4}], [%r5], {%h1};",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [mbar];",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+            Measured {
+                code: "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r2}], [%r4];",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+            Measured {
+                code: "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2,%r3,%r4}], [%r5], {%h1};",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "the host makes tensor maps with the driver, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.reduce.async.bulk.tensor",
         name: "cp.reduce.async.bulk.tensor",
-        section: "9.7.10.28.5.4",
-        since: Version::new(8, 0),
-        since_note: "9.4 overrides",
-        target: "sm_90",
-        simulation: Simulation::Unsupported(
-            "the host makes tensor maps with the driver, and a launch has no way to describe one",
-        ),
-        summary: "Begins a reduction, element by element, of a box in shared memory into a tensor in global memory.",
-        syntax: &[
-            "cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.load_mode}.bulk_group{.L2::cache_hint}{.override::global_address}{.override_attribute} [tmap{, gaddr}{, sizes{, lower, upper}}, coords], [src]{, policy}",
-        ],
-        modifiers: list(&[117, 161, 156, 164, 165, 116, 83, 119, 120]),
-        operands: list(&[121, 79, 80, 81, 82, 83, 125, 61]),
-        semantics: &["for each element of the box: global = op(global, shared), relaxed at gpu scope"],
-        notes: &["The element type comes from the tensor map."],
-        measured: &[Measured {
-            code: "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1,%r2}], [%r3];",
-            since: Version::new(8, 0),
-            target: "sm_90",
-        }],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1,%r2}], [%r3];",
-            ..Example::EMPTY
-        },
         opcode: "cp",
         words: &[".reduce", ".async", ".bulk", ".tensor"],
         category: &CATEGORIES[9],
+        section: "9.7.10.28.5.4",
+        syntax: &[
+            "cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.load_mode}.bulk_group{.L2::cache_hint}{.override::global_address}{.override_attribute} [tmap{, gaddr}{, sizes{, lower, upper}}, coords], [src]{, policy}",
+        ],
         forms: &[
             Form {
                 text: "cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.tile}.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
@@ -5286,6 +5277,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[117, 161, 156, 164, 165, 116, 83, 119, 120]),
         vocabulary: &[
             ".1d",
             ".2d",
@@ -5316,39 +5308,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".tile::scatter4",
             ".xor",
         ],
+        operands: list(&[121, 79, 80, 81, 82, 83, 125, 61]),
+        since: Version::new(8, 0),
+        since_note: "9.4 overrides",
+        target: "sm_90",
+        predicable: true,
+        summary: "Begins a reduction, element by element, of a box in shared memory into a tensor in global memory.",
+        semantics: &["for each element of the box: global = op(global, shared), relaxed at gpu scope"],
+        notes: &["The element type comes from the tensor map."],
+        example: Example {
+            code: "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1,%r2}], [%r3];",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1,%r2}], [%r3];",
+            since: Version::new(8, 0),
+            target: "sm_90",
+        }],
+        simulation: Simulation::Unsupported(
+            "the host makes tensor maps with the driver, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.async.bulk.prefetch.tensor",
         name: "cp.async.bulk.prefetch.tensor",
-        section: "9.7.10.28.5.5",
-        since: Version::new(8, 0),
-        since_note: "gather4/im2col::w 8.6; priority 9.4",
-        target: "sm_90",
-        simulation: Simulation::Unsupported(
-            "the host makes tensor maps with the driver, and a launch has no way to describe one",
-        ),
-        summary: "Asks that a box of a tensor be brought into L2.",
-        syntax: &[
-            "cp.async.bulk.prefetch.tensor.dim.L2.global{.load_mode}{.L2::cache_hint}{.L2::evict_last}{.override::global_address}{.override_attribute} [tmap{, gaddr}{, sizes{, lower, upper}}, coords]{, im2col}{, policy}",
-        ],
-        modifiers: list(&[117, 121, 144, 166, 83, 160, 119, 120]),
-        operands: list(&[121, 79, 80, 81, 82, 83, 122, 61]),
-        semantics: &["no architectural effect"],
-        measured: &[Measured {
-            code: "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1,%r2}];",
-            since: Version::new(8, 0),
-            target: "sm_90",
-        }],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1,%r2}];",
-            ..Example::EMPTY
-        },
         opcode: "cp",
         words: &[".async", ".bulk", ".prefetch", ".tensor"],
         category: &CATEGORIES[9],
+        section: "9.7.10.28.5.5",
+        syntax: &[
+            "cp.async.bulk.prefetch.tensor.dim.L2.global{.load_mode}{.L2::cache_hint}{.L2::evict_last}{.override::global_address}{.override_attribute} [tmap{, gaddr}{, sizes{, lower, upper}}, coords]{, im2col}{, policy}",
+        ],
         forms: &[
             Form {
                 text: "cp.async.bulk.prefetch.tensor.dim.L2.global{.tile}{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords]{, policy}",
@@ -5435,6 +5428,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[117, 121, 144, 166, 83, 160, 119, 120]),
         vocabulary: &[
             ".1d",
             ".2d",
@@ -5458,63 +5452,65 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".tile",
             ".tile::gather4",
         ],
+        operands: list(&[121, 79, 80, 81, 82, 83, 122, 61]),
+        since: Version::new(8, 0),
+        since_note: "gather4/im2col::w 8.6; priority 9.4",
+        target: "sm_90",
+        predicable: true,
+        summary: "Asks that a box of a tensor be brought into L2.",
+        semantics: &["no architectural effect"],
+        example: Example {
+            code: "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1,%r2}];",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1,%r2}];",
+            since: Version::new(8, 0),
+            target: "sm_90",
+        }],
+        simulation: Simulation::Unsupported(
+            "the host makes tensor maps with the driver, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.async.bulk.commit_group",
         name: "cp.async.bulk.commit_group",
+        opcode: "cp",
+        words: &[".async", ".bulk", ".commit_group"],
+        category: &CATEGORIES[9],
         section: "9.7.10.28.6.1",
+        syntax: &["cp.async.bulk.commit_group"],
+        forms: &[Form { text: "cp.async.bulk.commit_group", availability: AVAILABLE[0], ..Form::EMPTY }],
+        vocabulary: &[".async", ".bulk", ".commit_group"],
         since: Version::new(8, 0),
         target: "sm_90",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Makes a group of the bulk operations that this thread began since the last group.",
-        syntax: &["cp.async.bulk.commit_group"],
         semantics: &["new group = uncommitted bulk_group operations of this thread"],
+        example: Example {
+            code: "cp.async.bulk.commit_group;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
         measured: &[Measured {
             code: "cp.async.bulk.commit_group;",
             since: Version::new(8, 0),
             target: "sm_90",
         }],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "cp.async.bulk.commit_group;",
-            ..Example::EMPTY
-        },
-        opcode: "cp",
-        words: &[".async", ".bulk", ".commit_group"],
-        category: &CATEGORIES[9],
-        forms: &[Form { text: "cp.async.bulk.commit_group", availability: AVAILABLE[0], ..Form::EMPTY }],
-        vocabulary: &[".async", ".bulk", ".commit_group"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.async.bulk.wait_group",
         name: "cp.async.bulk.wait_group",
-        section: "9.7.10.28.6.2",
-        since: Version::new(8, 0),
-        target: "sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Waits until at most the N newest groups of bulk operations are unfinished.",
-        syntax: &["cp.async.bulk.wait_group{.read} N"],
-        modifiers: list(&[167]),
-        operands: list(&[111]),
-        semantics: &[
-            "default: wait for full completion; .read: wait only until sources (and tensor map) have been read",
-        ],
-        measured: &[
-            Measured { code: "cp.async.bulk.wait_group.read 0;", since: Version::new(8, 0), target: "sm_90" },
-            Measured { code: "cp.async.bulk.wait_group 2;", since: Version::new(8, 0), target: "sm_90" },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "cp.async.bulk.wait_group.read 0;\ncp.async.bulk.wait_group 2;",
-            ..Example::EMPTY
-        },
         opcode: "cp",
         words: &[".async", ".bulk", ".wait_group"],
         category: &CATEGORIES[9],
+        section: "9.7.10.28.6.2",
+        syntax: &["cp.async.bulk.wait_group{.read} N"],
         forms: &[Form {
             text: "cp.async.bulk.wait_group{.read} N",
             slots: list(&[340]),
@@ -5522,59 +5518,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             availability: AVAILABLE[0],
             ..Form::EMPTY
         }],
+        modifiers: list(&[167]),
         vocabulary: &[".async", ".bulk", ".read", ".wait_group"],
+        operands: list(&[111]),
+        since: Version::new(8, 0),
+        target: "sm_90",
+        predicable: true,
+        summary: "Waits until at most the N newest groups of bulk operations are unfinished.",
+        semantics: &[
+            "default: wait for full completion; .read: wait only until sources (and tensor map) have been read",
+        ],
+        example: Example {
+            code: "cp.async.bulk.wait_group.read 0;\ncp.async.bulk.wait_group 2;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "cp.async.bulk.wait_group.read 0;", since: Version::new(8, 0), target: "sm_90" },
+            Measured { code: "cp.async.bulk.wait_group 2;", since: Version::new(8, 0), target: "sm_90" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tensormap.replace",
         name: "tensormap.replace",
+        opcode: "tensormap",
+        words: &[".replace"],
+        category: &CATEGORIES[9],
         section: "9.7.10.29",
-        since: Version::new(8, 3),
-        since_note: ".swizzle_atomicity 8.6",
-        target: "sm_90a, sm_100a, sm_110a, sm_120a; sm_100f, sm_110f, sm_120f",
-        simulation: Simulation::Unsupported(
-            "the host makes tensor maps with the driver, and a launch has no way to describe one",
-        ),
-        summary: "Changes one field of a tensor map in memory.",
         syntax: &[
             "tensormap.replace.tile.{global_address,rank}{.ss}.b1024.type [addr], new_val",
             "tensormap.replace.tile.{box_dim,global_dim,global_stride,element_stride}{.ss}.b1024.type [addr], ord, new_val",
             "tensormap.replace.tile.{elemtype,interleave_layout,swizzle_mode,swizzle_atomicity,fill_mode}{.ss}.b1024.b32 [addr], new_val",
         ],
-        modifiers: list(&[168, 169, 170, 171, 12]),
-        operands: list(&[126, 127, 128]),
-        semantics: &["tensormap[addr].field = new_val"],
-        notes: &[
-            ".global_address and .global_stride take .b64, all other fields .b32.",
-            ".rank takes rank-1.",
-            "elemtype codes 0..15: u8,u16,u32,s32,u64,s64,f16,f32,f32.ftz,f64,bf16,tf32,tf32.ftz,b4x16,b4x16_p64,b6x16_p32; interleave 0 none/1 16B/2 32B; swizzle 0 none/1 32B/2 64B/3 128B/4 96B; atomicity 0 16B/1 32B/2 32B+8B flip/3 64B; fill 0 zero/1 OOB-NaN.",
-        ],
-        measured: &[
-            Measured {
-                code: "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r1], %rd1;",
-                since: Version::new(8, 3),
-                target: "sm_90a",
-            },
-            Measured {
-                code: "tensormap.replace.tile.box_dim.global.b1024.b32 [%rd2], 0, %r2;",
-                since: Version::new(8, 3),
-                target: "sm_90a",
-            },
-            Measured {
-                code: "tensormap.replace.tile.elemtype.global.b1024.b32 [%rd2], 7;",
-                since: Version::new(8, 3),
-                target: "sm_90a",
-            },
-        ],
-        example: Example {
-            target: "sm_90a",
-            version: Version::new(8, 3),
-            code: "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r1], %rd1;\ntensormap.replace.tile.box_dim.global.b1024.b32 [%rd2], 0, %r2;\ntensormap.replace.tile.elemtype.global.b1024.b32 [%rd2], 7;",
-            ..Example::EMPTY
-        },
-        opcode: "tensormap",
-        words: &[".replace"],
-        category: &CATEGORIES[9],
         forms: &[
             Form {
                 text: "tensormap.replace.tile.global_address{.ss}.b1024.b64 [addr], new_val",
@@ -5654,6 +5631,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[168, 169, 170, 171, 12]),
         vocabulary: &[
             ".b1024",
             ".b32",
@@ -5675,40 +5653,53 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".tile",
         ],
         types: &["b32", "b64"],
+        operands: list(&[126, 127, 128]),
+        since: Version::new(8, 3),
+        since_note: ".swizzle_atomicity 8.6",
+        target: "sm_90a, sm_100a, sm_110a, sm_120a; sm_100f, sm_110f, sm_120f",
+        predicable: true,
+        summary: "Changes one field of a tensor map in memory.",
+        semantics: &["tensormap[addr].field = new_val"],
+        notes: &[
+            ".global_address and .global_stride take .b64, all other fields .b32.",
+            ".rank takes rank-1.",
+            "elemtype codes 0..15: u8,u16,u32,s32,u64,s64,f16,f32,f32.ftz,f64,bf16,tf32,tf32.ftz,b4x16,b4x16_p64,b6x16_p32; interleave 0 none/1 16B/2 32B; swizzle 0 none/1 32B/2 64B/3 128B/4 96B; atomicity 0 16B/1 32B/2 32B+8B flip/3 64B; fill 0 zero/1 OOB-NaN.",
+        ],
+        example: Example {
+            code: "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r1], %rd1;\ntensormap.replace.tile.box_dim.global.b1024.b32 [%rd2], 0, %r2;\ntensormap.replace.tile.elemtype.global.b1024.b32 [%rd2], 7;",
+            target: "sm_90a",
+            version: Version::new(8, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r1], %rd1;",
+                since: Version::new(8, 3),
+                target: "sm_90a",
+            },
+            Measured {
+                code: "tensormap.replace.tile.box_dim.global.b1024.b32 [%rd2], 0, %r2;",
+                since: Version::new(8, 3),
+                target: "sm_90a",
+            },
+            Measured {
+                code: "tensormap.replace.tile.elemtype.global.b1024.b32 [%rd2], 7;",
+                since: Version::new(8, 3),
+                target: "sm_90a",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "the host makes tensor maps with the driver, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "spcompress",
         name: "spcompress",
-        section: "9.7.10.30",
-        since: Version::new(9, 4),
-        target: "sm_107a",
-        simulation: Simulation::Unsupported("the layout of its descriptor and its indices is not documented"),
-        summary: "Keeps two of every four elements of a vector of registers and gives their indices.",
-        syntax: &["spcompress.elemsize.idxsize.sp::2:4.num mdata, cdata, data, spdesc"],
-        modifiers: list(&[172, 173, 174, 175]),
-        operands: list(&[129, 130, 131, 132]),
-        semantics: &[
-            "per group of 4: keep 2 by MAX/MAXABS/MIN/MINABS as given in spdesc[1:0]; mdata gets their indices",
-            "spdesc[4:2] = element type",
-        ],
-        notes: &[
-            "Vector sizes: data 2*num, cdata num, mdata ceil(num*idxsize/elemsize); total <= 253 registers; registers must not overlap.",
-            "NaN elements are always kept.",
-        ],
-        measured: &[Measured {
-            code: "spcompress.b8.b2.sp::2:4.x4 {%r1}, {%r2,%r3,%r4,%r5}, {%r6,%r7,%r8,%r9,%r10,%r11,%r12,%r13}, %r14;",
-            since: Version::new(9, 4),
-            target: "sm_107a",
-        }],
-        example: Example {
-            target: "sm_107a",
-            version: Version::new(9, 4),
-            code: "spcompress.b8.b2.sp::2:4.x4 {%r1}, {%r2,%r3,%r4,%r5}, {%r6,%r7,%r8,%r9,%r10,%r11,%r12,%r13}, %r14;",
-            ..Example::EMPTY
-        },
         opcode: "spcompress",
         category: &CATEGORIES[9],
+        section: "9.7.10.30",
+        syntax: &["spcompress.elemsize.idxsize.sp::2:4.num mdata, cdata, data, spdesc"],
         forms: &[
             Form {
                 text: "spcompress.b8.b2.sp::2:4.{x1,x2,x4} mdata, cdata, data, spdesc",
@@ -5851,38 +5842,45 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[172, 173, 174, 175]),
         vocabulary: &[
             ".b16", ".b2", ".b4", ".b8", ".sp::2:4", ".x1", ".x16", ".x2", ".x32", ".x4", ".x64", ".x8",
         ],
         types: &["b8", "b16"],
+        operands: list(&[129, 130, 131, 132]),
+        since: Version::new(9, 4),
+        target: "sm_107a",
+        predicable: true,
+        summary: "Keeps two of every four elements of a vector of registers and gives their indices.",
+        semantics: &[
+            "per group of 4: keep 2 by MAX/MAXABS/MIN/MINABS as given in spdesc[1:0]; mdata gets their indices",
+            "spdesc[4:2] = element type",
+        ],
+        notes: &[
+            "Vector sizes: data 2*num, cdata num, mdata ceil(num*idxsize/elemsize); total <= 253 registers; registers must not overlap.",
+            "NaN elements are always kept.",
+        ],
+        example: Example {
+            code: "spcompress.b8.b2.sp::2:4.x4 {%r1}, {%r2,%r3,%r4,%r5}, {%r6,%r7,%r8,%r9,%r10,%r11,%r12,%r13}, %r14;",
+            target: "sm_107a",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "spcompress.b8.b2.sp::2:4.x4 {%r1}, {%r2,%r3,%r4,%r5}, {%r6,%r7,%r8,%r9,%r10,%r11,%r12,%r13}, %r14;",
+            since: Version::new(9, 4),
+            target: "sm_107a",
+        }],
+        simulation: Simulation::Unsupported("the layout of its descriptor and its indices is not documented"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "spdecompress",
         name: "spdecompress",
-        section: "9.7.10.31",
-        since: Version::new(9, 4),
-        target: "sm_107a",
-        simulation: Simulation::Unsupported("the layout of its descriptor and its indices is not documented"),
-        summary: "Spreads the elements of a compressed vector of registers back to their places, with zeros between.",
-        syntax: &["spdecompress.elemsize.idxsize.spfactor.num data, mdata, cdata"],
-        modifiers: list(&[172, 173, 176, 175]),
-        operands: list(&[133, 134, 135]),
-        semantics: &["data = 0; for each group n and element s: data[n][mdata[n][s]] = cdata[n][s]"],
-        notes: &["Constraints: S*elemsize <= 32; .b2 indices need T <= 4; output between 32 and 4096 bits."],
-        measured: &[Measured {
-            code: "spdecompress.b8.b2.sp::2:4.x4 {%r1,%r2,%r3,%r4}, {%r5}, {%r6,%r7};",
-            since: Version::new(9, 4),
-            target: "sm_107a",
-        }],
-        example: Example {
-            target: "sm_107a",
-            version: Version::new(9, 4),
-            code: "spdecompress.b8.b2.sp::2:4.x4 {%r1,%r2,%r3,%r4}, {%r5}, {%r6,%r7};",
-            ..Example::EMPTY
-        },
         opcode: "spdecompress",
         category: &CATEGORIES[9],
+        section: "9.7.10.31",
+        syntax: &["spdecompress.elemsize.idxsize.spfactor.num data, mdata, cdata"],
         forms: &[
             Form {
                 text: "spdecompress.b8.b2.sp::1:2.{x2,x4,x8,x16,x32,x64} data, mdata, cdata",
@@ -5948,6 +5946,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[172, 173, 176, 175]),
         vocabulary: &[
             ".b16",
             ".b2",
@@ -5971,6 +5970,25 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ".x8",
         ],
         types: &["b8", "b16"],
+        operands: list(&[133, 134, 135]),
+        since: Version::new(9, 4),
+        target: "sm_107a",
+        predicable: true,
+        summary: "Spreads the elements of a compressed vector of registers back to their places, with zeros between.",
+        semantics: &["data = 0; for each group n and element s: data[n][mdata[n][s]] = cdata[n][s]"],
+        notes: &["Constraints: S*elemsize <= 32; .b2 indices need T <= 4; output between 32 and 4096 bits."],
+        example: Example {
+            code: "spdecompress.b8.b2.sp::2:4.x4 {%r1,%r2,%r3,%r4}, {%r5}, {%r6,%r7};",
+            target: "sm_107a",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "spdecompress.b8.b2.sp::2:4.x4 {%r1,%r2,%r3,%r4}, {%r5}, {%r6,%r7};",
+            since: Version::new(9, 4),
+            target: "sm_107a",
+        }],
+        simulation: Simulation::Unsupported("the layout of its descriptor and its indices is not documented"),
         ..Instruction::EMPTY
     },
 ];

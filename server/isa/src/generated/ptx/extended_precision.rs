@@ -5,32 +5,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
     Instruction {
         id: "add.cc",
         name: "add.cc",
-        section: "9.7.2.1",
-        since: Version::new(1, 2),
-        since_note: "64-bit 4.3",
-        target: "sm_10; 64-bit sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Adds two integers and keeps the carry for a following addc or madc.",
-        syntax: &["add.cc.type d, a, b"],
-        modifiers: list(&[20, 21]),
-        operands: list(&[0, 1, 2]),
-        semantics: &["d = a + b; CC.CF = carry out"],
-        notes: &[
-            "CC.CF is a hidden flag of each thread: only addc, subc and madc read it, and calls do not preserve it.",
-            "Whether the type is signed makes no difference.",
-        ],
-        measured: &[
-            Measured { code: "add.cc.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "addc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "add.cc.u32 %r1, %r2, %r3;\naddc.u32 %r4, %r5, %r6;",
-            ..Example::EMPTY
-        },
         opcode: "add",
         category: &CATEGORIES[1],
+        section: "9.7.2.1",
+        syntax: &["add.cc.type d, a, b"],
         forms: &[
             Form {
                 text: "add.cc.{u32,s32} d, a, b",
@@ -47,41 +25,39 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[20, 21]),
         vocabulary: &[".cc", ".s32", ".s64", ".u32", ".u64"],
         types: &["u32", "s32", "u64", "s64"],
+        operands: list(&[0, 1, 2]),
+        since: Version::new(1, 2),
+        since_note: "64-bit 4.3",
+        target: "sm_10; 64-bit sm_20",
+        predicable: true,
+        summary: "Adds two integers and keeps the carry for a following addc or madc.",
+        semantics: &["d = a + b; CC.CF = carry out"],
+        notes: &[
+            "CC.CF is a hidden flag of each thread: only addc, subc and madc read it, and calls do not preserve it.",
+            "Whether the type is signed makes no difference.",
+        ],
+        example: Example {
+            code: "add.cc.u32 %r1, %r2, %r3;\naddc.u32 %r4, %r5, %r6;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "add.cc.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "addc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "addc",
         name: "addc",
-        section: "9.7.2.2",
-        since: Version::new(1, 2),
-        since_note: "64-bit 4.3",
-        target: "sm_10; 64-bit sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Adds two integers and the carry.",
-        syntax: &["addc{.cc}.type d, a, b", "addc.sat.s32 d, a, b"],
-        modifiers: list(&[22, 0, 4]),
-        operands: list(&[0, 1, 2]),
-        semantics: &["d = a + b + CC.CF; with .cc also CC.CF = carry out"],
-        notes: &[
-            "CC.CF is a hidden flag of each thread: only addc, subc and madc read it, and calls do not preserve it.",
-            "Whether the type is signed makes no difference.",
-            ".cc does not go with 16-bit types and .sat.",
-        ],
-        measured: &[
-            Measured { code: "add.cc.u64 %rd1, %rd2, %rd3;", since: Version::new(4, 3), target: "sm_20" },
-            Measured { code: "addc.cc.u64 %rd4, %rd5, %rd6;", since: Version::new(4, 3), target: "sm_20" },
-            Measured { code: "addc.u64 %rd7, 0, 0;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "add.cc.u64 %rd1, %rd2, %rd3;\naddc.cc.u64 %rd4, %rd5, %rd6;\naddc.u64 %rd7, 0, 0;",
-            ..Example::EMPTY
-        },
         opcode: "addc",
         category: &CATEGORIES[1],
+        section: "9.7.2.2",
+        syntax: &["addc{.cc}.type d, a, b", "addc.sat.s32 d, a, b"],
         forms: &[
             Form {
                 text: "addc{.cc}.{u32,s32} d, a, b",
@@ -112,39 +88,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[22, 0, 4]),
         vocabulary: &[".cc", ".s16", ".s32", ".s64", ".sat", ".u16", ".u32", ".u64"],
         types: &["u16", "u32", "u64", "s16", "s32", "s64"],
+        operands: list(&[0, 1, 2]),
+        since: Version::new(1, 2),
+        since_note: "64-bit 4.3",
+        target: "sm_10; 64-bit sm_20",
+        predicable: true,
+        summary: "Adds two integers and the carry.",
+        semantics: &["d = a + b + CC.CF; with .cc also CC.CF = carry out"],
+        notes: &[
+            "CC.CF is a hidden flag of each thread: only addc, subc and madc read it, and calls do not preserve it.",
+            "Whether the type is signed makes no difference.",
+            ".cc does not go with 16-bit types and .sat.",
+        ],
+        example: Example {
+            code: "add.cc.u64 %rd1, %rd2, %rd3;\naddc.cc.u64 %rd4, %rd5, %rd6;\naddc.u64 %rd7, 0, 0;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "add.cc.u64 %rd1, %rd2, %rd3;", since: Version::new(4, 3), target: "sm_20" },
+            Measured { code: "addc.cc.u64 %rd4, %rd5, %rd6;", since: Version::new(4, 3), target: "sm_20" },
+            Measured { code: "addc.u64 %rd7, 0, 0;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "sub.cc",
         name: "sub.cc",
-        section: "9.7.2.3",
-        since: Version::new(1, 2),
-        since_note: "64-bit 4.3",
-        target: "sm_10; 64-bit sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Subtracts b from a and keeps the borrow for a following subc.",
-        syntax: &["sub.cc.type d, a, b"],
-        modifiers: list(&[20, 21]),
-        operands: list(&[0, 1, 2]),
-        semantics: &["d = a - b; CC.CF = borrow out"],
-        notes: &[
-            "CC.CF is a hidden flag of each thread: only addc, subc and madc read it, and calls do not preserve it.",
-            "Whether the type is signed makes no difference.",
-        ],
-        measured: &[
-            Measured { code: "sub.cc.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "subc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "sub.cc.u32 %r1, %r2, %r3;\nsubc.u32 %r4, %r5, %r6;",
-            ..Example::EMPTY
-        },
         opcode: "sub",
         category: &CATEGORIES[1],
+        section: "9.7.2.3",
+        syntax: &["sub.cc.type d, a, b"],
         forms: &[
             Form {
                 text: "sub.cc.{u32,s32} d, a, b",
@@ -161,41 +139,39 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[20, 21]),
         vocabulary: &[".cc", ".s32", ".s64", ".u32", ".u64"],
         types: &["u32", "s32", "u64", "s64"],
+        operands: list(&[0, 1, 2]),
+        since: Version::new(1, 2),
+        since_note: "64-bit 4.3",
+        target: "sm_10; 64-bit sm_20",
+        predicable: true,
+        summary: "Subtracts b from a and keeps the borrow for a following subc.",
+        semantics: &["d = a - b; CC.CF = borrow out"],
+        notes: &[
+            "CC.CF is a hidden flag of each thread: only addc, subc and madc read it, and calls do not preserve it.",
+            "Whether the type is signed makes no difference.",
+        ],
+        example: Example {
+            code: "sub.cc.u32 %r1, %r2, %r3;\nsubc.u32 %r4, %r5, %r6;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "sub.cc.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "subc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "subc",
         name: "subc",
-        section: "9.7.2.4",
-        since: Version::new(1, 2),
-        since_note: "64-bit 4.3",
-        target: "sm_10; 64-bit sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Subtracts b and the borrow from a.",
-        syntax: &["subc{.cc}.type d, a, b", "subc.sat.s32 d, a, b"],
-        modifiers: list(&[22, 0, 4]),
-        operands: list(&[0, 1, 2]),
-        semantics: &["d = a - (b + CC.CF); with .cc also CC.CF = borrow out"],
-        notes: &[
-            "CC.CF is a hidden flag of each thread: only addc, subc and madc read it, and calls do not preserve it.",
-            "Whether the type is signed makes no difference.",
-            ".cc does not go with 16-bit types and .sat.",
-        ],
-        measured: &[
-            Measured { code: "sub.cc.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "subc.cc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "subc.u32 %r7, %r8, %r9;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "sub.cc.u32 %r1, %r2, %r3;\nsubc.cc.u32 %r4, %r5, %r6;\nsubc.u32 %r7, %r8, %r9;",
-            ..Example::EMPTY
-        },
         opcode: "subc",
         category: &CATEGORIES[1],
+        section: "9.7.2.4",
+        syntax: &["subc{.cc}.type d, a, b", "subc.sat.s32 d, a, b"],
         forms: &[
             Form {
                 text: "subc{.cc}.{u32,s32} d, a, b",
@@ -226,43 +202,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[22, 0, 4]),
         vocabulary: &[".cc", ".s16", ".s32", ".s64", ".sat", ".u16", ".u32", ".u64"],
         types: &["u16", "u32", "u64", "s16", "s32", "s64"],
+        operands: list(&[0, 1, 2]),
+        since: Version::new(1, 2),
+        since_note: "64-bit 4.3",
+        target: "sm_10; 64-bit sm_20",
+        predicable: true,
+        summary: "Subtracts b and the borrow from a.",
+        semantics: &["d = a - (b + CC.CF); with .cc also CC.CF = borrow out"],
+        notes: &[
+            "CC.CF is a hidden flag of each thread: only addc, subc and madc read it, and calls do not preserve it.",
+            "Whether the type is signed makes no difference.",
+            ".cc does not go with 16-bit types and .sat.",
+        ],
+        example: Example {
+            code: "sub.cc.u32 %r1, %r2, %r3;\nsubc.cc.u32 %r4, %r5, %r6;\nsubc.u32 %r7, %r8, %r9;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "sub.cc.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "subc.cc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "subc.u32 %r7, %r8, %r9;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mad.cc",
         name: "mad.cc",
-        section: "9.7.2.5",
-        since: Version::new(3, 0),
-        since_note: "64-bit 4.3",
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies a by b, adds c to one half of the product, and keeps the carry.",
-        syntax: &["mad.{hi,lo}.cc.type d, a, b, c"],
-        modifiers: list(&[5, 20, 21]),
-        operands: list(&[0, 1, 2, 3]),
-        semantics: &["t = a * b; d = half(t) + c; CC.CF = carry of that add"],
-        notes: &[
-            "CC.CF is a hidden flag of each thread: only addc, subc and madc read it, and calls do not preserve it.",
-            "Whether the type is signed makes no difference.",
-        ],
-        measured: &[
-            Measured {
-                code: "mad.lo.cc.u32 %r1, %r2, %r3, %r4;",
-                since: Version::new(3, 0),
-                target: "sm_20",
-            },
-            Measured { code: "madc.hi.u32 %r5, %r2, %r3, 0;", since: Version::new(3, 0), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "mad.lo.cc.u32 %r1, %r2, %r3, %r4;\nmadc.hi.u32 %r5, %r2, %r3, 0;",
-            ..Example::EMPTY
-        },
         opcode: "mad",
         category: &CATEGORIES[1],
+        section: "9.7.2.5",
+        syntax: &["mad.{hi,lo}.cc.type d, a, b, c"],
         forms: &[
             Form {
                 text: "mad.mode.cc.{u32,s32} d, a, b, c",
@@ -279,49 +253,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[5, 20, 21]),
         vocabulary: &[".cc", ".hi", ".lo", ".s32", ".s64", ".u32", ".u64"],
         types: &["u32", "s32", "u64", "s64"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "madc",
-        name: "madc",
-        section: "9.7.2.6",
+        operands: list(&[0, 1, 2, 3]),
         since: Version::new(3, 0),
         since_note: "64-bit 4.3",
         target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies a by b and adds c and the carry to one half of the product.",
-        syntax: &["madc.{hi,lo}{.cc}.type d, a, b, c", "madc.hi.sat.s32 d, a, b, c"],
-        modifiers: list(&[5, 22, 0, 4]),
-        operands: list(&[0, 1, 2, 3]),
-        semantics: &["t = a * b; d = half(t) + c + CC.CF; with .cc also CC.CF = carry out"],
+        predicable: true,
+        summary: "Multiplies a by b, adds c to one half of the product, and keeps the carry.",
+        semantics: &["t = a * b; d = half(t) + c; CC.CF = carry of that add"],
         notes: &[
             "CC.CF is a hidden flag of each thread: only addc, subc and madc read it, and calls do not preserve it.",
             "Whether the type is signed makes no difference.",
-            ".cc does not go with 16-bit types and .sat.",
         ],
+        example: Example {
+            code: "mad.lo.cc.u32 %r1, %r2, %r3, %r4;\nmadc.hi.u32 %r5, %r2, %r3, 0;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "mad.lo.cc.u32 %r1, %r2, %r3, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_20",
             },
-            Measured {
-                code: "madc.hi.cc.u32 %r5, %r2, %r3, %r6;",
-                since: Version::new(3, 0),
-                target: "sm_20",
-            },
-            Measured { code: "madc.lo.u32 %r7, %r2, %r3, %r8;", since: Version::new(3, 0), target: "sm_20" },
+            Measured { code: "madc.hi.u32 %r5, %r2, %r3, 0;", since: Version::new(3, 0), target: "sm_20" },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "mad.lo.cc.u32 %r1, %r2, %r3, %r4;\nmadc.hi.cc.u32 %r5, %r2, %r3, %r6;\nmadc.lo.u32 %r7, %r2, %r3, %r8;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "madc",
+        name: "madc",
         opcode: "madc",
         category: &CATEGORIES[1],
+        section: "9.7.2.6",
+        syntax: &["madc.{hi,lo}{.cc}.type d, a, b, c", "madc.hi.sat.s32 d, a, b, c"],
         forms: &[
             Form {
                 text: "madc.mode{.cc}.{u32,s32} d, a, b, c",
@@ -352,8 +320,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[5, 22, 0, 4]),
         vocabulary: &[".cc", ".hi", ".lo", ".s16", ".s32", ".s64", ".sat", ".u16", ".u32", ".u64"],
         types: &["u16", "u32", "u64", "s16", "s32", "s64"],
+        operands: list(&[0, 1, 2, 3]),
+        since: Version::new(3, 0),
+        since_note: "64-bit 4.3",
+        target: "sm_20",
+        predicable: true,
+        summary: "Multiplies a by b and adds c and the carry to one half of the product.",
+        semantics: &["t = a * b; d = half(t) + c + CC.CF; with .cc also CC.CF = carry out"],
+        notes: &[
+            "CC.CF is a hidden flag of each thread: only addc, subc and madc read it, and calls do not preserve it.",
+            "Whether the type is signed makes no difference.",
+            ".cc does not go with 16-bit types and .sat.",
+        ],
+        example: Example {
+            code: "mad.lo.cc.u32 %r1, %r2, %r3, %r4;\nmadc.hi.cc.u32 %r5, %r2, %r3, %r6;\nmadc.lo.u32 %r7, %r2, %r3, %r8;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "mad.lo.cc.u32 %r1, %r2, %r3, %r4;",
+                since: Version::new(3, 0),
+                target: "sm_20",
+            },
+            Measured {
+                code: "madc.hi.cc.u32 %r5, %r2, %r3, %r6;",
+                since: Version::new(3, 0),
+                target: "sm_20",
+            },
+            Measured { code: "madc.lo.u32 %r7, %r2, %r3, %r8;", since: Version::new(3, 0), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
 ];

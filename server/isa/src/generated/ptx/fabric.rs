@@ -5,36 +5,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
     Instruction {
         id: "fabric.try_get",
         name: "fabric.try_get",
-        section: "9.7.11.5.1",
-        since: Version::new(9, 3),
-        target: "sm_100",
-        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
-        summary: "Begins a copy from a fabric handle to shared memory.",
-        syntax: &[
-            "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.b128 [dst], [handle, offset], size, [bar]{, policy}",
-        ],
-        modifiers: list(&[177, 178, 179, 83, 180, 181, 182]),
-        operands: list(&[106, 136, 137, 114, 138, 61]),
-        semantics: &["later: shared[dst..+size) = fabric[le][off..+size); complete-tx(bar, size)"],
-        notes: &[
-            "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
-            "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
-        ],
-        measured: &[Measured {
-            code: "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.b128 [%r1], [%r2, %rd1], 0x100, [%r3];",
-            since: Version::new(9, 3),
-            target: "sm_100",
-        }],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(9, 3),
-            code: "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.b128 [%r1], [%r2, %rd1], 0x100, [%r3];",
-            ..Example::EMPTY
-        },
         opcode: "fabric",
         words: &[".try_get"],
         category: &CATEGORIES[10],
+        section: "9.7.11.5.1",
+        syntax: &[
+            "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.b128 [dst], [handle, offset], size, [bar]{, policy}",
+        ],
         forms: &[
             Form {
                 text: "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys.b128 [dst], [handle, offset], size, [bar]{, policy}",
@@ -51,6 +28,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[177, 178, 179, 83, 180, 181, 182]),
         vocabulary: &[
             ".L2::cache_hint",
             ".async",
@@ -63,44 +41,42 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             ".try_get",
         ],
         types: &["b128"],
+        operands: list(&[106, 136, 137, 114, 138, 61]),
+        since: Version::new(9, 3),
+        target: "sm_100",
+        predicable: true,
+        summary: "Begins a copy from a fabric handle to shared memory.",
+        semantics: &["later: shared[dst..+size) = fabric[le][off..+size); complete-tx(bar, size)"],
+        notes: &[
+            "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
+            "The mbarrier must have been initialised with .layout::v1.",
+            "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
+        ],
+        example: Example {
+            code: "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.b128 [%r1], [%r2, %rd1], 0x100, [%r3];",
+            target: "sm_100",
+            version: Version::new(9, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.b128 [%r1], [%r2, %rd1], 0x100, [%r3];",
+            since: Version::new(9, 3),
+            target: "sm_100",
+        }],
+        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fabric.try_put",
         name: "fabric.try_put",
+        opcode: "fabric",
+        words: &[".try_put"],
+        category: &CATEGORIES[10],
         section: "9.7.11.5.2",
-        since: Version::new(9, 3),
-        target: "sm_100",
-        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
-        summary: "Begins a copy from shared memory to a fabric handle.",
         syntax: &[
             "fabric.try_put.async{.multimem}.shared::cta.completion{.counted}{.cp_mask}{.L2::cache_hint}.relaxed.sys.b128 [handle, offset{, counter}], [src], size, [bar]{, bytemask}{, policy}",
             "fabric.try_put.async{.multimem}.shared::cta.completion.counted.relaxed.sys.b128 [handle, offset{, counter}], [src], size, [bar]",
         ],
-        modifiers: list(&[177, 183, 156, 184, 185, 152, 83, 180, 181, 182]),
-        operands: list(&[136, 137, 139, 125, 114, 138, 140, 61]),
-        semantics: &["later: fabric[le][off..+size) = shared[src..+size); complete-tx(bar, size/16)"],
-        notes: &[
-            "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
-            "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
-            "Completion counts 16-byte units, unlike try_get.",
-            ".counted::bytes and .cp_mask are mutually exclusive.",
-        ],
-        measured: &[Measured {
-            code: "fabric.try_put.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.b128 [%r1, %rd1], [%r2], 0x100, [%r3];",
-            since: Version::new(9, 3),
-            target: "sm_100",
-        }],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(9, 3),
-            code: "fabric.try_put.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.b128 [%r1, %rd1], [%r2], 0x100, [%r3];",
-            ..Example::EMPTY
-        },
-        opcode: "fabric",
-        words: &[".try_put"],
-        category: &CATEGORIES[10],
         forms: &[
             Form {
                 text: "fabric.try_put.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.cp_mask}{.L2::cache_hint}{.relaxed}.sys.b128 [handle, offset], [src], size, [bar]{, bytemask}{, policy}",
@@ -131,6 +107,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[177, 183, 156, 184, 185, 152, 83, 180, 181, 182]),
         vocabulary: &[
             ".L2::cache_hint",
             ".async",
@@ -146,43 +123,45 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             ".try_put",
         ],
         types: &["b128"],
+        operands: list(&[136, 137, 139, 125, 114, 138, 140, 61]),
+        since: Version::new(9, 3),
+        target: "sm_100",
+        predicable: true,
+        summary: "Begins a copy from shared memory to a fabric handle.",
+        semantics: &["later: fabric[le][off..+size) = shared[src..+size); complete-tx(bar, size/16)"],
+        notes: &[
+            "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
+            "The mbarrier must have been initialised with .layout::v1.",
+            "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
+            "Completion counts 16-byte units, unlike try_get.",
+            ".counted::bytes and .cp_mask are mutually exclusive.",
+        ],
+        example: Example {
+            code: "fabric.try_put.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.b128 [%r1, %rd1], [%r2], 0x100, [%r3];",
+            target: "sm_100",
+            version: Version::new(9, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "fabric.try_put.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.b128 [%r1, %rd1], [%r2], 0x100, [%r3];",
+            since: Version::new(9, 3),
+            target: "sm_100",
+        }],
+        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fabric.try_red",
         name: "fabric.try_red",
+        opcode: "fabric",
+        words: &[".try_red"],
+        category: &CATEGORIES[10],
         section: "9.7.11.5.3",
-        since: Version::new(9, 3),
-        target: "sm_100",
-        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
-        summary: "Begins a reduction, element by element, of data in shared memory into a fabric handle.",
         syntax: &[
             "fabric.try_red.async{.multimem}.shared::cta.completion{.counted}{.cache_hint}.relaxed.sys.{and,or,xor}.{b32,b64} [handle, offset{, counter}], [src], size, [bar]{, policy}",
             "fabric.try_red.async{.multimem}.shared::cta.completion{.counted}{.cache_hint}.relaxed.sys.{min,max}.{u32,s32,u64,s64,f16,bf16} [handle, offset{, counter}], [src], size, [bar]{, policy}",
             "fabric.try_red.async{.multimem}.shared::cta.completion{.counted}{.cache_hint}.relaxed.sys.add.{u32,u64,f16,bf16,f32,f64} [handle, offset{, counter}], [src], size, [bar]{, policy}",
         ],
-        modifiers: list(&[177, 183, 156, 184, 185, 83, 180, 181, 186, 187]),
-        operands: list(&[136, 137, 139, 125, 114, 138, 61]),
-        semantics: &["for each element: fabric = op(fabric, shared); complete-tx(bar, size/16)"],
-        notes: &[
-            "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
-            "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
-        ],
-        measured: &[Measured {
-            code: "fabric.try_red.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.add.u32 [%r1, %rd1], [%r2], 64, [%r3];",
-            since: Version::new(9, 3),
-            target: "sm_100",
-        }],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(9, 3),
-            code: "fabric.try_red.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.add.u32 [%r1, %rd1], [%r2], 64, [%r3];",
-            ..Example::EMPTY
-        },
-        opcode: "fabric",
-        words: &[".try_red"],
-        category: &CATEGORIES[10],
         forms: &[
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys.{and,or,xor}.{b32,b64} [handle, offset], [src], size, [bar]{, policy}",
@@ -269,6 +248,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[177, 183, 156, 184, 185, 83, 180, 181, 186, 187]),
         vocabulary: &[
             ".L2::cache_hint",
             ".add",
@@ -298,42 +278,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             ".xor",
         ],
         types: &["b32", "b64", "u32", "s32", "u64", "s64", "f16", "bf16", "f32", "f64"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "fabric.try_pullred",
-        name: "fabric.try_pullred",
-        section: "9.7.11.5.4",
+        operands: list(&[136, 137, 139, 125, 114, 138, 61]),
         since: Version::new(9, 3),
-        target: "sm_100; .acc and fp8 min/max sm_120a/121a/100f/110f",
-        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
-        summary: "Loads from every member of a multicast endpoint and stores the reduction of the values in shared memory.",
-        syntax: &[
-            "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.op.type.sync [dst], [handle, offset], size, [bar], mask",
-        ],
-        modifiers: list(&[177, 188, 178, 179, 180, 181, 189, 190, 191]),
-        operands: list(&[106, 136, 137, 114, 138, 141]),
-        semantics: &["shared[dst+i] = reduce(op, member_r[off+i]); complete-tx(bar, size)"],
+        target: "sm_100",
+        predicable: true,
+        summary: "Begins a reduction, element by element, of data in shared memory into a fabric handle.",
+        semantics: &["for each element: fabric = op(fabric, shared); complete-tx(bar, size/16)"],
         notes: &[
             "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
             "The mbarrier must have been initialised with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
         ],
-        divergence: "Warp-collective: all 32 lanes must execute it with identical operands.",
+        example: Example {
+            code: "fabric.try_red.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.add.u32 [%r1, %rd1], [%r2], 64, [%r3];",
+            target: "sm_100",
+            version: Version::new(9, 3),
+            ..Example::EMPTY
+        },
         measured: &[Measured {
-            code: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.add.f32.sync [%r1], [%r2, %rd1], 64, [%r3], 0xFFFFFFFF;",
+            code: "fabric.try_red.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.add.u32 [%r1, %rd1], [%r2], 64, [%r3];",
             since: Version::new(9, 3),
             target: "sm_100",
         }],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(9, 3),
-            code: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.add.f32.sync [%r1], [%r2, %rd1], 64, [%r3], 0xFFFFFFFF;",
-            ..Example::EMPTY
-        },
+        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "fabric.try_pullred",
+        name: "fabric.try_pullred",
         opcode: "fabric",
         words: &[".try_pullred"],
         category: &CATEGORIES[10],
+        section: "9.7.11.5.4",
+        syntax: &[
+            "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.op.type.sync [dst], [handle, offset], size, [bar], mask",
+        ],
         forms: &[
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys.{and,or,xor}.{b32,b64}.sync [dst], [handle, offset], size, [bar], mask",
@@ -406,6 +385,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[177, 188, 178, 179, 180, 181, 189, 190, 191]),
         vocabulary: &[
             ".acc::f16",
             ".acc::f32",
@@ -437,19 +417,59 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             ".xor",
         ],
         types: &["b32", "b64", "u32", "s32", "u64", "s64", "f16", "bf16", "f32", "e4m3", "e5m2"],
+        operands: list(&[106, 136, 137, 114, 138, 141]),
+        since: Version::new(9, 3),
+        target: "sm_100; .acc and fp8 min/max sm_120a/121a/100f/110f",
+        predicable: true,
+        summary: "Loads from every member of a multicast endpoint and stores the reduction of the values in shared memory.",
+        semantics: &["shared[dst+i] = reduce(op, member_r[off+i]); complete-tx(bar, size)"],
+        notes: &[
+            "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
+            "The mbarrier must have been initialised with .layout::v1.",
+            "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
+        ],
+        divergence: "Warp-collective: all 32 lanes must execute it with identical operands.",
+        example: Example {
+            code: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.add.f32.sync [%r1], [%r2, %rd1], 64, [%r3], 0xFFFFFFFF;",
+            target: "sm_100",
+            version: Version::new(9, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.add.f32.sync [%r1], [%r2, %rd1], 64, [%r3], 0xFFFFFFFF;",
+            since: Version::new(9, 3),
+            target: "sm_100",
+        }],
+        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fabric.submit",
         name: "fabric.submit",
+        opcode: "fabric",
+        words: &[".submit"],
+        category: &CATEGORIES[10],
         section: "9.7.11.5.5",
+        syntax: &["fabric.submit{.op_restrict::fetching}"],
+        forms: &[Form {
+            text: "fabric.submit{.op_restrict::fetching}",
+            slots: list(&[397]),
+            availability: AVAILABLE[44],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[192]),
+        vocabulary: &[".op_restrict::fetching", ".submit"],
         since: Version::new(9, 3),
         target: "sm_100",
-        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
+        predicable: true,
         summary: "Submits the fabric operations that this thread began, so that they can finish.",
-        syntax: &["fabric.submit{.op_restrict::fetching}"],
-        modifiers: list(&[192]),
         semantics: &["all (or only get/pullred) prior fabric operations of this thread become submitted"],
+        example: Example {
+            code: "fabric.submit;\nfabric.submit.op_restrict::fetching;",
+            target: "sm_100",
+            version: Version::new(9, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured { code: "fabric.submit;", since: Version::new(9, 3), target: "sm_100" },
             Measured {
@@ -458,91 +478,54 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 target: "sm_100",
             },
         ],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(9, 3),
-            code: "fabric.submit;\nfabric.submit.op_restrict::fetching;",
-            ..Example::EMPTY
-        },
-        opcode: "fabric",
-        words: &[".submit"],
-        category: &CATEGORIES[10],
-        forms: &[Form {
-            text: "fabric.submit{.op_restrict::fetching}",
-            slots: list(&[397]),
-            availability: AVAILABLE[44],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".op_restrict::fetching", ".submit"],
+        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fabric.wait",
         name: "fabric.wait",
-        section: "9.7.11.5.6",
-        since: Version::new(9, 3),
-        target: "sm_100",
-        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
-        summary: "Waits until submitted fabric operations have finished reading shared memory.",
-        syntax: &["fabric.wait.sync_restrict::reads"],
-        modifiers: list(&[193]),
-        semantics: &["block until source shared memory may be overwritten"],
-        measured: &[Measured {
-            code: "fabric.wait.sync_restrict::reads;",
-            since: Version::new(9, 3),
-            target: "sm_100",
-        }],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(9, 3),
-            code: "fabric.wait.sync_restrict::reads;",
-            ..Example::EMPTY
-        },
         opcode: "fabric",
         words: &[".wait"],
         category: &CATEGORIES[10],
+        section: "9.7.11.5.6",
+        syntax: &["fabric.wait.sync_restrict::reads"],
         forms: &[Form {
             text: "fabric.wait.sync_restrict::reads",
             slots: list(&[398]),
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
+        modifiers: list(&[193]),
         vocabulary: &[".sync_restrict::reads", ".wait"],
+        since: Version::new(9, 3),
+        target: "sm_100",
+        predicable: true,
+        summary: "Waits until submitted fabric operations have finished reading shared memory.",
+        semantics: &["block until source shared memory may be overwritten"],
+        example: Example {
+            code: "fabric.wait.sync_restrict::reads;",
+            target: "sm_100",
+            version: Version::new(9, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "fabric.wait.sync_restrict::reads;",
+            since: Version::new(9, 3),
+            target: "sm_100",
+        }],
+        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fabric.try_get.async.tensor",
         name: "fabric.try_get.async.tensor",
-        section: "9.7.11.5.7",
-        since: Version::new(9, 4),
-        target: "sm_107f",
-        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
-        summary: "Begins a copy of a box of a tensor from a fabric handle to shared memory.",
-        syntax: &[
-            "fabric.try_get.async.tensor.dim.shared::cta{.tile}.completion{.L2::cache_hint}.override::global_address{.override_attribute}.relaxed.sys.b128 [dst], [tmap, endpoint, offset{, sizes{, lower, upper}}, coords], [bar]{, policy}",
-        ],
-        modifiers: list(&[117, 178, 194, 179, 83, 195, 120, 180, 181, 182]),
-        operands: list(&[106, 121, 142, 137, 80, 81, 82, 83, 138, 61]),
-        semantics: &["copy the box described by tmap from fabric[le][off]; complete-tx(bar, bytes)"],
-        notes: &[
-            "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
-            "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
-        ],
-        measured: &[Measured {
-            code: "fabric.try_get.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::bytes.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [%r1], [%rd1, %r2, %rd2, {%r3}], [%r4];",
-            since: Version::new(9, 4),
-            target: "sm_107f",
-        }],
-        example: Example {
-            target: "sm_107f",
-            version: Version::new(9, 4),
-            code: "fabric.try_get.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::bytes.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [%r1], [%rd1, %r2, %rd2, {%r3}], [%r4];",
-            ..Example::EMPTY
-        },
         opcode: "fabric",
         words: &[".try_get", ".async", ".tensor"],
         category: &CATEGORIES[10],
+        section: "9.7.11.5.7",
+        syntax: &[
+            "fabric.try_get.async.tensor.dim.shared::cta{.tile}.completion{.L2::cache_hint}.override::global_address{.override_attribute}.relaxed.sys.b128 [dst], [tmap, endpoint, offset{, sizes{, lower, upper}}, coords], [bar]{, policy}",
+        ],
         forms: &[
             Form {
                 text: "fabric.try_get.async.tensor.dim.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address{.relaxed}.sys.b128 [dst], [tmap, endpoint, offset, coords], [bar]{, policy}",
@@ -587,6 +570,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[117, 178, 194, 179, 83, 195, 120, 180, 181, 182]),
         vocabulary: &[
             ".1d",
             ".2d",
@@ -609,41 +593,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             ".try_get",
         ],
         types: &["b128"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "fabric.try_put.async.tensor",
-        name: "fabric.try_put.async.tensor",
-        section: "9.7.11.5.8",
+        operands: list(&[106, 121, 142, 137, 80, 81, 82, 83, 138, 61]),
         since: Version::new(9, 4),
         target: "sm_107f",
-        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
-        summary: "Begins a copy of a box of a tensor from shared memory to a fabric handle.",
-        syntax: &[
-            "fabric.try_put.async.tensor{.multimem}.dim.shared::cta{.tile}.completion{.counted}{.L2::cache_hint}.override::global_address{.override_attribute}.relaxed.sys.b128 [tmap, endpoint, offset{, counter}{, sizes{, lower, upper}}, coords], [src], size, [bar]{, policy}",
-        ],
-        modifiers: list(&[183, 117, 156, 194, 184, 185, 83, 195, 120, 180, 181, 182]),
-        operands: list(&[121, 142, 137, 139, 80, 81, 82, 83, 125, 114, 138, 61]),
-        semantics: &["copy size bytes into the box of tmap at fabric[le][off]; complete-tx(bar, size/16)"],
+        predicable: true,
+        summary: "Begins a copy of a box of a tensor from a fabric handle to shared memory.",
+        semantics: &["copy the box described by tmap from fabric[le][off]; complete-tx(bar, bytes)"],
         notes: &[
             "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
             "The mbarrier must have been initialised with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
         ],
+        example: Example {
+            code: "fabric.try_get.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::bytes.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [%r1], [%rd1, %r2, %rd2, {%r3}], [%r4];",
+            target: "sm_107f",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
         measured: &[Measured {
-            code: "fabric.try_put.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::16B.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [%rd1, %r2, %rd2, {%r3}], [%r1], 128, [%r4];",
+            code: "fabric.try_get.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::bytes.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [%r1], [%rd1, %r2, %rd2, {%r3}], [%r4];",
             since: Version::new(9, 4),
             target: "sm_107f",
         }],
-        example: Example {
-            target: "sm_107f",
-            version: Version::new(9, 4),
-            code: "fabric.try_put.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::16B.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [%rd1, %r2, %rd2, {%r3}], [%r1], 128, [%r4];",
-            ..Example::EMPTY
-        },
+        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "fabric.try_put.async.tensor",
+        name: "fabric.try_put.async.tensor",
         opcode: "fabric",
         words: &[".try_put", ".async", ".tensor"],
         category: &CATEGORIES[10],
+        section: "9.7.11.5.8",
+        syntax: &[
+            "fabric.try_put.async.tensor{.multimem}.dim.shared::cta{.tile}.completion{.counted}{.L2::cache_hint}.override::global_address{.override_attribute}.relaxed.sys.b128 [tmap, endpoint, offset{, counter}{, sizes{, lower, upper}}, coords], [src], size, [bar]{, policy}",
+        ],
         forms: &[
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.dim.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address{.relaxed}.sys.b128 [tmap, endpoint, offset{, counter}, coords], [src], size, [bar]{, policy}",
@@ -688,6 +672,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[183, 117, 156, 194, 184, 185, 83, 195, 120, 180, 181, 182]),
         vocabulary: &[
             ".1d",
             ".2d",
@@ -712,41 +697,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             ".try_put",
         ],
         types: &["b128"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "fabric.try_red.async.tensor",
-        name: "fabric.try_red.async.tensor",
-        section: "9.7.11.5.9",
+        operands: list(&[121, 142, 137, 139, 80, 81, 82, 83, 125, 114, 138, 61]),
         since: Version::new(9, 4),
         target: "sm_107f",
-        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
-        summary: "Begins a reduction of a box of a tensor from shared memory into a fabric handle.",
-        syntax: &[
-            "fabric.try_red.async.tensor{.multimem}.dim.shared::cta{.tile}.completion{.counted}{.L2::cache_hint}.override::global_address{.override_attribute}.relaxed.sys.op [tmap, endpoint, offset{, counter}{, sizes{, lower, upper}}, coords], [src], size, [bar]{, policy}",
-        ],
-        modifiers: list(&[183, 117, 156, 194, 184, 185, 83, 195, 120, 180, 181, 196]),
-        operands: list(&[121, 142, 137, 139, 80, 81, 82, 83, 125, 114, 138, 61]),
-        semantics: &["element-wise op into the box of tmap at fabric[le][off]; complete-tx(bar, size/16)"],
+        predicable: true,
+        summary: "Begins a copy of a box of a tensor from shared memory to a fabric handle.",
+        semantics: &["copy size bytes into the box of tmap at fabric[le][off]; complete-tx(bar, size/16)"],
         notes: &[
             "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
             "The mbarrier must have been initialised with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
         ],
+        example: Example {
+            code: "fabric.try_put.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::16B.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [%rd1, %r2, %rd2, {%r3}], [%r1], 128, [%r4];",
+            target: "sm_107f",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
         measured: &[Measured {
-            code: "fabric.try_red.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::16B.mbarrier::report::fabric.override::global_address.relaxed.sys.add [%rd1, %r2, %rd2, {%r3}], [%r1], 128, [%r4];",
+            code: "fabric.try_put.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::16B.mbarrier::report::fabric.override::global_address.relaxed.sys.b128 [%rd1, %r2, %rd2, {%r3}], [%r1], 128, [%r4];",
             since: Version::new(9, 4),
             target: "sm_107f",
         }],
-        example: Example {
-            target: "sm_107f",
-            version: Version::new(9, 4),
-            code: "fabric.try_red.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::16B.mbarrier::report::fabric.override::global_address.relaxed.sys.add [%rd1, %r2, %rd2, {%r3}], [%r1], 128, [%r4];",
-            ..Example::EMPTY
-        },
+        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "fabric.try_red.async.tensor",
+        name: "fabric.try_red.async.tensor",
         opcode: "fabric",
         words: &[".try_red", ".async", ".tensor"],
         category: &CATEGORIES[10],
+        section: "9.7.11.5.9",
+        syntax: &[
+            "fabric.try_red.async.tensor{.multimem}.dim.shared::cta{.tile}.completion{.counted}{.L2::cache_hint}.override::global_address{.override_attribute}.relaxed.sys.op [tmap, endpoint, offset{, counter}{, sizes{, lower, upper}}, coords], [src], size, [bar]{, policy}",
+        ],
         forms: &[
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.dim.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address{.relaxed}.sys.op [tmap, endpoint, offset{, counter}, coords], [src], size, [bar]{, policy}",
@@ -791,6 +776,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[183, 117, 156, 194, 184, 185, 83, 195, 120, 180, 181, 196]),
         vocabulary: &[
             ".1d",
             ".2d",
@@ -819,45 +805,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             ".try_red",
             ".xor",
         ],
+        operands: list(&[121, 142, 137, 139, 80, 81, 82, 83, 125, 114, 138, 61]),
+        since: Version::new(9, 4),
+        target: "sm_107f",
+        predicable: true,
+        summary: "Begins a reduction of a box of a tensor from shared memory into a fabric handle.",
+        semantics: &["element-wise op into the box of tmap at fabric[le][off]; complete-tx(bar, size/16)"],
+        notes: &[
+            "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
+            "The mbarrier must have been initialised with .layout::v1.",
+            "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
+        ],
+        example: Example {
+            code: "fabric.try_red.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::16B.mbarrier::report::fabric.override::global_address.relaxed.sys.add [%rd1, %r2, %rd2, {%r3}], [%r1], 128, [%r4];",
+            target: "sm_107f",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "fabric.try_red.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::16B.mbarrier::report::fabric.override::global_address.relaxed.sys.add [%rd1, %r2, %rd2, {%r3}], [%r1], 128, [%r4];",
+            since: Version::new(9, 4),
+            target: "sm_107f",
+        }],
+        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fabric.try_atom",
         name: "fabric.try_atom",
-        section: "9.7.11.5.10",
-        since: Version::new(9, 4),
-        target: "sm_100",
-        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
-        summary: "Begins an atomic operation on one element that a fabric handle refers to; the old value arrives in shared memory.",
-        syntax: &[
-            "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.op.type [handle, offset], [dst], [src], [bar]{, policy}",
-        ],
-        modifiers: list(&[177, 156, 184, 83, 180, 181, 197, 198]),
-        operands: list(&[136, 137, 143, 144, 138, 61]),
-        semantics: &[
-            "k = off & 15; old -> smem_dst+k; operand read at smem_src+k",
-            "cas: compare value = low 16 bytes of smem_src, swap value = high 16 bytes",
-        ],
-        notes: &[
-            "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
-            "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
-            "Logic b32/b64, exch/cas b32/b64/b128, min/max u32/u64/f16x2/bf16x2, add u32/u64/f16x2/bf16x2/f32/f64.",
-        ],
-        measured: &[Measured {
-            code: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.add.u32 [%r1, %rd1], [%r2], [%r3], [%r4];",
-            since: Version::new(9, 4),
-            target: "sm_100",
-        }],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(9, 4),
-            code: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.add.u32 [%r1, %rd1], [%r2], [%r3], [%r4];",
-            ..Example::EMPTY
-        },
         opcode: "fabric",
         words: &[".try_atom"],
         category: &CATEGORIES[10],
+        section: "9.7.11.5.10",
+        syntax: &[
+            "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.op.type [handle, offset], [dst], [src], [bar]{, policy}",
+        ],
         forms: &[
             Form {
                 text: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.{and,or,xor}.{b32,b64} [handle, offset], [dst], [src], [bar]{, policy}",
@@ -888,6 +870,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[177, 156, 184, 83, 180, 181, 197, 198]),
         vocabulary: &[
             ".L2::cache_hint",
             ".add",
@@ -922,6 +905,33 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         types: &[
             "b32", "b64", "b128", "u32", "s32", "u64", "s64", "f16", "bf16", "f16x2", "bf16x2", "f32", "f64",
         ],
+        operands: list(&[136, 137, 143, 144, 138, 61]),
+        since: Version::new(9, 4),
+        target: "sm_100",
+        predicable: true,
+        summary: "Begins an atomic operation on one element that a fabric handle refers to; the old value arrives in shared memory.",
+        semantics: &[
+            "k = off & 15; old -> smem_dst+k; operand read at smem_src+k",
+            "cas: compare value = low 16 bytes of smem_src, swap value = high 16 bytes",
+        ],
+        notes: &[
+            "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
+            "The mbarrier must have been initialised with .layout::v1.",
+            "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
+            "Logic b32/b64, exch/cas b32/b64/b128, min/max u32/u64/f16x2/bf16x2, add u32/u64/f16x2/bf16x2/f32/f64.",
+        ],
+        example: Example {
+            code: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.add.u32 [%r1, %rd1], [%r2], [%r3], [%r4];",
+            target: "sm_100",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.relaxed.sys.add.u32 [%r1, %rd1], [%r2], [%r3], [%r4];",
+            since: Version::new(9, 4),
+            target: "sm_100",
+        }],
+        simulation: Simulation::Unsupported("it speaks with another device, and there is no second one"),
         ..Instruction::EMPTY
     },
 ];

@@ -5,36 +5,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
     Instruction {
         id: "testp",
         name: "testp",
-        section: "9.7.3.1",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Partly(
-            "the form without an operation is not simulated, because the assembler leaves the predicate undefined",
-        ),
-        summary: "Tests what kind of number a float is and writes a predicate.",
-        syntax: &["testp{.op}.{f32,f64} p, a"],
-        modifiers: list(&[23, 24]),
-        operands: list(&[19, 1]),
-        semantics: &[
-            ".finite: not inf, not NaN",
-            ".infinite: +-inf",
-            ".number: not NaN",
-            ".notanumber: NaN",
-            ".normal: neither NaN nor inf nor subnormal (zero counts as normal)",
-            ".subnormal: nonzero with minimum exponent",
-        ],
-        measured: &[
-            Measured { code: "testp.notanumber.f32 %p1, %f1;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "testp.subnormal.f64 %p2, %fd1;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "testp.notanumber.f32 %p1, %f1;\ntestp.subnormal.f64 %p2, %fd1;",
-            ..Example::EMPTY
-        },
         opcode: "testp",
         category: &CATEGORIES[2],
+        section: "9.7.3.1",
+        syntax: &["testp{.op}.{f32,f64} p, a"],
         forms: &[Form {
             text: "testp{.op}.type p, a",
             slots: list(&[30, 31]),
@@ -42,6 +16,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
+        modifiers: list(&[23, 24]),
         vocabulary: &[
             ".f32",
             ".f64",
@@ -53,33 +28,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             ".subnormal",
         ],
         types: &["f32", "f64"],
+        operands: list(&[19, 1]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Tests what kind of number a float is and writes a predicate.",
+        semantics: &[
+            ".finite: not inf, not NaN",
+            ".infinite: +-inf",
+            ".number: not NaN",
+            ".notanumber: NaN",
+            ".normal: neither NaN nor inf nor subnormal (zero counts as normal)",
+            ".subnormal: nonzero with minimum exponent",
+        ],
+        example: Example {
+            code: "testp.notanumber.f32 %p1, %f1;\ntestp.subnormal.f64 %p2, %fd1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "testp.notanumber.f32 %p1, %f1;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "testp.subnormal.f64 %p2, %fd1;", since: Version::new(2, 3), target: "sm_20" },
+        ],
+        simulation: Simulation::Partly(
+            "the form without an operation is not simulated, because the assembler leaves the predicate undefined",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "copysign",
         name: "copysign",
-        section: "9.7.3.2",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Gives the magnitude of b with the sign of a.",
-        syntax: &["copysign.{f32,f64} d, a, b"],
-        modifiers: list(&[24]),
-        operands: list(&[0, 20, 21]),
-        semantics: &["d = (a & SIGN) | (b & ~SIGN)  // note operand order: first source gives the sign"],
-        measured: &[Measured {
-            code: "copysign.f32 %f1, %f2, %f3;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "copysign.f32 %f1, %f2, %f3;",
-            ..Example::EMPTY
-        },
         opcode: "copysign",
         category: &CATEGORIES[2],
+        section: "9.7.3.2",
+        syntax: &["copysign.{f32,f64} d, a, b"],
         forms: &[Form {
             text: "copysign.type d, a, b",
             slots: list(&[31]),
@@ -87,47 +70,39 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
+        modifiers: list(&[24]),
         vocabulary: &[".f32", ".f64"],
         types: &["f32", "f64"],
+        operands: list(&[0, 20, 21]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Gives the magnitude of b with the sign of a.",
+        semantics: &["d = (a & SIGN) | (b & ~SIGN)  // note operand order: first source gives the sign"],
+        example: Example {
+            code: "copysign.f32 %f1, %f2, %f3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "copysign.f32 %f1, %f2, %f3;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "add@fp",
         name: "add",
+        opcode: "add",
+        category: &CATEGORIES[2],
         section: "9.7.3.3",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13; .rm/.rp on .f32 sm_20; .f32x2 sm_100 (PTX 8.6)",
-        simulation: Simulation::Simulated,
-        summary: "Adds two floats; .f32x2 adds two packed pairs.",
         syntax: &[
             "add{.rnd}{.ftz}{.sat}.f32 d, a, b",
             "add{.rnd}{.ftz}.f32x2 d, a, b",
             "add{.rnd}.f64 d, a, b",
         ],
-        modifiers: list(&[25, 26, 0, 27]),
-        operands: list(&[0, 1, 2]),
-        semantics: &[
-            "d = round(a + b, rnd)  // per 32-bit lane for .f32x2",
-            ".sat (f32 only): d = NaN ? +0 : clamp(d, 0, 1)",
-        ],
-        notes: &[
-            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
-            "A NaN result of .f32 is the canonical 0x7fffffff.",
-            "The assembler takes the modifiers in any order.",
-        ],
-        measured: &[
-            Measured { code: "add.rn.f32 %f1, %f2, 0f3F800000;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "add.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "add.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "add.rn.f32 %f1, %f2, 0f3F800000;\nadd.ftz.sat.f32 %f3, %f1, %f2;\nadd.rz.f64 %fd1, %fd2, %fd3;",
-            ..Example::EMPTY
-        },
-        opcode: "add",
-        category: &CATEGORIES[2],
         forms: &[
             Form {
                 text: "add{.{rn,rz}}{.ftz}{.sat}.f32 d, a, b",
@@ -156,27 +131,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[25, 26, 0, 27]),
         vocabulary: &[".f32", ".f32x2", ".f64", ".ftz", ".rm", ".rn", ".rp", ".rz", ".sat"],
         types: &["f32", "f32x2", "f64"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "sub@fp",
-        name: "sub",
-        section: "9.7.3.4",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13; .rm/.rp on .f32 sm_20; .f32x2 sm_100 (PTX 8.6)",
-        simulation: Simulation::Simulated,
-        summary: "Subtracts float b from a; .f32x2 subtracts two packed pairs.",
-        syntax: &[
-            "sub{.rnd}{.ftz}{.sat}.f32 d, a, b",
-            "sub{.rnd}{.ftz}.f32x2 d, a, b",
-            "sub{.rnd}.f64 d, a, b",
-        ],
-        modifiers: list(&[25, 26, 0, 27]),
         operands: list(&[0, 1, 2]),
+        target: "sm_10; .f64 sm_13; .rm/.rp on .f32 sm_20; .f32x2 sm_100 (PTX 8.6)",
+        predicable: true,
+        summary: "Adds two floats; .f32x2 adds two packed pairs.",
         semantics: &[
-            "d = round(a - b, rnd)  // per 32-bit lane for .f32x2",
+            "d = round(a + b, rnd)  // per 32-bit lane for .f32x2",
             ".sat (f32 only): d = NaN ? +0 : clamp(d, 0, 1)",
         ],
         notes: &[
@@ -184,19 +147,30 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             "A NaN result of .f32 is the canonical 0x7fffffff.",
             "The assembler takes the modifiers in any order.",
         ],
-        measured: &[
-            Measured { code: "sub.rn.f32 %f1, %f2, 0f3F800000;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "sub.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "sub.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
         example: Example {
+            code: "add.rn.f32 %f1, %f2, 0f3F800000;\nadd.ftz.sat.f32 %f3, %f1, %f2;\nadd.rz.f64 %fd1, %fd2, %fd3;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "sub.rn.f32 %f1, %f2, 0f3F800000;\nsub.ftz.sat.f32 %f3, %f1, %f2;\nsub.rz.f64 %fd1, %fd2, %fd3;",
             ..Example::EMPTY
         },
+        measured: &[
+            Measured { code: "add.rn.f32 %f1, %f2, 0f3F800000;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "add.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "add.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "sub@fp",
+        name: "sub",
         opcode: "sub",
         category: &CATEGORIES[2],
+        section: "9.7.3.4",
+        syntax: &[
+            "sub{.rnd}{.ftz}{.sat}.f32 d, a, b",
+            "sub{.rnd}{.ftz}.f32x2 d, a, b",
+            "sub{.rnd}.f64 d, a, b",
+        ],
         forms: &[
             Form {
                 text: "sub{.{rn,rz}}{.ftz}{.sat}.f32 d, a, b",
@@ -225,27 +199,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[25, 26, 0, 27]),
         vocabulary: &[".f32", ".f32x2", ".f64", ".ftz", ".rm", ".rn", ".rp", ".rz", ".sat"],
         types: &["f32", "f32x2", "f64"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "mul@fp",
-        name: "mul",
-        section: "9.7.3.5",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13; .rm/.rp on .f32 sm_20; .f32x2 sm_100 (PTX 8.6)",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies two floats; .f32x2 multiplies two packed pairs.",
-        syntax: &[
-            "mul{.rnd}{.ftz}{.sat}.f32 d, a, b",
-            "mul{.rnd}{.ftz}.f32x2 d, a, b",
-            "mul{.rnd}.f64 d, a, b",
-        ],
-        modifiers: list(&[25, 26, 0, 27]),
         operands: list(&[0, 1, 2]),
+        target: "sm_10; .f64 sm_13; .rm/.rp on .f32 sm_20; .f32x2 sm_100 (PTX 8.6)",
+        predicable: true,
+        summary: "Subtracts float b from a; .f32x2 subtracts two packed pairs.",
         semantics: &[
-            "d = round(a * b, rnd)  // per 32-bit lane for .f32x2",
+            "d = round(a - b, rnd)  // per 32-bit lane for .f32x2",
             ".sat (f32 only): d = NaN ? +0 : clamp(d, 0, 1)",
         ],
         notes: &[
@@ -253,19 +215,30 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             "A NaN result of .f32 is the canonical 0x7fffffff.",
             "The assembler takes the modifiers in any order.",
         ],
-        measured: &[
-            Measured { code: "mul.rn.f32 %f1, %f2, 0f3F800000;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mul.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mul.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
         example: Example {
+            code: "sub.rn.f32 %f1, %f2, 0f3F800000;\nsub.ftz.sat.f32 %f3, %f1, %f2;\nsub.rz.f64 %fd1, %fd2, %fd3;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mul.rn.f32 %f1, %f2, 0f3F800000;\nmul.ftz.sat.f32 %f3, %f1, %f2;\nmul.rz.f64 %fd1, %fd2, %fd3;",
             ..Example::EMPTY
         },
+        measured: &[
+            Measured { code: "sub.rn.f32 %f1, %f2, 0f3F800000;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "sub.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "sub.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "mul@fp",
+        name: "mul",
         opcode: "mul",
         category: &CATEGORIES[2],
+        section: "9.7.3.5",
+        syntax: &[
+            "mul{.rnd}{.ftz}{.sat}.f32 d, a, b",
+            "mul{.rnd}{.ftz}.f32x2 d, a, b",
+            "mul{.rnd}.f64 d, a, b",
+        ],
         forms: &[
             Form {
                 text: "mul{.{rn,rz}}{.ftz}{.sat}.f32 d, a, b",
@@ -294,44 +267,46 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[25, 26, 0, 27]),
         vocabulary: &[".f32", ".f32x2", ".f64", ".ftz", ".rm", ".rn", ".rp", ".rz", ".sat"],
         types: &["f32", "f32x2", "f64"],
+        operands: list(&[0, 1, 2]),
+        target: "sm_10; .f64 sm_13; .rm/.rp on .f32 sm_20; .f32x2 sm_100 (PTX 8.6)",
+        predicable: true,
+        summary: "Multiplies two floats; .f32x2 multiplies two packed pairs.",
+        semantics: &[
+            "d = round(a * b, rnd)  // per 32-bit lane for .f32x2",
+            ".sat (f32 only): d = NaN ? +0 : clamp(d, 0, 1)",
+        ],
+        notes: &[
+            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
+            "A NaN result of .f32 is the canonical 0x7fffffff.",
+            "The assembler takes the modifiers in any order.",
+        ],
+        example: Example {
+            code: "mul.rn.f32 %f1, %f2, 0f3F800000;\nmul.ftz.sat.f32 %f3, %f1, %f2;\nmul.rz.f64 %fd1, %fd2, %fd3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "mul.rn.f32 %f1, %f2, 0f3F800000;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mul.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mul.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fma@fp",
         name: "fma",
+        opcode: "fma",
+        category: &CATEGORIES[2],
         section: "9.7.3.6",
-        since: Version::new(1, 4),
-        since_note: ".f32 2.0",
-        target: "sm_20 (.f32); sm_13 (.f64); .f32x2 sm_100 (PTX 8.6)",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies a by b and adds c with a single rounding.",
         syntax: &[
             "fma.rnd{.ftz}{.sat}.f32 d, a, b, c",
             "fma.rnd{.ftz}.f32x2 d, a, b, c",
             "fma.rnd.f64 d, a, b, c",
         ],
-        modifiers: list(&[28, 26, 0, 27]),
-        operands: list(&[0, 1, 2, 3]),
-        semantics: &["d = round(a*b + c, rnd)  // exact product and sum before rounding"],
-        notes: &["A rounding modifier is required."],
-        measured: &[
-            Measured { code: "fma.rn.f32 %f1, %f2, %f3, %f4;", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "fma.rz.f64 %fd1, %fd2, %fd3, %fd4;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "fma.rn.f32 %f1, %f2, %f3, %f4;\nfma.rz.f64 %fd1, %fd2, %fd3, %fd4;",
-            ..Example::EMPTY
-        },
-        opcode: "fma",
-        category: &CATEGORIES[2],
         forms: &[
             Form {
                 text: "fma.{rn,rz,rm,rp}.f64 d, a, b, c",
@@ -355,48 +330,44 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[28, 26, 0, 27]),
         vocabulary: &[".f32", ".f32x2", ".f64", ".ftz", ".rm", ".rn", ".rp", ".rz", ".sat"],
         types: &["f32", "f32x2", "f64"],
+        operands: list(&[0, 1, 2, 3]),
+        since: Version::new(1, 4),
+        since_note: ".f32 2.0",
+        target: "sm_20 (.f32); sm_13 (.f64); .f32x2 sm_100 (PTX 8.6)",
+        predicable: true,
+        summary: "Multiplies a by b and adds c with a single rounding.",
+        semantics: &["d = round(a*b + c, rnd)  // exact product and sum before rounding"],
+        notes: &["A rounding modifier is required."],
+        example: Example {
+            code: "fma.rn.f32 %f1, %f2, %f3, %f4;\nfma.rz.f64 %fd1, %fd2, %fd3, %fd4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "fma.rn.f32 %f1, %f2, %f3, %f4;", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "fma.rz.f64 %fd1, %fd2, %fd3, %fd4;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mad@fp",
         name: "mad",
+        opcode: "mad",
+        category: &CATEGORIES[2],
         section: "9.7.3.7",
-        since: Version::new(1, 0),
-        target: "sm_10 (.f32); sm_13 (.f64)",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies a by b and adds c; on sm_20 and later the same as fma.",
         syntax: &[
             "mad.rnd{.ftz}{.sat}.f32 d, a, b, c",
             "mad.rnd.f64 d, a, b, c",
             "mad{.ftz}{.sat}.f32 d, a, b, c",
         ],
-        modifiers: list(&[28, 26, 0, 24]),
-        operands: list(&[0, 1, 2, 3]),
-        semantics: &[
-            "sm_20+: identical to fma.rnd",
-            "sm_1x f32: product truncated to 23 mantissa bits before the add",
-        ],
-        notes: &[
-            "A rounding modifier is required on sm_20 and later (an error since PTX 3.2); the form without is for sm_1x.",
-        ],
-        measured: &[
-            Measured { code: "mad.rn.f32 %f1, %f2, %f3, %f4;", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "mad.rn.f64 %fd1, %fd2, %fd3, %fd4;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "mad.rn.f32 %f1, %f2, %f3, %f4;\nmad.rn.f64 %fd1, %fd2, %fd3, %fd4;",
-            ..Example::EMPTY
-        },
-        opcode: "mad",
-        category: &CATEGORIES[2],
         forms: &[
             Form {
                 text: "mad{.ftz}{.sat}.f32 d, a, b, c",
@@ -412,7 +383,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 text: "mad.f64 d, a, b, c",
                 slots: list(&[38]),
                 operands: list(&[0, 1, 2, 13]),
-                removed: Some(Requirement { since: Version::new(1, 4), target: TargetRequirement::Any }),
+                removed: Some(Requirement { since: Version::new(1, 4), ..Requirement::EMPTY }),
                 ..Form::EMPTY
             },
             Form {
@@ -429,52 +400,54 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[28, 26, 0, 24]),
         vocabulary: &[".f32", ".f64", ".ftz", ".rm", ".rn", ".rp", ".rz", ".sat"],
         types: &["f32", "f64"],
+        operands: list(&[0, 1, 2, 3]),
+        target: "sm_10 (.f32); sm_13 (.f64)",
+        predicable: true,
+        summary: "Multiplies a by b and adds c; on sm_20 and later the same as fma.",
+        semantics: &[
+            "sm_20+: identical to fma.rnd",
+            "sm_1x f32: product truncated to 23 mantissa bits before the add",
+        ],
+        notes: &[
+            "A rounding modifier is required on sm_20 and later (an error since PTX 3.2); the form without is for sm_1x.",
+        ],
+        example: Example {
+            code: "mad.rn.f32 %f1, %f2, %f3, %f4;\nmad.rn.f64 %fd1, %fd2, %fd3, %fd4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "mad.rn.f32 %f1, %f2, %f3, %f4;", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "mad.rn.f64 %fd1, %fd2, %fd3, %fd4;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "div@fp",
         name: "div",
+        opcode: "div",
+        category: &CATEGORIES[2],
         section: "9.7.3.8",
-        since: Version::new(1, 0),
-        since_note: "explicit modes 1.4",
-        target: "sm_10 (.approx/.full); .rnd.f32 sm_20; .rn.f64 sm_13; .rz/.rm/.rp.f64 sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Divides float a by b: approximately, approximately over the full range, or correctly rounded.",
         syntax: &[
             "div.approx{.ftz}.f32 d, a, b",
             "div.full{.ftz}.f32 d, a, b",
             "div.{rn,rz,rm,rp}{.ftz}.f32 d, a, b",
             "div.{rn,rz,rm,rp}.f64 d, a, b",
         ],
-        modifiers: list(&[29, 26, 24]),
-        operands: list(&[0, 1, 2]),
-        semantics: &[".approx: d = a * rcp(b)", ".full: scaled approximation", ".rnd: IEEE quotient"],
-        notes: &[
-            ".approx is at most 2 ulp off for |b| from 2^-126 to 2^126; for a larger |b| below 2^128 it gives 0, or NaN when a is infinite.",
-            ".full is at most 2 ulp off over the full range; its rounding cannot be chosen.",
-            "One of .approx, .full and a rounding modifier is required since PTX 1.4.",
-        ],
-        measured: &[
-            Measured { code: "div.approx.f32 %f1, %f2, %f3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "div.full.ftz.f32 %f4, %f2, %f3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "div.rn.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "div.approx.f32 %f1, %f2, %f3;\ndiv.full.ftz.f32 %f4, %f2, %f3;\ndiv.rn.f64 %fd1, %fd2, %fd3;",
-            ..Example::EMPTY
-        },
-        opcode: "div",
-        category: &CATEGORIES[2],
         forms: &[
             Form {
                 text: "div.{f32,f64} d, a, b",
                 slots: list(&[31]),
                 operands: list(&[0, 1, 2]),
-                removed: Some(Requirement { since: Version::new(1, 4), target: TargetRequirement::Any }),
+                removed: Some(Requirement { since: Version::new(1, 4), ..Requirement::EMPTY }),
                 ..Form::EMPTY
             },
             Form {
@@ -512,32 +485,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[29, 26, 24]),
         vocabulary: &[".approx", ".f32", ".f64", ".ftz", ".full", ".rm", ".rn", ".rp", ".rz"],
         types: &["f32", "f64"],
+        operands: list(&[0, 1, 2]),
+        since_note: "explicit modes 1.4",
+        target: "sm_10 (.approx/.full); .rnd.f32 sm_20; .rn.f64 sm_13; .rz/.rm/.rp.f64 sm_20",
+        predicable: true,
+        summary: "Divides float a by b: approximately, approximately over the full range, or correctly rounded.",
+        semantics: &[".approx: d = a * rcp(b)", ".full: scaled approximation", ".rnd: IEEE quotient"],
+        notes: &[
+            ".approx is at most 2 ulp off for |b| from 2^-126 to 2^126; for a larger |b| below 2^128 it gives 0, or NaN when a is infinite.",
+            ".full is at most 2 ulp off over the full range; its rounding cannot be chosen.",
+            "One of .approx, .full and a rounding modifier is required since PTX 1.4.",
+        ],
+        example: Example {
+            code: "div.approx.f32 %f1, %f2, %f3;\ndiv.full.ftz.f32 %f4, %f2, %f3;\ndiv.rn.f64 %fd1, %fd2, %fd3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "div.approx.f32 %f1, %f2, %f3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "div.full.ftz.f32 %f4, %f2, %f3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "div.rn.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "abs@fp",
         name: "abs",
-        section: "9.7.3.9",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13",
-        simulation: Simulation::Simulated,
-        summary: "Clears the sign bit of a float.",
-        syntax: &["abs{.ftz}.f32 d, a", "abs.f64 d, a"],
-        modifiers: list(&[26, 24]),
-        operands: list(&[0, 1]),
-        semantics: &["d = |a|"],
-        notes: &["For .f32 a NaN gives some NaN; for .f64 it is given as it is."],
-        measured: &[Measured { code: "abs.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "abs.f32 %f1, %f2;",
-            ..Example::EMPTY
-        },
         opcode: "abs",
         category: &CATEGORIES[2],
+        section: "9.7.3.9",
+        syntax: &["abs{.ftz}.f32 d, a", "abs.f64 d, a"],
         forms: &[
             Form {
                 text: "abs{.ftz}.f32 d, a",
@@ -547,32 +528,31 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             },
             Form { text: "abs.f64 d, a", slots: list(&[38]), operands: list(&[0, 1]), ..Form::EMPTY },
         ],
+        modifiers: list(&[26, 24]),
         vocabulary: &[".f32", ".f64", ".ftz"],
         types: &["f32", "f64"],
+        operands: list(&[0, 1]),
+        target: "sm_10; .f64 sm_13",
+        predicable: true,
+        summary: "Clears the sign bit of a float.",
+        semantics: &["d = |a|"],
+        notes: &["For .f32 a NaN gives some NaN; for .f64 it is given as it is."],
+        example: Example {
+            code: "abs.f32 %f1, %f2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "abs.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "neg@fp",
         name: "neg",
-        section: "9.7.3.10",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13",
-        simulation: Simulation::Simulated,
-        summary: "Flips the sign bit of a float.",
-        syntax: &["neg{.ftz}.f32 d, a", "neg.f64 d, a"],
-        modifiers: list(&[26, 24]),
-        operands: list(&[0, 1]),
-        semantics: &["d = -a"],
-        notes: &["NaN input gives an unspecified NaN."],
-        measured: &[Measured { code: "neg.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "neg.f64 %fd1, %fd2;",
-            ..Example::EMPTY
-        },
         opcode: "neg",
         category: &CATEGORIES[2],
+        section: "9.7.3.10",
+        syntax: &["neg{.ftz}.f32 d, a", "neg.f64 d, a"],
         forms: &[
             Form {
                 text: "neg{.ftz}.f32 d, a",
@@ -582,46 +562,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             },
             Form { text: "neg.f64 d, a", slots: list(&[38]), operands: list(&[0, 1]), ..Form::EMPTY },
         ],
+        modifiers: list(&[26, 24]),
         vocabulary: &[".f32", ".f64", ".ftz"],
         types: &["f32", "f64"],
+        operands: list(&[0, 1]),
+        target: "sm_10; .f64 sm_13",
+        predicable: true,
+        summary: "Flips the sign bit of a float.",
+        semantics: &["d = -a"],
+        notes: &["NaN input gives an unspecified NaN."],
+        example: Example {
+            code: "neg.f64 %fd1, %fd2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "neg.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "min@fp",
         name: "min",
+        opcode: "min",
+        category: &CATEGORIES[2],
         section: "9.7.3.11",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13; .NaN sm_80 (7.0); .xorsign.abs sm_86 (7.2); three inputs sm_100 (8.8)",
-        simulation: Simulation::Simulated,
-        summary: "Gives the smallest of two or three floats; a NaN beside a number is ignored.",
         syntax: &[
             "min{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b",
             "min{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
             "min.f64 d, a, b",
         ],
-        modifiers: list(&[26, 30, 31, 32, 24]),
-        operands: list(&[0, 1, 2, 22]),
-        semantics: &[
-            "no .NaN: a NaN operand is ignored, NaN only if all are NaN",
-            ".NaN: any NaN operand -> canonical NaN",
-            "zeros: -0 is smaller than +0",
-            ".abs: compare magnitudes and return the magnitude",
-            ".xorsign (with .abs, two inputs): sign(d) = sign(a) ^ sign(b); ignored when d is NaN",
-        ],
-        notes: &["The form with three inputs takes no .xorsign."],
-        measured: &[
-            Measured { code: "min.f32 %f1, %f2, %f3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "min.NaN.f32 %f4, %f2, %f3;", since: Version::new(7, 0), target: "sm_80" },
-            Measured { code: "min.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 0),
-            code: "min.f32 %f1, %f2, %f3;\nmin.NaN.f32 %f4, %f2, %f3;\nmin.f64 %fd1, %fd2, %fd3;",
-            ..Example::EMPTY
-        },
-        opcode: "min",
-        category: &CATEGORIES[2],
         forms: &[
             Form {
                 text: "min{.ftz}.f32 d, a, b",
@@ -652,25 +621,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[26, 30, 31, 32, 24]),
         vocabulary: &[".NaN", ".abs", ".f32", ".f64", ".ftz", ".xorsign"],
         types: &["f32", "f64"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "max@fp",
-        name: "max",
-        section: "9.7.3.12",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13; .NaN sm_80 (7.0); .xorsign.abs sm_86 (7.2); three inputs sm_100 (8.8)",
-        simulation: Simulation::Simulated,
-        summary: "Gives the largest of two or three floats; a NaN beside a number is ignored.",
-        syntax: &[
-            "max{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b",
-            "max{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
-            "max.f64 d, a, b",
-        ],
-        modifiers: list(&[26, 30, 31, 32, 24]),
         operands: list(&[0, 1, 2, 22]),
+        target: "sm_10; .f64 sm_13; .NaN sm_80 (7.0); .xorsign.abs sm_86 (7.2); three inputs sm_100 (8.8)",
+        predicable: true,
+        summary: "Gives the smallest of two or three floats; a NaN beside a number is ignored.",
         semantics: &[
             "no .NaN: a NaN operand is ignored, NaN only if all are NaN",
             ".NaN: any NaN operand -> canonical NaN",
@@ -679,19 +636,30 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             ".xorsign (with .abs, two inputs): sign(d) = sign(a) ^ sign(b); ignored when d is NaN",
         ],
         notes: &["The form with three inputs takes no .xorsign."],
-        measured: &[
-            Measured { code: "max.f32 %f1, %f2, %f3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "max.NaN.f32 %f4, %f2, %f3;", since: Version::new(7, 0), target: "sm_80" },
-            Measured { code: "max.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
         example: Example {
+            code: "min.f32 %f1, %f2, %f3;\nmin.NaN.f32 %f4, %f2, %f3;\nmin.f64 %fd1, %fd2, %fd3;",
             target: "sm_80",
             version: Version::new(7, 0),
-            code: "max.f32 %f1, %f2, %f3;\nmax.NaN.f32 %f4, %f2, %f3;\nmax.f64 %fd1, %fd2, %fd3;",
             ..Example::EMPTY
         },
+        measured: &[
+            Measured { code: "min.f32 %f1, %f2, %f3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "min.NaN.f32 %f4, %f2, %f3;", since: Version::new(7, 0), target: "sm_80" },
+            Measured { code: "min.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "max@fp",
+        name: "max",
         opcode: "max",
         category: &CATEGORIES[2],
+        section: "9.7.3.12",
+        syntax: &[
+            "max{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b",
+            "max{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
+            "max.f64 d, a, b",
+        ],
         forms: &[
             Form {
                 text: "max{.ftz}.f32 d, a, b",
@@ -722,45 +690,51 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[26, 30, 31, 32, 24]),
         vocabulary: &[".NaN", ".abs", ".f32", ".f64", ".ftz", ".xorsign"],
         types: &["f32", "f64"],
+        operands: list(&[0, 1, 2, 22]),
+        target: "sm_10; .f64 sm_13; .NaN sm_80 (7.0); .xorsign.abs sm_86 (7.2); three inputs sm_100 (8.8)",
+        predicable: true,
+        summary: "Gives the largest of two or three floats; a NaN beside a number is ignored.",
+        semantics: &[
+            "no .NaN: a NaN operand is ignored, NaN only if all are NaN",
+            ".NaN: any NaN operand -> canonical NaN",
+            "zeros: -0 is smaller than +0",
+            ".abs: compare magnitudes and return the magnitude",
+            ".xorsign (with .abs, two inputs): sign(d) = sign(a) ^ sign(b); ignored when d is NaN",
+        ],
+        notes: &["The form with three inputs takes no .xorsign."],
+        example: Example {
+            code: "max.f32 %f1, %f2, %f3;\nmax.NaN.f32 %f4, %f2, %f3;\nmax.f64 %fd1, %fd2, %fd3;",
+            target: "sm_80",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "max.f32 %f1, %f2, %f3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "max.NaN.f32 %f4, %f2, %f3;", since: Version::new(7, 0), target: "sm_80" },
+            Measured { code: "max.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "rcp",
         name: "rcp",
+        opcode: "rcp",
+        category: &CATEGORIES[2],
         section: "9.7.3.13",
-        since: Version::new(1, 0),
-        target: "sm_10 (.approx); .rnd.f32 sm_20; .rn.f64 sm_13; others .f64 sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Gives 1/a, approximately (at most 1 ulp off) or correctly rounded.",
         syntax: &[
             "rcp.approx{.ftz}.f32 d, a",
             "rcp.{rn,rz,rm,rp}{.ftz}.f32 d, a",
             "rcp.{rn,rz,rm,rp}.f64 d, a",
         ],
-        modifiers: list(&[33, 26, 24]),
-        operands: list(&[0, 1]),
-        semantics: &["d = 1 / a", "+-0 -> +-inf, +-inf -> +-0, NaN -> NaN"],
-        notes: &[".approx or a rounding modifier is required since PTX 1.4."],
-        measured: &[
-            Measured { code: "rcp.approx.ftz.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "rcp.rn.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "rcp.approx.ftz.f32 %f1, %f2;\nrcp.rn.f64 %fd1, %fd2;",
-            ..Example::EMPTY
-        },
-        opcode: "rcp",
-        category: &CATEGORIES[2],
         forms: &[
             Form {
                 text: "rcp.f32 d, a",
                 slots: list(&[34]),
                 operands: list(&[0, 1]),
-                removed: Some(Requirement { since: Version::new(1, 4), target: TargetRequirement::Any }),
+                removed: Some(Requirement { since: Version::new(1, 4), ..Requirement::EMPTY }),
                 ..Form::EMPTY
             },
             Form {
@@ -792,36 +766,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[33, 26, 24]),
         vocabulary: &[".approx", ".f32", ".f64", ".ftz", ".rm", ".rn", ".rp", ".rz"],
         types: &["f32", "f64"],
+        operands: list(&[0, 1]),
+        target: "sm_10 (.approx); .rnd.f32 sm_20; .rn.f64 sm_13; others .f64 sm_20",
+        predicable: true,
+        summary: "Gives 1/a, approximately (at most 1 ulp off) or correctly rounded.",
+        semantics: &["d = 1 / a", "+-0 -> +-inf, +-inf -> +-0, NaN -> NaN"],
+        notes: &[".approx or a rounding modifier is required since PTX 1.4."],
+        example: Example {
+            code: "rcp.approx.ftz.f32 %f1, %f2;\nrcp.rn.f64 %fd1, %fd2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "rcp.approx.ftz.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "rcp.rn.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "rcp.approx.ftz.f64",
         name: "rcp.approx.ftz.f64",
-        section: "9.7.3.14",
-        since: Version::new(2, 1),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Gives a coarse 1/a from the upper 32 bits of a double; the lower 32 bits of the result are zero.",
-        syntax: &["rcp.approx.ftz.f64 d, a"],
-        modifiers: list(&[34, 35, 36]),
-        operands: list(&[0, 1]),
-        semantics: &["hi = a[63:32] read as a 1.11.20 float; d[63:32] ~ 1/hi; d[31:0] = 0"],
-        notes: &["Subnormal inputs behave as zero -> +-inf; NaN gives 0x7fffffff00000000."],
-        measured: &[Measured {
-            code: "rcp.approx.ftz.f64 %fd1, %fd2;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "rcp.approx.ftz.f64 %fd1, %fd2;",
-            ..Example::EMPTY
-        },
         opcode: "rcp",
         category: &CATEGORIES[2],
+        section: "9.7.3.14",
+        syntax: &["rcp.approx.ftz.f64 d, a"],
         forms: &[Form {
             text: "rcp.approx.ftz.f64 d, a",
             slots: list(&[44, 53, 38]),
@@ -829,44 +801,46 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             availability: AVAILABLE[16],
             ..Form::EMPTY
         }],
+        modifiers: list(&[34, 35, 36]),
         vocabulary: &[".approx", ".f64", ".ftz"],
         types: &["f64"],
+        operands: list(&[0, 1]),
+        since: Version::new(2, 1),
+        target: "sm_20",
+        predicable: true,
+        summary: "Gives a coarse 1/a from the upper 32 bits of a double; the lower 32 bits of the result are zero.",
+        semantics: &["hi = a[63:32] read as a 1.11.20 float; d[63:32] ~ 1/hi; d[31:0] = 0"],
+        notes: &["Subnormal inputs behave as zero -> +-inf; NaN gives 0x7fffffff00000000."],
+        example: Example {
+            code: "rcp.approx.ftz.f64 %fd1, %fd2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "rcp.approx.ftz.f64 %fd1, %fd2;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "sqrt",
         name: "sqrt",
+        opcode: "sqrt",
+        category: &CATEGORIES[2],
         section: "9.7.3.15",
-        since: Version::new(1, 0),
-        target: "sm_10 (.approx); .rnd.f32 sm_20; .rn.f64 sm_13; others .f64 sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Gives the square root, approximately (relative error at most 2^-23) or correctly rounded.",
         syntax: &[
             "sqrt.approx{.ftz}.f32 d, a",
             "sqrt.{rn,rz,rm,rp}{.ftz}.f32 d, a",
             "sqrt.{rn,rz,rm,rp}.f64 d, a",
         ],
-        modifiers: list(&[33, 26, 24]),
-        operands: list(&[0, 1]),
-        semantics: &["d = sqrt(a); negative nonzero or -inf -> NaN; -0 -> -0; +inf -> +inf"],
-        measured: &[
-            Measured { code: "sqrt.approx.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "sqrt.rn.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "sqrt.approx.f32 %f1, %f2;\nsqrt.rn.f64 %fd1, %fd2;",
-            ..Example::EMPTY
-        },
-        opcode: "sqrt",
-        category: &CATEGORIES[2],
         forms: &[
             Form {
                 text: "sqrt.f32 d, a",
                 slots: list(&[34]),
                 operands: list(&[0, 1]),
-                removed: Some(Requirement { since: Version::new(1, 4), target: TargetRequirement::Any }),
+                removed: Some(Requirement { since: Version::new(1, 4), ..Requirement::EMPTY }),
                 ..Form::EMPTY
             },
             Form { text: "sqrt.rn.f64 d, a", slots: list(&[43, 38]), operands: list(&[3, 4]), ..Form::EMPTY },
@@ -892,41 +866,39 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[33, 26, 24]),
         vocabulary: &[".approx", ".f32", ".f64", ".ftz", ".rm", ".rn", ".rp", ".rz"],
         types: &["f32", "f64"],
+        operands: list(&[0, 1]),
+        target: "sm_10 (.approx); .rnd.f32 sm_20; .rn.f64 sm_13; others .f64 sm_20",
+        predicable: true,
+        summary: "Gives the square root, approximately (relative error at most 2^-23) or correctly rounded.",
+        semantics: &["d = sqrt(a); negative nonzero or -inf -> NaN; -0 -> -0; +inf -> +inf"],
+        example: Example {
+            code: "sqrt.approx.f32 %f1, %f2;\nsqrt.rn.f64 %fd1, %fd2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "sqrt.approx.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "sqrt.rn.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "rsqrt",
         name: "rsqrt",
-        section: "9.7.3.16",
-        since: Version::new(1, 0),
-        target: "sm_10; .f64 sm_13",
-        simulation: Simulation::Simulated,
-        summary: "Gives an approximate 1/sqrt(a) (for f32, relative error at most 2^-22.9).",
-        syntax: &["rsqrt.approx{.ftz}.f32 d, a", "rsqrt.approx.f64 d, a"],
-        modifiers: list(&[37, 26, 24]),
-        operands: list(&[0, 1]),
-        semantics: &["d = 1/sqrt(a); negative -> NaN; +-0 -> +-inf; +inf -> +0"],
-        notes: &[".f64 is emulated in software."],
-        measured: &[
-            Measured { code: "rsqrt.approx.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "rsqrt.approx.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "rsqrt.approx.f32 %f1, %f2;\nrsqrt.approx.f64 %fd1, %fd2;",
-            ..Example::EMPTY
-        },
         opcode: "rsqrt",
         category: &CATEGORIES[2],
+        section: "9.7.3.16",
+        syntax: &["rsqrt.approx{.ftz}.f32 d, a", "rsqrt.approx.f64 d, a"],
         forms: &[
             Form {
                 text: "rsqrt.{f32,f64} d, a",
                 slots: list(&[31]),
                 operands: list(&[0, 1]),
-                removed: Some(Requirement { since: Version::new(1, 4), target: TargetRequirement::Any }),
+                removed: Some(Requirement { since: Version::new(1, 4), ..Requirement::EMPTY }),
                 ..Form::EMPTY
             },
             Form {
@@ -944,36 +916,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[37, 26, 24]),
         vocabulary: &[".approx", ".f32", ".f64", ".ftz"],
         types: &["f32", "f64"],
+        operands: list(&[0, 1]),
+        target: "sm_10; .f64 sm_13",
+        predicable: true,
+        summary: "Gives an approximate 1/sqrt(a) (for f32, relative error at most 2^-22.9).",
+        semantics: &["d = 1/sqrt(a); negative -> NaN; +-0 -> +-inf; +inf -> +0"],
+        notes: &[".f64 is emulated in software."],
+        example: Example {
+            code: "rsqrt.approx.f32 %f1, %f2;\nrsqrt.approx.f64 %fd1, %fd2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "rsqrt.approx.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "rsqrt.approx.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "rsqrt.approx.ftz.f64",
         name: "rsqrt.approx.ftz.f64",
-        section: "9.7.3.17",
-        since: Version::new(4, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Gives a coarse 1/sqrt(a) from the upper 32 bits of a double; the lower 32 bits of the result are zero.",
-        syntax: &["rsqrt.approx.ftz.f64 d, a"],
-        modifiers: list(&[37, 35, 36]),
-        operands: list(&[0, 1]),
-        semantics: &["hi = a[63:32]; d[63:32] ~ 1/sqrt(hi); d[31:0] = 0"],
-        notes: &["Subnormals act as zero; NaN gives 0x7fffffff00000000."],
-        measured: &[Measured {
-            code: "rsqrt.approx.ftz.f64 %fd1, %fd2;",
-            since: Version::new(4, 0),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "rsqrt.approx.ftz.f64 %fd1, %fd2;",
-            ..Example::EMPTY
-        },
         opcode: "rsqrt",
         category: &CATEGORIES[2],
+        section: "9.7.3.17",
+        syntax: &["rsqrt.approx.ftz.f64 d, a"],
         forms: &[Form {
             text: "rsqrt.approx.ftz.f64 d, a",
             slots: list(&[54, 53, 38]),
@@ -981,45 +951,42 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             availability: AVAILABLE[17],
             ..Form::EMPTY
         }],
+        modifiers: list(&[37, 35, 36]),
         vocabulary: &[".approx", ".f64", ".ftz"],
         types: &["f64"],
+        operands: list(&[0, 1]),
+        since: Version::new(4, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Gives a coarse 1/sqrt(a) from the upper 32 bits of a double; the lower 32 bits of the result are zero.",
+        semantics: &["hi = a[63:32]; d[63:32] ~ 1/sqrt(hi); d[31:0] = 0"],
+        notes: &["Subnormals act as zero; NaN gives 0x7fffffff00000000."],
+        example: Example {
+            code: "rsqrt.approx.ftz.f64 %fd1, %fd2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "rsqrt.approx.ftz.f64 %fd1, %fd2;",
+            since: Version::new(4, 0),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "sin",
         name: "sin",
-        section: "9.7.3.18",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Gives an approximate sine of an angle in radians.",
-        syntax: &["sin.approx{.ftz}.f32 d, a"],
-        modifiers: list(&[37, 26, 38]),
-        operands: list(&[0, 23]),
-        semantics: &["d ~ sin(a); sin(+-0) = +-0; +-inf -> NaN"],
-        notes: &[
-            "The absolute error is at most 2^-20.5 for |a| up to 2*pi and 2^-14.7 up to 100*pi; beyond there is no bound.",
-            ".approx is required since PTX 1.4.",
-        ],
-        measured: &[Measured {
-            code: "sin.approx.f32 %f1, %f2;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "sin.approx.f32 %f1, %f2;",
-            ..Example::EMPTY
-        },
         opcode: "sin",
         category: &CATEGORIES[2],
+        section: "9.7.3.18",
+        syntax: &["sin.approx{.ftz}.f32 d, a"],
         forms: &[
             Form {
                 text: "sin.f32 d, a",
                 slots: list(&[34]),
                 operands: list(&[0, 1]),
-                removed: Some(Requirement { since: Version::new(1, 4), target: TargetRequirement::Any }),
+                removed: Some(Requirement { since: Version::new(1, 4), ..Requirement::EMPTY }),
                 ..Form::EMPTY
             },
             Form {
@@ -1030,45 +997,44 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[37, 26, 38]),
         vocabulary: &[".approx", ".f32", ".ftz"],
         types: &["f32"],
+        operands: list(&[0, 23]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives an approximate sine of an angle in radians.",
+        semantics: &["d ~ sin(a); sin(+-0) = +-0; +-inf -> NaN"],
+        notes: &[
+            "The absolute error is at most 2^-20.5 for |a| up to 2*pi and 2^-14.7 up to 100*pi; beyond there is no bound.",
+            ".approx is required since PTX 1.4.",
+        ],
+        example: Example {
+            code: "sin.approx.f32 %f1, %f2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "sin.approx.f32 %f1, %f2;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cos",
         name: "cos",
-        section: "9.7.3.19",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Gives an approximate cosine of an angle in radians.",
-        syntax: &["cos.approx{.ftz}.f32 d, a"],
-        modifiers: list(&[37, 26, 38]),
-        operands: list(&[0, 23]),
-        semantics: &["d ~ cos(a); cos(+-0) = 1; +-inf -> NaN"],
-        notes: &[
-            "The absolute error is at most 2^-20.5 for |a| up to 2*pi and 2^-14.7 up to 100*pi; beyond there is no bound.",
-            ".approx is required since PTX 1.4.",
-        ],
-        measured: &[Measured {
-            code: "cos.approx.f32 %f1, %f2;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "cos.approx.f32 %f1, %f2;",
-            ..Example::EMPTY
-        },
         opcode: "cos",
         category: &CATEGORIES[2],
+        section: "9.7.3.19",
+        syntax: &["cos.approx{.ftz}.f32 d, a"],
         forms: &[
             Form {
                 text: "cos.f32 d, a",
                 slots: list(&[34]),
                 operands: list(&[0, 1]),
-                removed: Some(Requirement { since: Version::new(1, 4), target: TargetRequirement::Any }),
+                removed: Some(Requirement { since: Version::new(1, 4), ..Requirement::EMPTY }),
                 ..Form::EMPTY
             },
             Form {
@@ -1079,44 +1045,44 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[37, 26, 38]),
         vocabulary: &[".approx", ".f32", ".ftz"],
         types: &["f32"],
+        operands: list(&[0, 23]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives an approximate cosine of an angle in radians.",
+        semantics: &["d ~ cos(a); cos(+-0) = 1; +-inf -> NaN"],
+        notes: &[
+            "The absolute error is at most 2^-20.5 for |a| up to 2*pi and 2^-14.7 up to 100*pi; beyond there is no bound.",
+            ".approx is required since PTX 1.4.",
+        ],
+        example: Example {
+            code: "cos.approx.f32 %f1, %f2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "cos.approx.f32 %f1, %f2;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "lg2",
         name: "lg2",
-        section: "9.7.3.20",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Gives an approximate logarithm to base 2.",
-        syntax: &["lg2.approx{.ftz}.f32 d, a"],
-        modifiers: list(&[37, 26, 38]),
-        operands: list(&[0, 1]),
-        semantics: &["d ~ log2(a); negative -> NaN; +-0 -> -inf; +inf -> +inf"],
-        notes: &[
-            "The absolute error is at most 2^-22 on (0.5, 2), elsewhere the relative error is at most 2^-22.",
-        ],
-        measured: &[Measured {
-            code: "lg2.approx.f32 %f1, %f2;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "lg2.approx.f32 %f1, %f2;",
-            ..Example::EMPTY
-        },
         opcode: "lg2",
         category: &CATEGORIES[2],
+        section: "9.7.3.20",
+        syntax: &["lg2.approx{.ftz}.f32 d, a"],
         forms: &[
             Form {
                 text: "lg2.f32 d, a",
                 slots: list(&[34]),
                 operands: list(&[0, 1]),
-                removed: Some(Requirement { since: Version::new(1, 4), target: TargetRequirement::Any }),
+                removed: Some(Requirement { since: Version::new(1, 4), ..Requirement::EMPTY }),
                 ..Form::EMPTY
             },
             Form {
@@ -1127,42 +1093,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[37, 26, 38]),
         vocabulary: &[".approx", ".f32", ".ftz"],
         types: &["f32"],
+        operands: list(&[0, 1]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives an approximate logarithm to base 2.",
+        semantics: &["d ~ log2(a); negative -> NaN; +-0 -> -inf; +inf -> +inf"],
+        notes: &[
+            "The absolute error is at most 2^-22 on (0.5, 2), elsewhere the relative error is at most 2^-22.",
+        ],
+        example: Example {
+            code: "lg2.approx.f32 %f1, %f2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "lg2.approx.f32 %f1, %f2;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "ex2@fp",
         name: "ex2",
-        section: "9.7.3.21",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Gives an approximate power of 2.",
-        syntax: &["ex2.approx{.ftz}.f32 d, a"],
-        modifiers: list(&[37, 26, 38]),
-        operands: list(&[0, 1]),
-        semantics: &["d ~ 2^a; -inf -> +0; +-0 -> 1; +inf -> +inf"],
-        notes: &["The error is at most 2 ulp."],
-        measured: &[Measured {
-            code: "ex2.approx.ftz.f32 %f1, %f2;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "ex2.approx.ftz.f32 %f1, %f2;",
-            ..Example::EMPTY
-        },
         opcode: "ex2",
         category: &CATEGORIES[2],
+        section: "9.7.3.21",
+        syntax: &["ex2.approx{.ftz}.f32 d, a"],
         forms: &[
             Form {
                 text: "ex2.f32 d, a",
                 slots: list(&[34]),
                 operands: list(&[0, 1]),
-                removed: Some(Requirement { since: Version::new(1, 4), target: TargetRequirement::Any }),
+                removed: Some(Requirement { since: Version::new(1, 4), ..Requirement::EMPTY }),
                 ..Form::EMPTY
             },
             Form {
@@ -1173,36 +1140,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[37, 26, 38]),
         vocabulary: &[".approx", ".f32", ".ftz"],
         types: &["f32"],
+        operands: list(&[0, 1]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives an approximate power of 2.",
+        semantics: &["d ~ 2^a; -inf -> +0; +-0 -> 1; +inf -> +inf"],
+        notes: &["The error is at most 2 ulp."],
+        example: Example {
+            code: "ex2.approx.ftz.f32 %f1, %f2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "ex2.approx.ftz.f32 %f1, %f2;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tanh@fp",
         name: "tanh",
-        section: "9.7.3.22",
-        since: Version::new(7, 0),
-        target: "sm_75",
-        simulation: Simulation::Simulated,
-        summary: "Gives an approximate hyperbolic tangent.",
-        syntax: &["tanh.approx.f32 d, a"],
-        modifiers: list(&[37, 38]),
-        operands: list(&[0, 1]),
-        semantics: &["d ~ tanh(a); +-inf -> +-1; +-0 -> +-0; subnormals pass through"],
-        notes: &["The relative error is at most 2^-11.", "There is no .ftz form."],
-        measured: &[Measured {
-            code: "tanh.approx.f32 %f1, %f2;",
-            since: Version::new(7, 0),
-            target: "sm_75",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 0),
-            code: "tanh.approx.f32 %f1, %f2;",
-            ..Example::EMPTY
-        },
         opcode: "tanh",
         category: &CATEGORIES[2],
+        section: "9.7.3.22",
+        syntax: &["tanh.approx.f32 d, a"],
         forms: &[Form {
             text: "tanh.approx.f32 d, a",
             slots: list(&[54, 34]),
@@ -1210,8 +1176,27 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             availability: AVAILABLE[18],
             ..Form::EMPTY
         }],
+        modifiers: list(&[37, 38]),
         vocabulary: &[".approx", ".f32"],
         types: &["f32"],
+        operands: list(&[0, 1]),
+        since: Version::new(7, 0),
+        target: "sm_75",
+        predicable: true,
+        summary: "Gives an approximate hyperbolic tangent.",
+        semantics: &["d ~ tanh(a); +-inf -> +-1; +-0 -> +-0; subnormals pass through"],
+        notes: &["The relative error is at most 2^-11.", "There is no .ftz form."],
+        example: Example {
+            code: "tanh.approx.f32 %f1, %f2;",
+            target: "sm_75",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "tanh.approx.f32 %f1, %f2;",
+            since: Version::new(7, 0),
+            target: "sm_75",
+        }],
         ..Instruction::EMPTY
     },
 ];

@@ -5,12 +5,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 2] = [
     Instruction {
         id: "set@half",
         name: "set",
+        opcode: "set",
+        category: &CATEGORIES[7],
         section: "9.7.8.1",
-        since: Version::new(4, 2),
-        since_note: "int dest 6.5, bf16 7.8",
-        target: "sm_53; bf16 sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Compares f16 or bf16 values and writes all ones or 0, or 1.0 or 0.0, element by element when packed.",
         syntax: &[
             "set.CmpOp{.BoolOp}{.ftz}.f16.stype d, a, b{, {!}c}",
             "set.CmpOp{.BoolOp}.bf16.stype d, a, b{, {!}c}",
@@ -19,28 +16,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 2] = [
             "set.CmpOp{.BoolOp}{.ftz}.{f16x2,u32,s32}.f16x2 d, a, b{, {!}c}",
             "set.CmpOp{.BoolOp}.{bf16x2,u32,s32}.bf16x2 d, a, b{, {!}c}",
         ],
-        modifiers: list(&[57, 58, 26, 64, 65]),
-        operands: list(&[0, 1, 2, 37]),
-        semantics: &[
-            "t[i] = compare(a[i], b[i]) {BoolOp c}",
-            "int dest: all ones of the lane width; float dest: 1.0 or 0.0",
-        ],
-        measured: &[
-            Measured { code: "set.lt.u16.f16 %h1, %h2, %h3;", since: Version::new(6, 5), target: "sm_53" },
-            Measured {
-                code: "set.equ.bf16x2.bf16x2 %r1, %r2, %r3;",
-                since: Version::new(7, 8),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(7, 8),
-            code: "set.lt.u16.f16 %h1, %h2, %h3;\nset.equ.bf16x2.bf16x2 %r1, %r2, %r3;",
-            ..Example::EMPTY
-        },
-        opcode: "set",
-        category: &CATEGORIES[7],
         forms: &[
             Form {
                 text: "set.{eq,ne}.f16.{b16,b32,b64} d, a, b",
@@ -239,6 +214,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 2] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[57, 58, 26, 64, 65]),
         vocabulary: &[
             ".and", ".b16", ".b32", ".b64", ".bf16", ".bf16x2", ".eq", ".equ", ".f16", ".f16x2", ".f32",
             ".f64", ".ftz", ".ge", ".geu", ".gt", ".gtu", ".hi", ".hs", ".le", ".leu", ".lo", ".ls", ".lt",
@@ -249,46 +225,44 @@ pub(crate) static INSTRUCTIONS: [Instruction; 2] = [
             "f16", "bf16", "u16", "s16", "u32", "s32", "f16x2", "bf16x2", "b16", "b32", "b64", "u64", "s64",
             "f32", "f64",
         ],
+        operands: list(&[0, 1, 2, 37]),
+        since: Version::new(4, 2),
+        since_note: "int dest 6.5, bf16 7.8",
+        target: "sm_53; bf16 sm_90",
+        predicable: true,
+        summary: "Compares f16 or bf16 values and writes all ones or 0, or 1.0 or 0.0, element by element when packed.",
+        semantics: &[
+            "t[i] = compare(a[i], b[i]) {BoolOp c}",
+            "int dest: all ones of the lane width; float dest: 1.0 or 0.0",
+        ],
+        example: Example {
+            code: "set.lt.u16.f16 %h1, %h2, %h3;\nset.equ.bf16x2.bf16x2 %r1, %r2, %r3;",
+            target: "sm_90",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "set.lt.u16.f16 %h1, %h2, %h3;", since: Version::new(6, 5), target: "sm_53" },
+            Measured {
+                code: "set.equ.bf16x2.bf16x2 %r1, %r2, %r3;",
+                since: Version::new(7, 8),
+                target: "sm_90",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "setp@half",
         name: "setp",
+        opcode: "setp",
+        category: &CATEGORIES[7],
         section: "9.7.8.2",
-        since: Version::new(4, 2),
-        since_note: "bf16 7.8",
-        target: "sm_53; bf16 sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Compares f16 or bf16 values and writes a predicate, or one for each element of a packed pair.",
         syntax: &[
             "setp.CmpOp{.BoolOp}{.ftz}.f16 p, a, b{, {!}c}",
             "setp.CmpOp{.BoolOp}{.ftz}.f16x2 p|q, a, b{, {!}c}",
             "setp.CmpOp{.BoolOp}.bf16 p, a, b{, {!}c}",
             "setp.CmpOp{.BoolOp}.bf16x2 p|q, a, b{, {!}c}",
         ],
-        modifiers: list(&[66, 58, 26, 40]),
-        operands: list(&[31, 38, 24, 25, 37]),
-        semantics: &[
-            "scalar: p = cmp(a,b) {BoolOp c}",
-            "x2: p = cmp(a.lo,b.lo) {BoolOp c}; q = cmp(a.hi,b.hi) {BoolOp c}",
-        ],
-        notes: &["Unlike the f32 form, p|q here are two lanes, not a value and its complement."],
-        measured: &[
-            Measured { code: "setp.gt.f16 %p1, %h1, %h2;", since: Version::new(4, 2), target: "sm_53" },
-            Measured {
-                code: "setp.lt.and.bf16x2 %p2|%p3, %r1, %r2, %p1;",
-                since: Version::new(7, 8),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(7, 8),
-            code: "setp.gt.f16 %p1, %h1, %h2;\nsetp.lt.and.bf16x2 %p2|%p3, %r1, %r2, %p1;",
-            ..Example::EMPTY
-        },
-        opcode: "setp",
-        category: &CATEGORIES[7],
         forms: &[
             Form {
                 text: "setp.CmpOp{.ftz}.f16 p, a, b",
@@ -347,11 +321,37 @@ pub(crate) static INSTRUCTIONS: [Instruction; 2] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[66, 58, 26, 40]),
         vocabulary: &[
             ".and", ".bf16", ".bf16x2", ".eq", ".equ", ".f16", ".f16x2", ".ftz", ".ge", ".geu", ".gt",
             ".gtu", ".le", ".leu", ".lt", ".ltu", ".nan", ".ne", ".neu", ".num", ".or", ".xor",
         ],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
+        operands: list(&[31, 38, 24, 25, 37]),
+        since: Version::new(4, 2),
+        since_note: "bf16 7.8",
+        target: "sm_53; bf16 sm_90",
+        predicable: true,
+        summary: "Compares f16 or bf16 values and writes a predicate, or one for each element of a packed pair.",
+        semantics: &[
+            "scalar: p = cmp(a,b) {BoolOp c}",
+            "x2: p = cmp(a.lo,b.lo) {BoolOp c}; q = cmp(a.hi,b.hi) {BoolOp c}",
+        ],
+        notes: &["Unlike the f32 form, p|q here are two lanes, not a value and its complement."],
+        example: Example {
+            code: "setp.gt.f16 %p1, %h1, %h2;\nsetp.lt.and.bf16x2 %p2|%p3, %r1, %r2, %p1;",
+            target: "sm_90",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "setp.gt.f16 %p1, %h1, %h2;", since: Version::new(4, 2), target: "sm_53" },
+            Measured {
+                code: "setp.lt.and.bf16x2 %p2|%p3, %r1, %r2, %p1;",
+                since: Version::new(7, 8),
+                target: "sm_90",
+            },
+        ],
         ..Instruction::EMPTY
     },
 ];

@@ -5,34 +5,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
     Instruction {
         id: "add@half",
         name: "add",
-        section: "9.7.4.1",
-        since: Version::new(4, 2),
-        since_note: ".bf16 7.8",
-        target: "sm_53; .bf16/.bf16x2 sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Adds two f16 or bf16 values, or two packed pairs.",
-        syntax: &["add{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "add{.rn}.{bf16,bf16x2} d, a, b"],
-        modifiers: list(&[39, 26, 0, 40]),
-        operands: list(&[0, 24, 25]),
-        semantics: &["d = rn(a + b)  // per lane for x2"],
-        notes: &[
-            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
-            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
-            ".sat is for f16 only.",
-        ],
-        measured: &[
-            Measured { code: "add.f16x2 %r1, %r2, %r3;", since: Version::new(4, 2), target: "sm_53" },
-            Measured { code: "add.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
-            Measured { code: "add.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(7, 8),
-            code: "add.f16x2 %r1, %r2, %r3;\nadd.rn.f16 %h1, %h2, %h3;\nadd.bf16x2 %r4, %r5, %r6;",
-            ..Example::EMPTY
-        },
         opcode: "add",
         category: &CATEGORIES[3],
+        section: "9.7.4.1",
+        syntax: &["add{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "add{.rn}.{bf16,bf16x2} d, a, b"],
         forms: &[
             Form {
                 text: "add{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b",
@@ -49,41 +25,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[39, 26, 0, 40]),
         vocabulary: &[".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz", ".rn", ".sat"],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "sub@half",
-        name: "sub",
-        section: "9.7.4.2",
+        operands: list(&[0, 24, 25]),
         since: Version::new(4, 2),
         since_note: ".bf16 7.8",
         target: "sm_53; .bf16/.bf16x2 sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Subtracts f16 or bf16 values, or packed pairs.",
-        syntax: &["sub{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "sub{.rn}.{bf16,bf16x2} d, a, b"],
-        modifiers: list(&[39, 26, 0, 40]),
-        operands: list(&[0, 24, 25]),
-        semantics: &["d = rn(a - b)  // per lane for x2"],
+        predicable: true,
+        summary: "Adds two f16 or bf16 values, or two packed pairs.",
+        semantics: &["d = rn(a + b)  // per lane for x2"],
         notes: &[
             "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
             "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
             ".sat is for f16 only.",
         ],
-        measured: &[
-            Measured { code: "sub.f16x2 %r1, %r2, %r3;", since: Version::new(4, 2), target: "sm_53" },
-            Measured { code: "sub.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
-            Measured { code: "sub.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
-        ],
         example: Example {
+            code: "add.f16x2 %r1, %r2, %r3;\nadd.rn.f16 %h1, %h2, %h3;\nadd.bf16x2 %r4, %r5, %r6;",
             target: "sm_90",
             version: Version::new(7, 8),
-            code: "sub.f16x2 %r1, %r2, %r3;\nsub.rn.f16 %h1, %h2, %h3;\nsub.bf16x2 %r4, %r5, %r6;",
             ..Example::EMPTY
         },
+        measured: &[
+            Measured { code: "add.f16x2 %r1, %r2, %r3;", since: Version::new(4, 2), target: "sm_53" },
+            Measured { code: "add.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
+            Measured { code: "add.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
+        ],
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "sub@half",
+        name: "sub",
         opcode: "sub",
         category: &CATEGORIES[3],
+        section: "9.7.4.2",
+        syntax: &["sub{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "sub{.rn}.{bf16,bf16x2} d, a, b"],
         forms: &[
             Form {
                 text: "sub{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b",
@@ -100,41 +76,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[39, 26, 0, 40]),
         vocabulary: &[".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz", ".rn", ".sat"],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "mul@half",
-        name: "mul",
-        section: "9.7.4.3",
+        operands: list(&[0, 24, 25]),
         since: Version::new(4, 2),
         since_note: ".bf16 7.8",
         target: "sm_53; .bf16/.bf16x2 sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies two f16 or bf16 values, or two packed pairs.",
-        syntax: &["mul{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "mul{.rn}.{bf16,bf16x2} d, a, b"],
-        modifiers: list(&[39, 26, 0, 40]),
-        operands: list(&[0, 24, 25]),
-        semantics: &["d = rn(a * b)  // per lane for x2"],
+        predicable: true,
+        summary: "Subtracts f16 or bf16 values, or packed pairs.",
+        semantics: &["d = rn(a - b)  // per lane for x2"],
         notes: &[
             "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
             "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
             ".sat is for f16 only.",
         ],
-        measured: &[
-            Measured { code: "mul.f16x2 %r1, %r2, %r3;", since: Version::new(4, 2), target: "sm_53" },
-            Measured { code: "mul.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
-            Measured { code: "mul.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
-        ],
         example: Example {
+            code: "sub.f16x2 %r1, %r2, %r3;\nsub.rn.f16 %h1, %h2, %h3;\nsub.bf16x2 %r4, %r5, %r6;",
             target: "sm_90",
             version: Version::new(7, 8),
-            code: "mul.f16x2 %r1, %r2, %r3;\nmul.rn.f16 %h1, %h2, %h3;\nmul.bf16x2 %r4, %r5, %r6;",
             ..Example::EMPTY
         },
+        measured: &[
+            Measured { code: "sub.f16x2 %r1, %r2, %r3;", since: Version::new(4, 2), target: "sm_53" },
+            Measured { code: "sub.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
+            Measured { code: "sub.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
+        ],
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "mul@half",
+        name: "mul",
         opcode: "mul",
         category: &CATEGORIES[3],
+        section: "9.7.4.3",
+        syntax: &["mul{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "mul{.rn}.{bf16,bf16x2} d, a, b"],
         forms: &[
             Form {
                 text: "mul{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b",
@@ -151,19 +127,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[39, 26, 0, 40]),
         vocabulary: &[".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz", ".rn", ".sat"],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
+        operands: list(&[0, 24, 25]),
+        since: Version::new(4, 2),
+        since_note: ".bf16 7.8",
+        target: "sm_53; .bf16/.bf16x2 sm_90",
+        predicable: true,
+        summary: "Multiplies two f16 or bf16 values, or two packed pairs.",
+        semantics: &["d = rn(a * b)  // per lane for x2"],
+        notes: &[
+            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
+            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
+            ".sat is for f16 only.",
+        ],
+        example: Example {
+            code: "mul.f16x2 %r1, %r2, %r3;\nmul.rn.f16 %h1, %h2, %h3;\nmul.bf16x2 %r4, %r5, %r6;",
+            target: "sm_90",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "mul.f16x2 %r1, %r2, %r3;", since: Version::new(4, 2), target: "sm_53" },
+            Measured { code: "mul.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
+            Measured { code: "mul.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fma@half",
         name: "fma",
+        opcode: "fma",
+        category: &CATEGORIES[3],
         section: "9.7.4.4",
-        since: Version::new(4, 2),
-        since_note: ".relu/.bf16 7.0, .oob 8.1",
-        target: "sm_53; .relu and bf16 sm_80; .oob sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies a by b and adds c with a single rounding, in f16 or bf16, alone or packed in pairs.",
         syntax: &[
             "fma.rn{.ftz}{.sat}.{f16,f16x2} d, a, b, c",
             "fma.rn{.ftz}.relu.{f16,f16x2} d, a, b, c",
@@ -172,37 +169,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             "fma.rn.oob.relu.{f16,f16x2} d, a, b, c",
             "fma.{rn,rz,rm,rp}.oob{.relu}.{bf16,bf16x2} d, a, b, c",
         ],
-        modifiers: list(&[28, 26, 0, 10, 41, 40]),
-        operands: list(&[0, 24, 25, 26]),
-        semantics: &[
-            "d = rn(a*b + c)",
-            ".relu: negative -> 0, NaN -> canonical NaN",
-            ".oob: any operand equal to the out-of-bounds NaN -> +0 for that lane",
-        ],
-        notes: &[
-            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
-        ],
-        measured: &[
-            Measured { code: "fma.rn.f16 %h1, %h2, %h3, %h4;", since: Version::new(4, 2), target: "sm_53" },
-            Measured {
-                code: "fma.rn.relu.bf16x2 %r1, %r2, %r3, %r4;",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-            Measured {
-                code: "fma.rn.oob.f16x2 %r5, %r2, %r3, %r4;",
-                since: Version::new(8, 1),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 1),
-            code: "fma.rn.f16 %h1, %h2, %h3, %h4;\nfma.rn.relu.bf16x2 %r1, %r2, %r3, %r4;\nfma.rn.oob.f16x2 %r5, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "fma",
-        category: &CATEGORIES[3],
         forms: &[
             Form {
                 text: "fma.rn{.ftz}{.sat}.{f16,f16x2} d, a, b, c",
@@ -247,41 +213,53 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[28, 26, 0, 10, 41, 40]),
         vocabulary: &[
             ".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz", ".oob", ".relu", ".rm", ".rn", ".rp", ".rz", ".sat",
         ],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
+        operands: list(&[0, 24, 25, 26]),
+        since: Version::new(4, 2),
+        since_note: ".relu/.bf16 7.0, .oob 8.1",
+        target: "sm_53; .relu and bf16 sm_80; .oob sm_90",
+        predicable: true,
+        summary: "Multiplies a by b and adds c with a single rounding, in f16 or bf16, alone or packed in pairs.",
+        semantics: &[
+            "d = rn(a*b + c)",
+            ".relu: negative -> 0, NaN -> canonical NaN",
+            ".oob: any operand equal to the out-of-bounds NaN -> +0 for that lane",
+        ],
+        notes: &[
+            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
+        ],
+        example: Example {
+            code: "fma.rn.f16 %h1, %h2, %h3, %h4;\nfma.rn.relu.bf16x2 %r1, %r2, %r3, %r4;\nfma.rn.oob.f16x2 %r5, %r2, %r3, %r4;",
+            target: "sm_90",
+            version: Version::new(8, 1),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "fma.rn.f16 %h1, %h2, %h3, %h4;", since: Version::new(4, 2), target: "sm_53" },
+            Measured {
+                code: "fma.rn.relu.bf16x2 %r1, %r2, %r3, %r4;",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
+            Measured {
+                code: "fma.rn.oob.f16x2 %r5, %r2, %r3, %r4;",
+                since: Version::new(8, 1),
+                target: "sm_90",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "neg@half",
         name: "neg",
-        section: "9.7.4.5",
-        since: Version::new(6, 0),
-        since_note: ".bf16 7.0",
-        target: "sm_53; bf16 sm_80",
-        simulation: Simulation::Simulated,
-        summary: "Negates an f16 or bf16 value, or a packed pair.",
-        syntax: &["neg{.ftz}.{f16,f16x2} d, a", "neg.{bf16,bf16x2} d, a"],
-        modifiers: list(&[26, 40]),
-        operands: list(&[0, 24]),
-        semantics: &["d = -a  // per lane"],
-        notes: &[
-            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
-            "NaN payload unspecified.",
-        ],
-        measured: &[
-            Measured { code: "neg.f16x2 %r1, %r2;", since: Version::new(5, 1), target: "sm_53" },
-            Measured { code: "neg.bf16 %h1, %h2;", since: Version::new(7, 0), target: "sm_80" },
-        ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 0),
-            code: "neg.f16x2 %r1, %r2;\nneg.bf16 %h1, %h2;",
-            ..Example::EMPTY
-        },
         opcode: "neg",
         category: &CATEGORIES[3],
+        section: "9.7.4.5",
+        syntax: &["neg{.ftz}.{f16,f16x2} d, a", "neg.{bf16,bf16x2} d, a"],
         forms: &[
             Form {
                 text: "neg{.ftz}.{f16,f16x2} d, a",
@@ -298,38 +276,39 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[26, 40]),
         vocabulary: &[".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz"],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
+        operands: list(&[0, 24]),
+        since: Version::new(6, 0),
+        since_note: ".bf16 7.0",
+        target: "sm_53; bf16 sm_80",
+        predicable: true,
+        summary: "Negates an f16 or bf16 value, or a packed pair.",
+        semantics: &["d = -a  // per lane"],
+        notes: &[
+            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
+            "NaN payload unspecified.",
+        ],
+        example: Example {
+            code: "neg.f16x2 %r1, %r2;\nneg.bf16 %h1, %h2;",
+            target: "sm_80",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "neg.f16x2 %r1, %r2;", since: Version::new(5, 1), target: "sm_53" },
+            Measured { code: "neg.bf16 %h1, %h2;", since: Version::new(7, 0), target: "sm_80" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "abs@half",
         name: "abs",
-        section: "9.7.4.6",
-        since: Version::new(6, 5),
-        since_note: ".bf16 7.0",
-        target: "sm_53; bf16 sm_80",
-        simulation: Simulation::Simulated,
-        summary: "Gives the absolute value of an f16 or bf16 value, or of a packed pair.",
-        syntax: &["abs{.ftz}.{f16,f16x2} d, a", "abs.{bf16,bf16x2} d, a"],
-        modifiers: list(&[26, 40]),
-        operands: list(&[0, 24]),
-        semantics: &["d = |a|  // per lane"],
-        notes: &[
-            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
-        ],
-        measured: &[
-            Measured { code: "abs.f16 %h1, %h2;", since: Version::new(6, 5), target: "sm_53" },
-            Measured { code: "abs.bf16x2 %r1, %r2;", since: Version::new(7, 0), target: "sm_80" },
-        ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 0),
-            code: "abs.f16 %h1, %h2;\nabs.bf16x2 %r1, %r2;",
-            ..Example::EMPTY
-        },
         opcode: "abs",
         category: &CATEGORIES[3],
+        section: "9.7.4.6",
+        syntax: &["abs{.ftz}.{f16,f16x2} d, a", "abs.{bf16,bf16x2} d, a"],
         forms: &[
             Form {
                 text: "abs{.ftz}.{f16,f16x2} d, a",
@@ -346,45 +325,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[26, 40]),
         vocabulary: &[".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz"],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
+        operands: list(&[0, 24]),
+        since: Version::new(6, 5),
+        since_note: ".bf16 7.0",
+        target: "sm_53; bf16 sm_80",
+        predicable: true,
+        summary: "Gives the absolute value of an f16 or bf16 value, or of a packed pair.",
+        semantics: &["d = |a|  // per lane"],
+        notes: &[
+            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
+        ],
+        example: Example {
+            code: "abs.f16 %h1, %h2;\nabs.bf16x2 %r1, %r2;",
+            target: "sm_80",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "abs.f16 %h1, %h2;", since: Version::new(6, 5), target: "sm_53" },
+            Measured { code: "abs.bf16x2 %r1, %r2;", since: Version::new(7, 0), target: "sm_80" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "min@half",
         name: "min",
+        opcode: "min",
+        category: &CATEGORIES[3],
         section: "9.7.4.7",
-        since: Version::new(7, 0),
-        since_note: ".xorsign.abs 7.2",
-        target: "sm_80; .xorsign.abs sm_86",
-        simulation: Simulation::Simulated,
-        summary: "Gives the smaller of two f16 or bf16 values, element by element when packed.",
         syntax: &[
             "min{.ftz}{.NaN}{.xorsign.abs}.{f16,f16x2} d, a, b",
             "min{.NaN}{.xorsign.abs}.{bf16,bf16x2} d, a, b",
         ],
-        modifiers: list(&[26, 30, 31, 32, 40]),
-        operands: list(&[0, 24, 25]),
-        semantics: &["same NaN / -0<+0 / .xorsign.abs rules as the f32 form, applied per lane"],
-        notes: &[
-            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
-        ],
-        measured: &[
-            Measured { code: "min.NaN.f16x2 %r1, %r2, %r3;", since: Version::new(7, 0), target: "sm_80" },
-            Measured {
-                code: "min.xorsign.abs.bf16 %h1, %h2, %h3;",
-                since: Version::new(7, 2),
-                target: "sm_86",
-            },
-        ],
-        example: Example {
-            target: "sm_86",
-            version: Version::new(7, 2),
-            code: "min.NaN.f16x2 %r1, %r2, %r3;\nmin.xorsign.abs.bf16 %h1, %h2, %h3;",
-            ..Example::EMPTY
-        },
-        opcode: "min",
-        category: &CATEGORIES[3],
         forms: &[
             Form {
                 text: "min{.ftz}{.NaN}.{f16,f16x2} d, a, b",
@@ -415,45 +390,45 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[26, 30, 31, 32, 40]),
         vocabulary: &[".NaN", ".abs", ".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz", ".xorsign"],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
+        operands: list(&[0, 24, 25]),
+        since: Version::new(7, 0),
+        since_note: ".xorsign.abs 7.2",
+        target: "sm_80; .xorsign.abs sm_86",
+        predicable: true,
+        summary: "Gives the smaller of two f16 or bf16 values, element by element when packed.",
+        semantics: &["same NaN / -0<+0 / .xorsign.abs rules as the f32 form, applied per lane"],
+        notes: &[
+            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
+        ],
+        example: Example {
+            code: "min.NaN.f16x2 %r1, %r2, %r3;\nmin.xorsign.abs.bf16 %h1, %h2, %h3;",
+            target: "sm_86",
+            version: Version::new(7, 2),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "min.NaN.f16x2 %r1, %r2, %r3;", since: Version::new(7, 0), target: "sm_80" },
+            Measured {
+                code: "min.xorsign.abs.bf16 %h1, %h2, %h3;",
+                since: Version::new(7, 2),
+                target: "sm_86",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "max@half",
         name: "max",
+        opcode: "max",
+        category: &CATEGORIES[3],
         section: "9.7.4.8",
-        since: Version::new(7, 0),
-        since_note: ".xorsign.abs 7.2",
-        target: "sm_80; .xorsign.abs sm_86",
-        simulation: Simulation::Simulated,
-        summary: "Gives the larger of two f16 or bf16 values, element by element when packed.",
         syntax: &[
             "max{.ftz}{.NaN}{.xorsign.abs}.{f16,f16x2} d, a, b",
             "max{.NaN}{.xorsign.abs}.{bf16,bf16x2} d, a, b",
         ],
-        modifiers: list(&[26, 30, 31, 32, 40]),
-        operands: list(&[0, 24, 25]),
-        semantics: &["same NaN / -0<+0 / .xorsign.abs rules as the f32 form, applied per lane"],
-        notes: &[
-            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
-        ],
-        measured: &[
-            Measured { code: "max.NaN.f16x2 %r1, %r2, %r3;", since: Version::new(7, 0), target: "sm_80" },
-            Measured {
-                code: "max.xorsign.abs.bf16 %h1, %h2, %h3;",
-                since: Version::new(7, 2),
-                target: "sm_86",
-            },
-        ],
-        example: Example {
-            target: "sm_86",
-            version: Version::new(7, 2),
-            code: "max.NaN.f16x2 %r1, %r2, %r3;\nmax.xorsign.abs.bf16 %h1, %h2, %h3;",
-            ..Example::EMPTY
-        },
-        opcode: "max",
-        category: &CATEGORIES[3],
         forms: &[
             Form {
                 text: "max{.ftz}{.NaN}.{f16,f16x2} d, a, b",
@@ -484,39 +459,42 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[26, 30, 31, 32, 40]),
         vocabulary: &[".NaN", ".abs", ".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz", ".xorsign"],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
+        operands: list(&[0, 24, 25]),
+        since: Version::new(7, 0),
+        since_note: ".xorsign.abs 7.2",
+        target: "sm_80; .xorsign.abs sm_86",
+        predicable: true,
+        summary: "Gives the larger of two f16 or bf16 values, element by element when packed.",
+        semantics: &["same NaN / -0<+0 / .xorsign.abs rules as the f32 form, applied per lane"],
+        notes: &[
+            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
+        ],
+        example: Example {
+            code: "max.NaN.f16x2 %r1, %r2, %r3;\nmax.xorsign.abs.bf16 %h1, %h2, %h3;",
+            target: "sm_86",
+            version: Version::new(7, 2),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "max.NaN.f16x2 %r1, %r2, %r3;", since: Version::new(7, 0), target: "sm_80" },
+            Measured {
+                code: "max.xorsign.abs.bf16 %h1, %h2, %h3;",
+                since: Version::new(7, 2),
+                target: "sm_86",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tanh@half",
         name: "tanh",
-        section: "9.7.4.9",
-        since: Version::new(7, 0),
-        since_note: ".bf16 7.8",
-        target: "sm_75; bf16 sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Gives an approximate hyperbolic tangent in f16 or bf16.",
-        syntax: &["tanh.approx.{f16,f16x2,bf16,bf16x2} d, a"],
-        modifiers: list(&[37, 40]),
-        operands: list(&[0, 24]),
-        semantics: &["d ~ tanh(a)  // per lane"],
-        notes: &[
-            "The absolute error is at most 2^-10.987 in f16 and 2^-8 in bf16.",
-            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
-        ],
-        measured: &[
-            Measured { code: "tanh.approx.f16x2 %r1, %r2;", since: Version::new(7, 0), target: "sm_75" },
-            Measured { code: "tanh.approx.bf16 %h1, %h2;", since: Version::new(7, 8), target: "sm_90" },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(7, 8),
-            code: "tanh.approx.f16x2 %r1, %r2;\ntanh.approx.bf16 %h1, %h2;",
-            ..Example::EMPTY
-        },
         opcode: "tanh",
         category: &CATEGORIES[3],
+        section: "9.7.4.9",
+        syntax: &["tanh.approx.{f16,f16x2,bf16,bf16x2} d, a"],
         forms: &[
             Form {
                 text: "tanh.approx.{f16,f16x2} d, a",
@@ -533,39 +511,39 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[37, 40]),
         vocabulary: &[".approx", ".bf16", ".bf16x2", ".f16", ".f16x2"],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
+        operands: list(&[0, 24]),
+        since: Version::new(7, 0),
+        since_note: ".bf16 7.8",
+        target: "sm_75; bf16 sm_90",
+        predicable: true,
+        summary: "Gives an approximate hyperbolic tangent in f16 or bf16.",
+        semantics: &["d ~ tanh(a)  // per lane"],
+        notes: &[
+            "The absolute error is at most 2^-10.987 in f16 and 2^-8 in bf16.",
+            "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
+        ],
+        example: Example {
+            code: "tanh.approx.f16x2 %r1, %r2;\ntanh.approx.bf16 %h1, %h2;",
+            target: "sm_90",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "tanh.approx.f16x2 %r1, %r2;", since: Version::new(7, 0), target: "sm_75" },
+            Measured { code: "tanh.approx.bf16 %h1, %h2;", since: Version::new(7, 8), target: "sm_90" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "ex2@half",
         name: "ex2",
-        section: "9.7.4.10",
-        since: Version::new(7, 0),
-        since_note: ".bf16 7.8",
-        target: "sm_75; bf16 sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Gives an approximate power of 2 in f16 or bf16.",
-        syntax: &["ex2.approx.{f16,f16x2} d, a", "ex2.approx.ftz.{bf16,bf16x2} d, a"],
-        modifiers: list(&[37, 26, 40]),
-        operands: list(&[0, 24]),
-        semantics: &["d ~ 2^a  // per lane"],
-        notes: &[
-            "The relative error is at most 2^-9.9 in f16 and 2^-7 in bf16.",
-            "bf16 requires .ftz, f16 forbids it.",
-        ],
-        measured: &[
-            Measured { code: "ex2.approx.f16 %h1, %h2;", since: Version::new(7, 0), target: "sm_75" },
-            Measured { code: "ex2.approx.ftz.bf16x2 %r1, %r2;", since: Version::new(7, 8), target: "sm_90" },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(7, 8),
-            code: "ex2.approx.f16 %h1, %h2;\nex2.approx.ftz.bf16x2 %r1, %r2;",
-            ..Example::EMPTY
-        },
         opcode: "ex2",
         category: &CATEGORIES[3],
+        section: "9.7.4.10",
+        syntax: &["ex2.approx.{f16,f16x2} d, a", "ex2.approx.ftz.{bf16,bf16x2} d, a"],
         forms: &[
             Form {
                 text: "ex2.approx.{f16,f16x2} d, a",
@@ -582,8 +560,30 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[37, 26, 40]),
         vocabulary: &[".approx", ".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz"],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
+        operands: list(&[0, 24]),
+        since: Version::new(7, 0),
+        since_note: ".bf16 7.8",
+        target: "sm_75; bf16 sm_90",
+        predicable: true,
+        summary: "Gives an approximate power of 2 in f16 or bf16.",
+        semantics: &["d ~ 2^a  // per lane"],
+        notes: &[
+            "The relative error is at most 2^-9.9 in f16 and 2^-7 in bf16.",
+            "bf16 requires .ftz, f16 forbids it.",
+        ],
+        example: Example {
+            code: "ex2.approx.f16 %h1, %h2;\nex2.approx.ftz.bf16x2 %r1, %r2;",
+            target: "sm_90",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "ex2.approx.f16 %h1, %h2;", since: Version::new(7, 0), target: "sm_75" },
+            Measured { code: "ex2.approx.ftz.bf16x2 %r1, %r2;", since: Version::new(7, 8), target: "sm_90" },
+        ],
         ..Instruction::EMPTY
     },
 ];

@@ -5,35 +5,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
     Instruction {
         id: "add@int",
         name: "add",
-        section: "9.7.1.1",
-        since: Version::new(1, 0),
-        target: "sm_10; .u16x2/.s16x2 sm_90; .u8x4/.s8x4 and .sat on u32/u16x2/s16x2 sm_107f, sm_120f",
-        simulation: Simulation::Simulated,
-        summary: "Adds two integers, wrapping around; packed types add element by element.",
-        syntax: &["add.{u16,u64,s16,s64} d, a, b", "add{.sat}.{u32,s32,u16x2,s16x2,u8x4,s8x4} d, a, b"],
-        modifiers: list(&[0, 1]),
-        operands: list(&[0, 1, 2]),
-        semantics: &[
-            "d = (a + b) mod 2^n  // per lane for packed types",
-            ".sat: d = clamp(a + b, MIN(type), MAX(type))",
-        ],
-        notes: &[
-            "The packed types take .b32 registers.",
-            "add.sat.s32 exists since 1.0, .u16x2 and .s16x2 since 8.0, .u8x4, .s8x4 and the other .sat types since 9.2.",
-            "The carry is lost; use add.cc for sums wider than a register.",
-        ],
-        measured: &[
-            Measured { code: "add.s32 %r1, %r2, 7;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "add.sat.s32 %r3, %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "add.s32 %r1, %r2, 7;\nadd.sat.s32 %r3, %r1, %r2;",
-            ..Example::EMPTY
-        },
         opcode: "add",
         category: &CATEGORIES[0],
+        section: "9.7.1.1",
+        syntax: &["add.{u16,u64,s16,s64} d, a, b", "add{.sat}.{u32,s32,u16x2,s16x2,u8x4,s8x4} d, a, b"],
         forms: &[
             Form {
                 text: "add.{u16,u32,u64,s16,s32,s64} d, a, b",
@@ -69,37 +44,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[0, 1]),
         vocabulary: &[
             ".s16", ".s16x2", ".s32", ".s64", ".s8x4", ".sat", ".u16", ".u16x2", ".u32", ".u64", ".u8x4",
         ],
         types: &["u16", "u32", "u64", "s16", "s32", "s64", "u16x2", "s16x2", "u8x4", "s8x4"],
+        operands: list(&[0, 1, 2]),
+        target: "sm_10; .u16x2/.s16x2 sm_90; .u8x4/.s8x4 and .sat on u32/u16x2/s16x2 sm_107f, sm_120f",
+        predicable: true,
+        summary: "Adds two integers, wrapping around; packed types add element by element.",
+        semantics: &[
+            "d = (a + b) mod 2^n  // per lane for packed types",
+            ".sat: d = clamp(a + b, MIN(type), MAX(type))",
+        ],
+        notes: &[
+            "The packed types take .b32 registers.",
+            "add.sat.s32 exists since 1.0, .u16x2 and .s16x2 since 8.0, .u8x4, .s8x4 and the other .sat types since 9.2.",
+            "The carry is lost; use add.cc for sums wider than a register.",
+        ],
+        example: Example {
+            code: "add.s32 %r1, %r2, 7;\nadd.sat.s32 %r3, %r1, %r2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "add.s32 %r1, %r2, 7;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "add.sat.s32 %r3, %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "sub@int",
         name: "sub",
-        section: "9.7.1.2",
-        since: Version::new(1, 0),
-        target: "sm_10; .u8x4/.s8x4 sm_107f, sm_120f (PTX 9.2)",
-        simulation: Simulation::Simulated,
-        summary: "Subtracts b from a, wrapping around; packed types subtract element by element.",
-        syntax: &["sub.{u16,u32,u64,s16,s64} d, a, b", "sub{.sat}.{s32,u8x4,s8x4} d, a, b"],
-        modifiers: list(&[0, 2]),
-        operands: list(&[0, 1, 2]),
-        semantics: &["d = (a - b) mod 2^n", ".sat: d = clamp(a - b, MIN(type), MAX(type))"],
-        notes: &[".sat is legal only on .s32, .u8x4, .s8x4."],
-        measured: &[
-            Measured { code: "sub.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "sub.sat.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "sub.u64 %rd1, %rd2, %rd3;\nsub.sat.s32 %r1, %r2, %r3;",
-            ..Example::EMPTY
-        },
         opcode: "sub",
         category: &CATEGORIES[0],
+        section: "9.7.1.2",
+        syntax: &["sub.{u16,u32,u64,s16,s64} d, a, b", "sub{.sat}.{s32,u8x4,s8x4} d, a, b"],
         forms: &[
             Form {
                 text: "sub.{u16,u32,u64,s16,s32,s64} d, a, b",
@@ -121,44 +102,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[0, 2]),
         vocabulary: &[".s16", ".s32", ".s64", ".s8x4", ".sat", ".u16", ".u32", ".u64", ".u8x4"],
         types: &["u16", "u32", "u64", "s16", "s32", "s64", "u8x4", "s8x4"],
+        operands: list(&[0, 1, 2]),
+        target: "sm_10; .u8x4/.s8x4 sm_107f, sm_120f (PTX 9.2)",
+        predicable: true,
+        summary: "Subtracts b from a, wrapping around; packed types subtract element by element.",
+        semantics: &["d = (a - b) mod 2^n", ".sat: d = clamp(a - b, MIN(type), MAX(type))"],
+        notes: &[".sat is legal only on .s32, .u8x4, .s8x4."],
+        example: Example {
+            code: "sub.u64 %rd1, %rd2, %rd3;\nsub.sat.s32 %r1, %r2, %r3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "sub.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "sub.sat.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mul@int",
         name: "mul",
-        section: "9.7.1.3",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies two integers and gives the low half, the high half or the whole of the product.",
-        syntax: &["mul.{hi,lo,wide}.type d, a, b"],
-        modifiers: list(&[3, 4]),
-        operands: list(&[0, 1, 2]),
-        semantics: &[
-            "t = a * b  // 2n bits, signedness from type",
-            ".lo: d = t[n-1:0]",
-            ".hi: d = t[2n-1:n]",
-            ".wide: d = t[2n-1:0]",
-        ],
-        notes: &[
-            "One of .lo, .hi and .wide is required.",
-            ".wide takes 16- and 32-bit types; d is then twice as wide as a and b.",
-        ],
-        measured: &[
-            Measured { code: "mul.lo.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mul.wide.u32 %rd1, %r2, 24;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mul.hi.u64 %rd2, %rd3, %rd4;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "mul.lo.s32 %r1, %r2, %r3;\nmul.wide.u32 %rd1, %r2, 24;\nmul.hi.u64 %rd2, %rd3, %rd4;",
-            ..Example::EMPTY
-        },
         opcode: "mul",
         category: &CATEGORIES[0],
+        section: "9.7.1.3",
+        syntax: &["mul.{hi,lo,wide}.type d, a, b"],
         forms: &[
             Form {
                 text: "mul.{hi,lo}.type d, a, b",
@@ -173,44 +144,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[3, 4]),
         vocabulary: &[".hi", ".lo", ".s16", ".s32", ".s64", ".u16", ".u32", ".u64", ".wide"],
         types: &["u16", "u32", "u64", "s16", "s32", "s64"],
+        operands: list(&[0, 1, 2]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Multiplies two integers and gives the low half, the high half or the whole of the product.",
+        semantics: &[
+            "t = a * b  // 2n bits, signedness from type",
+            ".lo: d = t[n-1:0]",
+            ".hi: d = t[2n-1:n]",
+            ".wide: d = t[2n-1:0]",
+        ],
+        notes: &[
+            "One of .lo, .hi and .wide is required.",
+            ".wide takes 16- and 32-bit types; d is then twice as wide as a and b.",
+        ],
+        example: Example {
+            code: "mul.lo.s32 %r1, %r2, %r3;\nmul.wide.u32 %rd1, %r2, 24;\nmul.hi.u64 %rd2, %rd3, %rd4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "mul.lo.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mul.wide.u32 %rd1, %r2, 24;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mul.hi.u64 %rd2, %rd3, %rd4;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mad@int",
         name: "mad",
-        section: "9.7.1.4",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies a by b and adds c to the low half, the high half or the whole of the product.",
-        syntax: &["mad.{hi,lo,wide}.type d, a, b, c", "mad.hi.sat.s32 d, a, b, c"],
-        modifiers: list(&[3, 0, 4]),
-        operands: list(&[0, 1, 2, 3]),
-        semantics: &[
-            "t = a * b  // 2n bits",
-            ".lo: d = t[n-1:0] + c",
-            ".hi: d = t[2n-1:n] + c",
-            ".wide: d = t + c",
-            "sum wraps; .hi.sat.s32 clamps it to the s32 range",
-        ],
-        notes: &[
-            ".wide takes 16- and 32-bit types; c and d are then twice as wide as a and b.",
-            ".sat goes with .hi.s32 only.",
-        ],
-        measured: &[
-            Measured { code: "mad.lo.s32 %r1, %r2, %r3, %r4;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "mad.wide.u16 %r5, %h1, %h2, %r6;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "mad.lo.s32 %r1, %r2, %r3, %r4;\nmad.wide.u16 %r5, %h1, %h2, %r6;",
-            ..Example::EMPTY
-        },
         opcode: "mad",
         category: &CATEGORIES[0],
+        section: "9.7.1.4",
+        syntax: &["mad.{hi,lo,wide}.type d, a, b, c", "mad.hi.sat.s32 d, a, b, c"],
         forms: &[
             Form {
                 text: "mad.{hi,lo}.type d, a, b, c",
@@ -231,27 +201,70 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[3, 0, 4]),
         vocabulary: &[".hi", ".lo", ".s16", ".s32", ".s64", ".sat", ".u16", ".u32", ".u64", ".wide"],
         types: &["u16", "u32", "u64", "s16", "s32", "s64"],
+        operands: list(&[0, 1, 2, 3]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Multiplies a by b and adds c to the low half, the high half or the whole of the product.",
+        semantics: &[
+            "t = a * b  // 2n bits",
+            ".lo: d = t[n-1:0] + c",
+            ".hi: d = t[2n-1:n] + c",
+            ".wide: d = t + c",
+            "sum wraps; .hi.sat.s32 clamps it to the s32 range",
+        ],
+        notes: &[
+            ".wide takes 16- and 32-bit types; c and d are then twice as wide as a and b.",
+            ".sat goes with .hi.s32 only.",
+        ],
+        example: Example {
+            code: "mad.lo.s32 %r1, %r2, %r3, %r4;\nmad.wide.u16 %r5, %h1, %h2, %r6;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "mad.lo.s32 %r1, %r2, %r3, %r4;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "mad.wide.u16 %r5, %h1, %h2, %r6;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "clmad",
         name: "clmad",
+        opcode: "clmad",
+        category: &CATEGORIES[0],
         section: "9.7.1.5",
+        syntax: &["clmad.{hi,lo}.{u64,s64} d, a, b, c"],
+        forms: &[Form {
+            text: "clmad.mode.type d, a, b, c",
+            slots: list(&[7, 11]),
+            operands: list(&[3, 4, 5, 7]),
+            availability: AVAILABLE[2],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[5, 6]),
+        vocabulary: &[".hi", ".lo", ".s64", ".u64"],
+        types: &["u64", "s64"],
+        operands: list(&[0, 1, 2, 3]),
         since: Version::new(9, 3),
         target: "sm_80",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Multiplies two 64-bit values without carries, over GF(2), and gives one half of the product, exclusive or c.",
-        syntax: &["clmad.{hi,lo}.{u64,s64} d, a, b, c"],
-        modifiers: list(&[5, 6]),
-        operands: list(&[0, 1, 2, 3]),
         semantics: &[
             "t[127:0] = XOR over i with a[i]==1 of (b << i)",
             ".lo: d = t[63:0] ^ c",
             ".hi: d = t[127:64] ^ c",
         ],
         notes: &["It serves checksums (CRC) and GHASH; there is no 32-bit form."],
+        example: Example {
+            code: "clmad.lo.u64 %rd1, %rd2, %rd3, %rd4;\nclmad.hi.u64 %rd5, %rd2, %rd3, 0;",
+            target: "sm_80",
+            version: Version::new(9, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "clmad.lo.u64 %rd1, %rd2, %rd3, %rd4;",
@@ -264,36 +277,28 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
                 target: "sm_80",
             },
         ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(9, 3),
-            code: "clmad.lo.u64 %rd1, %rd2, %rd3, %rd4;\nclmad.hi.u64 %rd5, %rd2, %rd3, 0;",
-            ..Example::EMPTY
-        },
-        opcode: "clmad",
-        category: &CATEGORIES[0],
-        forms: &[Form {
-            text: "clmad.mode.type d, a, b, c",
-            slots: list(&[7, 11]),
-            operands: list(&[3, 4, 5, 7]),
-            availability: AVAILABLE[2],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".hi", ".lo", ".s64", ".u64"],
-        types: &["u64", "s64"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mul24",
         name: "mul24",
+        opcode: "mul24",
+        category: &CATEGORIES[0],
         section: "9.7.1.6",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies the low 24 bits of two values and gives 32 bits of the 48-bit product.",
         syntax: &["mul24.{hi,lo}.{u32,s32} d, a, b"],
+        forms: &[Form {
+            text: "mul24.mode.type d, a, b",
+            slots: list(&[7, 12]),
+            operands: list(&[3, 4, 5]),
+            ..Form::EMPTY
+        }],
         modifiers: list(&[5, 7]),
+        vocabulary: &[".hi", ".lo", ".s32", ".u32"],
+        types: &["u32", "s32"],
         operands: list(&[0, 1, 2]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Multiplies the low 24 bits of two values and gives 32 bits of the 48-bit product.",
         semantics: &[
             "t[47:0] = ext24(a) * ext24(b)  // sign- or zero-extended from bit 23",
             ".lo: d = t[31:0]",
@@ -303,57 +308,25 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             ".hi gives bits 47 to 16, not 63 to 32.",
             "It is done in several steps on most GPUs, so mul.lo is mostly faster.",
         ],
+        example: Example {
+            code: "mul24.lo.u32 %r1, %r2, %r3;\nmul24.hi.s32 %r4, %r2, %r3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured { code: "mul24.lo.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "mul24.hi.s32 %r4, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "mul24.lo.u32 %r1, %r2, %r3;\nmul24.hi.s32 %r4, %r2, %r3;",
-            ..Example::EMPTY
-        },
-        opcode: "mul24",
-        category: &CATEGORIES[0],
-        forms: &[Form {
-            text: "mul24.mode.type d, a, b",
-            slots: list(&[7, 12]),
-            operands: list(&[3, 4, 5]),
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".hi", ".lo", ".s32", ".u32"],
-        types: &["u32", "s32"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mad24",
         name: "mad24",
-        section: "9.7.1.7",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies the low 24 bits of two values and adds c to 32 bits of the product.",
-        syntax: &["mad24.{hi,lo}.{u32,s32} d, a, b, c", "mad24.hi.sat.s32 d, a, b, c"],
-        modifiers: list(&[5, 0, 7]),
-        operands: list(&[0, 1, 2, 3]),
-        semantics: &[
-            "t[47:0] = ext24(a) * ext24(b)",
-            ".lo: d = t[31:0] + c",
-            ".hi: d = t[47:16] + c   (.sat clamps, s32 .hi only)",
-        ],
-        measured: &[Measured {
-            code: "mad24.lo.s32 %r1, %r2, %r3, %r4;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "mad24.lo.s32 %r1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
         opcode: "mad24",
         category: &CATEGORIES[0],
+        section: "9.7.1.7",
+        syntax: &["mad24.{hi,lo}.{u32,s32} d, a, b, c", "mad24.hi.sat.s32 d, a, b, c"],
         forms: &[
             Form {
                 text: "mad24.mode.type d, a, b, c",
@@ -368,168 +341,171 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[5, 0, 7]),
         vocabulary: &[".hi", ".lo", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
+        operands: list(&[0, 1, 2, 3]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Multiplies the low 24 bits of two values and adds c to 32 bits of the product.",
+        semantics: &[
+            "t[47:0] = ext24(a) * ext24(b)",
+            ".lo: d = t[31:0] + c",
+            ".hi: d = t[47:16] + c   (.sat clamps, s32 .hi only)",
+        ],
+        example: Example {
+            code: "mad24.lo.s32 %r1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "mad24.lo.s32 %r1, %r2, %r3, %r4;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "sad",
         name: "sad",
-        section: "9.7.1.8",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Adds the absolute difference of a and b to c.",
-        syntax: &["sad.type d, a, b, c"],
-        modifiers: list(&[4]),
-        operands: list(&[0, 1, 2, 3]),
-        semantics: &[
-            "d = c + ((a < b) ? b - a : a - b)  // comparison uses the type's signedness, arithmetic wraps",
-        ],
-        measured: &[Measured {
-            code: "sad.u32 %r1, %r2, %r3, %r1;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "sad.u32 %r1, %r2, %r3, %r1;",
-            ..Example::EMPTY
-        },
         opcode: "sad",
         category: &CATEGORIES[0],
+        section: "9.7.1.8",
+        syntax: &["sad.type d, a, b, c"],
         forms: &[Form {
             text: "sad.type d, a, b, c",
             slots: list(&[0]),
             operands: list(&[0, 1, 2, 13]),
             ..Form::EMPTY
         }],
+        modifiers: list(&[4]),
         vocabulary: &[".s16", ".s32", ".s64", ".u16", ".u32", ".u64"],
         types: &["u16", "u32", "u64", "s16", "s32", "s64"],
+        operands: list(&[0, 1, 2, 3]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Adds the absolute difference of a and b to c.",
+        semantics: &[
+            "d = c + ((a < b) ? b - a : a - b)  // comparison uses the type's signedness, arithmetic wraps",
+        ],
+        example: Example {
+            code: "sad.u32 %r1, %r2, %r3, %r1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "sad.u32 %r1, %r2, %r3, %r1;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "div@int",
         name: "div",
-        section: "9.7.1.9",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Divides a by b, truncating toward zero.",
-        syntax: &["div.type d, a, b"],
-        modifiers: list(&[4]),
-        operands: list(&[0, 1, 2]),
-        semantics: &["d = trunc(a / b)"],
-        notes: &[
-            "Division by zero is not trapped; its value depends on the machine. NVIDIA's routine, and so the simulator, gives all ones.",
-            "The smallest integer divided by -1 gives itself.",
-            "It takes many machine instructions.",
-        ],
-        measured: &[
-            Measured { code: "div.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "div.u64 %rd1, %rd2, 10;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "div.s32 %r1, %r2, %r3;\ndiv.u64 %rd1, %rd2, 10;",
-            ..Example::EMPTY
-        },
         opcode: "div",
         category: &CATEGORIES[0],
+        section: "9.7.1.9",
+        syntax: &["div.type d, a, b"],
         forms: &[Form {
             text: "div.type d, a, b",
             slots: list(&[0]),
             operands: list(&[0, 1, 2]),
             ..Form::EMPTY
         }],
+        modifiers: list(&[4]),
         vocabulary: &[".s16", ".s32", ".s64", ".u16", ".u32", ".u64"],
         types: &["u16", "u32", "u64", "s16", "s32", "s64"],
+        operands: list(&[0, 1, 2]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Divides a by b, truncating toward zero.",
+        semantics: &["d = trunc(a / b)"],
+        notes: &[
+            "Division by zero is not trapped; its value depends on the machine. NVIDIA's routine, and so the simulator, gives all ones.",
+            "The smallest integer divided by -1 gives itself.",
+            "It takes many machine instructions.",
+        ],
+        example: Example {
+            code: "div.s32 %r1, %r2, %r3;\ndiv.u64 %rd1, %rd2, 10;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "div.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "div.u64 %rd1, %rd2, 10;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "rem@int",
         name: "rem",
-        section: "9.7.1.10",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Gives the remainder of a divided by b, with the sign of a.",
-        syntax: &["rem.type d, a, b"],
-        modifiers: list(&[4]),
-        operands: list(&[0, 1, 2]),
-        semantics: &["d = a - b * trunc(a / b)"],
-        notes: &[
-            "A remainder by zero depends on the machine; the simulator gives all ones.",
-            "By the documentation the sign for negative operands depends on the machine.",
-        ],
-        measured: &[Measured { code: "rem.u32 %r1, %r2, 32;", since: Version::new(2, 3), target: "sm_20" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "rem.u32 %r1, %r2, 32;",
-            ..Example::EMPTY
-        },
         opcode: "rem",
         category: &CATEGORIES[0],
+        section: "9.7.1.10",
+        syntax: &["rem.type d, a, b"],
         forms: &[Form {
             text: "rem.type d, a, b",
             slots: list(&[0]),
             operands: list(&[0, 1, 2]),
             ..Form::EMPTY
         }],
+        modifiers: list(&[4]),
         vocabulary: &[".s16", ".s32", ".s64", ".u16", ".u32", ".u64"],
         types: &["u16", "u32", "u64", "s16", "s32", "s64"],
+        operands: list(&[0, 1, 2]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives the remainder of a divided by b, with the sign of a.",
+        semantics: &["d = a - b * trunc(a / b)"],
+        notes: &[
+            "A remainder by zero depends on the machine; the simulator gives all ones.",
+            "By the documentation the sign for negative operands depends on the machine.",
+        ],
+        example: Example {
+            code: "rem.u32 %r1, %r2, 32;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "rem.u32 %r1, %r2, 32;", since: Version::new(2, 3), target: "sm_20" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "abs@int",
         name: "abs",
-        section: "9.7.1.11",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Gives the absolute value of a signed integer.",
-        syntax: &["abs.{s16,s32,s64} d, a"],
-        modifiers: list(&[8]),
-        operands: list(&[0, 1]),
-        semantics: &["d = (a < 0) ? -a : a  // abs(MININT) == MININT (wraps)"],
-        measured: &[Measured { code: "abs.s32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "abs.s32 %r1, %r2;",
-            ..Example::EMPTY
-        },
         opcode: "abs",
         category: &CATEGORIES[0],
+        section: "9.7.1.11",
+        syntax: &["abs.{s16,s32,s64} d, a"],
         forms: &[Form { text: "abs.type d, a", slots: list(&[13]), operands: list(&[0, 1]), ..Form::EMPTY }],
+        modifiers: list(&[8]),
         vocabulary: &[".s16", ".s32", ".s64"],
         types: &["s16", "s32", "s64"],
+        operands: list(&[0, 1]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives the absolute value of a signed integer.",
+        semantics: &["d = (a < 0) ? -a : a  // abs(MININT) == MININT (wraps)"],
+        example: Example {
+            code: "abs.s32 %r1, %r2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "abs.s32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "neg@int",
         name: "neg",
-        section: "9.7.1.12",
-        since: Version::new(1, 0),
-        target: "sm_10; .s8x4 sm_107f, sm_120f (PTX 9.2)",
-        simulation: Simulation::Simulated,
-        summary: "Negates a signed integer.",
-        syntax: &["neg.{s16,s32,s64,s8x4} d, a"],
-        modifiers: list(&[9]),
-        operands: list(&[0, 1]),
-        semantics: &["d = 0 - a  // wraps for MININT; per byte for .s8x4"],
-        measured: &[Measured { code: "neg.s64 %rd1, %rd2;", since: Version::new(2, 3), target: "sm_20" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "neg.s64 %rd1, %rd2;",
-            ..Example::EMPTY
-        },
         opcode: "neg",
         category: &CATEGORIES[0],
+        section: "9.7.1.12",
+        syntax: &["neg.{s16,s32,s64,s8x4} d, a"],
         forms: &[
             Form {
                 text: "neg.{s16,s32,s64} d, a",
@@ -545,37 +521,30 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[9]),
         vocabulary: &[".s16", ".s32", ".s64", ".s8x4"],
         types: &["s16", "s32", "s64", "s8x4"],
+        operands: list(&[0, 1]),
+        target: "sm_10; .s8x4 sm_107f, sm_120f (PTX 9.2)",
+        predicable: true,
+        summary: "Negates a signed integer.",
+        semantics: &["d = 0 - a  // wraps for MININT; per byte for .s8x4"],
+        example: Example {
+            code: "neg.s64 %rd1, %rd2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "neg.s64 %rd1, %rd2;", since: Version::new(2, 3), target: "sm_20" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "min@int",
         name: "min",
-        section: "9.7.1.13",
-        since: Version::new(1, 0),
-        target: "sm_10; packed 16-bit and .relu sm_90 (PTX 8.0); packed 8-bit sm_107f, sm_120f (PTX 9.2)",
-        simulation: Simulation::Simulated,
-        summary: "Gives the smaller of two integers; packed types compare element by element.",
-        syntax: &["min.{u16,u32,u64,u16x2,u8x4,s16,s64} d, a, b", "min{.relu}.{s32,s16x2,s8x4} d, a, b"],
-        modifiers: list(&[10, 11]),
-        operands: list(&[0, 1, 2]),
-        semantics: &[
-            "d = (a < b) ? a : b  // signed or unsigned per type, per lane when packed",
-            ".relu: d = (d < 0) ? 0 : d  // s32/s16x2/s8x4 only",
-        ],
-        measured: &[
-            Measured { code: "min.s32 %r1, %r2, 0;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "min.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "min.s32 %r1, %r2, 0;\nmin.u64 %rd1, %rd2, %rd3;",
-            ..Example::EMPTY
-        },
         opcode: "min",
         category: &CATEGORIES[0],
+        section: "9.7.1.13",
+        syntax: &["min.{u16,u32,u64,u16x2,u8x4,s16,s64} d, a, b", "min{.relu}.{s32,s16x2,s8x4} d, a, b"],
         forms: &[
             Form {
                 text: "min.{u16,u32,u64,s16,s32,s64} d, a, b",
@@ -612,39 +581,38 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[10, 11]),
         vocabulary: &[
             ".relu", ".s16", ".s16x2", ".s32", ".s64", ".s8x4", ".u16", ".u16x2", ".u32", ".u64", ".u8x4",
         ],
         types: &["u16", "u32", "u64", "u16x2", "u8x4", "s16", "s32", "s64", "s16x2", "s8x4"],
+        operands: list(&[0, 1, 2]),
+        target: "sm_10; packed 16-bit and .relu sm_90 (PTX 8.0); packed 8-bit sm_107f, sm_120f (PTX 9.2)",
+        predicable: true,
+        summary: "Gives the smaller of two integers; packed types compare element by element.",
+        semantics: &[
+            "d = (a < b) ? a : b  // signed or unsigned per type, per lane when packed",
+            ".relu: d = (d < 0) ? 0 : d  // s32/s16x2/s8x4 only",
+        ],
+        example: Example {
+            code: "min.s32 %r1, %r2, 0;\nmin.u64 %rd1, %rd2, %rd3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "min.s32 %r1, %r2, 0;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "min.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "max@int",
         name: "max",
-        section: "9.7.1.14",
-        since: Version::new(1, 0),
-        target: "sm_10; packed 16-bit and .relu sm_90 (PTX 8.0); packed 8-bit sm_107f, sm_120f (PTX 9.2)",
-        simulation: Simulation::Simulated,
-        summary: "Gives the larger of two integers; packed types compare element by element.",
-        syntax: &["max.{u16,u32,u64,u16x2,u8x4,s16,s64} d, a, b", "max{.relu}.{s32,s16x2,s8x4} d, a, b"],
-        modifiers: list(&[10, 11]),
-        operands: list(&[0, 1, 2]),
-        semantics: &[
-            "d = (a > b) ? a : b  // signed or unsigned per type, per lane when packed",
-            ".relu: d = (d < 0) ? 0 : d  // s32/s16x2/s8x4 only",
-        ],
-        measured: &[
-            Measured { code: "max.s32 %r1, %r2, 0;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "max.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "max.s32 %r1, %r2, 0;\nmax.u64 %rd1, %rd2, %rd3;",
-            ..Example::EMPTY
-        },
         opcode: "max",
         category: &CATEGORIES[0],
+        section: "9.7.1.14",
+        syntax: &["max.{u16,u32,u64,u16x2,u8x4,s16,s64} d, a, b", "max{.relu}.{s32,s16x2,s8x4} d, a, b"],
         forms: &[
             Form {
                 text: "max.{u16,u32,u64,s16,s32,s64} d, a, b",
@@ -681,36 +649,38 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[10, 11]),
         vocabulary: &[
             ".relu", ".s16", ".s16x2", ".s32", ".s64", ".s8x4", ".u16", ".u16x2", ".u32", ".u64", ".u8x4",
         ],
         types: &["u16", "u32", "u64", "u16x2", "u8x4", "s16", "s32", "s64", "s16x2", "s8x4"],
+        operands: list(&[0, 1, 2]),
+        target: "sm_10; packed 16-bit and .relu sm_90 (PTX 8.0); packed 8-bit sm_107f, sm_120f (PTX 9.2)",
+        predicable: true,
+        summary: "Gives the larger of two integers; packed types compare element by element.",
+        semantics: &[
+            "d = (a > b) ? a : b  // signed or unsigned per type, per lane when packed",
+            ".relu: d = (d < 0) ? 0 : d  // s32/s16x2/s8x4 only",
+        ],
+        example: Example {
+            code: "max.s32 %r1, %r2, 0;\nmax.u64 %rd1, %rd2, %rd3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "max.s32 %r1, %r2, 0;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "max.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "popc",
         name: "popc",
-        section: "9.7.1.15",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Counts the bits of a that are one.",
-        syntax: &["popc.{b32,b64} d, a"],
-        modifiers: list(&[12]),
-        operands: list(&[4, 1]),
-        semantics: &["d = number of ones in a  // 0..32 or 0..64"],
-        measured: &[
-            Measured { code: "popc.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "popc.b64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "popc.b32 %r1, %r2;\npopc.b64 %r3, %rd1;",
-            ..Example::EMPTY
-        },
         opcode: "popc",
         category: &CATEGORIES[0],
+        section: "9.7.1.15",
+        syntax: &["popc.{b32,b64} d, a"],
         forms: &[Form {
             text: "popc.type d, a",
             slots: list(&[19]),
@@ -718,34 +688,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
+        modifiers: list(&[12]),
         vocabulary: &[".b32", ".b64"],
         types: &["b32", "b64"],
+        operands: list(&[4, 1]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Counts the bits of a that are one.",
+        semantics: &["d = number of ones in a  // 0..32 or 0..64"],
+        example: Example {
+            code: "popc.b32 %r1, %r2;\npopc.b64 %r3, %rd1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "popc.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "popc.b64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "clz",
         name: "clz",
-        section: "9.7.1.16",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Counts the zero bits of a above the highest one.",
-        syntax: &["clz.{b32,b64} d, a"],
-        modifiers: list(&[12]),
-        operands: list(&[4, 1]),
-        semantics: &["d = leading zeros of a  // clz(0) = 32 or 64"],
-        measured: &[
-            Measured { code: "clz.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "clz.b64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "clz.b32 %r1, %r2;\nclz.b64 %r3, %rd1;",
-            ..Example::EMPTY
-        },
         opcode: "clz",
         category: &CATEGORIES[0],
+        section: "9.7.1.16",
+        syntax: &["clz.{b32,b64} d, a"],
         forms: &[Form {
             text: "clz.type d, a",
             slots: list(&[19]),
@@ -753,39 +723,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
+        modifiers: list(&[12]),
         vocabulary: &[".b32", ".b64"],
         types: &["b32", "b64"],
+        operands: list(&[4, 1]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Counts the zero bits of a above the highest one.",
+        semantics: &["d = leading zeros of a  // clz(0) = 32 or 64"],
+        example: Example {
+            code: "clz.b32 %r1, %r2;\nclz.b64 %r3, %rd1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "clz.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "clz.b64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "bfind",
         name: "bfind",
-        section: "9.7.1.17",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Gives the position of the highest one (unsigned), or of the highest bit that differs from the sign (signed).",
-        syntax: &["bfind.type d, a", "bfind.shiftamt.type d, a"],
-        modifiers: list(&[13, 14]),
-        operands: list(&[4, 1]),
-        semantics: &[
-            "x = (signed && a<0) ? ~a : a",
-            "d = (x == 0) ? 0xffffffff : index of top set bit of x",
-            ".shiftamt: d = (d == 0xffffffff) ? d : (msb - d)  // msb = 31 or 63",
-        ],
-        notes: &["For signed types both 0 and -1 give 0xffffffff."],
-        measured: &[
-            Measured { code: "bfind.u32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "bfind.shiftamt.s64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "bfind.u32 %r1, %r2;\nbfind.shiftamt.s64 %r3, %rd1;",
-            ..Example::EMPTY
-        },
         opcode: "bfind",
         category: &CATEGORIES[0],
+        section: "9.7.1.17",
+        syntax: &["bfind.type d, a", "bfind.shiftamt.type d, a"],
         forms: &[Form {
             text: "bfind{.shiftamt}.type d, a",
             slots: list(&[20, 21]),
@@ -793,37 +758,39 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
+        modifiers: list(&[13, 14]),
         vocabulary: &[".s32", ".s64", ".shiftamt", ".u32", ".u64"],
         types: &["u32", "u64", "s32", "s64"],
+        operands: list(&[4, 1]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Gives the position of the highest one (unsigned), or of the highest bit that differs from the sign (signed).",
+        semantics: &[
+            "x = (signed && a<0) ? ~a : a",
+            "d = (x == 0) ? 0xffffffff : index of top set bit of x",
+            ".shiftamt: d = (d == 0xffffffff) ? d : (msb - d)  // msb = 31 or 63",
+        ],
+        notes: &["For signed types both 0 and -1 give 0xffffffff."],
+        example: Example {
+            code: "bfind.u32 %r1, %r2;\nbfind.shiftamt.s64 %r3, %rd1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "bfind.u32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "bfind.shiftamt.s64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fns",
         name: "fns",
-        section: "9.7.1.18",
-        since: Version::new(6, 0),
-        target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Finds the n-th one of a mask, counted upward or downward from a given bit.",
-        syntax: &["fns.b32 d, mask, base, offset"],
-        modifiers: list(&[15]),
-        operands: list(&[0, 5, 6, 7]),
-        semantics: &[
-            "offset == 0: d = mask[base] ? base : -1",
-            "offset > 0 : d = position of the offset-th one at or above base",
-            "offset < 0 : d = position of the |offset|-th one at or below base",
-            "not found: d = 0xffffffff",
-        ],
-        notes: &["A base above 31 is undefined."],
-        measured: &[Measured { code: "fns.b32 %r1, %r2, 0, 1;", since: Version::new(5, 1), target: "sm_30" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "fns.b32 %r1, %r2, 0, 1;",
-            ..Example::EMPTY
-        },
         opcode: "fns",
         category: &CATEGORIES[0],
+        section: "9.7.1.18",
+        syntax: &["fns.b32 d, mask, base, offset"],
         forms: &[Form {
             text: "fns.b32 d, mask, base, offset",
             slots: list(&[22]),
@@ -831,31 +798,37 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             availability: AVAILABLE[4],
             ..Form::EMPTY
         }],
+        modifiers: list(&[15]),
         vocabulary: &[".b32"],
         types: &["b32"],
+        operands: list(&[0, 5, 6, 7]),
+        since: Version::new(6, 0),
+        target: "sm_30",
+        predicable: true,
+        summary: "Finds the n-th one of a mask, counted upward or downward from a given bit.",
+        semantics: &[
+            "offset == 0: d = mask[base] ? base : -1",
+            "offset > 0 : d = position of the offset-th one at or above base",
+            "offset < 0 : d = position of the |offset|-th one at or below base",
+            "not found: d = 0xffffffff",
+        ],
+        notes: &["A base above 31 is undefined."],
+        example: Example {
+            code: "fns.b32 %r1, %r2, 0, 1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "fns.b32 %r1, %r2, 0, 1;", since: Version::new(5, 1), target: "sm_30" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "brev",
         name: "brev",
-        section: "9.7.1.19",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Reverses the order of the bits.",
-        syntax: &["brev.{b32,b64} d, a"],
-        modifiers: list(&[12]),
-        operands: list(&[0, 1]),
-        semantics: &["d[i] = a[msb - i] for all i"],
-        measured: &[Measured { code: "brev.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "brev.b32 %r1, %r2;",
-            ..Example::EMPTY
-        },
         opcode: "brev",
         category: &CATEGORIES[0],
+        section: "9.7.1.19",
+        syntax: &["brev.{b32,b64} d, a"],
         forms: &[Form {
             text: "brev.type d, a",
             slots: list(&[19]),
@@ -863,21 +836,46 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
+        modifiers: list(&[12]),
         vocabulary: &[".b32", ".b64"],
         types: &["b32", "b64"],
+        operands: list(&[0, 1]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Reverses the order of the bits.",
+        semantics: &["d[i] = a[msb - i] for all i"],
+        example: Example {
+            code: "brev.b32 %r1, %r2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "brev.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "bfe",
         name: "bfe",
+        opcode: "bfe",
+        category: &CATEGORIES[0],
         section: "9.7.1.20",
+        syntax: &["bfe.{u32,u64,s32,s64} d, a, pos, len"],
+        forms: &[Form {
+            text: "bfe.type d, a, pos, len",
+            slots: list(&[21]),
+            operands: list(&[0, 1, 15, 16]),
+            availability: AVAILABLE[3],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[14]),
+        vocabulary: &[".s32", ".s64", ".u32", ".u64"],
+        types: &["u32", "u64", "s32", "s64"],
+        operands: list(&[0, 1, 8, 9]),
         since: Version::new(2, 0),
         target: "sm_20",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Extracts len bits of a from bit pos on, extended with zeros or with the sign.",
-        syntax: &["bfe.{u32,u64,s32,s64} d, a, pos, len"],
-        modifiers: list(&[14]),
-        operands: list(&[0, 1, 8, 9]),
         semantics: &[
             "p = pos & 255; n = len & 255; msb = 31 or 63",
             "sbit = (unsigned || n == 0) ? 0 : a[min(p+n-1, msb)]",
@@ -888,58 +886,25 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             "A length of 0 gives 0; a position beyond the top gives the sign bit (signed) or 0.",
             "The type is .u32, .s32, .u64 or .s64; there is no .b32 form.",
         ],
+        example: Example {
+            code: "bfe.u32 %r1, %r2, 8, 8;\nbfe.s64 %rd1, %rd2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured { code: "bfe.u32 %r1, %r2, 8, 8;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "bfe.s64 %rd1, %rd2, %r3, %r4;", since: Version::new(2, 3), target: "sm_20" },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "bfe.u32 %r1, %r2, 8, 8;\nbfe.s64 %rd1, %rd2, %r3, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "bfe",
-        category: &CATEGORIES[0],
-        forms: &[Form {
-            text: "bfe.type d, a, pos, len",
-            slots: list(&[21]),
-            operands: list(&[0, 1, 15, 16]),
-            availability: AVAILABLE[3],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".s32", ".s64", ".u32", ".u64"],
-        types: &["u32", "u64", "s32", "s64"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "bfi",
         name: "bfi",
-        section: "9.7.1.21",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Inserts the low len bits of a into b from bit pos on.",
-        syntax: &["bfi.{b32,b64} d, a, b, pos, len"],
-        modifiers: list(&[12]),
-        operands: list(&[0, 10, 11, 8, 9]),
-        semantics: &["p = pos & 255; n = len & 255", "d = b; for i < n and p+i <= msb: d[p+i] = a[i]"],
-        notes: &[
-            "Only the low byte of pos and of len counts; bits pushed past the top are lost.",
-            "A length of 0, or a position beyond the top, gives b unchanged.",
-        ],
-        measured: &[Measured {
-            code: "bfi.b32 %r1, %r2, %r3, 4, 8;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "bfi.b32 %r1, %r2, %r3, 4, 8;",
-            ..Example::EMPTY
-        },
         opcode: "bfi",
         category: &CATEGORIES[0],
+        section: "9.7.1.21",
+        syntax: &["bfi.{b32,b64} d, a, b, pos, len"],
         forms: &[Form {
             text: "bfi.type d, a, b, pos, len",
             slots: list(&[19]),
@@ -947,40 +912,39 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
+        modifiers: list(&[12]),
         vocabulary: &[".b32", ".b64"],
         types: &["b32", "b64"],
+        operands: list(&[0, 10, 11, 8, 9]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Inserts the low len bits of a into b from bit pos on.",
+        semantics: &["p = pos & 255; n = len & 255", "d = b; for i < n and p+i <= msb: d[p+i] = a[i]"],
+        notes: &[
+            "Only the low byte of pos and of len counts; bits pushed past the top are lost.",
+            "A length of 0, or a position beyond the top, gives b unchanged.",
+        ],
+        example: Example {
+            code: "bfi.b32 %r1, %r2, %r3, 4, 8;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "bfi.b32 %r1, %r2, %r3, 4, 8;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "szext",
         name: "szext",
-        section: "9.7.1.22",
-        since: Version::new(7, 6),
-        target: "sm_70",
-        simulation: Simulation::Simulated,
-        summary: "Keeps the low b bits of a and extends them with zeros or with the sign.",
-        syntax: &["szext.{clamp,wrap}.{u32,s32} d, a, b"],
-        modifiers: list(&[16, 7]),
-        operands: list(&[0, 1, 12]),
-        semantics: &[
-            "N = (.wrap) ? b & 31 : b",
-            "N == 0: d = 0;",
-            ".clamp && N >= 32: d = a",
-            "else d = extend(a[N-1:0])  // sign for .s32, zero for .u32",
-        ],
-        measured: &[Measured {
-            code: "szext.clamp.s32 %r1, %r2, %r3;",
-            since: Version::new(7, 6),
-            target: "sm_70",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 6),
-            code: "szext.clamp.s32 %r1, %r2, %r3;",
-            ..Example::EMPTY
-        },
         opcode: "szext",
         category: &CATEGORIES[0],
+        section: "9.7.1.22",
+        syntax: &["szext.{clamp,wrap}.{u32,s32} d, a, b"],
         forms: &[Form {
             text: "szext.mode.type d, a, b",
             slots: list(&[23, 12]),
@@ -988,38 +952,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             availability: AVAILABLE[5],
             ..Form::EMPTY
         }],
+        modifiers: list(&[16, 7]),
         vocabulary: &[".clamp", ".s32", ".u32", ".wrap"],
         types: &["u32", "s32"],
+        operands: list(&[0, 1, 12]),
+        since: Version::new(7, 6),
+        target: "sm_70",
+        predicable: true,
+        summary: "Keeps the low b bits of a and extends them with zeros or with the sign.",
+        semantics: &[
+            "N = (.wrap) ? b & 31 : b",
+            "N == 0: d = 0;",
+            ".clamp && N >= 32: d = a",
+            "else d = extend(a[N-1:0])  // sign for .s32, zero for .u32",
+        ],
+        example: Example {
+            code: "szext.clamp.s32 %r1, %r2, %r3;",
+            target: "sm_75",
+            version: Version::new(7, 6),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "szext.clamp.s32 %r1, %r2, %r3;",
+            since: Version::new(7, 6),
+            target: "sm_70",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "bmsk",
         name: "bmsk",
-        section: "9.7.1.23",
-        since: Version::new(7, 6),
-        target: "sm_70",
-        simulation: Simulation::Simulated,
-        summary: "Builds a mask of b ones from bit a on.",
-        syntax: &["bmsk.{clamp,wrap}.b32 d, a, b"],
-        modifiers: list(&[16, 15]),
-        operands: list(&[0, 13, 14]),
-        semantics: &[
-            "clamp: a>=32 -> 0; width = min(b,32)   wrap: a&=31; width = b & 31",
-            "d = bits [a, a+width) set, bits past 31 dropped",
-        ],
-        measured: &[Measured {
-            code: "bmsk.wrap.b32 %r1, 1, 2;",
-            since: Version::new(7, 6),
-            target: "sm_70",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 6),
-            code: "bmsk.wrap.b32 %r1, 1, 2;",
-            ..Example::EMPTY
-        },
         opcode: "bmsk",
         category: &CATEGORIES[0],
+        section: "9.7.1.23",
+        syntax: &["bmsk.{clamp,wrap}.b32 d, a, b"],
         forms: &[Form {
             text: "bmsk.mode.b32 d, a, b",
             slots: list(&[23, 22]),
@@ -1027,36 +993,38 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             availability: AVAILABLE[5],
             ..Form::EMPTY
         }],
+        modifiers: list(&[16, 15]),
         vocabulary: &[".b32", ".clamp", ".wrap"],
         types: &["b32"],
+        operands: list(&[0, 13, 14]),
+        since: Version::new(7, 6),
+        target: "sm_70",
+        predicable: true,
+        summary: "Builds a mask of b ones from bit a on.",
+        semantics: &[
+            "clamp: a>=32 -> 0; width = min(b,32)   wrap: a&=31; width = b & 31",
+            "d = bits [a, a+width) set, bits past 31 dropped",
+        ],
+        example: Example {
+            code: "bmsk.wrap.b32 %r1, 1, 2;",
+            target: "sm_75",
+            version: Version::new(7, 6),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "bmsk.wrap.b32 %r1, 1, 2;",
+            since: Version::new(7, 6),
+            target: "sm_70",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "dp4a",
         name: "dp4a",
-        section: "9.7.1.24",
-        since: Version::new(5, 0),
-        target: "sm_61",
-        simulation: Simulation::Simulated,
-        summary: "Adds the dot product of four byte pairs to c.",
-        syntax: &["dp4a.atype.btype d, a, b, c"],
-        modifiers: list(&[17, 18]),
-        operands: list(&[0, 15, 16, 17]),
-        semantics: &["d = c + sum_{i=0..3} ext(a.byte[i], atype) * ext(b.byte[i], btype)  // wraps mod 2^32"],
-        notes: &["c and d are .u32 if both types are .u32, otherwise .s32."],
-        measured: &[Measured {
-            code: "dp4a.u32.s32 %r1, %r2, %r3, %r1;",
-            since: Version::new(5, 0),
-            target: "sm_61",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "dp4a.u32.s32 %r1, %r2, %r3, %r1;",
-            ..Example::EMPTY
-        },
         opcode: "dp4a",
         category: &CATEGORIES[0],
+        section: "9.7.1.24",
+        syntax: &["dp4a.atype.btype d, a, b, c"],
         forms: &[Form {
             text: "dp4a.atype.btype d, a, b, c",
             slots: list(&[24, 25]),
@@ -1064,38 +1032,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             availability: AVAILABLE[6],
             ..Form::EMPTY
         }],
+        modifiers: list(&[17, 18]),
         vocabulary: &[".s32", ".u32"],
         types: &["u32", "s32"],
+        operands: list(&[0, 15, 16, 17]),
+        since: Version::new(5, 0),
+        target: "sm_61",
+        predicable: true,
+        summary: "Adds the dot product of four byte pairs to c.",
+        semantics: &["d = c + sum_{i=0..3} ext(a.byte[i], atype) * ext(b.byte[i], btype)  // wraps mod 2^32"],
+        notes: &["c and d are .u32 if both types are .u32, otherwise .s32."],
+        example: Example {
+            code: "dp4a.u32.s32 %r1, %r2, %r3, %r1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "dp4a.u32.s32 %r1, %r2, %r3, %r1;",
+            since: Version::new(5, 0),
+            target: "sm_61",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "dp2a",
         name: "dp2a",
-        section: "9.7.1.25",
-        since: Version::new(5, 0),
-        target: "sm_61",
-        simulation: Simulation::Simulated,
-        summary: "Adds the dot product of two halfwords of a and two bytes of b to c.",
-        syntax: &["dp2a.{lo,hi}.atype.btype d, a, b, c"],
-        modifiers: list(&[19, 17, 18]),
-        operands: list(&[0, 18, 16, 17]),
-        semantics: &[
-            "k = (.lo) ? 0 : 2",
-            "d = c + sum_{i=0..1} ext(a.half[i], atype) * ext(b.byte[k+i], btype)",
-        ],
-        measured: &[Measured {
-            code: "dp2a.lo.s32.s32 %r1, %r2, %r3, %r4;",
-            since: Version::new(5, 0),
-            target: "sm_61",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "dp2a.lo.s32.s32 %r1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
         opcode: "dp2a",
         category: &CATEGORIES[0],
+        section: "9.7.1.25",
+        syntax: &["dp2a.{lo,hi}.atype.btype d, a, b, c"],
         forms: &[Form {
             text: "dp2a.mode.atype.btype d, a, b, c",
             slots: list(&[26, 24, 25]),
@@ -1103,8 +1069,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             availability: AVAILABLE[6],
             ..Form::EMPTY
         }],
+        modifiers: list(&[19, 17, 18]),
         vocabulary: &[".hi", ".lo", ".s32", ".u32"],
         types: &["u32", "s32"],
+        operands: list(&[0, 18, 16, 17]),
+        since: Version::new(5, 0),
+        target: "sm_61",
+        predicable: true,
+        summary: "Adds the dot product of two halfwords of a and two bytes of b to c.",
+        semantics: &[
+            "k = (.lo) ? 0 : 2",
+            "d = c + sum_{i=0..1} ext(a.half[i], atype) * ext(b.byte[k+i], btype)",
+        ],
+        example: Example {
+            code: "dp2a.lo.s32.s32 %r1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "dp2a.lo.s32.s32 %r1, %r2, %r3, %r4;",
+            since: Version::new(5, 0),
+            target: "sm_61",
+        }],
         ..Instruction::EMPTY
     },
 ];

@@ -5,28 +5,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
     Instruction {
         id: "and",
         name: "and",
-        section: "9.7.9.1",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Gives the bitwise and of two registers, or the logical and of two predicates.",
-        syntax: &["and.{pred,b16,b32,b64} d, a, b"],
-        modifiers: list(&[67]),
-        operands: list(&[39, 40, 41]),
-        semantics: &["d = a & b"],
-        notes: &["The operands must have the same width; their types may differ."],
-        measured: &[
-            Measured { code: "and.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "and.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "and.b32 %r1, %r2, 0xff;\nand.pred %p1, %p2, %p3;",
-            ..Example::EMPTY
-        },
         opcode: "and",
         category: &CATEGORIES[8],
+        section: "9.7.9.1",
+        syntax: &["and.{pred,b16,b32,b64} d, a, b"],
         forms: &[
             Form {
                 text: "and.{b16,b32,b64} d, a, b",
@@ -41,35 +23,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[67]),
         vocabulary: &[".b16", ".b32", ".b64", ".pred"],
         types: &["pred", "b16", "b32", "b64"],
+        operands: list(&[39, 40, 41]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives the bitwise and of two registers, or the logical and of two predicates.",
+        semantics: &["d = a & b"],
+        notes: &["The operands must have the same width; their types may differ."],
+        example: Example {
+            code: "and.b32 %r1, %r2, 0xff;\nand.pred %p1, %p2, %p3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "and.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "and.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "or",
         name: "or",
-        section: "9.7.9.2",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Gives the bitwise or of two registers, or the logical or of two predicates.",
-        syntax: &["or.{pred,b16,b32,b64} d, a, b"],
-        modifiers: list(&[67]),
-        operands: list(&[39, 40, 41]),
-        semantics: &["d = a | b"],
-        notes: &["The operands must have the same width; their types may differ."],
-        measured: &[
-            Measured { code: "or.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "or.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "or.b32 %r1, %r2, 0xff;\nor.pred %p1, %p2, %p3;",
-            ..Example::EMPTY
-        },
         opcode: "or",
         category: &CATEGORIES[8],
+        section: "9.7.9.2",
+        syntax: &["or.{pred,b16,b32,b64} d, a, b"],
         forms: &[
             Form {
                 text: "or.{b16,b32,b64} d, a, b",
@@ -84,35 +65,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[67]),
         vocabulary: &[".b16", ".b32", ".b64", ".pred"],
         types: &["pred", "b16", "b32", "b64"],
+        operands: list(&[39, 40, 41]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives the bitwise or of two registers, or the logical or of two predicates.",
+        semantics: &["d = a | b"],
+        notes: &["The operands must have the same width; their types may differ."],
+        example: Example {
+            code: "or.b32 %r1, %r2, 0xff;\nor.pred %p1, %p2, %p3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "or.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "or.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "xor",
         name: "xor",
-        section: "9.7.9.3",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Gives the bitwise exclusive or of two registers, or whether two predicates differ.",
-        syntax: &["xor.{pred,b16,b32,b64} d, a, b"],
-        modifiers: list(&[67]),
-        operands: list(&[39, 40, 41]),
-        semantics: &["d = a ^ b"],
-        notes: &["The operands must have the same width; their types may differ."],
-        measured: &[
-            Measured { code: "xor.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "xor.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "xor.b32 %r1, %r2, 0xff;\nxor.pred %p1, %p2, %p3;",
-            ..Example::EMPTY
-        },
         opcode: "xor",
         category: &CATEGORIES[8],
+        section: "9.7.9.3",
+        syntax: &["xor.{pred,b16,b32,b64} d, a, b"],
         forms: &[
             Form {
                 text: "xor.{b16,b32,b64} d, a, b",
@@ -127,34 +107,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[67]),
         vocabulary: &[".b16", ".b32", ".b64", ".pred"],
         types: &["pred", "b16", "b32", "b64"],
+        operands: list(&[39, 40, 41]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives the bitwise exclusive or of two registers, or whether two predicates differ.",
+        semantics: &["d = a ^ b"],
+        notes: &["The operands must have the same width; their types may differ."],
+        example: Example {
+            code: "xor.b32 %r1, %r2, 0xff;\nxor.pred %p1, %p2, %p3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "xor.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "xor.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "not",
         name: "not",
-        section: "9.7.9.4",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Inverts every bit of a register, or a predicate.",
-        syntax: &["not.{pred,b16,b32,b64} d, a"],
-        modifiers: list(&[67]),
-        operands: list(&[39, 40]),
-        semantics: &["d = ~a"],
-        measured: &[
-            Measured { code: "not.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "not.pred %p1, %p2;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "not.b32 %r1, %r2;\nnot.pred %p1, %p2;",
-            ..Example::EMPTY
-        },
         opcode: "not",
         category: &CATEGORIES[8],
+        section: "9.7.9.4",
+        syntax: &["not.{pred,b16,b32,b64} d, a"],
         forms: &[
             Form {
                 text: "not.{b16,b32,b64} d, a",
@@ -164,73 +144,58 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form { text: "not.pred d, a", slots: list(&[114]), operands: list(&[21, 53]), ..Form::EMPTY },
         ],
+        modifiers: list(&[67]),
         vocabulary: &[".b16", ".b32", ".b64", ".pred"],
         types: &["pred", "b16", "b32", "b64"],
+        operands: list(&[39, 40]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Inverts every bit of a register, or a predicate.",
+        semantics: &["d = ~a"],
+        example: Example {
+            code: "not.b32 %r1, %r2;\nnot.pred %p1, %p2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "not.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "not.pred %p1, %p2;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cnot",
         name: "cnot",
-        section: "9.7.9.5",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Gives 1 for zero and 0 for anything else, as ! in C.",
-        syntax: &["cnot.{b16,b32,b64} d, a"],
-        modifiers: list(&[68]),
-        operands: list(&[0, 1]),
-        semantics: &["d = (a == 0) ? 1 : 0"],
-        measured: &[Measured { code: "cnot.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "cnot.b32 %r1, %r2;",
-            ..Example::EMPTY
-        },
         opcode: "cnot",
         category: &CATEGORIES[8],
+        section: "9.7.9.5",
+        syntax: &["cnot.{b16,b32,b64} d, a"],
         forms: &[Form { text: "cnot.type d, a", slots: list(&[93]), operands: list(&[0, 1]), ..Form::EMPTY }],
+        modifiers: list(&[68]),
         vocabulary: &[".b16", ".b32", ".b64"],
         types: &["b16", "b32", "b64"],
+        operands: list(&[0, 1]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives 1 for zero and 0 for anything else, as ! in C.",
+        semantics: &["d = (a == 0) ? 1 : 0"],
+        example: Example {
+            code: "cnot.b32 %r1, %r2;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "cnot.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "lop3",
         name: "lop3",
-        section: "9.7.9.6",
-        since: Version::new(4, 3),
-        since_note: ".BoolOp 8.2",
-        target: "sm_50; .BoolOp sm_70",
-        simulation: Simulation::Simulated,
-        summary: "Computes any bitwise function of three registers, given by an 8-bit truth table.",
-        syntax: &["lop3.b32 d, a, b, c, immLut", "lop3.{or,and}.b32 d|p, a, b, c, immLut, q"],
-        modifiers: list(&[69, 15]),
-        operands: list(&[42, 43, 1, 2, 3, 44, 45]),
-        semantics: &["d[i] = immLut[ (a[i]<<2) | (b[i]<<1) | c[i] ]", "with BoolOp: p = (d != 0) BoolOp q"],
-        notes: &[
-            "To get immLut, evaluate the function on a = 0xF0, b = 0xCC, c = 0xAA: a & b | c is (0xF0 & 0xCC) | 0xAA.",
-            "d may be _ in the form with a predicate.",
-        ],
-        measured: &[
-            Measured {
-                code: "lop3.b32 %r1, %r2, %r3, %r4, 0x96;",
-                since: Version::new(4, 3),
-                target: "sm_50",
-            },
-            Measured {
-                code: "lop3.or.b32 _|%p1, %r2, %r3, %r4, 0x80, %p2;",
-                since: Version::new(8, 2),
-                target: "sm_70",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(8, 2),
-            code: "lop3.b32 %r1, %r2, %r3, %r4, 0x96;\nlop3.or.b32 _|%p1, %r2, %r3, %r4, 0x80, %p2;",
-            ..Example::EMPTY
-        },
         opcode: "lop3",
         category: &CATEGORIES[8],
+        section: "9.7.9.6",
+        syntax: &["lop3.b32 d, a, b, c, immLut", "lop3.{or,and}.b32 d|p, a, b, c, immLut, q"],
         forms: &[
             Form {
                 text: "lop3.b32 d, a, b, c, immLut",
@@ -247,27 +212,74 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[69, 15]),
         vocabulary: &[".and", ".b32", ".or"],
         types: &["b32"],
+        operands: list(&[42, 43, 1, 2, 3, 44, 45]),
+        since: Version::new(4, 3),
+        since_note: ".BoolOp 8.2",
+        target: "sm_50; .BoolOp sm_70",
+        predicable: true,
+        summary: "Computes any bitwise function of three registers, given by an 8-bit truth table.",
+        semantics: &["d[i] = immLut[ (a[i]<<2) | (b[i]<<1) | c[i] ]", "with BoolOp: p = (d != 0) BoolOp q"],
+        notes: &[
+            "To get immLut, evaluate the function on a = 0xF0, b = 0xCC, c = 0xAA: a & b | c is (0xF0 & 0xCC) | 0xAA.",
+            "d may be _ in the form with a predicate.",
+        ],
+        example: Example {
+            code: "lop3.b32 %r1, %r2, %r3, %r4, 0x96;\nlop3.or.b32 _|%p1, %r2, %r3, %r4, 0x80, %p2;",
+            target: "sm_75",
+            version: Version::new(8, 2),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "lop3.b32 %r1, %r2, %r3, %r4, 0x96;",
+                since: Version::new(4, 3),
+                target: "sm_50",
+            },
+            Measured {
+                code: "lop3.or.b32 _|%p1, %r2, %r3, %r4, 0x80, %p2;",
+                since: Version::new(8, 2),
+                target: "sm_70",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "shf",
         name: "shf",
+        opcode: "shf",
+        category: &CATEGORIES[8],
         section: "9.7.9.7",
+        syntax: &["shf.{l,r}.{clamp,wrap}.b32 d, a, b, c"],
+        forms: &[Form {
+            text: "shf.dir.mode.b32 d, a, b, c",
+            slots: list(&[116, 23, 22]),
+            operands: list(&[8, 9, 10, 20]),
+            availability: AVAILABLE[28],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[70, 16, 15]),
+        vocabulary: &[".b32", ".clamp", ".l", ".r", ".wrap"],
+        types: &["b32"],
+        operands: list(&[0, 46, 47, 48]),
         since: Version::new(3, 1),
         target: "sm_32",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Shifts the 64-bit value b:a and gives 32 bits of it; with a = b it rotates.",
-        syntax: &["shf.{l,r}.{clamp,wrap}.b32 d, a, b, c"],
-        modifiers: list(&[70, 16, 15]),
-        operands: list(&[0, 46, 47, 48]),
         semantics: &[
             "n = (.clamp) ? min(c,32) : (c & 31)",
             ".l: d = high32( {b,a} << n )",
             ".r: d = low32( {b,a} >> n )",
         ],
         notes: &["With a = b it rotates; .clamp with a shift of 32 gives a (.l) or b (.r)."],
+        example: Example {
+            code: "shf.l.wrap.b32 %r1, %r2, %r2, 7;\nshf.r.clamp.b32 %r3, %r4, %r5, %r6;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured { code: "shf.l.wrap.b32 %r1, %r2, %r2, 7;", since: Version::new(4, 0), target: "sm_32" },
             Measured {
@@ -276,96 +288,77 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_32",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "shf.l.wrap.b32 %r1, %r2, %r2, 7;\nshf.r.clamp.b32 %r3, %r4, %r5, %r6;",
-            ..Example::EMPTY
-        },
-        opcode: "shf",
-        category: &CATEGORIES[8],
-        forms: &[Form {
-            text: "shf.dir.mode.b32 d, a, b, c",
-            slots: list(&[116, 23, 22]),
-            operands: list(&[8, 9, 10, 20]),
-            availability: AVAILABLE[28],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".b32", ".clamp", ".l", ".r", ".wrap"],
-        types: &["b32"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "shl",
         name: "shl",
-        section: "9.7.9.8",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Shifts left, filling with zeros; an amount at or beyond the width gives 0.",
-        syntax: &["shl.{b16,b32,b64} d, a, b"],
-        modifiers: list(&[68]),
-        operands: list(&[0, 1, 49]),
-        semantics: &["n = min(b as u32, width); d = (n == width) ? 0 : a << n"],
-        notes: &["b is a 32-bit register, whatever the type.", "There are only .b types."],
-        measured: &[
-            Measured { code: "shl.b32 %r1, %r2, 2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "shl.b64 %rd1, %rd2, %r3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "shl.b32 %r1, %r2, 2;\nshl.b64 %rd1, %rd2, %r3;",
-            ..Example::EMPTY
-        },
         opcode: "shl",
         category: &CATEGORIES[8],
+        section: "9.7.9.8",
+        syntax: &["shl.{b16,b32,b64} d, a, b"],
         forms: &[Form {
             text: "shl.type d, a, b",
             slots: list(&[93]),
             operands: list(&[0, 1, 18]),
             ..Form::EMPTY
         }],
+        modifiers: list(&[68]),
         vocabulary: &[".b16", ".b32", ".b64"],
         types: &["b16", "b32", "b64"],
+        operands: list(&[0, 1, 49]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Shifts left, filling with zeros; an amount at or beyond the width gives 0.",
+        semantics: &["n = min(b as u32, width); d = (n == width) ? 0 : a << n"],
+        notes: &["b is a 32-bit register, whatever the type.", "There are only .b types."],
+        example: Example {
+            code: "shl.b32 %r1, %r2, 2;\nshl.b64 %rd1, %rd2, %r3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "shl.b32 %r1, %r2, 2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "shl.b64 %rd1, %rd2, %r3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "shr",
         name: "shr",
-        section: "9.7.9.9",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Shifts right, filling with the sign bit for signed types and with zeros otherwise.",
-        syntax: &["shr.type d, a, b"],
-        modifiers: list(&[71]),
-        operands: list(&[0, 1, 49]),
-        semantics: &[
-            "n = min(b as u32, width)",
-            "signed: sign-fill (n >= width gives 0 or -1)   unsigned/bit: zero-fill (n >= width gives 0)",
-        ],
-        notes: &["b is a 32-bit register, whatever the type."],
-        measured: &[
-            Measured { code: "shr.u32 %r1, %r2, 3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "shr.s64 %rd1, %rd2, %r3;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "shr.u32 %r1, %r2, 3;\nshr.s64 %rd1, %rd2, %r3;",
-            ..Example::EMPTY
-        },
         opcode: "shr",
         category: &CATEGORIES[8],
+        section: "9.7.9.9",
+        syntax: &["shr.type d, a, b"],
         forms: &[Form {
             text: "shr.type d, a, b",
             slots: list(&[117]),
             operands: list(&[0, 1, 18]),
             ..Form::EMPTY
         }],
+        modifiers: list(&[71]),
         vocabulary: &[".b16", ".b32", ".b64", ".s16", ".s32", ".s64", ".u16", ".u32", ".u64"],
         types: &["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64"],
+        operands: list(&[0, 1, 49]),
+        target: "sm_10",
+        predicable: true,
+        summary: "Shifts right, filling with the sign bit for signed types and with zeros otherwise.",
+        semantics: &[
+            "n = min(b as u32, width)",
+            "signed: sign-fill (n >= width gives 0 or -1)   unsigned/bit: zero-fill (n >= width gives 0)",
+        ],
+        notes: &["b is a 32-bit register, whatever the type."],
+        example: Example {
+            code: "shr.u32 %r1, %r2, 3;\nshr.s64 %rd1, %rd2, %r3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "shr.u32 %r1, %r2, 3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "shr.s64 %rd1, %rd2, %r3;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
 ];

@@ -5,15 +5,27 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
     Instruction {
         id: "mbarrier.init",
         name: "mbarrier.init",
+        opcode: "mbarrier",
+        words: &[".init"],
+        category: &CATEGORIES[15],
         section: "9.7.15.16.12",
+        syntax: &["mbarrier.init{.layout::v0,.layout::v1}{.shared{::cta}}.b64 [addr], count"],
+        forms: &[Form {
+            text: "mbarrier.init{.{layout::v0,layout::v1}}{.{shared,shared::cta}}.b64 [addr], count",
+            slots: list(&[517, 518, 127]),
+            operands: list(&[184, 351]),
+            availability: AVAILABLE[13],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[268, 269, 126]),
+        vocabulary: &[".b64", ".init", ".layout::v0", ".layout::v1", ".shared", ".shared::cta"],
+        types: &["b64"],
+        operands: list(&[203, 204]),
         since: Version::new(7, 0),
         since_note: "::cta 7.8; .layout 9.3",
         target: "sm_80; .layout sm_90",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Makes an mbarrier object in shared memory that expects a number of arrivals.",
-        syntax: &["mbarrier.init{.layout::v0,.layout::v1}{.shared{::cta}}.b64 [addr], count"],
-        modifiers: list(&[268, 269, 126]),
-        operands: list(&[203, 204]),
         semantics: &["phase = 0; expected = pending = count; txCount = 0"],
         notes: &[
             "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
@@ -22,6 +34,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             "count is 1 .. 2^20-1 for layout v0 (default) and 1 .. 2^9-1 for v1; v1 adds a payload report and conditional phases.",
             "Initialising a live object is undefined: inval it first.",
         ],
+        example: Example {
+            code: "mbarrier.init.shared::cta.b64 [mbar], 128;\nmbarrier.init.b64 [%rd1], %r1;",
+            target: "sm_80",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "mbarrier.init.shared::cta.b64 [mbar], 128;",
@@ -30,56 +48,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             },
             Measured { code: "mbarrier.init.b64 [%rd1], %r1;", since: Version::new(7, 0), target: "sm_80" },
         ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 8),
-            code: "mbarrier.init.shared::cta.b64 [mbar], 128;\nmbarrier.init.b64 [%rd1], %r1;",
-            ..Example::EMPTY
-        },
-        opcode: "mbarrier",
-        words: &[".init"],
-        category: &CATEGORIES[15],
-        forms: &[Form {
-            text: "mbarrier.init{.{layout::v0,layout::v1}}{.{shared,shared::cta}}.b64 [addr], count",
-            slots: list(&[517, 518, 127]),
-            operands: list(&[184, 351]),
-            availability: AVAILABLE[13],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".b64", ".init", ".layout::v0", ".layout::v1", ".shared", ".shared::cta"],
-        types: &["b64"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mbarrier.inval",
         name: "mbarrier.inval",
-        section: "9.7.15.16.13",
-        since: Version::new(7, 0),
-        target: "sm_80",
-        simulation: Simulation::Simulated,
-        summary: "Ends the life of an mbarrier object, so that its memory can be used for something else.",
-        syntax: &["mbarrier.inval{.shared{::cta}}.b64 [addr]"],
-        modifiers: list(&[269, 126]),
-        operands: list(&[203]),
-        semantics: &["object at addr becomes ordinary memory"],
-        notes: &[
-            "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
-            "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
-        ],
-        measured: &[Measured {
-            code: "mbarrier.inval.shared.b64 [mbar];",
-            since: Version::new(7, 0),
-            target: "sm_80",
-        }],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 0),
-            code: "mbarrier.inval.shared.b64 [mbar];",
-            ..Example::EMPTY
-        },
         opcode: "mbarrier",
         words: &[".inval"],
         category: &CATEGORIES[15],
+        section: "9.7.15.16.13",
+        syntax: &["mbarrier.inval{.shared{::cta}}.b64 [addr]"],
         forms: &[Form {
             text: "mbarrier.inval{.{shared,shared::cta}}.b64 [addr]",
             slots: list(&[518, 127]),
@@ -87,53 +65,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
+        modifiers: list(&[269, 126]),
         vocabulary: &[".b64", ".inval", ".shared", ".shared::cta"],
         types: &["b64"],
+        operands: list(&[203]),
+        since: Version::new(7, 0),
+        target: "sm_80",
+        predicable: true,
+        summary: "Ends the life of an mbarrier object, so that its memory can be used for something else.",
+        semantics: &["object at addr becomes ordinary memory"],
+        notes: &[
+            "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
+            "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
+        ],
+        example: Example {
+            code: "mbarrier.inval.shared.b64 [mbar];",
+            target: "sm_80",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "mbarrier.inval.shared.b64 [mbar];",
+            since: Version::new(7, 0),
+            target: "sm_80",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mbarrier.expect_tx",
         name: "mbarrier.expect_tx",
+        opcode: "mbarrier",
+        words: &[".expect_tx"],
+        category: &CATEGORIES[15],
         section: "9.7.15.16.14",
-        since: Version::new(8, 0),
-        since_note: "multicast 9.4",
-        target: "sm_90; multicast sm_107f",
-        simulation: Simulation::Simulated,
-        summary: "Raises the number of bytes that the current phase expects.",
         syntax: &[
             "mbarrier.expect_tx{.relaxed.scope}{.space}.b64 [addr], tx",
             "mbarrier.expect_tx{.relaxed.scope}.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
         ],
-        modifiers: list(&[154, 270, 271, 272, 126]),
-        operands: list(&[203, 205, 206]),
-        semantics: &["txCount += tx"],
-        notes: &[
-            "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
-            "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
-            "A phase ends when pending arrivals and expected bytes are both zero; the next begins with pending = expected.",
-            "tx-count stays within +-(2^20-1).",
-        ],
-        measured: &[
-            Measured {
-                code: "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [mbar], 1024;",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-            Measured {
-                code: "mbarrier.expect_tx.b64 [%rd1], %r1;",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [mbar], 1024;\nmbarrier.expect_tx.b64 [%rd1], %r1;",
-            ..Example::EMPTY
-        },
-        opcode: "mbarrier",
-        words: &[".expect_tx"],
-        category: &CATEGORIES[15],
         forms: &[
             Form {
                 text: "mbarrier.expect_tx{.space}.b64 [addr], tx",
@@ -164,6 +132,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[154, 270, 271, 272, 126]),
         vocabulary: &[
             ".b64",
             ".cluster",
@@ -176,43 +145,50 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             ".shared::cta",
         ],
         types: &["b64"],
+        operands: list(&[203, 205, 206]),
+        since: Version::new(8, 0),
+        since_note: "multicast 9.4",
+        target: "sm_90; multicast sm_107f",
+        predicable: true,
+        summary: "Raises the number of bytes that the current phase expects.",
+        semantics: &["txCount += tx"],
+        notes: &[
+            "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
+            "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
+            "A phase ends when pending arrivals and expected bytes are both zero; the next begins with pending = expected.",
+            "tx-count stays within +-(2^20-1).",
+        ],
+        example: Example {
+            code: "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [mbar], 1024;\nmbarrier.expect_tx.b64 [%rd1], %r1;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [mbar], 1024;",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+            Measured {
+                code: "mbarrier.expect_tx.b64 [%rd1], %r1;",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mbarrier.complete_tx",
         name: "mbarrier.complete_tx",
+        opcode: "mbarrier",
+        words: &[".complete_tx"],
+        category: &CATEGORIES[15],
         section: "9.7.15.16.15",
-        since: Version::new(8, 0),
-        since_note: "multicast 9.4",
-        target: "sm_90; multicast sm_107f",
-        simulation: Simulation::Simulated,
-        summary: "Lowers the number of bytes that the current phase still expects, as the end of a copy does.",
         syntax: &[
             "mbarrier.complete_tx{.relaxed.scope}{.space}.b64 [addr], tx",
             "mbarrier.complete_tx{.relaxed.scope}.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
         ],
-        modifiers: list(&[154, 270, 271, 272, 126]),
-        operands: list(&[203, 205, 206]),
-        semantics: &["txCount -= tx; complete the phase if pending == 0 and txCount == 0"],
-        notes: &[
-            "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
-            "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
-            "A phase ends when pending arrivals and expected bytes are both zero; the next begins with pending = expected.",
-        ],
-        measured: &[Measured {
-            code: "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r1], 64;",
-            since: Version::new(8, 0),
-            target: "sm_90",
-        }],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r1], 64;",
-            ..Example::EMPTY
-        },
-        opcode: "mbarrier",
-        words: &[".complete_tx"],
-        category: &CATEGORIES[15],
         forms: &[
             Form {
                 text: "mbarrier.complete_tx{.space}.b64 [addr], tx",
@@ -243,6 +219,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[154, 270, 271, 272, 126]),
         vocabulary: &[
             ".b64",
             ".cluster",
@@ -255,70 +232,44 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             ".shared::cta",
         ],
         types: &["b64"],
+        operands: list(&[203, 205, 206]),
+        since: Version::new(8, 0),
+        since_note: "multicast 9.4",
+        target: "sm_90; multicast sm_107f",
+        predicable: true,
+        summary: "Lowers the number of bytes that the current phase still expects, as the end of a copy does.",
+        semantics: &["txCount -= tx; complete the phase if pending == 0 and txCount == 0"],
+        notes: &[
+            "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
+            "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
+            "A phase ends when pending arrivals and expected bytes are both zero; the next begins with pending = expected.",
+        ],
+        example: Example {
+            code: "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r1], 64;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r1], 64;",
+            since: Version::new(8, 0),
+            target: "sm_90",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mbarrier.arrive",
         name: "mbarrier.arrive",
+        opcode: "mbarrier",
+        words: &[".arrive"],
+        category: &CATEGORIES[15],
         section: "9.7.15.16.16",
-        since: Version::new(7, 0),
-        since_note: "count, ::cta 7.8; expect_tx, sem, ::cluster 8.0; .relaxed 8.6; multicast 9.4",
-        target: "sm_80; count without .noComplete, .expect_tx, ::cluster, .cluster sm_90; multicast sm_107f",
-        simulation: Simulation::Simulated,
-        summary: "Arrives at an mbarrier, optionally after raising the number of expected bytes.",
         syntax: &[
             "mbarrier.arrive{.sem.scope}{.shared{::cta}}.b64 state, [addr]{, count}",
             "mbarrier.arrive{.sem.scope}{.multicast::cluster::32b}.shared::cluster.b64 _, [addr]{, count}{, ctaMask}",
             "mbarrier.arrive.expect_tx{.sem.scope}{.space}.b64 state|_, [addr], count",
             "mbarrier.arrive.noComplete{.release.cta}{.shared{::cta}}.b64 state, [addr], count",
         ],
-        modifiers: list(&[273, 230, 270, 271, 272, 126]),
-        operands: list(&[207, 203, 208, 206]),
-        semantics: &[
-            "if expect_tx: txCount += tx",
-            "state = token of the current phase",
-            "pending -= (count or 1); complete the phase if pending == 0 and txCount == 0",
-        ],
-        notes: &[
-            "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
-            "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
-            "A phase ends when pending arrivals and expected bytes are both zero; the next begins with pending = expected.",
-            "Order and scope are written together or not at all: .release (arrive) and .acquire (wait) at .cta are the default; .relaxed since 8.6, sm_90.",
-            ".noComplete, required with a count on sm_8x, must not end the phase.",
-            "At an mbarrier of another CTA (.shared::cluster) there is no token: the destination must be _.",
-        ],
-        divergence: "Every active lane arrives separately.",
-        measured: &[
-            Measured {
-                code: "mbarrier.arrive.shared::cta.b64 %rd1, [mbar];",
-                since: Version::new(7, 8),
-                target: "sm_80",
-            },
-            Measured {
-                code: "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [mbar], 512;",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-            Measured {
-                code: "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1], 2;",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-            Measured {
-                code: "mbarrier.arrive.noComplete.b64 %rd2, [%rd3], 1;",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "mbarrier.arrive.shared::cta.b64 %rd1, [mbar];\nmbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [mbar], 512;\nmbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1], 2;\nmbarrier.arrive.noComplete.b64 %rd2, [%rd3], 1;",
-            ..Example::EMPTY
-        },
-        opcode: "mbarrier",
-        words: &[".arrive"],
-        category: &CATEGORIES[15],
         forms: &[
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr]",
@@ -503,6 +454,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[273, 230, 270, 271, 272, 126]),
         vocabulary: &[
             ".arrive",
             ".b64",
@@ -518,26 +470,17 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             ".shared::cta",
         ],
         types: &["b64"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "mbarrier.arrive_drop",
-        name: "mbarrier.arrive_drop",
-        section: "9.7.15.16.17",
-        since: Version::new(7, 0),
-        since_note: "same additions as arrive",
-        target: "sm_80; later features as for arrive",
-        simulation: Simulation::Simulated,
-        summary: "Arrives at an mbarrier and takes part in none of its later phases.",
-        syntax: &[
-            "mbarrier.arrive_drop{.sem.scope}{.shared{::cta}}.b64 state, [addr]{, count}",
-            "mbarrier.arrive_drop{.sem.scope}{.multicast::cluster::32b}.shared::cluster.b64 _, [addr]{, count}{, ctaMask}",
-            "mbarrier.arrive_drop.expect_tx{.sem.scope}{.space}.b64 state|_, [addr], count",
-            "mbarrier.arrive_drop.noComplete{.release.cta}{.shared{::cta}}.b64 state, [addr], count",
-        ],
-        modifiers: list(&[273, 230, 270, 271, 272, 126]),
         operands: list(&[207, 203, 208, 206]),
-        semantics: &["if expect_tx: txCount += tx", "expected -= (count or 1); then arrive"],
+        since: Version::new(7, 0),
+        since_note: "count, ::cta 7.8; expect_tx, sem, ::cluster 8.0; .relaxed 8.6; multicast 9.4",
+        target: "sm_80; count without .noComplete, .expect_tx, ::cluster, .cluster sm_90; multicast sm_107f",
+        predicable: true,
+        summary: "Arrives at an mbarrier, optionally after raising the number of expected bytes.",
+        semantics: &[
+            "if expect_tx: txCount += tx",
+            "state = token of the current phase",
+            "pending -= (count or 1); complete the phase if pending == 0 and txCount == 0",
+        ],
         notes: &[
             "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
             "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
@@ -546,28 +489,50 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             ".noComplete, required with a count on sm_8x, must not end the phase.",
             "At an mbarrier of another CTA (.shared::cluster) there is no token: the destination must be _.",
         ],
-        divergence: "Every active lane drops separately.",
+        divergence: "Every active lane arrives separately.",
+        example: Example {
+            code: "mbarrier.arrive.shared::cta.b64 %rd1, [mbar];\nmbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [mbar], 512;\nmbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1], 2;\nmbarrier.arrive.noComplete.b64 %rd2, [%rd3], 1;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "mbarrier.arrive_drop.shared::cta.b64 %rd1, [mbar];",
+                code: "mbarrier.arrive.shared::cta.b64 %rd1, [mbar];",
                 since: Version::new(7, 8),
                 target: "sm_80",
             },
             Measured {
-                code: "mbarrier.arrive_drop.expect_tx.shared::cluster.b64 _, [%r1], %r2;",
+                code: "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [mbar], 512;",
                 since: Version::new(8, 0),
                 target: "sm_90",
             },
+            Measured {
+                code: "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1], 2;",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+            Measured {
+                code: "mbarrier.arrive.noComplete.b64 %rd2, [%rd3], 1;",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
         ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "mbarrier.arrive_drop.shared::cta.b64 %rd1, [mbar];\nmbarrier.arrive_drop.expect_tx.shared::cluster.b64 _, [%r1], %r2;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "mbarrier.arrive_drop",
+        name: "mbarrier.arrive_drop",
         opcode: "mbarrier",
         words: &[".arrive_drop"],
         category: &CATEGORIES[15],
+        section: "9.7.15.16.17",
+        syntax: &[
+            "mbarrier.arrive_drop{.sem.scope}{.shared{::cta}}.b64 state, [addr]{, count}",
+            "mbarrier.arrive_drop{.sem.scope}{.multicast::cluster::32b}.shared::cluster.b64 _, [addr]{, count}{, ctaMask}",
+            "mbarrier.arrive_drop.expect_tx{.sem.scope}{.space}.b64 state|_, [addr], count",
+            "mbarrier.arrive_drop.noComplete{.release.cta}{.shared{::cta}}.b64 state, [addr], count",
+        ],
         forms: &[
             Form {
                 text: "mbarrier.arrive_drop{.{shared,shared::cta}}.b64 state, [addr]",
@@ -738,6 +703,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[273, 230, 270, 271, 272, 126]),
         vocabulary: &[
             ".arrive_drop",
             ".b64",
@@ -753,19 +719,65 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             ".shared::cta",
         ],
         types: &["b64"],
+        operands: list(&[207, 203, 208, 206]),
+        since: Version::new(7, 0),
+        since_note: "same additions as arrive",
+        target: "sm_80; later features as for arrive",
+        predicable: true,
+        summary: "Arrives at an mbarrier and takes part in none of its later phases.",
+        semantics: &["if expect_tx: txCount += tx", "expected -= (count or 1); then arrive"],
+        notes: &[
+            "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
+            "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
+            "A phase ends when pending arrivals and expected bytes are both zero; the next begins with pending = expected.",
+            "Order and scope are written together or not at all: .release (arrive) and .acquire (wait) at .cta are the default; .relaxed since 8.6, sm_90.",
+            ".noComplete, required with a count on sm_8x, must not end the phase.",
+            "At an mbarrier of another CTA (.shared::cluster) there is no token: the destination must be _.",
+        ],
+        divergence: "Every active lane drops separately.",
+        example: Example {
+            code: "mbarrier.arrive_drop.shared::cta.b64 %rd1, [mbar];\nmbarrier.arrive_drop.expect_tx.shared::cluster.b64 _, [%r1], %r2;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "mbarrier.arrive_drop.shared::cta.b64 %rd1, [mbar];",
+                since: Version::new(7, 8),
+                target: "sm_80",
+            },
+            Measured {
+                code: "mbarrier.arrive_drop.expect_tx.shared::cluster.b64 _, [%r1], %r2;",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "cp.async.mbarrier.arrive",
         name: "cp.async.mbarrier.arrive",
+        opcode: "cp",
+        words: &[".async", ".mbarrier", ".arrive"],
+        category: &CATEGORIES[15],
         section: "9.7.15.16.18",
+        syntax: &["cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]"],
+        forms: &[Form {
+            text: "cp.async.mbarrier.arrive{.noinc}{.{shared,shared::cta}}.b64 [addr]",
+            slots: list(&[528, 518, 127]),
+            operands: list(&[184]),
+            availability: AVAILABLE[13],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[274, 269, 126]),
+        vocabulary: &[".arrive", ".async", ".b64", ".mbarrier", ".noinc", ".shared", ".shared::cta"],
+        types: &["b64"],
+        operands: list(&[209]),
         since: Version::new(7, 0),
         target: "sm_80",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Arrives at an mbarrier when the earlier cp.async copies of this thread are finished.",
-        syntax: &["cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]"],
-        modifiers: list(&[274, 269, 126]),
-        operands: list(&[209]),
         semantics: &[
             "unless noinc: pending += 1",
             "when earlier cp.async of this thread complete: arrive(addr, 1)",
@@ -775,6 +787,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
             "With .noinc the arrival must be included in the initial count.",
         ],
+        example: Example {
+            code: "cp.async.mbarrier.arrive.shared.b64 [mbar];\ncp.async.mbarrier.arrive.noinc.b64 [%rd1];",
+            target: "sm_80",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "cp.async.mbarrier.arrive.shared.b64 [mbar];",
@@ -787,75 +805,19 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
                 target: "sm_80",
             },
         ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 0),
-            code: "cp.async.mbarrier.arrive.shared.b64 [mbar];\ncp.async.mbarrier.arrive.noinc.b64 [%rd1];",
-            ..Example::EMPTY
-        },
-        opcode: "cp",
-        words: &[".async", ".mbarrier", ".arrive"],
-        category: &CATEGORIES[15],
-        forms: &[Form {
-            text: "cp.async.mbarrier.arrive{.noinc}{.{shared,shared::cta}}.b64 [addr]",
-            slots: list(&[528, 518, 127]),
-            operands: list(&[184]),
-            availability: AVAILABLE[13],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".arrive", ".async", ".b64", ".mbarrier", ".noinc", ".shared", ".shared::cta"],
-        types: &["b64"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mbarrier.test_wait",
         name: "mbarrier.test_wait",
+        opcode: "mbarrier",
+        words: &[".test_wait"],
+        category: &CATEGORIES[15],
         section: "9.7.15.16.19",
-        since: Version::new(7, 0),
-        since_note: ".parity 7.1; sem 8.0; .relaxed 8.6; phase types 9.3/9.4",
-        target: "sm_80; .cluster/.relaxed sm_90",
-        simulation: Simulation::Partly("not of conditional phases, which depend on copies between devices"),
-        summary: "Tests, without waiting, whether a phase of an mbarrier is over.",
         syntax: &[
             "mbarrier.test_wait{.sem.scope}{.shared{::cta}}.b64 done{|reportPred{, reportValue}}, [addr], state",
             "mbarrier.test_wait.parity{.phase_type}{.sem.scope}{.shared{::cta}}.b64 done, [addr], state",
         ],
-        modifiers: list(&[275, 276, 277, 270, 269, 126]),
-        operands: list(&[210, 211, 212, 203, 213]),
-        semantics: &[
-            "token form: done = phase of state has completed",
-            "parity form: done = (current phase & 1) != parity",
-        ],
-        notes: &[
-            "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
-            "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
-            "A phase ends when pending arrivals and expected bytes are both zero; the next begins with pending = expected.",
-            "Order and scope are written together or not at all: .release (arrive) and .acquire (wait) at .cta are the default; .relaxed since 8.6, sm_90.",
-            "Only the current phase (false) and the one before it (true) may be tested.",
-            ".phase_type::conditional wants .parity and a v1 object; the outputs reportPred and reportValue read the report of v1.",
-        ],
-        divergence: "Each lane gets its own answer; waiting loops around it diverge unless all lanes see the same.",
-        measured: &[
-            Measured {
-                code: "mbarrier.test_wait.shared.b64 %p1, [mbar], %rd1;",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-            Measured {
-                code: "mbarrier.test_wait.parity.b64 %p2, [%rd2], %r1;",
-                since: Version::new(7, 1),
-                target: "sm_80",
-            },
-        ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 1),
-            code: "mbarrier.test_wait.shared.b64 %p1, [mbar], %rd1;\nmbarrier.test_wait.parity.b64 %p2, [%rd2], %r1;",
-            ..Example::EMPTY
-        },
-        opcode: "mbarrier",
-        words: &[".test_wait"],
-        category: &CATEGORIES[15],
         forms: &[
             Form {
                 text: "mbarrier.test_wait{.{shared,shared::cta}}.b64 done, [addr], state",
@@ -956,6 +918,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[275, 276, 277, 270, 269, 126]),
         vocabulary: &[
             ".acquire",
             ".b64",
@@ -970,25 +933,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             ".test_wait",
         ],
         types: &["b64"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "mbarrier.try_wait",
-        name: "mbarrier.try_wait",
-        section: "9.7.15.16.19",
-        since: Version::new(7, 8),
-        since_note: "sem 8.0; .relaxed 8.6; phase types 9.3/9.4",
-        target: "sm_90",
-        simulation: Simulation::Partly("not of conditional phases, which depend on copies between devices"),
-        summary: "Tests whether a phase of an mbarrier is over, and may wait for it a while.",
-        syntax: &[
-            "mbarrier.try_wait{.sem.scope}{.shared{::cta}}.b64 done{|reportPred{, reportValue}}, [addr], state{, timeHint}",
-            "mbarrier.try_wait.parity{.phase_type}{.sem.scope}{.shared{::cta}}.b64 done, [addr], state{, timeHint}",
-        ],
-        modifiers: list(&[275, 276, 277, 270, 269, 126]),
-        operands: list(&[210, 211, 212, 203, 214, 215]),
+        operands: list(&[210, 211, 212, 203, 213]),
+        since: Version::new(7, 0),
+        since_note: ".parity 7.1; sem 8.0; .relaxed 8.6; phase types 9.3/9.4",
+        target: "sm_80; .cluster/.relaxed sm_90",
+        predicable: true,
+        summary: "Tests, without waiting, whether a phase of an mbarrier is over.",
         semantics: &[
-            "as test_wait, but the thread may sleep until completion or a time limit before answering",
+            "token form: done = phase of state has completed",
+            "parity form: done = (current phase & 1) != parity",
         ],
         notes: &[
             "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
@@ -997,23 +950,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             "Order and scope are written together or not at all: .release (arrive) and .acquire (wait) at .cta are the default; .relaxed since 8.6, sm_90.",
             "Only the current phase (false) and the one before it (true) may be tested.",
             ".phase_type::conditional wants .parity and a v1 object; the outputs reportPred and reportValue read the report of v1.",
-            "May return false before the phase ends, so it must sit in a loop.",
         ],
-        divergence: "Suspension is per thread; a loop around it may diverge.",
-        measured: &[Measured {
-            code: "W1: mbarrier.try_wait.parity.shared::cta.b64 %p1, [mbar], %r1, 1000; @!%p1 bra W1; mbarrier.try_wait.acquire.cluster.shared::cta.b64 %p2, [mbar], %rd1;",
-            since: Version::new(8, 0),
-            target: "sm_90",
-        }],
+        divergence: "Each lane gets its own answer; waiting loops around it diverge unless all lanes see the same.",
         example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "W1:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [mbar], %r1, 1000;\n@!%p1 bra W1;\nmbarrier.try_wait.acquire.cluster.shared::cta.b64 %p2, [mbar], %rd1;",
+            code: "mbarrier.test_wait.shared.b64 %p1, [mbar], %rd1;\nmbarrier.test_wait.parity.b64 %p2, [%rd2], %r1;",
+            target: "sm_80",
+            version: Version::new(7, 1),
             ..Example::EMPTY
         },
+        measured: &[
+            Measured {
+                code: "mbarrier.test_wait.shared.b64 %p1, [mbar], %rd1;",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
+            Measured {
+                code: "mbarrier.test_wait.parity.b64 %p2, [%rd2], %r1;",
+                since: Version::new(7, 1),
+                target: "sm_80",
+            },
+        ],
+        simulation: Simulation::Partly("not of conditional phases, which depend on copies between devices"),
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "mbarrier.try_wait",
+        name: "mbarrier.try_wait",
         opcode: "mbarrier",
         words: &[".try_wait"],
         category: &CATEGORIES[15],
+        section: "9.7.15.16.19",
+        syntax: &[
+            "mbarrier.try_wait{.sem.scope}{.shared{::cta}}.b64 done{|reportPred{, reportValue}}, [addr], state{, timeHint}",
+            "mbarrier.try_wait.parity{.phase_type}{.sem.scope}{.shared{::cta}}.b64 done, [addr], state{, timeHint}",
+        ],
         forms: &[
             Form {
                 text: "mbarrier.try_wait{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
@@ -1114,6 +1084,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[275, 276, 277, 270, 269, 126]),
         vocabulary: &[
             ".acquire",
             ".b64",
@@ -1128,35 +1099,47 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             ".try_wait",
         ],
         types: &["b64"],
+        operands: list(&[210, 211, 212, 203, 214, 215]),
+        since: Version::new(7, 8),
+        since_note: "sem 8.0; .relaxed 8.6; phase types 9.3/9.4",
+        target: "sm_90",
+        predicable: true,
+        summary: "Tests whether a phase of an mbarrier is over, and may wait for it a while.",
+        semantics: &[
+            "as test_wait, but the thread may sleep until completion or a time limit before answering",
+        ],
+        notes: &[
+            "The object is an opaque .b64 in shared memory, aligned to 8 bytes; between init and inval only mbarrier instructions may touch it.",
+            "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
+            "A phase ends when pending arrivals and expected bytes are both zero; the next begins with pending = expected.",
+            "Order and scope are written together or not at all: .release (arrive) and .acquire (wait) at .cta are the default; .relaxed since 8.6, sm_90.",
+            "Only the current phase (false) and the one before it (true) may be tested.",
+            ".phase_type::conditional wants .parity and a v1 object; the outputs reportPred and reportValue read the report of v1.",
+            "May return false before the phase ends, so it must sit in a loop.",
+        ],
+        divergence: "Suspension is per thread; a loop around it may diverge.",
+        example: Example {
+            code: "W1:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [mbar], %r1, 1000;\n@!%p1 bra W1;\nmbarrier.try_wait.acquire.cluster.shared::cta.b64 %p2, [mbar], %rd1;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "W1: mbarrier.try_wait.parity.shared::cta.b64 %p1, [mbar], %r1, 1000; @!%p1 bra W1; mbarrier.try_wait.acquire.cluster.shared::cta.b64 %p2, [mbar], %rd1;",
+            since: Version::new(8, 0),
+            target: "sm_90",
+        }],
+        simulation: Simulation::Partly("not of conditional phases, which depend on copies between devices"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mbarrier.pending_count",
         name: "mbarrier.pending_count",
-        section: "9.7.15.16.20",
-        since: Version::new(7, 0),
-        target: "sm_80",
-        simulation: Simulation::Simulated,
-        summary: "Gives the number of pending arrivals that a token holds.",
-        syntax: &["mbarrier.pending_count{.layout::v0}.b64 count, state"],
-        modifiers: list(&[278, 126]),
-        operands: list(&[216, 217]),
-        semantics: &["count = pending arrivals before the arrive that produced state"],
-        notes: &["Undefined for tokens of other instructions."],
-        measured: &[Measured {
-            code: "mbarrier.pending_count.b64 %r1, %rd1;",
-            since: Version::new(7, 0),
-            target: "sm_80",
-        }],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 0),
-            code: "mbarrier.pending_count.b64 %r1, %rd1;",
-            ..Example::EMPTY
-        },
         opcode: "mbarrier",
         words: &[".pending_count"],
         category: &CATEGORIES[15],
+        section: "9.7.15.16.20",
+        syntax: &["mbarrier.pending_count{.layout::v0}.b64 count, state"],
         forms: &[Form {
             text: "mbarrier.pending_count{.layout::v0}.b64 count, state",
             slots: list(&[535, 127]),
@@ -1164,36 +1147,37 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
+        modifiers: list(&[278, 126]),
         vocabulary: &[".b64", ".layout::v0", ".pending_count"],
         types: &["b64"],
+        operands: list(&[216, 217]),
+        since: Version::new(7, 0),
+        target: "sm_80",
+        predicable: true,
+        summary: "Gives the number of pending arrivals that a token holds.",
+        semantics: &["count = pending arrivals before the arrive that produced state"],
+        notes: &["Undefined for tokens of other instructions."],
+        example: Example {
+            code: "mbarrier.pending_count.b64 %r1, %rd1;",
+            target: "sm_80",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "mbarrier.pending_count.b64 %r1, %rd1;",
+            since: Version::new(7, 0),
+            target: "sm_80",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mbarrier.check_layout",
         name: "mbarrier.check_layout",
-        section: "9.7.15.16.21",
-        since: Version::new(9, 3),
-        target: "sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Tests which layout an mbarrier object has.",
-        syntax: &["mbarrier.check_layout.{layout::v0,layout::v1}{.shared{::cta}}.b64 p, [addr]"],
-        modifiers: list(&[279, 269, 126]),
-        operands: list(&[218, 203]),
-        semantics: &["p = layout(addr) == given layout"],
-        measured: &[Measured {
-            code: "mbarrier.check_layout.layout::v1.shared::cta.b64 %p1, [mbar];",
-            since: Version::new(9, 3),
-            target: "sm_90",
-        }],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(9, 3),
-            code: "mbarrier.check_layout.layout::v1.shared::cta.b64 %p1, [mbar];",
-            ..Example::EMPTY
-        },
         opcode: "mbarrier",
         words: &[".check_layout"],
         category: &CATEGORIES[15],
+        section: "9.7.15.16.21",
+        syntax: &["mbarrier.check_layout.{layout::v0,layout::v1}{.shared{::cta}}.b64 p, [addr]"],
         forms: &[Form {
             text: "mbarrier.check_layout.layout{.space}.b64 p, [addr]",
             slots: list(&[536, 522, 127]),
@@ -1201,8 +1185,26 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             availability: AVAILABLE[68],
             ..Form::EMPTY
         }],
+        modifiers: list(&[279, 269, 126]),
         vocabulary: &[".b64", ".check_layout", ".layout::v0", ".layout::v1", ".shared", ".shared::cta"],
         types: &["b64"],
+        operands: list(&[218, 203]),
+        since: Version::new(9, 3),
+        target: "sm_90",
+        predicable: true,
+        summary: "Tests which layout an mbarrier object has.",
+        semantics: &["p = layout(addr) == given layout"],
+        example: Example {
+            code: "mbarrier.check_layout.layout::v1.shared::cta.b64 %p1, [mbar];",
+            target: "sm_90",
+            version: Version::new(9, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "mbarrier.check_layout.layout::v1.shared::cta.b64 %p1, [mbar];",
+            since: Version::new(9, 3),
+            target: "sm_90",
+        }],
         ..Instruction::EMPTY
     },
 ];

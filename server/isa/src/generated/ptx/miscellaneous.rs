@@ -5,54 +5,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
     Instruction {
         id: "brkpt",
         name: "brkpt",
+        opcode: "brkpt",
+        category: &CATEGORIES[22],
         section: "9.7.21.1",
-        since: Version::new(1, 0),
-        target: "sm_11",
-        simulation: Simulation::NoOp("there is no debugger to stop for"),
-        summary: "Stops for a debugger.",
         syntax: &["brkpt"],
+        forms: &[Form { text: "brkpt", availability: AVAILABLE[135], ..Form::EMPTY }],
+        target: "sm_11",
+        predicable: true,
+        summary: "Stops for a debugger.",
         semantics: &["stop until resumed by a debugger"],
+        example: Example {
+            code: "brkpt;\n@%p1 brkpt;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured { code: "brkpt;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "@%p1 brkpt;", since: Version::new(2, 3), target: "sm_20" },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "brkpt;\n@%p1 brkpt;",
-            ..Example::EMPTY
-        },
-        opcode: "brkpt",
-        category: &CATEGORIES[22],
-        forms: &[Form { text: "brkpt", availability: AVAILABLE[135], ..Form::EMPTY }],
+        simulation: Simulation::NoOp("there is no debugger to stop for"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "nanosleep",
         name: "nanosleep",
-        section: "9.7.21.2",
-        since: Version::new(6, 3),
-        target: "sm_70",
-        simulation: Simulation::Simulated,
-        summary: "Sleeps for about the given time.",
-        syntax: &["nanosleep.u32 t"],
-        modifiers: list(&[367]),
-        operands: list(&[297]),
-        semantics: &["sleep for some time in [0, 2*t], at most 1 ms"],
-        notes: &["Lanes of a warp may be woken together."],
-        divergence: "It changes when lanes go on, not which.",
-        measured: &[
-            Measured { code: "nanosleep.u32 100;", since: Version::new(6, 2), target: "sm_70" },
-            Measured { code: "nanosleep.u32 %r1;", since: Version::new(6, 2), target: "sm_70" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "nanosleep.u32 100;\nnanosleep.u32 %r1;",
-            ..Example::EMPTY
-        },
         opcode: "nanosleep",
         category: &CATEGORIES[22],
+        section: "9.7.21.2",
+        syntax: &["nanosleep.u32 t"],
         forms: &[Form {
             text: "nanosleep.u32 t",
             slots: list(&[324]),
@@ -60,35 +41,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             availability: AVAILABLE[136],
             ..Form::EMPTY
         }],
+        modifiers: list(&[367]),
         vocabulary: &[".u32"],
         types: &["u32"],
+        operands: list(&[297]),
+        since: Version::new(6, 3),
+        target: "sm_70",
+        predicable: true,
+        summary: "Sleeps for about the given time.",
+        semantics: &["sleep for some time in [0, 2*t], at most 1 ms"],
+        notes: &["Lanes of a warp may be woken together."],
+        divergence: "It changes when lanes go on, not which.",
+        example: Example {
+            code: "nanosleep.u32 100;\nnanosleep.u32 %r1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "nanosleep.u32 100;", since: Version::new(6, 2), target: "sm_70" },
+            Measured { code: "nanosleep.u32 %r1;", since: Version::new(6, 2), target: "sm_70" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "pmevent",
         name: "pmevent",
-        section: "9.7.21.3",
-        since: Version::new(1, 4),
-        since_note: ".mask 3.0",
-        target: "sm_10; .mask sm_20",
-        simulation: Simulation::NoOp("there are no performance counters"),
-        summary: "Triggers performance-monitor events.",
-        syntax: &["pmevent a", "pmevent.mask a"],
-        modifiers: list(&[368]),
-        operands: list(&[298]),
-        semantics: &["event a, or every event whose bit is set in a, is triggered"],
-        measured: &[
-            Measured { code: "pmevent 3;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "pmevent.mask 0xff;", since: Version::new(3, 0), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "pmevent 3;\npmevent.mask 0xff;",
-            ..Example::EMPTY
-        },
         opcode: "pmevent",
         category: &CATEGORIES[22],
+        section: "9.7.21.3",
+        syntax: &["pmevent a", "pmevent.mask a"],
         forms: &[
             Form { text: "pmevent a", operands: list(&[503]), availability: AVAILABLE[10], ..Form::EMPTY },
             Form {
@@ -99,45 +81,74 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[368]),
         vocabulary: &[".mask"],
+        operands: list(&[298]),
+        since: Version::new(1, 4),
+        since_note: ".mask 3.0",
+        target: "sm_10; .mask sm_20",
+        predicable: true,
+        summary: "Triggers performance-monitor events.",
+        semantics: &["event a, or every event whose bit is set in a, is triggered"],
+        example: Example {
+            code: "pmevent 3;\npmevent.mask 0xff;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "pmevent 3;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "pmevent.mask 0xff;", since: Version::new(3, 0), target: "sm_20" },
+        ],
+        simulation: Simulation::NoOp("there are no performance counters"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "trap",
         name: "trap",
+        opcode: "trap",
+        category: &CATEGORIES[22],
         section: "9.7.21.4",
-        since: Version::new(1, 0),
-        target: "sm_10",
-        simulation: Simulation::Simulated,
-        summary: "Stops the kernel with an error.",
         syntax: &["trap"],
+        forms: &[Form { text: "trap", ..Form::EMPTY }],
+        target: "sm_10",
+        predicable: true,
+        summary: "Stops the kernel with an error.",
         semantics: &["raise a trap; the launch fails"],
+        example: Example {
+            code: "trap;\n@%p1 trap;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured { code: "trap;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "@%p1 trap;", since: Version::new(2, 3), target: "sm_20" },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "trap;\n@%p1 trap;",
-            ..Example::EMPTY
-        },
-        opcode: "trap",
-        category: &CATEGORIES[22],
-        forms: &[Form { text: "trap", ..Form::EMPTY }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "setmaxnreg",
         name: "setmaxnreg",
+        opcode: "setmaxnreg",
+        category: &CATEGORIES[22],
         section: "9.7.21.5",
+        syntax: &["setmaxnreg.{inc,dec}.sync.aligned.u32 n"],
+        forms: &[Form {
+            text: "setmaxnreg.action.sync.aligned.u32 n",
+            slots: list(&[694, 509, 324]),
+            operands: list(&[505]),
+            availability: AVAILABLE[137],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[369, 261, 367]),
+        vocabulary: &[".aligned", ".dec", ".inc", ".sync", ".u32"],
+        types: &["u32"],
+        operands: list(&[299]),
         since: Version::new(8, 0),
         target: "sm_90a; sm_100a/110a/120a (8.6), family targets (8.8)",
-        simulation: Simulation::NoOp("the register file has no limit"),
+        predicable: true,
         summary: "Changes how many registers each thread of the warp has.",
-        syntax: &["setmaxnreg.{inc,dec}.sync.aligned.u32 n"],
-        modifiers: list(&[369, 261, 367]),
-        operands: list(&[299]),
         semantics: &[
             "dec: release registers down to n; inc: block until the CTA pool can raise the limit to n",
         ],
@@ -147,6 +158,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             "The kernel must have a register limit (.maxnreg or equivalent), otherwise it may be ignored.",
         ],
         divergence: "Warpgroup-collective (.sync.aligned).",
+        example: Example {
+            code: "setmaxnreg.dec.sync.aligned.u32 40;\nsetmaxnreg.inc.sync.aligned.u32 232;",
+            target: "sm_90a",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "setmaxnreg.dec.sync.aligned.u32 40;",
@@ -159,23 +176,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
                 target: "sm_90a",
             },
         ],
-        example: Example {
-            target: "sm_90a",
-            version: Version::new(8, 0),
-            code: "setmaxnreg.dec.sync.aligned.u32 40;\nsetmaxnreg.inc.sync.aligned.u32 232;",
-            ..Example::EMPTY
-        },
-        opcode: "setmaxnreg",
-        category: &CATEGORIES[22],
-        forms: &[Form {
-            text: "setmaxnreg.action.sync.aligned.u32 n",
-            slots: list(&[694, 509, 324]),
-            operands: list(&[505]),
-            availability: AVAILABLE[137],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".aligned", ".dec", ".inc", ".sync", ".u32"],
-        types: &["u32"],
+        simulation: Simulation::NoOp("the register file has no limit"),
         ..Instruction::EMPTY
     },
 ];

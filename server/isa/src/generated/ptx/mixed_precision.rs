@@ -5,33 +5,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
     Instruction {
         id: "add@mixed",
         name: "add",
+        opcode: "add",
+        category: &CATEGORIES[4],
         section: "9.7.5.1",
-        since: Version::new(8, 6),
-        since_note: "x2 forms 9.4",
-        target: "sm_100; x2 forms sm_107f",
-        simulation: Simulation::Simulated,
-        summary: "Adds a narrow float to an f32, or packed pairs of different widths.",
         syntax: &[
             "add{.rnd}{.sat}.f32.{f16,bf16} d, a, c",
             "add{.rnd}.f32x2.{f16x2,bf16x2}.f32x2 d, a, c",
             "add{.rz}.ftz.f16x2.f32x2.f32x2 d, a, c",
             "add{.rz}.bf16x2.f32x2.f32x2 d, a, c",
         ],
-        modifiers: list(&[25, 0, 26, 42, 43, 44]),
-        operands: list(&[0, 27, 28]),
-        semantics: &["d = round(widen(a) + c)  // .f32.f16 form"],
-        measured: &[
-            Measured { code: "add.rz.f32.bf16 %f1, %h1, %f2;", since: Version::new(8, 6), target: "sm_100" },
-            Measured { code: "add.sat.f32.f16 %f3, %h2, %f2;", since: Version::new(8, 6), target: "sm_100" },
-        ],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(8, 6),
-            code: "add.rz.f32.bf16 %f1, %h1, %f2;\nadd.sat.f32.f16 %f3, %h2, %f2;",
-            ..Example::EMPTY
-        },
-        opcode: "add",
-        category: &CATEGORIES[4],
         forms: &[
             Form {
                 text: "add{.rnd}{.sat}.f32.{f16,bf16} d, a, c",
@@ -62,43 +44,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[25, 0, 26, 42, 43, 44]),
         vocabulary: &[
             ".bf16", ".bf16x2", ".f16", ".f16x2", ".f32", ".f32x2", ".ftz", ".rm", ".rn", ".rp", ".rz",
             ".sat",
         ],
         types: &["f32", "f32x2", "f16x2", "bf16x2", "f16", "bf16"],
+        operands: list(&[0, 27, 28]),
+        since: Version::new(8, 6),
+        since_note: "x2 forms 9.4",
+        target: "sm_100; x2 forms sm_107f",
+        predicable: true,
+        summary: "Adds a narrow float to an f32, or packed pairs of different widths.",
+        semantics: &["d = round(widen(a) + c)  // .f32.f16 form"],
+        example: Example {
+            code: "add.rz.f32.bf16 %f1, %h1, %f2;\nadd.sat.f32.f16 %f3, %h2, %f2;",
+            target: "sm_100",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "add.rz.f32.bf16 %f1, %h1, %f2;", since: Version::new(8, 6), target: "sm_100" },
+            Measured { code: "add.sat.f32.f16 %f3, %h2, %f2;", since: Version::new(8, 6), target: "sm_100" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "sub@mixed",
         name: "sub",
+        opcode: "sub",
+        category: &CATEGORIES[4],
         section: "9.7.5.2",
-        since: Version::new(8, 6),
-        since_note: "x2 forms 9.4",
-        target: "sm_100; x2 forms sm_107f",
-        simulation: Simulation::Simulated,
-        summary: "Subtracts an f32 from a narrow float, or packed pairs of different widths.",
         syntax: &[
             "sub{.rnd}{.sat}.f32.{f16,bf16} d, a, c",
             "sub{.rnd}.f32x2.{f16x2,bf16x2}.f32x2 d, a, c",
             "sub{.rz}.ftz.f16x2.f32x2.f32x2 d, a, c",
             "sub{.rz}.bf16x2.f32x2.f32x2 d, a, c",
         ],
-        modifiers: list(&[25, 0, 26, 42, 43, 44]),
-        operands: list(&[0, 27, 28]),
-        semantics: &["d = round(widen(a) - c)  // .f32.f16 form"],
-        measured: &[
-            Measured { code: "sub.rz.f32.bf16 %f1, %h1, %f2;", since: Version::new(8, 6), target: "sm_100" },
-            Measured { code: "sub.sat.f32.f16 %f3, %h2, %f2;", since: Version::new(8, 6), target: "sm_100" },
-        ],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(8, 6),
-            code: "sub.rz.f32.bf16 %f1, %h1, %f2;\nsub.sat.f32.f16 %f3, %h2, %f2;",
-            ..Example::EMPTY
-        },
-        opcode: "sub",
-        category: &CATEGORIES[4],
         forms: &[
             Form {
                 text: "sub{.rnd}{.sat}.f32.{f16,bf16} d, a, c",
@@ -129,42 +111,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[25, 0, 26, 42, 43, 44]),
         vocabulary: &[
             ".bf16", ".bf16x2", ".f16", ".f16x2", ".f32", ".f32x2", ".ftz", ".rm", ".rn", ".rp", ".rz",
             ".sat",
         ],
         types: &["f32", "f32x2", "f16x2", "bf16x2", "f16", "bf16"],
+        operands: list(&[0, 27, 28]),
+        since: Version::new(8, 6),
+        since_note: "x2 forms 9.4",
+        target: "sm_100; x2 forms sm_107f",
+        predicable: true,
+        summary: "Subtracts an f32 from a narrow float, or packed pairs of different widths.",
+        semantics: &["d = round(widen(a) - c)  // .f32.f16 form"],
+        example: Example {
+            code: "sub.rz.f32.bf16 %f1, %h1, %f2;\nsub.sat.f32.f16 %f3, %h2, %f2;",
+            target: "sm_100",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "sub.rz.f32.bf16 %f1, %h1, %f2;", since: Version::new(8, 6), target: "sm_100" },
+            Measured { code: "sub.sat.f32.f16 %f3, %h2, %f2;", since: Version::new(8, 6), target: "sm_100" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fma@mixed",
         name: "fma",
+        opcode: "fma",
+        category: &CATEGORIES[4],
         section: "9.7.5.3",
-        since: Version::new(8, 6),
-        since_note: "x2 form 9.4",
-        target: "sm_100; x2 form sm_107f",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies two narrow floats and adds an f32 with a single rounding.",
         syntax: &[
             "fma.rnd{.sat}.f32.{f16,bf16} d, a, b, c",
             "fma.rnd.f32x2.{f16x2,bf16x2}.f32x2.f32x2 d, a, b, c",
         ],
-        modifiers: list(&[28, 0, 45, 46, 47, 44]),
-        operands: list(&[0, 27, 29, 28]),
-        semantics: &["d = round(widen(a)*widen(b) + c)  // single rounding to f32"],
-        measured: &[Measured {
-            code: "fma.rn.f32.f16 %f1, %h1, %h2, %f2;",
-            since: Version::new(8, 6),
-            target: "sm_100",
-        }],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(8, 6),
-            code: "fma.rn.f32.f16 %f1, %h1, %h2, %f2;",
-            ..Example::EMPTY
-        },
-        opcode: "fma",
-        category: &CATEGORIES[4],
         forms: &[
             Form {
                 text: "fma.rnd{.sat}.f32.{f16,bf16} d, a, b, c",
@@ -181,42 +162,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[28, 0, 45, 46, 47, 44]),
         vocabulary: &[
             ".bf16", ".bf16x2", ".f16", ".f16x2", ".f32", ".f32x2", ".rm", ".rn", ".rp", ".rz", ".sat",
         ],
         types: &["f32", "f32x2", "f16", "bf16", "f16x2", "bf16x2"],
+        operands: list(&[0, 27, 29, 28]),
+        since: Version::new(8, 6),
+        since_note: "x2 form 9.4",
+        target: "sm_100; x2 form sm_107f",
+        predicable: true,
+        summary: "Multiplies two narrow floats and adds an f32 with a single rounding.",
+        semantics: &["d = round(widen(a)*widen(b) + c)  // single rounding to f32"],
+        example: Example {
+            code: "fma.rn.f32.f16 %f1, %h1, %h2, %f2;",
+            target: "sm_100",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "fma.rn.f32.f16 %f1, %h1, %h2, %f2;",
+            since: Version::new(8, 6),
+            target: "sm_100",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mul@mixed",
         name: "mul",
+        opcode: "mul",
+        category: &CATEGORIES[4],
         section: "9.7.5.4",
-        since: Version::new(9, 4),
-        target: "sm_107f",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies packed pairs of floats and converts the products.",
         syntax: &[
             "mul.rz.ftz.f16x2.f32x2.f32x2 d, a, c",
             "mul.rz.bf16x2.f32x2.f32x2 d, a, c",
             "mul.bf16x2.bf16x2.f16x2 d, a, c",
             "mul.f16x2.f16x2.bf16x2 d, a, c",
         ],
-        modifiers: list(&[48, 26, 49, 50, 51]),
-        operands: list(&[0, 24, 26]),
-        semantics: &["d[i] = convert(a[i] * c[i])  // rz when narrowing from f32x2"],
-        measured: &[Measured {
-            code: "mul.rz.bf16x2.f32x2.f32x2 %r1, %rd1, %rd2;",
-            since: Version::new(9, 4),
-            target: "sm_107f",
-        }],
-        example: Example {
-            target: "sm_107f",
-            version: Version::new(9, 4),
-            code: "mul.rz.bf16x2.f32x2.f32x2 %r1, %rd1, %rd2;",
-            ..Example::EMPTY
-        },
-        opcode: "mul",
-        category: &CATEGORIES[4],
         forms: &[
             Form {
                 text: "mul.rz.ftz.f16x2.f32x2.f32x2 d, a, c",
@@ -247,8 +229,26 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[48, 26, 49, 50, 51]),
         vocabulary: &[".bf16x2", ".f16x2", ".f32x2", ".ftz", ".rz"],
         types: &["f16x2", "bf16x2", "f32x2"],
+        operands: list(&[0, 24, 26]),
+        since: Version::new(9, 4),
+        target: "sm_107f",
+        predicable: true,
+        summary: "Multiplies packed pairs of floats and converts the products.",
+        semantics: &["d[i] = convert(a[i] * c[i])  // rz when narrowing from f32x2"],
+        example: Example {
+            code: "mul.rz.bf16x2.f32x2.f32x2 %r1, %rd1, %rd2;",
+            target: "sm_107f",
+            version: Version::new(9, 4),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "mul.rz.bf16x2.f32x2.f32x2 %r1, %rd1, %rd2;",
+            since: Version::new(9, 4),
+            target: "sm_107f",
+        }],
         ..Instruction::EMPTY
     },
 ];

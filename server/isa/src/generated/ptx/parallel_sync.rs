@@ -5,39 +5,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
     Instruction {
         id: "bar.sync",
         name: "bar.sync",
-        section: "9.7.15.1",
-        since: Version::new(1, 0),
-        since_note: "register operands and count 2.0; .cta 7.8",
-        target: "sm_10; register operands/count sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Waits until all threads of the CTA, or the given number of threads, have arrived at the barrier.",
-        syntax: &["bar{.cta}.sync a{, b}"],
-        modifiers: list(&[223, 224]),
-        operands: list(&[169, 170]),
-        semantics: &[
-            "arrived[a] += 32 (whole warps count, a partial last warp too); block until arrived[a] == (b or CTA size); arrived[a] = 0",
-        ],
-        notes: &[
-            "A CTA has 16 barriers, 0 to 15.",
-            "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
-            "The barrier can be used again as soon as it has let the threads go.",
-            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
-            "The same as barrier.sync.aligned.",
-        ],
-        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
-        measured: &[
-            Measured { code: "bar.sync 0;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "bar.sync 1, 64;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "bar.cta.sync %r1, %r2;", since: Version::new(7, 8), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 8),
-            code: "bar.sync 0;\nbar.sync 1, 64;\nbar.cta.sync %r1, %r2;",
-            ..Example::EMPTY
-        },
         opcode: "bar",
         category: &CATEGORIES[14],
+        section: "9.7.15.1",
+        syntax: &["bar{.cta}.sync a{, b}"],
         forms: &[
             Form { text: "bar.sync a", slots: list(&[454]), operands: list(&[329]), ..Form::EMPTY },
             Form {
@@ -55,20 +26,58 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[223, 224]),
         vocabulary: &[".cta", ".sync"],
+        operands: list(&[169, 170]),
+        since_note: "register operands and count 2.0; .cta 7.8",
+        target: "sm_10; register operands/count sm_20",
+        predicable: true,
+        summary: "Waits until all threads of the CTA, or the given number of threads, have arrived at the barrier.",
+        semantics: &[
+            "arrived[a] += 32 (whole warps count, a partial last warp too); block until arrived[a] == (b or CTA size); arrived[a] = 0",
+        ],
+        notes: &[
+            "A CTA has 16 barriers, 0 to 15.",
+            "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
+            "The barrier can be used again as soon as it has let the threads go.",
+            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
+            "The same as barrier.sync.aligned.",
+        ],
+        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
+        example: Example {
+            code: "bar.sync 0;\nbar.sync 1, 64;\nbar.cta.sync %r1, %r2;",
+            target: "sm_75",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "bar.sync 0;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "bar.sync 1, 64;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "bar.cta.sync %r1, %r2;", since: Version::new(7, 8), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "bar.arrive",
         name: "bar.arrive",
+        opcode: "bar",
+        category: &CATEGORIES[14],
         section: "9.7.15.1",
+        syntax: &["bar{.cta}.arrive a, b"],
+        forms: &[Form {
+            text: "bar{.cta}.arrive a, b",
+            slots: list(&[457, 458]),
+            operands: list(&[330, 332]),
+            availability: AVAILABLE[3],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[223, 225]),
+        vocabulary: &[".arrive", ".cta"],
+        operands: list(&[169, 171]),
         since: Version::new(2, 0),
         target: "sm_20",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Arrives at a barrier without waiting for the others, as a producer does.",
-        syntax: &["bar{.cta}.arrive a, b"],
-        modifiers: list(&[223, 225]),
-        operands: list(&[169, 171]),
         semantics: &[
             "arrived[a] += 32 (whole warps count, a partial last warp too); if arrived[a] == b, release waiters and reset",
         ],
@@ -82,68 +91,25 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "The same as barrier.arrive.aligned.",
         ],
         divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
+        example: Example {
+            code: "bar.arrive 0, 64;\nbar.cta.arrive 1, %r1;",
+            target: "sm_75",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured { code: "bar.arrive 0, 64;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "bar.cta.arrive 1, %r1;", since: Version::new(7, 8), target: "sm_20" },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 8),
-            code: "bar.arrive 0, 64;\nbar.cta.arrive 1, %r1;",
-            ..Example::EMPTY
-        },
-        opcode: "bar",
-        category: &CATEGORIES[14],
-        forms: &[Form {
-            text: "bar{.cta}.arrive a, b",
-            slots: list(&[457, 458]),
-            operands: list(&[330, 332]),
-            availability: AVAILABLE[3],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".arrive", ".cta"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "bar.red",
         name: "bar.red",
-        section: "9.7.15.1",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Waits at a barrier and combines a predicate of all threads that arrive at it.",
-        syntax: &["bar{.cta}.red.popc.u32 d, a{, b}, {!}c", "bar{.cta}.red.{and,or}.pred d, a{, b}, {!}c"],
-        modifiers: list(&[223, 226, 227, 228]),
-        operands: list(&[172, 173, 170, 174]),
-        semantics: &[
-            "wait as bar.sync",
-            "popc: d = number of threads with c true; and: p = all c; or: p = any c (same value everywhere)",
-        ],
-        notes: &[
-            "A CTA has 16 barriers, 0 to 15.",
-            "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
-            "The barrier can be used again as soon as it has let the threads go.",
-            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
-            "The same as barrier.red.aligned.",
-        ],
-        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
-        measured: &[
-            Measured { code: "bar.red.popc.u32 %r1, 0, %p1;", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "bar.red.and.pred %p2, 1, 64, !%p1;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-            Measured { code: "bar.cta.red.or.pred %p3, 2, %p1;", since: Version::new(7, 8), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 8),
-            code: "bar.red.popc.u32 %r1, 0, %p1;\nbar.red.and.pred %p2, 1, 64, !%p1;\nbar.cta.red.or.pred %p3, 2, %p1;",
-            ..Example::EMPTY
-        },
         opcode: "bar",
         category: &CATEGORIES[14],
+        section: "9.7.15.1",
+        syntax: &["bar{.cta}.red.popc.u32 d, a{, b}, {!}c", "bar{.cta}.red.{and,or}.pred d, a{, b}, {!}c"],
         forms: &[
             Form {
                 text: "bar{.cta}.red.popc.u32 d, a, c",
@@ -174,22 +140,65 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[223, 226, 227, 228]),
         vocabulary: &[".and", ".cta", ".or", ".popc", ".pred", ".red", ".u32"],
         types: &["u32", "pred"],
+        operands: list(&[172, 173, 170, 174]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Waits at a barrier and combines a predicate of all threads that arrive at it.",
+        semantics: &[
+            "wait as bar.sync",
+            "popc: d = number of threads with c true; and: p = all c; or: p = any c (same value everywhere)",
+        ],
+        notes: &[
+            "A CTA has 16 barriers, 0 to 15.",
+            "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
+            "The barrier can be used again as soon as it has let the threads go.",
+            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
+            "The same as barrier.red.aligned.",
+        ],
+        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
+        example: Example {
+            code: "bar.red.popc.u32 %r1, 0, %p1;\nbar.red.and.pred %p2, 1, 64, !%p1;\nbar.cta.red.or.pred %p3, 2, %p1;",
+            target: "sm_75",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "bar.red.popc.u32 %r1, 0, %p1;", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "bar.red.and.pred %p2, 1, 64, !%p1;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+            Measured { code: "bar.cta.red.or.pred %p3, 2, %p1;", since: Version::new(7, 8), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "barrier.sync",
         name: "barrier.sync",
+        opcode: "barrier",
+        category: &CATEGORIES[14],
         section: "9.7.15.1",
+        syntax: &["barrier{.cta}.sync{.aligned} a{, b}"],
+        forms: &[Form {
+            text: "barrier{.cta}.sync{.aligned} a{, b}",
+            slots: list(&[461, 454, 462]),
+            operands: list(&[330, 331]),
+            availability: AVAILABLE[4],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[223, 224, 229]),
+        vocabulary: &[".aligned", ".cta", ".sync"],
+        operands: list(&[173, 170]),
         since: Version::new(6, 0),
         since_note: ".cta 7.8",
         target: "sm_30",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Waits until all threads of the CTA, or the given number of threads, have arrived at the barrier; without .aligned, from divergent code too.",
-        syntax: &["barrier{.cta}.sync{.aligned} a{, b}"],
-        modifiers: list(&[223, 224, 229]),
-        operands: list(&[173, 170]),
         semantics: &["as bar.sync, but each thread may reach a different barrier instruction"],
         notes: &[
             "A CTA has 16 barriers, 0 to 15.",
@@ -198,40 +207,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "Memory accesses before the barrier are visible to all participating threads when it releases them.",
         ],
         divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
+        example: Example {
+            code: "barrier.sync 0;\nbarrier.cta.sync.aligned 3, 128;",
+            target: "sm_75",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured { code: "barrier.sync 0;", since: Version::new(5, 1), target: "sm_30" },
             Measured { code: "barrier.cta.sync.aligned 3, 128;", since: Version::new(7, 8), target: "sm_30" },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 8),
-            code: "barrier.sync 0;\nbarrier.cta.sync.aligned 3, 128;",
-            ..Example::EMPTY
-        },
-        opcode: "barrier",
-        category: &CATEGORIES[14],
-        forms: &[Form {
-            text: "barrier{.cta}.sync{.aligned} a{, b}",
-            slots: list(&[461, 454, 462]),
-            operands: list(&[330, 331]),
-            availability: AVAILABLE[4],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".aligned", ".cta", ".sync"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "barrier.arrive",
         name: "barrier.arrive",
+        opcode: "barrier",
+        category: &CATEGORIES[14],
         section: "9.7.15.1",
+        syntax: &["barrier{.cta}.arrive{.aligned} a, b"],
+        forms: &[Form {
+            text: "barrier{.cta}.arrive{.aligned} a, b",
+            slots: list(&[461, 458, 462]),
+            operands: list(&[330, 332]),
+            availability: AVAILABLE[4],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[223, 225, 229]),
+        vocabulary: &[".aligned", ".arrive", ".cta"],
+        operands: list(&[173, 175]),
         since: Version::new(6, 0),
         since_note: ".cta 7.8",
         target: "sm_30",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Arrives at a barrier without waiting for the others; without .aligned, from divergent code too.",
-        syntax: &["barrier{.cta}.arrive{.aligned} a, b"],
-        modifiers: list(&[223, 225, 229]),
-        operands: list(&[173, 175]),
         semantics: &["as bar.arrive"],
         notes: &[
             "A CTA has 16 barriers, 0 to 15.",
@@ -240,6 +249,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "Memory accesses before the barrier are visible to all participating threads when it releases them.",
         ],
         divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
+        example: Example {
+            code: "barrier.arrive 0, 64;\nbarrier.cta.arrive.aligned 1, 32;",
+            target: "sm_75",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured { code: "barrier.arrive 0, 64;", since: Version::new(5, 1), target: "sm_30" },
             Measured {
@@ -248,67 +263,18 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 8),
-            code: "barrier.arrive 0, 64;\nbarrier.cta.arrive.aligned 1, 32;",
-            ..Example::EMPTY
-        },
-        opcode: "barrier",
-        category: &CATEGORIES[14],
-        forms: &[Form {
-            text: "barrier{.cta}.arrive{.aligned} a, b",
-            slots: list(&[461, 458, 462]),
-            operands: list(&[330, 332]),
-            availability: AVAILABLE[4],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".aligned", ".arrive", ".cta"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "barrier.red",
         name: "barrier.red",
+        opcode: "barrier",
+        category: &CATEGORIES[14],
         section: "9.7.15.1",
-        since: Version::new(6, 0),
-        since_note: ".cta 7.8",
-        target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Waits at a barrier and combines a predicate of all threads that arrive at it; without .aligned, from divergent code too.",
         syntax: &[
             "barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c",
             "barrier{.cta}.red.{and,or}{.aligned}.pred d, a{, b}, {!}c",
         ],
-        modifiers: list(&[223, 226, 227, 229, 228]),
-        operands: list(&[176, 173, 170, 174]),
-        semantics: &["as bar.red"],
-        notes: &[
-            "A CTA has 16 barriers, 0 to 15.",
-            "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
-            "The barrier can be used again as soon as it has let the threads go.",
-            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
-        ],
-        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
-        measured: &[
-            Measured {
-                code: "barrier.red.popc.u32 %r1, 0, %p1;",
-                since: Version::new(5, 1),
-                target: "sm_30",
-            },
-            Measured {
-                code: "barrier.cta.red.and.aligned.pred %p2, 1, !%p1;",
-                since: Version::new(7, 8),
-                target: "sm_30",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 8),
-            code: "barrier.red.popc.u32 %r1, 0, %p1;\nbarrier.cta.red.and.aligned.pred %p2, 1, !%p1;",
-            ..Example::EMPTY
-        },
-        opcode: "barrier",
-        category: &CATEGORIES[14],
         forms: &[
             Form {
                 text: "barrier{.cta}.red.popc{.aligned}.u32 d, a, c",
@@ -339,39 +305,51 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[223, 226, 227, 229, 228]),
         vocabulary: &[".aligned", ".and", ".cta", ".or", ".popc", ".pred", ".red", ".u32"],
         types: &["u32", "pred"],
+        operands: list(&[176, 173, 170, 174]),
+        since: Version::new(6, 0),
+        since_note: ".cta 7.8",
+        target: "sm_30",
+        predicable: true,
+        summary: "Waits at a barrier and combines a predicate of all threads that arrive at it; without .aligned, from divergent code too.",
+        semantics: &["as bar.red"],
+        notes: &[
+            "A CTA has 16 barriers, 0 to 15.",
+            "b counts threads and is a multiple of the warp size; without it all threads of the CTA are meant.",
+            "The barrier can be used again as soon as it has let the threads go.",
+            "Memory accesses before the barrier are visible to all participating threads when it releases them.",
+        ],
+        divergence: "bar.* and .aligned want all threads of the CTA to execute this same instruction; in divergent code they are undefined. barrier.* without .aligned is allowed in divergent code from sm_70 on and counts threads one by one; on older targets all lanes of a warp that have not exited must arrive together, and the warp counts as a whole.",
+        example: Example {
+            code: "barrier.red.popc.u32 %r1, 0, %p1;\nbarrier.cta.red.and.aligned.pred %p2, 1, !%p1;",
+            target: "sm_75",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "barrier.red.popc.u32 %r1, 0, %p1;",
+                since: Version::new(5, 1),
+                target: "sm_30",
+            },
+            Measured {
+                code: "barrier.cta.red.and.aligned.pred %p2, 1, !%p1;",
+                since: Version::new(7, 8),
+                target: "sm_30",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "bar.warp.sync",
         name: "bar.warp.sync",
-        section: "9.7.15.2",
-        since: Version::new(6, 0),
-        target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Waits until all lanes of a mask are here, and orders their memory accesses.",
-        syntax: &["bar.warp.sync membermask"],
-        operands: list(&[177]),
-        semantics: &["block until every lane of membermask executes bar.warp.sync with the same mask"],
-        notes: &[
-            "Bit i of the mask stands for lane i; the mask must hold the lane that executes it.",
-            "Memory accesses before it are visible to all lanes of the mask after it.",
-        ],
-        divergence: "Lanes reconverge here: it waits until every lane of the mask that has not exited is at a bar.warp.sync with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
-        measured: &[
-            Measured { code: "bar.warp.sync 0xffffffff;", since: Version::new(5, 1), target: "sm_30" },
-            Measured { code: "bar.warp.sync %r1;", since: Version::new(5, 1), target: "sm_30" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "bar.warp.sync 0xffffffff;\nbar.warp.sync %r1;",
-            ..Example::EMPTY
-        },
         opcode: "bar",
         words: &[".warp", ".sync"],
         category: &CATEGORIES[14],
+        section: "9.7.15.2",
+        syntax: &["bar.warp.sync membermask"],
         forms: &[Form {
             text: "bar.warp.sync membermask",
             operands: list(&[327]),
@@ -379,200 +357,184 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             ..Form::EMPTY
         }],
         vocabulary: &[".sync", ".warp"],
+        operands: list(&[177]),
+        since: Version::new(6, 0),
+        target: "sm_30",
+        predicable: true,
+        summary: "Waits until all lanes of a mask are here, and orders their memory accesses.",
+        semantics: &["block until every lane of membermask executes bar.warp.sync with the same mask"],
+        notes: &[
+            "Bit i of the mask stands for lane i; the mask must hold the lane that executes it.",
+            "Memory accesses before it are visible to all lanes of the mask after it.",
+        ],
+        divergence: "Lanes reconverge here: it waits until every lane of the mask that has not exited is at a bar.warp.sync with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
+        example: Example {
+            code: "bar.warp.sync 0xffffffff;\nbar.warp.sync %r1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "bar.warp.sync 0xffffffff;", since: Version::new(5, 1), target: "sm_30" },
+            Measured { code: "bar.warp.sync %r1;", since: Version::new(5, 1), target: "sm_30" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "barrier.cluster.arrive",
         name: "barrier.cluster.arrive",
-        section: "9.7.15.3",
-        since: Version::new(7, 8),
-        since_note: "sem 8.0",
-        target: "sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Arrives at the barrier of the cluster without waiting.",
-        syntax: &["barrier.cluster.arrive{.release,.relaxed}{.aligned}"],
-        modifiers: list(&[230, 229]),
-        semantics: &["clusterArrived += 1"],
-        notes: &[
-            "Each thread arrives exactly once per barrier phase.",
-            "Default semantics .release; .relaxed gives no ordering.",
-        ],
-        divergence: "With .aligned all lanes of the warp must execute this same instruction.",
-        measured: &[
-            Measured { code: "barrier.cluster.arrive.aligned;", since: Version::new(7, 8), target: "sm_90" },
-            Measured { code: "barrier.cluster.arrive.relaxed;", since: Version::new(8, 0), target: "sm_90" },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "barrier.cluster.arrive.aligned;\nbarrier.cluster.arrive.relaxed;",
-            ..Example::EMPTY
-        },
         opcode: "barrier",
         words: &[".cluster", ".arrive"],
         category: &CATEGORIES[14],
+        section: "9.7.15.3",
+        syntax: &["barrier.cluster.arrive{.release,.relaxed}{.aligned}"],
         forms: &[Form {
             text: "barrier.cluster.arrive{.{release,relaxed}}{.aligned}",
             slots: list(&[463, 462]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
+        modifiers: list(&[230, 229]),
         vocabulary: &[".aligned", ".arrive", ".cluster", ".relaxed", ".release"],
+        since: Version::new(7, 8),
+        since_note: "sem 8.0",
+        target: "sm_90",
+        predicable: true,
+        summary: "Arrives at the barrier of the cluster without waiting.",
+        semantics: &["clusterArrived += 1"],
+        notes: &[
+            "Each thread arrives exactly once per barrier phase.",
+            "Default semantics .release; .relaxed gives no ordering.",
+        ],
+        divergence: "With .aligned all lanes of the warp must execute this same instruction.",
+        example: Example {
+            code: "barrier.cluster.arrive.aligned;\nbarrier.cluster.arrive.relaxed;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "barrier.cluster.arrive.aligned;", since: Version::new(7, 8), target: "sm_90" },
+            Measured { code: "barrier.cluster.arrive.relaxed;", since: Version::new(8, 0), target: "sm_90" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "barrier.cluster.wait",
         name: "barrier.cluster.wait",
-        section: "9.7.15.3",
-        since: Version::new(7, 8),
-        since_note: ".acquire 8.0",
-        target: "sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Waits until all threads of the cluster have arrived at its barrier.",
-        syntax: &["barrier.cluster.wait{.acquire}{.aligned}"],
-        modifiers: list(&[231, 229]),
-        semantics: &["block until all non-exited cluster threads arrived; then barrier re-arms"],
-        notes: &["Default semantics .acquire; asynchronous operations are not covered."],
-        divergence: "With .aligned all lanes of the warp must execute this same instruction.",
-        measured: &[
-            Measured { code: "barrier.cluster.wait.aligned;", since: Version::new(7, 8), target: "sm_90" },
-            Measured { code: "barrier.cluster.wait.acquire;", since: Version::new(8, 0), target: "sm_90" },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "barrier.cluster.wait.aligned;\nbarrier.cluster.wait.acquire;",
-            ..Example::EMPTY
-        },
         opcode: "barrier",
         words: &[".cluster", ".wait"],
         category: &CATEGORIES[14],
+        section: "9.7.15.3",
+        syntax: &["barrier.cluster.wait{.acquire}{.aligned}"],
         forms: &[Form {
             text: "barrier.cluster.wait{.acquire}{.aligned}",
             slots: list(&[464, 462]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
+        modifiers: list(&[231, 229]),
         vocabulary: &[".acquire", ".aligned", ".cluster", ".wait"],
+        since: Version::new(7, 8),
+        since_note: ".acquire 8.0",
+        target: "sm_90",
+        predicable: true,
+        summary: "Waits until all threads of the cluster have arrived at its barrier.",
+        semantics: &["block until all non-exited cluster threads arrived; then barrier re-arms"],
+        notes: &["Default semantics .acquire; asynchronous operations are not covered."],
+        divergence: "With .aligned all lanes of the warp must execute this same instruction.",
+        example: Example {
+            code: "barrier.cluster.wait.aligned;\nbarrier.cluster.wait.acquire;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "barrier.cluster.wait.aligned;", since: Version::new(7, 8), target: "sm_90" },
+            Measured { code: "barrier.cluster.wait.acquire;", since: Version::new(8, 0), target: "sm_90" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "membar",
         name: "membar",
-        section: "9.7.15.4",
-        since: Version::new(1, 4),
-        since_note: ".sys 2.0",
-        target: "sm_10; .sys sm_20",
-        simulation: Simulation::NoOp("memory is sequentially consistent"),
-        summary: "Makes earlier memory accesses happen before later ones, as seen by the CTA, the device or the system; fence in its old form.",
-        syntax: &["membar.{cta,gl,sys}"],
-        modifiers: list(&[232]),
-        semantics: &["order memory accesses of this thread at cta / gpu / system level"],
-        notes: &["From sm_70 on it is the same as fence.sc with scope cta, gpu or sys."],
-        measured: &[
-            Measured { code: "membar.cta;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "membar.gl;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "membar.sys;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "membar.cta;\nmembar.gl;\nmembar.sys;",
-            ..Example::EMPTY
-        },
         opcode: "membar",
         category: &CATEGORIES[14],
+        section: "9.7.15.4",
+        syntax: &["membar.{cta,gl,sys}"],
         forms: &[Form {
             text: "membar.{cta,gl,sys}",
             slots: list(&[465]),
             availability: AVAILABLE[10],
             ..Form::EMPTY
         }],
+        modifiers: list(&[232]),
         vocabulary: &[".cta", ".gl", ".sys"],
+        since: Version::new(1, 4),
+        since_note: ".sys 2.0",
+        target: "sm_10; .sys sm_20",
+        predicable: true,
+        summary: "Makes earlier memory accesses happen before later ones, as seen by the CTA, the device or the system; fence in its old form.",
+        semantics: &["order memory accesses of this thread at cta / gpu / system level"],
+        notes: &["From sm_70 on it is the same as fence.sc with scope cta, gpu or sys."],
+        example: Example {
+            code: "membar.cta;\nmembar.gl;\nmembar.sys;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "membar.cta;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "membar.gl;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "membar.sys;", since: Version::new(2, 3), target: "sm_20" },
+        ],
+        simulation: Simulation::NoOp("memory is sequentially consistent"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "membar.proxy",
         name: "membar.proxy",
-        section: "9.7.15.4",
-        since: Version::new(7, 5),
-        target: "sm_60; .async sm_90 (8.0)",
-        simulation: Simulation::NoOp("memory is sequentially consistent"),
-        summary: "Orders memory accesses that are made in different ways; fence.proxy in its old form.",
-        syntax: &["membar.proxy.kind"],
-        modifiers: list(&[233]),
-        semantics: &["bidirectional proxy order: generic <-> kind"],
-        notes: &["From sm_70 it is the same as fence.proxy."],
-        measured: &[Measured { code: "membar.proxy.alias;", since: Version::new(7, 5), target: "sm_60" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 5),
-            code: "membar.proxy.alias;",
-            ..Example::EMPTY
-        },
         opcode: "membar",
         words: &[".proxy"],
         category: &CATEGORIES[14],
+        section: "9.7.15.4",
+        syntax: &["membar.proxy.kind"],
         forms: &[Form {
             text: "membar.proxy.{alias,async}",
             slots: list(&[466]),
             availability: AVAILABLE[96],
             ..Form::EMPTY
         }],
+        modifiers: list(&[233]),
         vocabulary: &[".alias", ".async", ".proxy"],
+        since: Version::new(7, 5),
+        target: "sm_60; .async sm_90 (8.0)",
+        predicable: true,
+        summary: "Orders memory accesses that are made in different ways; fence.proxy in its old form.",
+        semantics: &["bidirectional proxy order: generic <-> kind"],
+        notes: &["From sm_70 it is the same as fence.proxy."],
+        example: Example {
+            code: "membar.proxy.alias;",
+            target: "sm_75",
+            version: Version::new(7, 5),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "membar.proxy.alias;", since: Version::new(7, 5), target: "sm_60" }],
+        simulation: Simulation::NoOp("memory is sequentially consistent"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fence",
         name: "fence",
+        opcode: "fence",
+        category: &CATEGORIES[14],
         section: "9.7.15.4",
-        since: Version::new(6, 0),
-        since_note: ".cluster 7.8; .mbarrier_init 8.0; .acquire/.release/.sync_restrict 8.6",
-        target: "sm_70; .cluster/.acquire/.release/restricted sm_90",
-        simulation: Simulation::NoOp("memory is sequentially consistent"),
-        summary: "Orders the memory accesses of this thread, as seen by the threads of a scope.",
         syntax: &[
             "fence{.sc,.acq_rel,.acquire,.release}.scope",
             "fence.acquire.sync_restrict::shared::cluster.cluster",
             "fence.release.sync_restrict::shared::cta.cluster",
             "fence.mbarrier_init.release.cluster",
         ],
-        modifiers: list(&[234, 235, 236]),
-        semantics: &["order this thread's memory accesses around the fence at the given scope"],
-        notes: &[
-            "Without an ordering modifier it is .acq_rel; .sc fences have one order besides.",
-            ".mbarrier_init orders earlier mbarrier.init operations in .shared::cta only.",
-            "The restricted forms want scope .cluster: release covers objects in .shared::cta, acquire those in .shared::cluster.",
-        ],
-        measured: &[
-            Measured { code: "fence.sc.gpu;", since: Version::new(5, 1), target: "sm_70" },
-            Measured { code: "fence.acq_rel.cluster;", since: Version::new(7, 8), target: "sm_90" },
-            Measured { code: "fence.cta;", since: Version::new(5, 1), target: "sm_70" },
-            Measured { code: "fence.acquire.gpu;", since: Version::new(8, 6), target: "sm_90" },
-            Measured {
-                code: "fence.mbarrier_init.release.cluster;",
-                since: Version::new(8, 0),
-                target: "sm_90",
-            },
-            Measured {
-                code: "fence.acquire.sync_restrict::shared::cluster.cluster;",
-                since: Version::new(8, 6),
-                target: "sm_90",
-            },
-            Measured {
-                code: "fence.release.sync_restrict::shared::cta.cluster;",
-                since: Version::new(8, 6),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 6),
-            code: "fence.sc.gpu;\nfence.acq_rel.cluster;\nfence.cta;\nfence.acquire.gpu;\nfence.mbarrier_init.release.cluster;\nfence.acquire.sync_restrict::shared::cluster.cluster;\nfence.release.sync_restrict::shared::cta.cluster;",
-            ..Example::EMPTY
-        },
-        opcode: "fence",
-        category: &CATEGORIES[14],
         forms: &[
             Form {
                 text: "fence{.{sc,acq_rel,acquire,release}}.{cta,cluster,gpu,sys}",
@@ -599,6 +561,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[234, 235, 236]),
         vocabulary: &[
             ".acq_rel",
             ".acquire",
@@ -612,17 +575,54 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             ".sync_restrict::shared::cta",
             ".sys",
         ],
+        since: Version::new(6, 0),
+        since_note: ".cluster 7.8; .mbarrier_init 8.0; .acquire/.release/.sync_restrict 8.6",
+        target: "sm_70; .cluster/.acquire/.release/restricted sm_90",
+        predicable: true,
+        summary: "Orders the memory accesses of this thread, as seen by the threads of a scope.",
+        semantics: &["order this thread's memory accesses around the fence at the given scope"],
+        notes: &[
+            "Without an ordering modifier it is .acq_rel; .sc fences have one order besides.",
+            ".mbarrier_init orders earlier mbarrier.init operations in .shared::cta only.",
+            "The restricted forms want scope .cluster: release covers objects in .shared::cta, acquire those in .shared::cluster.",
+        ],
+        example: Example {
+            code: "fence.sc.gpu;\nfence.acq_rel.cluster;\nfence.cta;\nfence.acquire.gpu;\nfence.mbarrier_init.release.cluster;\nfence.acquire.sync_restrict::shared::cluster.cluster;\nfence.release.sync_restrict::shared::cta.cluster;",
+            target: "sm_90",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "fence.sc.gpu;", since: Version::new(5, 1), target: "sm_70" },
+            Measured { code: "fence.acq_rel.cluster;", since: Version::new(7, 8), target: "sm_90" },
+            Measured { code: "fence.cta;", since: Version::new(5, 1), target: "sm_70" },
+            Measured { code: "fence.acquire.gpu;", since: Version::new(8, 6), target: "sm_90" },
+            Measured {
+                code: "fence.mbarrier_init.release.cluster;",
+                since: Version::new(8, 0),
+                target: "sm_90",
+            },
+            Measured {
+                code: "fence.acquire.sync_restrict::shared::cluster.cluster;",
+                since: Version::new(8, 6),
+                target: "sm_90",
+            },
+            Measured {
+                code: "fence.release.sync_restrict::shared::cta.cluster;",
+                since: Version::new(8, 6),
+                target: "sm_90",
+            },
+        ],
+        simulation: Simulation::NoOp("memory is sequentially consistent"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "fence.proxy",
         name: "fence.proxy",
+        opcode: "fence",
+        words: &[".proxy"],
+        category: &CATEGORIES[14],
         section: "9.7.15.4",
-        since: Version::new(7, 5),
-        since_note: ".async 8.0; directional 8.3; restricted 8.6; fabric 9.3",
-        target: "sm_70; .async and directional sm_90; fabric sm_100",
-        simulation: Simulation::NoOp("memory is sequentially consistent"),
-        summary: "Orders memory accesses that are made in different ways: ordinary, asynchronous, through tensor maps, the fabric or another address.",
         syntax: &[
             "fence.proxy.kind",
             "fence.proxy.tensormap::generic.release.scope",
@@ -631,42 +631,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
             "fence.proxy.kind.{acquire,release}.sys",
         ],
-        modifiers: list(&[237, 238, 239, 78]),
-        operands: list(&[178, 179]),
-        semantics: &[
-            "kind: order generic <-> kind",
-            "to::from: accesses through 'from' before the fence precede accesses through 'to' after it",
-        ],
-        notes: &["The size literal must be 128.", "Without a space suffix .async covers all spaces."],
-        measured: &[
-            Measured { code: "fence.proxy.alias;", since: Version::new(7, 5), target: "sm_70" },
-            Measured { code: "fence.proxy.async;", since: Version::new(8, 0), target: "sm_90" },
-            Measured { code: "fence.proxy.async.shared::cta;", since: Version::new(8, 0), target: "sm_90" },
-            Measured {
-                code: "fence.proxy.tensormap::generic.release.gpu;",
-                since: Version::new(8, 3),
-                target: "sm_90",
-            },
-            Measured {
-                code: "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;",
-                since: Version::new(8, 3),
-                target: "sm_90",
-            },
-            Measured {
-                code: "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;",
-                since: Version::new(8, 6),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 6),
-            code: "fence.proxy.alias;\nfence.proxy.async;\nfence.proxy.async.shared::cta;\nfence.proxy.tensormap::generic.release.gpu;\nfence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;\nfence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;",
-            ..Example::EMPTY
-        },
-        opcode: "fence",
-        words: &[".proxy"],
-        category: &CATEGORIES[14],
         forms: &[
             Form {
                 text: "fence.proxy.{alias,async,async.global,async.shared::cta,async.shared::cluster}",
@@ -712,6 +676,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[237, 238, 239, 78]),
         vocabulary: &[
             ".acquire",
             ".alias",
@@ -733,17 +698,52 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             ".sys",
             ".tensormap::generic",
         ],
+        operands: list(&[178, 179]),
+        since: Version::new(7, 5),
+        since_note: ".async 8.0; directional 8.3; restricted 8.6; fabric 9.3",
+        target: "sm_70; .async and directional sm_90; fabric sm_100",
+        predicable: true,
+        summary: "Orders memory accesses that are made in different ways: ordinary, asynchronous, through tensor maps, the fabric or another address.",
+        semantics: &[
+            "kind: order generic <-> kind",
+            "to::from: accesses through 'from' before the fence precede accesses through 'to' after it",
+        ],
+        notes: &["The size literal must be 128.", "Without a space suffix .async covers all spaces."],
+        example: Example {
+            code: "fence.proxy.alias;\nfence.proxy.async;\nfence.proxy.async.shared::cta;\nfence.proxy.tensormap::generic.release.gpu;\nfence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;\nfence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;",
+            target: "sm_90",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "fence.proxy.alias;", since: Version::new(7, 5), target: "sm_70" },
+            Measured { code: "fence.proxy.async;", since: Version::new(8, 0), target: "sm_90" },
+            Measured { code: "fence.proxy.async.shared::cta;", since: Version::new(8, 0), target: "sm_90" },
+            Measured {
+                code: "fence.proxy.tensormap::generic.release.gpu;",
+                since: Version::new(8, 3),
+                target: "sm_90",
+            },
+            Measured {
+                code: "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;",
+                since: Version::new(8, 3),
+                target: "sm_90",
+            },
+            Measured {
+                code: "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;",
+                since: Version::new(8, 6),
+                target: "sm_90",
+            },
+        ],
+        simulation: Simulation::NoOp("memory is sequentially consistent"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "atom",
         name: "atom",
+        opcode: "atom",
+        category: &CATEGORIES[14],
         section: "9.7.15.5",
-        since: Version::new(1, 1),
-        since_note: "shared/64-bit 1.2; 64-bit logic+min/max 3.1; f64, scope 5.0; sem 6.0; f16x2 6.2; f16, b16 cas 6.3; cache_hint 7.4; bf16, cluster 7.8; vectors 8.1; b128 8.3",
-        target: "sm_11; shared sm_12; 64-bit logic/min/max sm_32; f32 add and generic sm_20; f64 add, scope, f16x2 sm_60; sem, f16, b16 cas sm_70; cache_hint sm_80; bf16, cluster, vectors, b128 sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Changes a value in memory atomically and gives the old value.",
         syntax: &[
             "atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type d, [a], b{, policy}",
             "atom{.sem}{.scope}{.space}.cas.{b16,b32,b64,b128} d, [a], b, c",
@@ -752,65 +752,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "atom{.sem}{.scope}{.global}.add{.L2::cache_hint}.{v2,v4}.f32 d, [a], b{, policy}",
             "atom{.sem}{.scope}{.global}.{add,min,max}.noftz{.L2::cache_hint}.{v2,v4,v8}.{f16,bf16,f16x2,bf16x2} d, [a], b{, policy}",
         ],
-        modifiers: list(&[240, 78, 241, 242, 158, 83, 85, 243]),
-        operands: list(&[180, 181, 182, 183, 61]),
-        semantics: &[
-            "atomically: d = *a; *a = op(d, b)   (cas: *a = (d == b) ? c : d)",
-            "inc: (d >= b) ? 0 : d+1      dec: (d == 0 || d > b) ? b : d-1",
-            "exch: b",
-        ],
-        notes: &[
-            "The defaults are .relaxed, .gpu scope and, without a state space, a generic address; .shared means .shared::cta.",
-            "Scalar operation table: add u32 s32 u64 f32 f64 (f16 f16x2 bf16 bf16x2 with .noftz); min/max u32 s32 u64 s64; inc/dec u32; and/or/xor b32 b64; exch b32 b64 b128; cas b16 b32 b64 b128.",
-            "Vectors are for global memory only: .v2, .v4, .v8 of f16 and bf16 and .v2, .v4 of f16x2 and bf16x2 with add, min, max and .noftz; .v2, .v4 of f32 with add.",
-            "Packed and vector forms are atomic element by element only.",
-            "Adding f32 flushes subnormals in global memory and keeps them in shared memory (PTX 9.4 adds .noftz for .f32, sm_90).",
-            "Adding floats rounds to nearest even.",
-            "Two operations are atomic to each other only if the scope of each holds the other's thread.",
-            "The destination may be the sink _ when the old value is unused.",
-        ],
-        divergence: "Each active lane executes it individually, in no particular order.",
-        measured: &[
-            Measured {
-                code: "atom.global.add.u32 %r1, [%rd1], %r2;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-            Measured {
-                code: "atom.shared.cas.b32 %r3, [smem], %r4, %r5;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-            Measured {
-                code: "atom.acq_rel.gpu.global.exch.b64 %rd3, [%rd2], %rd4;",
-                since: Version::new(5, 1),
-                target: "sm_70",
-            },
-            Measured {
-                code: "atom.global.inc.u32 %r6, [%rd1], 15;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-            Measured { code: "atom.add.f32 %f1, [%rd1], %f2;", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "atom.relaxed.sys.global.min.s32 _, [%rd1], %r1;",
-                since: Version::new(5, 1),
-                target: "sm_70",
-            },
-            Measured {
-                code: "atom.global.add.noftz.f16x2 %r7, [%rd1], %r8;",
-                since: Version::new(6, 2),
-                target: "sm_60",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "atom.global.add.u32 %r1, [%rd1], %r2;\natom.shared.cas.b32 %r3, [smem], %r4, %r5;\natom.acq_rel.gpu.global.exch.b64 %rd3, [%rd2], %rd4;\natom.global.inc.u32 %r6, [%rd1], 15;\natom.add.f32 %f1, [%rd1], %f2;\natom.relaxed.sys.global.min.s32 _, [%rd1], %r1;\natom.global.add.noftz.f16x2 %r7, [%rd1], %r8;",
-            ..Example::EMPTY
-        },
-        opcode: "atom",
-        category: &CATEGORIES[14],
         forms: &[
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{and,or,xor}.{b32,b64} d, [a], b",
@@ -967,6 +908,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[240, 78, 241, 242, 158, 83, 85, 243]),
         vocabulary: &[
             ".L2::cache_hint",
             ".acq_rel",
@@ -1014,54 +956,81 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "b16", "b32", "b64", "b128", "u32", "u64", "s32", "s64", "f32", "f64", "f16", "f16x2", "bf16",
             "bf16x2",
         ],
+        operands: list(&[180, 181, 182, 183, 61]),
+        since: Version::new(1, 1),
+        since_note: "shared/64-bit 1.2; 64-bit logic+min/max 3.1; f64, scope 5.0; sem 6.0; f16x2 6.2; f16, b16 cas 6.3; cache_hint 7.4; bf16, cluster 7.8; vectors 8.1; b128 8.3",
+        target: "sm_11; shared sm_12; 64-bit logic/min/max sm_32; f32 add and generic sm_20; f64 add, scope, f16x2 sm_60; sem, f16, b16 cas sm_70; cache_hint sm_80; bf16, cluster, vectors, b128 sm_90",
+        predicable: true,
+        summary: "Changes a value in memory atomically and gives the old value.",
+        semantics: &[
+            "atomically: d = *a; *a = op(d, b)   (cas: *a = (d == b) ? c : d)",
+            "inc: (d >= b) ? 0 : d+1      dec: (d == 0 || d > b) ? b : d-1",
+            "exch: b",
+        ],
+        notes: &[
+            "The defaults are .relaxed, .gpu scope and, without a state space, a generic address; .shared means .shared::cta.",
+            "Scalar operation table: add u32 s32 u64 f32 f64 (f16 f16x2 bf16 bf16x2 with .noftz); min/max u32 s32 u64 s64; inc/dec u32; and/or/xor b32 b64; exch b32 b64 b128; cas b16 b32 b64 b128.",
+            "Vectors are for global memory only: .v2, .v4, .v8 of f16 and bf16 and .v2, .v4 of f16x2 and bf16x2 with add, min, max and .noftz; .v2, .v4 of f32 with add.",
+            "Packed and vector forms are atomic element by element only.",
+            "Adding f32 flushes subnormals in global memory and keeps them in shared memory (PTX 9.4 adds .noftz for .f32, sm_90).",
+            "Adding floats rounds to nearest even.",
+            "Two operations are atomic to each other only if the scope of each holds the other's thread.",
+            "The destination may be the sink _ when the old value is unused.",
+        ],
+        divergence: "Each active lane executes it individually, in no particular order.",
+        example: Example {
+            code: "atom.global.add.u32 %r1, [%rd1], %r2;\natom.shared.cas.b32 %r3, [smem], %r4, %r5;\natom.acq_rel.gpu.global.exch.b64 %rd3, [%rd2], %rd4;\natom.global.inc.u32 %r6, [%rd1], 15;\natom.add.f32 %f1, [%rd1], %f2;\natom.relaxed.sys.global.min.s32 _, [%rd1], %r1;\natom.global.add.noftz.f16x2 %r7, [%rd1], %r8;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "atom.global.add.u32 %r1, [%rd1], %r2;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+            Measured {
+                code: "atom.shared.cas.b32 %r3, [smem], %r4, %r5;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+            Measured {
+                code: "atom.acq_rel.gpu.global.exch.b64 %rd3, [%rd2], %rd4;",
+                since: Version::new(5, 1),
+                target: "sm_70",
+            },
+            Measured {
+                code: "atom.global.inc.u32 %r6, [%rd1], 15;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+            Measured { code: "atom.add.f32 %f1, [%rd1], %f2;", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "atom.relaxed.sys.global.min.s32 _, [%rd1], %r1;",
+                since: Version::new(5, 1),
+                target: "sm_70",
+            },
+            Measured {
+                code: "atom.global.add.noftz.f16x2 %r7, [%rd1], %r8;",
+                since: Version::new(6, 2),
+                target: "sm_60",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "red",
         name: "red",
+        opcode: "red",
+        category: &CATEGORIES[14],
         section: "9.7.15.6",
-        since: Version::new(1, 2),
-        since_note: "same additions as atom",
-        target: "sm_11; later features as for atom",
-        simulation: Simulation::Simulated,
-        summary: "Changes a value in memory atomically and gives nothing.",
         syntax: &[
             "red{.sem}{.scope}{.space}.op{.L2::cache_hint}.type [a], b{, policy}",
             "red{.sem}{.scope}{.space}.add.noftz{.L2::cache_hint}.{f16,f16x2,bf16,bf16x2} [a], b{, policy}",
             "red{.sem}{.scope}{.global}.add{.L2::cache_hint}.{v2,v4}.f32 [a], b{, policy}",
             "red{.sem}{.scope}{.global}.{add,min,max}.noftz{.L2::cache_hint}.{v2,v4,v8}.{f16,bf16,f16x2,bf16x2} [a], b{, policy}",
         ],
-        modifiers: list(&[108, 78, 241, 157, 158, 83, 85, 244]),
-        operands: list(&[184, 182, 61]),
-        semantics: &["atomically: *a = op(*a, b)"],
-        notes: &[
-            "Same operation/type table as atom, without cas, exch and the b16/b128 types.",
-            "The defaults are .relaxed, .gpu scope and, without a state space, a generic address; .shared means .shared::cta.",
-            "Vectors are for global memory only: .v2, .v4, .v8 of f16 and bf16 and .v2, .v4 of f16x2 and bf16x2 with add, min, max and .noftz; .v2, .v4 of f32 with add.",
-            "Packed and vector forms are atomic element by element only.",
-            "Adding f32 flushes subnormals in global memory and keeps them in shared memory (PTX 9.4 adds .noftz for .f32, sm_90).",
-            "Adding floats rounds to nearest even.",
-            "Two operations are atomic to each other only if the scope of each holds the other's thread.",
-        ],
-        divergence: "Each active lane executes it individually, in no particular order.",
-        measured: &[
-            Measured { code: "red.global.add.u32 [%rd1], %r1;", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "red.shared.max.s32 [smem+4], 7;", since: Version::new(2, 3), target: "sm_20" },
-            Measured {
-                code: "red.release.gpu.global.or.b32 [%rd1], %r2;",
-                since: Version::new(5, 1),
-                target: "sm_70",
-            },
-            Measured { code: "red.global.add.f64 [%rd2], %fd1;", since: Version::new(5, 0), target: "sm_60" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "red.global.add.u32 [%rd1], %r1;\nred.shared.max.s32 [smem+4], 7;\nred.release.gpu.global.or.b32 [%rd1], %r2;\nred.global.add.f64 [%rd2], %fd1;",
-            ..Example::EMPTY
-        },
-        opcode: "red",
-        category: &CATEGORIES[14],
         forms: &[
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{and,or,xor}.{b32,b64} [a], b",
@@ -1176,6 +1145,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[108, 78, 241, 157, 158, 83, 85, 244]),
         vocabulary: &[
             ".L2::cache_hint",
             ".add",
@@ -1214,50 +1184,52 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             ".xor",
         ],
         types: &["b32", "b64", "u32", "u64", "s32", "s64", "f32", "f64", "f16", "f16x2", "bf16", "bf16x2"],
+        operands: list(&[184, 182, 61]),
+        since: Version::new(1, 2),
+        since_note: "same additions as atom",
+        target: "sm_11; later features as for atom",
+        predicable: true,
+        summary: "Changes a value in memory atomically and gives nothing.",
+        semantics: &["atomically: *a = op(*a, b)"],
+        notes: &[
+            "Same operation/type table as atom, without cas, exch and the b16/b128 types.",
+            "The defaults are .relaxed, .gpu scope and, without a state space, a generic address; .shared means .shared::cta.",
+            "Vectors are for global memory only: .v2, .v4, .v8 of f16 and bf16 and .v2, .v4 of f16x2 and bf16x2 with add, min, max and .noftz; .v2, .v4 of f32 with add.",
+            "Packed and vector forms are atomic element by element only.",
+            "Adding f32 flushes subnormals in global memory and keeps them in shared memory (PTX 9.4 adds .noftz for .f32, sm_90).",
+            "Adding floats rounds to nearest even.",
+            "Two operations are atomic to each other only if the scope of each holds the other's thread.",
+        ],
+        divergence: "Each active lane executes it individually, in no particular order.",
+        example: Example {
+            code: "red.global.add.u32 [%rd1], %r1;\nred.shared.max.s32 [smem+4], 7;\nred.release.gpu.global.or.b32 [%rd1], %r2;\nred.global.add.f64 [%rd2], %fd1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "red.global.add.u32 [%rd1], %r1;", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "red.shared.max.s32 [smem+4], 7;", since: Version::new(2, 3), target: "sm_20" },
+            Measured {
+                code: "red.release.gpu.global.or.b32 [%rd1], %r2;",
+                since: Version::new(5, 1),
+                target: "sm_70",
+            },
+            Measured { code: "red.global.add.f64 [%rd2], %fd1;", since: Version::new(5, 0), target: "sm_60" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "red.async",
         name: "red.async",
+        opcode: "red",
+        words: &[".async"],
+        category: &CATEGORIES[14],
         section: "9.7.15.7",
-        since: Version::new(8, 1),
-        since_note: "release/global form 8.7",
-        target: "sm_90; release/global form sm_100",
-        simulation: Simulation::Simulated,
-        summary: "Changes a value in another CTA's shared memory, or in global memory, atomically and without waiting.",
         syntax: &[
             "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]",
             "red.async{.mmio}.release.scope{.global}.add.type [a], b",
         ],
-        modifiers: list(&[96, 245, 246, 247, 97, 248, 249]),
-        operands: list(&[185, 186, 66]),
-        semantics: &["later: *a = op(*a, b); shared form then does complete-tx(mbar, bytes)"],
-        notes: &[
-            "inc/dec u32; min/max u32 s32; and/or/xor b32; add u32 s32 u64 s64.",
-            "a and mbar must be in the same CTA of the cluster, and not the executing one.",
-            ".mmio requires .sys.",
-        ],
-        measured: &[
-            Measured {
-                code: "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3];",
-                since: Version::new(8, 1),
-                target: "sm_90",
-            },
-            Measured {
-                code: "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 [%r1], %r2, [%r3];",
-                since: Version::new(8, 1),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 1),
-            code: "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3];\nred.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 [%r1], %r2, [%r3];",
-            ..Example::EMPTY
-        },
-        opcode: "red",
-        words: &[".async"],
-        category: &CATEGORIES[14],
         forms: &[
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.add.{u32,s32,u64,s64} [a], b{, [mbar]}",
@@ -1372,6 +1344,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[96, 245, 246, 247, 97, 248, 249]),
         vocabulary: &[
             ".add",
             ".and",
@@ -1398,36 +1371,46 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             ".xor",
         ],
         types: &["u32", "s32", "b32", "u64", "s64"],
+        operands: list(&[185, 186, 66]),
+        since: Version::new(8, 1),
+        since_note: "release/global form 8.7",
+        target: "sm_90; release/global form sm_100",
+        predicable: true,
+        summary: "Changes a value in another CTA's shared memory, or in global memory, atomically and without waiting.",
+        semantics: &["later: *a = op(*a, b); shared form then does complete-tx(mbar, bytes)"],
+        notes: &[
+            "inc/dec u32; min/max u32 s32; and/or/xor b32; add u32 s32 u64 s64.",
+            "a and mbar must be in the same CTA of the cluster, and not the executing one.",
+            ".mmio requires .sys.",
+        ],
+        example: Example {
+            code: "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3];\nred.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 [%r1], %r2, [%r3];",
+            target: "sm_90",
+            version: Version::new(8, 1),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3];",
+                since: Version::new(8, 1),
+                target: "sm_90",
+            },
+            Measured {
+                code: "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 [%r1], %r2, [%r3];",
+                since: Version::new(8, 1),
+                target: "sm_90",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "multimem.red.async",
         name: "multimem.red.async",
-        section: "9.7.15.8",
-        since: Version::new(9, 3),
-        target: "sm_100",
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
-        summary: "Adds to every memory location that a multimem address refers to, without waiting and as a release.",
-        syntax: &["multimem.red.async.release.{gpu,sys}{.global}.add.type [a], b"],
-        modifiers: list(&[98, 99, 250, 251, 252]),
-        operands: list(&[187, 186]),
-        semantics: &["for each replica r: memory_r[a] += b"],
-        measured: &[Measured {
-            code: "multimem.red.async.release.gpu.global.add.u32 [%rd1], %r1;",
-            since: Version::new(9, 3),
-            target: "sm_100",
-        }],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(9, 3),
-            code: "multimem.red.async.release.gpu.global.add.u32 [%rd1], %r1;",
-            ..Example::EMPTY
-        },
         opcode: "multimem",
         words: &[".red", ".async"],
         category: &CATEGORIES[14],
+        section: "9.7.15.8",
+        syntax: &["multimem.red.async.release.{gpu,sys}{.global}.add.type [a], b"],
         forms: &[Form {
             text: "multimem.red.async.release.scope{.global}.add.type [a], b",
             slots: list(&[177, 178, 202, 185, 328]),
@@ -1435,43 +1418,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
+        modifiers: list(&[98, 99, 250, 251, 252]),
         vocabulary: &[
             ".add", ".async", ".global", ".gpu", ".red", ".release", ".s32", ".sys", ".u32", ".u64",
         ],
         types: &["u32", "s32", "u64"],
+        operands: list(&[187, 186]),
+        since: Version::new(9, 3),
+        target: "sm_100",
+        predicable: true,
+        summary: "Adds to every memory location that a multimem address refers to, without waiting and as a release.",
+        semantics: &["for each replica r: memory_r[a] += b"],
+        example: Example {
+            code: "multimem.red.async.release.gpu.global.add.u32 [%rd1], %r1;",
+            target: "sm_100",
+            version: Version::new(9, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "multimem.red.async.release.gpu.global.add.u32 [%rd1], %r1;",
+            since: Version::new(9, 3),
+            target: "sm_100",
+        }],
+        simulation: Simulation::Unsupported(
+            "a multimem address stands for the memories of several devices, and there is one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "vote",
         name: "vote",
-        section: "9.7.15.9",
-        since: Version::new(1, 2),
-        since_note: "ballot 2.0; deprecated 6.0; gone for sm_70+ from 6.4",
-        target: "sm_12; ballot sm_20; not sm_70+ with PTX 6.4+",
-        status: Status::Deprecated,
-        simulation: Simulation::Simulated,
-        summary: "Combines a predicate over the active lanes; superseded by vote.sync.",
-        syntax: &["vote.{all,any,uni}.pred d, {!}a", "vote.ballot.b32 d, {!}a"],
-        modifiers: list(&[253, 254]),
-        operands: list(&[188, 189]),
-        semantics: &[
-            "all: every active lane has a true; any: at least one; uni: all equal; ballot: bit i = a of lane i, 0 for inactive lanes",
-        ],
-        notes: &["Use vote.sync instead."],
-        divergence: "The lanes that are active now take part.",
-        measured: &[Measured {
-            code: "vote.all.pred %p1, %p2; vote.ballot.b32 %r1, !%p2;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_60",
-            version: Version::new(6, 0),
-            code: "vote.all.pred %p1, %p2;\nvote.ballot.b32 %r1, !%p2;",
-            ..Example::EMPTY
-        },
         opcode: "vote",
         category: &CATEGORIES[14],
+        section: "9.7.15.9",
+        syntax: &["vote.{all,any,uni}.pred d, {!}a", "vote.ballot.b32 d, {!}a"],
         forms: &[
             Form {
                 text: "vote.{all,any,uni}.pred d, a",
@@ -1494,30 +1474,81 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 }),
             },
         ],
+        modifiers: list(&[253, 254]),
         vocabulary: &[".all", ".any", ".b32", ".ballot", ".pred", ".uni"],
         types: &["pred", "b32"],
+        operands: list(&[188, 189]),
+        since: Version::new(1, 2),
+        since_note: "ballot 2.0; deprecated 6.0; gone for sm_70+ from 6.4",
+        target: "sm_12; ballot sm_20; not sm_70+ with PTX 6.4+",
+        predicable: true,
+        status: Status::Deprecated,
+        summary: "Combines a predicate over the active lanes; superseded by vote.sync.",
+        semantics: &[
+            "all: every active lane has a true; any: at least one; uni: all equal; ballot: bit i = a of lane i, 0 for inactive lanes",
+        ],
+        notes: &["Use vote.sync instead."],
+        divergence: "The lanes that are active now take part.",
+        example: Example {
+            code: "vote.all.pred %p1, %p2;\nvote.ballot.b32 %r1, !%p2;",
+            target: "sm_60",
+            version: Version::new(6, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "vote.all.pred %p1, %p2; vote.ballot.b32 %r1, !%p2;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "vote.sync",
         name: "vote.sync",
+        opcode: "vote",
+        words: &[".sync"],
+        category: &CATEGORIES[14],
         section: "9.7.15.10",
-        since: Version::new(6, 0),
-        target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Waits for the lanes of a mask and combines a predicate over them.",
         syntax: &[
             "vote.sync.{all,any,uni}.pred d, {!}a, membermask",
             "vote.sync.ballot.b32 d, {!}a, membermask",
         ],
+        forms: &[
+            Form {
+                text: "vote.sync.{all,any,uni}.pred d, a, membermask",
+                slots: list(&[502, 114]),
+                operands: list(&[21, 53, 18]),
+                availability: AVAILABLE[4],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "vote.sync.ballot.b32 d, a, membermask",
+                slots: list(&[503, 22]),
+                operands: list(&[3, 53, 18]),
+                availability: AVAILABLE[4],
+                ..Form::EMPTY
+            },
+        ],
         modifiers: list(&[253, 254]),
+        vocabulary: &[".all", ".any", ".b32", ".ballot", ".pred", ".sync", ".uni"],
+        types: &["pred", "b32"],
         operands: list(&[188, 189, 190]),
+        since: Version::new(6, 0),
+        target: "sm_30",
+        predicable: true,
+        summary: "Waits for the lanes of a mask and combines a predicate over them.",
         semantics: &[
             "L = non-exited lanes in membermask",
             "all: AND of a over L; any: OR; uni: all a equal; ballot: bit i = a of lane i for i in L, else 0",
         ],
         notes: &["Bit i of the mask stands for lane i; the mask must hold the lane that executes it."],
         divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
+        example: Example {
+            code: "vote.sync.all.pred %p1, %p2, 0xffffffff;\nvote.sync.any.pred %p3, !%p2, %r1;\nvote.sync.ballot.b32 %r2, %p1, -1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "vote.sync.all.pred %p1, %p2, 0xffffffff;",
@@ -1535,75 +1566,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vote.sync.all.pred %p1, %p2, 0xffffffff;\nvote.sync.any.pred %p3, !%p2, %r1;\nvote.sync.ballot.b32 %r2, %p1, -1;",
-            ..Example::EMPTY
-        },
-        opcode: "vote",
-        words: &[".sync"],
-        category: &CATEGORIES[14],
-        forms: &[
-            Form {
-                text: "vote.sync.{all,any,uni}.pred d, a, membermask",
-                slots: list(&[502, 114]),
-                operands: list(&[21, 53, 18]),
-                availability: AVAILABLE[4],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "vote.sync.ballot.b32 d, a, membermask",
-                slots: list(&[503, 22]),
-                operands: list(&[3, 53, 18]),
-                availability: AVAILABLE[4],
-                ..Form::EMPTY
-            },
-        ],
-        vocabulary: &[".all", ".any", ".b32", ".ballot", ".pred", ".sync", ".uni"],
-        types: &["pred", "b32"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "match.sync",
         name: "match.sync",
-        section: "9.7.15.11",
-        since: Version::new(6, 0),
-        target: "sm_70",
-        simulation: Simulation::Simulated,
-        summary: "Waits for the lanes of a mask and gives the mask of those that hold the same value.",
-        syntax: &["match.any.sync.type d, a, membermask", "match.all.sync.type d[|p], a, membermask"],
-        modifiers: list(&[255, 191, 12]),
-        operands: list(&[191, 192, 193, 190]),
-        semantics: &[
-            "any: d = { lanes i in membermask with a_i == a }",
-            "all: same = all a equal; d = same ? non-exited members : 0; p = same",
-        ],
-        notes: &[
-            "Bit i of the mask stands for lane i; the mask must hold the lane that executes it.",
-            "Spelling: mode comes before .sync (match.any.sync).",
-        ],
-        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
-        measured: &[
-            Measured {
-                code: "match.any.sync.b32 %r1, %r2, 0xffffffff;",
-                since: Version::new(5, 1),
-                target: "sm_70",
-            },
-            Measured {
-                code: "match.all.sync.b64 %r1|%p1, %rd1, %r3;",
-                since: Version::new(5, 1),
-                target: "sm_70",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "match.any.sync.b32 %r1, %r2, 0xffffffff;\nmatch.all.sync.b64 %r1|%p1, %rd1, %r3;",
-            ..Example::EMPTY
-        },
         opcode: "match",
         category: &CATEGORIES[14],
+        section: "9.7.15.11",
+        syntax: &["match.any.sync.type d, a, membermask", "match.all.sync.type d[|p], a, membermask"],
         forms: &[
             Form {
                 text: "match.any.sync.type d, a, membermask",
@@ -1620,35 +1591,50 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[255, 191, 12]),
         vocabulary: &[".all", ".any", ".b32", ".b64", ".sync"],
         types: &["b32", "b64"],
+        operands: list(&[191, 192, 193, 190]),
+        since: Version::new(6, 0),
+        target: "sm_70",
+        predicable: true,
+        summary: "Waits for the lanes of a mask and gives the mask of those that hold the same value.",
+        semantics: &[
+            "any: d = { lanes i in membermask with a_i == a }",
+            "all: same = all a equal; d = same ? non-exited members : 0; p = same",
+        ],
+        notes: &[
+            "Bit i of the mask stands for lane i; the mask must hold the lane that executes it.",
+            "Spelling: mode comes before .sync (match.any.sync).",
+        ],
+        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
+        example: Example {
+            code: "match.any.sync.b32 %r1, %r2, 0xffffffff;\nmatch.all.sync.b64 %r1|%p1, %rd1, %r3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "match.any.sync.b32 %r1, %r2, 0xffffffff;",
+                since: Version::new(5, 1),
+                target: "sm_70",
+            },
+            Measured {
+                code: "match.all.sync.b64 %r1|%p1, %rd1, %r3;",
+                since: Version::new(5, 1),
+                target: "sm_70",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "activemask",
         name: "activemask",
-        section: "9.7.15.12",
-        since: Version::new(6, 2),
-        target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Gives the mask of lanes that execute this instruction.",
-        syntax: &["activemask.b32 d"],
-        modifiers: list(&[15]),
-        operands: list(&[0]),
-        semantics: &["bit i of d = lane i is active (not exited, not masked, guard true)"],
-        notes: &[
-            "It is a snapshot: it neither waits nor brings lanes together, and from sm_70 on two of them may differ without a branch between them.",
-        ],
-        divergence: "Gives the lanes that are together at this moment.",
-        measured: &[Measured { code: "activemask.b32 %r1;", since: Version::new(6, 2), target: "sm_30" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "activemask.b32 %r1;",
-            ..Example::EMPTY
-        },
         opcode: "activemask",
         category: &CATEGORIES[14],
+        section: "9.7.15.12",
+        syntax: &["activemask.b32 d"],
         forms: &[Form {
             text: "activemask.b32 d",
             slots: list(&[22]),
@@ -1656,58 +1642,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             availability: AVAILABLE[106],
             ..Form::EMPTY
         }],
+        modifiers: list(&[15]),
         vocabulary: &[".b32"],
         types: &["b32"],
+        operands: list(&[0]),
+        since: Version::new(6, 2),
+        target: "sm_30",
+        predicable: true,
+        summary: "Gives the mask of lanes that execute this instruction.",
+        semantics: &["bit i of d = lane i is active (not exited, not masked, guard true)"],
+        notes: &[
+            "It is a snapshot: it neither waits nor brings lanes together, and from sm_70 on two of them may differ without a branch between them.",
+        ],
+        divergence: "Gives the lanes that are together at this moment.",
+        example: Example {
+            code: "activemask.b32 %r1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "activemask.b32 %r1;", since: Version::new(6, 2), target: "sm_30" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "redux.sync",
         name: "redux.sync",
+        opcode: "redux",
+        words: &[".sync"],
+        category: &CATEGORIES[14],
         section: "9.7.15.13",
-        since: Version::new(7, 0),
-        since_note: ".f32 8.6",
-        target: "sm_80; .f32/.abs/.NaN sm_100a, family sm_100f from 8.8",
-        simulation: Simulation::Simulated,
-        summary: "Waits for the lanes of a mask and gives all of them the reduction of a value over them.",
         syntax: &[
             "redux.sync.{add,min,max}.{u32,s32} d, a, membermask",
             "redux.sync.{and,or,xor}.b32 d, a, membermask",
             "redux.sync.{min,max}{.abs}{.NaN}.f32 d, a, membermask",
         ],
-        modifiers: list(&[256, 32, 30, 257]),
-        operands: list(&[0, 24, 190]),
-        semantics: &["d = op over a_i, i in non-exited members; add wraps modulo 2^32"],
-        notes: &[
-            "Bit i of the mask stands for lane i; the mask must hold the lane that executes it.",
-            "f32: +0.0 > -0.0; NaN inputs are skipped unless .NaN; all-NaN gives canonical NaN.",
-        ],
-        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
-        measured: &[
-            Measured {
-                code: "redux.sync.add.s32 %r1, %r2, 0xffffffff;",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-            Measured {
-                code: "redux.sync.xor.b32 %r3, %r4, %r5;",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-            Measured {
-                code: "redux.sync.min.u32 %r6, %r7, 0xff;",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-        ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 0),
-            code: "redux.sync.add.s32 %r1, %r2, 0xffffffff;\nredux.sync.xor.b32 %r3, %r4, %r5;\nredux.sync.min.u32 %r6, %r7, 0xff;",
-            ..Example::EMPTY
-        },
-        opcode: "redux",
-        words: &[".sync"],
-        category: &CATEGORIES[14],
         forms: &[
             Form {
                 text: "redux.sync.{add,min,max}.{u32,s32} d, a, membermask",
@@ -1731,27 +1699,78 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[256, 32, 30, 257]),
         vocabulary: &[
             ".NaN", ".abs", ".add", ".and", ".b32", ".f32", ".max", ".min", ".or", ".s32", ".sync", ".u32",
             ".xor",
         ],
         types: &["u32", "s32", "b32", "f32"],
+        operands: list(&[0, 24, 190]),
+        since: Version::new(7, 0),
+        since_note: ".f32 8.6",
+        target: "sm_80; .f32/.abs/.NaN sm_100a, family sm_100f from 8.8",
+        predicable: true,
+        summary: "Waits for the lanes of a mask and gives all of them the reduction of a value over them.",
+        semantics: &["d = op over a_i, i in non-exited members; add wraps modulo 2^32"],
+        notes: &[
+            "Bit i of the mask stands for lane i; the mask must hold the lane that executes it.",
+            "f32: +0.0 > -0.0; NaN inputs are skipped unless .NaN; all-NaN gives canonical NaN.",
+        ],
+        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
+        example: Example {
+            code: "redux.sync.add.s32 %r1, %r2, 0xffffffff;\nredux.sync.xor.b32 %r3, %r4, %r5;\nredux.sync.min.u32 %r6, %r7, 0xff;",
+            target: "sm_80",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "redux.sync.add.s32 %r1, %r2, 0xffffffff;",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
+            Measured {
+                code: "redux.sync.xor.b32 %r3, %r4, %r5;",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
+            Measured {
+                code: "redux.sync.min.u32 %r6, %r7, 0xff;",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "griddepcontrol",
         name: "griddepcontrol",
+        opcode: "griddepcontrol",
+        category: &CATEGORIES[14],
         section: "9.7.15.14",
+        syntax: &["griddepcontrol.{launch_dependents,wait}"],
+        forms: &[Form {
+            text: "griddepcontrol.action",
+            slots: list(&[506]),
+            availability: AVAILABLE[20],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[258]),
+        vocabulary: &[".launch_dependents", ".wait"],
         since: Version::new(7, 8),
         target: "sm_90",
-        simulation: Simulation::NoOp("grids run one after another"),
+        predicable: true,
         summary: "Lets the grids that depend on this one start early, or waits for the grids that this one depends on.",
-        syntax: &["griddepcontrol.{launch_dependents,wait}"],
-        modifiers: list(&[258]),
         semantics: &[
             "launch_dependents: this CTA has signalled (idempotent); dependents may be scheduled once all CTAs signalled or finished",
             "wait: block until prerequisite grids completed and their memory is visible",
         ],
+        example: Example {
+            code: "griddepcontrol.launch_dependents;\ngriddepcontrol.wait;",
+            target: "sm_90",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "griddepcontrol.launch_dependents;",
@@ -1760,52 +1779,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             },
             Measured { code: "griddepcontrol.wait;", since: Version::new(7, 8), target: "sm_90" },
         ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(7, 8),
-            code: "griddepcontrol.launch_dependents;\ngriddepcontrol.wait;",
-            ..Example::EMPTY
-        },
-        opcode: "griddepcontrol",
-        category: &CATEGORIES[14],
-        forms: &[Form {
-            text: "griddepcontrol.action",
-            slots: list(&[506]),
-            availability: AVAILABLE[20],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".launch_dependents", ".wait"],
+        simulation: Simulation::NoOp("grids run one after another"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "elect.sync",
         name: "elect.sync",
-        section: "9.7.15.15",
-        since: Version::new(8, 0),
-        target: "sm_90",
-        simulation: Simulation::Simulated,
-        summary: "Picks one lane of a mask as leader, always the same one for the same mask.",
-        syntax: &["elect.sync d|p, membermask"],
-        modifiers: list(&[191]),
-        operands: list(&[194, 195, 190]),
-        semantics: &[
-            "leader = deterministic choice in membermask (lowest lane in practice)",
-            "d = leader lane id; p = (laneid == leader)",
-        ],
-        notes: &["Bit i of the mask stands for lane i; the mask must hold the lane that executes it."],
-        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
-        measured: &[
-            Measured { code: "elect.sync %r1|%p1, 0xffffffff;", since: Version::new(8, 0), target: "sm_90" },
-            Measured { code: "elect.sync _|%p2, %r2;", since: Version::new(8, 0), target: "sm_90" },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 0),
-            code: "elect.sync %r1|%p1, 0xffffffff;\nelect.sync _|%p2, %r2;",
-            ..Example::EMPTY
-        },
         opcode: "elect",
         category: &CATEGORIES[14],
+        section: "9.7.15.15",
+        syntax: &["elect.sync d|p, membermask"],
         forms: &[Form {
             text: "elect.sync d|p, membermask",
             slots: list(&[390]),
@@ -1813,41 +1796,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             availability: AVAILABLE[0],
             ..Form::EMPTY
         }],
+        modifiers: list(&[191]),
         vocabulary: &[".sync"],
+        operands: list(&[194, 195, 190]),
+        since: Version::new(8, 0),
+        target: "sm_90",
+        predicable: true,
+        summary: "Picks one lane of a mask as leader, always the same one for the same mask.",
+        semantics: &[
+            "leader = deterministic choice in membermask (lowest lane in practice)",
+            "d = leader lane id; p = (laneid == leader)",
+        ],
+        notes: &["Bit i of the mask stands for lane i; the mask must hold the lane that executes it."],
+        divergence: "Waits until every lane of the mask that has not exited is at the same instruction with the same mask. From sm_70 on they may arrive on different paths; on older targets they must be converged.",
+        example: Example {
+            code: "elect.sync %r1|%p1, 0xffffffff;\nelect.sync _|%p2, %r2;",
+            target: "sm_90",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "elect.sync %r1|%p1, 0xffffffff;", since: Version::new(8, 0), target: "sm_90" },
+            Measured { code: "elect.sync _|%p2, %r2;", since: Version::new(8, 0), target: "sm_90" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tensormap.cp_fenceproxy",
         name: "tensormap.cp_fenceproxy",
-        section: "9.7.15.17",
-        since: Version::new(8, 3),
-        target: "sm_90",
-        simulation: Simulation::Unsupported(
-            "the host makes tensor maps with the driver, and a launch has no way to describe one",
-        ),
-        summary: "Copies a tensor map from shared to global memory and makes it known to the copies that will use it.",
-        syntax: &[
-            "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst], [src], size",
-        ],
-        modifiers: list(&[259, 260, 98, 235, 261]),
-        operands: list(&[196, 197, 198]),
-        semantics: &["copy 128 bytes src -> dst; release fence from the generic to the tensormap proxy"],
-        notes: &["Addresses are not generic."],
-        divergence: "Warp-collective: all lanes must execute it.",
-        measured: &[Measured {
-            code: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r1], 128;",
-            since: Version::new(8, 3),
-            target: "sm_90",
-        }],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(8, 3),
-            code: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r1], 128;",
-            ..Example::EMPTY
-        },
         opcode: "tensormap",
         words: &[".cp_fenceproxy"],
         category: &CATEGORIES[14],
+        section: "9.7.15.17",
+        syntax: &[
+            "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst], [src], size",
+        ],
         forms: &[Form {
             text: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst], [src], size",
             slots: list(&[507, 508, 177, 156, 509]),
@@ -1855,6 +1838,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             availability: AVAILABLE[99],
             ..Form::EMPTY
         }],
+        modifiers: list(&[259, 260, 98, 235, 261]),
         vocabulary: &[
             ".aligned",
             ".cluster",
@@ -1868,40 +1852,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             ".sys",
             ".tensormap::generic",
         ],
+        operands: list(&[196, 197, 198]),
+        since: Version::new(8, 3),
+        target: "sm_90",
+        predicable: true,
+        summary: "Copies a tensor map from shared to global memory and makes it known to the copies that will use it.",
+        semantics: &["copy 128 bytes src -> dst; release fence from the generic to the tensormap proxy"],
+        notes: &["Addresses are not generic."],
+        divergence: "Warp-collective: all lanes must execute it.",
+        example: Example {
+            code: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r1], 128;",
+            target: "sm_90",
+            version: Version::new(8, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r1], 128;",
+            since: Version::new(8, 3),
+            target: "sm_90",
+        }],
+        simulation: Simulation::Unsupported(
+            "the host makes tensor maps with the driver, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "clusterlaunchcontrol.try_cancel",
         name: "clusterlaunchcontrol.try_cancel",
-        section: "9.7.15.18",
-        since: Version::new(8, 6),
-        target: "sm_100; multicast sm_100a/110a/120a, family targets from 8.8",
-        simulation: Simulation::Simulated,
-        summary: "Asks to cancel the launch of a cluster that has not started; the answer arrives in shared memory.",
-        syntax: &[
-            "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128 [addr], [mbar]",
-        ],
-        modifiers: list(&[177, 262, 263, 264, 182]),
-        operands: list(&[199, 200]),
-        semantics: &["later: shared[addr] = response (16 bytes); complete-tx(mbar, 16)"],
-        notes: &[
-            "After a failed answer was observed a further request is undefined.",
-            "With multicast every CTA of the cluster gets the answer at the same offset.",
-        ],
-        measured: &[Measured {
-            code: "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2];",
-            since: Version::new(8, 6),
-            target: "sm_100",
-        }],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(8, 6),
-            code: "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2];",
-            ..Example::EMPTY
-        },
         opcode: "clusterlaunchcontrol",
         words: &[".try_cancel"],
         category: &CATEGORIES[14],
+        section: "9.7.15.18",
+        syntax: &[
+            "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128 [addr], [mbar]",
+        ],
         forms: &[
             Form {
                 text: "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes.b128 [addr], [mbar]",
@@ -1918,6 +1902,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[177, 262, 263, 264, 182]),
         vocabulary: &[
             ".async",
             ".b128",
@@ -1927,53 +1912,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             ".try_cancel",
         ],
         types: &["b128"],
+        operands: list(&[199, 200]),
+        since: Version::new(8, 6),
+        target: "sm_100; multicast sm_100a/110a/120a, family targets from 8.8",
+        predicable: true,
+        summary: "Asks to cancel the launch of a cluster that has not started; the answer arrives in shared memory.",
+        semantics: &["later: shared[addr] = response (16 bytes); complete-tx(mbar, 16)"],
+        notes: &[
+            "After a failed answer was observed a further request is undefined.",
+            "With multicast every CTA of the cluster gets the answer at the same offset.",
+        ],
+        example: Example {
+            code: "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2];",
+            target: "sm_100",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2];",
+            since: Version::new(8, 6),
+            target: "sm_100",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "clusterlaunchcontrol.query_cancel",
         name: "clusterlaunchcontrol.query_cancel",
+        opcode: "clusterlaunchcontrol",
+        words: &[".query_cancel"],
+        category: &CATEGORIES[14],
         section: "9.7.15.19",
-        since: Version::new(8, 6),
-        target: "sm_100",
-        simulation: Simulation::Simulated,
-        summary: "Reads the answer to try_cancel.",
         syntax: &[
             "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 d, resp",
             "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 d, resp",
             "clusterlaunchcontrol.query_cancel.get_first_ctaid::{x,y,z}.b32.b128 d, resp",
         ],
-        modifiers: list(&[265, 266, 267, 182]),
-        operands: list(&[201, 202]),
-        semantics: &[
-            "is_canceled: p = request succeeded",
-            "get_first_ctaid: CTA id of the first CTA of the cancelled cluster (undefined if it failed)",
-        ],
-        measured: &[
-            Measured {
-                code: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;",
-                since: Version::new(8, 6),
-                target: "sm_100",
-            },
-            Measured {
-                code: "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1,%r2,%r3,%r4}, %q1;",
-                since: Version::new(8, 6),
-                target: "sm_100",
-            },
-            Measured {
-                code: "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r5, %q1;",
-                since: Version::new(8, 6),
-                target: "sm_100",
-            },
-        ],
-        example: Example {
-            target: "sm_100",
-            version: Version::new(8, 6),
-            code: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;\nclusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1,%r2,%r3,%r4}, %q1;\nclusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r5, %q1;",
-            ..Example::EMPTY
-        },
-        opcode: "clusterlaunchcontrol",
-        words: &[".query_cancel"],
-        category: &CATEGORIES[14],
         forms: &[
             Form {
                 text: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 d, resp",
@@ -1997,6 +1970,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[265, 266, 267, 182]),
         vocabulary: &[
             ".b128",
             ".b32",
@@ -2010,6 +1984,38 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             ".v4",
         ],
         types: &["pred", "b32", "b128"],
+        operands: list(&[201, 202]),
+        since: Version::new(8, 6),
+        target: "sm_100",
+        predicable: true,
+        summary: "Reads the answer to try_cancel.",
+        semantics: &[
+            "is_canceled: p = request succeeded",
+            "get_first_ctaid: CTA id of the first CTA of the cancelled cluster (undefined if it failed)",
+        ],
+        example: Example {
+            code: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;\nclusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1,%r2,%r3,%r4}, %q1;\nclusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r5, %q1;",
+            target: "sm_100",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;",
+                since: Version::new(8, 6),
+                target: "sm_100",
+            },
+            Measured {
+                code: "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1,%r2,%r3,%r4}, %q1;",
+                since: Version::new(8, 6),
+                target: "sm_100",
+            },
+            Measured {
+                code: "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r5, %q1;",
+                since: Version::new(8, 6),
+                target: "sm_100",
+            },
+        ],
         ..Instruction::EMPTY
     },
 ];

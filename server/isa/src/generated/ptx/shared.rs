@@ -12,11 +12,11 @@ pub(crate) static AVAILABLE: [Availability; 138] = [
     Availability(&[Requirement { since: Version::new(5, 1), target: TargetRequirement::AtLeast(30) }]),
     Availability(&[Requirement { since: Version::new(7, 6), target: TargetRequirement::AtLeast(70) }]),
     Availability(&[Requirement { since: Version::new(5, 0), target: TargetRequirement::AtLeast(61) }]),
-    Availability(&[Requirement { since: Version::new(1, 2), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(1, 2), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(4, 3), target: TargetRequirement::AtLeast(20) }]),
     Availability(&[Requirement { since: Version::new(3, 0), target: TargetRequirement::AtLeast(20) }]),
-    Availability(&[Requirement { since: Version::new(1, 4), target: TargetRequirement::Any }]),
-    Availability(&[Requirement { since: Version::new(1, 0), target: TargetRequirement::AtLeast(13) }]),
+    Availability(&[Requirement { since: Version::new(1, 4), ..Requirement::EMPTY }]),
+    Availability(&[Requirement { target: TargetRequirement::AtLeast(13), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(8, 6), target: TargetRequirement::AtLeast(100) }]),
     Availability(&[Requirement { since: Version::new(7, 0), target: TargetRequirement::AtLeast(80) }]),
     Availability(&[Requirement { since: Version::new(7, 2), target: TargetRequirement::AtLeast(86) }]),
@@ -40,13 +40,13 @@ pub(crate) static AVAILABLE: [Availability; 138] = [
     Availability(&[Requirement { since: Version::new(8, 3), target: TargetRequirement::AtLeast(70) }]),
     Availability(&[Requirement { since: Version::new(3, 0), target: TargetRequirement::AtLeast(30) }]),
     Availability(&[Requirement { since: Version::new(6, 0), target: TargetRequirement::AtLeast(70) }]),
-    Availability(&[Requirement { since: Version::new(8, 3), target: TargetRequirement::Any }]),
-    Availability(&[Requirement { since: Version::new(7, 8), target: TargetRequirement::Any }]),
-    Availability(&[Requirement { since: Version::new(9, 1), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(8, 3), ..Requirement::EMPTY }]),
+    Availability(&[Requirement { since: Version::new(7, 8), ..Requirement::EMPTY }]),
+    Availability(&[Requirement { since: Version::new(9, 1), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(7, 4), target: TargetRequirement::AtLeast(80) }]),
     Availability(&[Requirement { since: Version::new(7, 4), target: TargetRequirement::AtLeast(75) }]),
     Availability(&[Requirement { since: Version::new(7, 4), target: TargetRequirement::AtLeast(70) }]),
-    Availability(&[Requirement { since: Version::new(8, 4), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(8, 4), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(9, 3), target: TargetRequirement::AtLeast(70) }]),
     Availability(&[Requirement { since: Version::new(9, 4), target: TargetRequirement::AtLeast(90) }]),
     Availability(&[Requirement { since: Version::new(8, 3), target: TargetRequirement::AtLeast(80) }]),
@@ -62,10 +62,10 @@ pub(crate) static AVAILABLE: [Availability; 138] = [
         Requirement { since: Version::new(8, 8), target: TargetRequirement::Exactly(121) },
     ]),
     Availability(&[Requirement { since: Version::new(9, 4), target: TargetRequirement::AtLeast(100) }]),
-    Availability(&[Requirement { since: Version::new(3, 1), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(3, 1), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(7, 7), target: TargetRequirement::AtLeast(70) }]),
     Availability(&[Requirement { since: Version::new(8, 1), target: TargetRequirement::AtLeast(70) }]),
-    Availability(&[Requirement { since: Version::new(8, 1), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(8, 1), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(7, 1), target: TargetRequirement::AtLeast(80) }]),
     Availability(&[
         Requirement { since: Version::new(8, 7), target: TargetRequirement::Exactly(100) },
@@ -102,11 +102,11 @@ pub(crate) static AVAILABLE: [Availability; 138] = [
     ]),
     Availability(&[Requirement { since: Version::new(6, 5), target: TargetRequirement::AtLeast(72) }]),
     Availability(&[Requirement { since: Version::new(6, 5), target: TargetRequirement::AtLeast(75) }]),
-    Availability(&[Requirement { since: Version::new(7, 4), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(7, 4), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(7, 5), target: TargetRequirement::AtLeast(80) }]),
-    Availability(&[Requirement { since: Version::new(9, 3), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(9, 3), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(8, 6), target: TargetRequirement::AtLeast(90) }]),
-    Availability(&[Requirement { since: Version::new(9, 4), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(9, 4), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(9, 3), target: TargetRequirement::AtLeast(90) }]),
     Availability(&[
         Requirement { since: Version::new(9, 3), target: TargetRequirement::Exactly(90) },
@@ -139,26 +139,26 @@ pub(crate) static AVAILABLE: [Availability; 138] = [
         Requirement { since: Version::new(9, 3), target: TargetRequirement::Family(101) },
         Requirement { since: Version::new(9, 3), target: TargetRequirement::Family(120) },
     ]),
-    Availability(&[Requirement { since: Version::new(2, 3), target: TargetRequirement::Any }]),
-    Availability(&[Requirement { since: Version::new(3, 0), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(2, 3), ..Requirement::EMPTY }]),
+    Availability(&[Requirement { since: Version::new(3, 0), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(3, 2), target: TargetRequirement::AtLeast(30) }]),
-    Availability(&[Requirement { since: Version::new(4, 3), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(4, 3), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(7, 1), target: TargetRequirement::AtLeast(60) }]),
     Availability(&[Requirement { since: Version::new(4, 3), target: TargetRequirement::AtLeast(30) }]),
     Availability(&[Requirement { since: Version::new(2, 2), target: TargetRequirement::AtLeast(20) }]),
-    Availability(&[Requirement { since: Version::new(4, 1), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(4, 1), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(4, 1), target: TargetRequirement::AtLeast(30) }]),
-    Availability(&[Requirement { since: Version::new(1, 5), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(1, 5), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(4, 0), target: TargetRequirement::AtLeast(30) }]),
     Availability(&[Requirement { since: Version::new(1, 5), target: TargetRequirement::AtLeast(20) }]),
     Availability(&[Requirement { since: Version::new(8, 1), target: TargetRequirement::AtLeast(50) }]),
-    Availability(&[Requirement { since: Version::new(2, 1), target: TargetRequirement::Any }]),
-    Availability(&[Requirement { since: Version::new(4, 2), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(2, 1), ..Requirement::EMPTY }]),
+    Availability(&[Requirement { since: Version::new(4, 2), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(7, 8), target: TargetRequirement::AtLeast(20) }]),
     Availability(&[Requirement { since: Version::new(7, 8), target: TargetRequirement::AtLeast(30) }]),
-    Availability(&[Requirement { since: Version::new(8, 0), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(8, 0), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(7, 5), target: TargetRequirement::AtLeast(60) }]),
-    Availability(&[Requirement { since: Version::new(7, 5), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(7, 5), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(5, 1), target: TargetRequirement::AtLeast(70) }]),
     Availability(&[Requirement { since: Version::new(7, 5), target: TargetRequirement::AtLeast(70) }]),
     Availability(&[Requirement { since: Version::new(8, 3), target: TargetRequirement::AtLeast(90) }]),
@@ -176,24 +176,24 @@ pub(crate) static AVAILABLE: [Availability; 138] = [
         Requirement { since: Version::new(8, 6), target: TargetRequirement::Family(120) },
     ]),
     Availability(&[Requirement { since: Version::new(8, 0), target: TargetRequirement::AtLeast(80) }]),
-    Availability(&[Requirement { since: Version::new(8, 6), target: TargetRequirement::Any }]),
-    Availability(&[Requirement { since: Version::new(6, 1), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(8, 6), ..Requirement::EMPTY }]),
+    Availability(&[Requirement { since: Version::new(6, 1), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(6, 3), target: TargetRequirement::AtLeast(72) }]),
     Availability(&[Requirement { since: Version::new(6, 3), target: TargetRequirement::AtLeast(75) }]),
     Availability(&[Requirement { since: Version::new(6, 4), target: TargetRequirement::AtLeast(70) }]),
-    Availability(&[Requirement { since: Version::new(7, 1), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(7, 1), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(8, 4), target: TargetRequirement::AtLeast(89) }]),
     Availability(&[Requirement { since: Version::new(8, 7), target: TargetRequirement::AtLeast(89) }]),
     Availability(&[
-        Requirement { since: Version::new(1, 0), target: TargetRequirement::Family(100) },
-        Requirement { since: Version::new(1, 0), target: TargetRequirement::Family(101) },
+        Requirement { target: TargetRequirement::Family(100), ..Requirement::EMPTY },
+        Requirement { target: TargetRequirement::Family(101), ..Requirement::EMPTY },
         Requirement { since: Version::new(8, 7), target: TargetRequirement::Family(120) },
     ]),
     Availability(&[Requirement { since: Version::new(8, 7), target: TargetRequirement::Family(120) }]),
     Availability(&[
-        Requirement { since: Version::new(1, 0), target: TargetRequirement::Family(100) },
-        Requirement { since: Version::new(1, 0), target: TargetRequirement::Family(101) },
-        Requirement { since: Version::new(1, 0), target: TargetRequirement::Family(120) },
+        Requirement { target: TargetRequirement::Family(100), ..Requirement::EMPTY },
+        Requirement { target: TargetRequirement::Family(101), ..Requirement::EMPTY },
+        Requirement { target: TargetRequirement::Family(120), ..Requirement::EMPTY },
     ]),
     Availability(&[
         Requirement { since: Version::new(9, 4), target: TargetRequirement::Exactly(90) },
@@ -202,7 +202,7 @@ pub(crate) static AVAILABLE: [Availability; 138] = [
         Requirement { since: Version::new(9, 4), target: TargetRequirement::Family(120) },
     ]),
     Availability(&[Requirement { since: Version::new(7, 8), target: TargetRequirement::AtLeast(75) }]),
-    Availability(&[Requirement { since: Version::new(8, 5), target: TargetRequirement::Any }]),
+    Availability(&[Requirement { since: Version::new(8, 5), ..Requirement::EMPTY }]),
     Availability(&[
         Requirement { since: Version::new(8, 7), target: TargetRequirement::Exactly(120) },
         Requirement { since: Version::new(8, 8), target: TargetRequirement::Exactly(121) },
@@ -248,7 +248,7 @@ pub(crate) static AVAILABLE: [Availability; 138] = [
         Requirement { since: Version::new(8, 8), target: TargetRequirement::Exactly(110) },
     ]),
     Availability(&[Requirement { since: Version::new(7, 3), target: TargetRequirement::AtLeast(52) }]),
-    Availability(&[Requirement { since: Version::new(1, 0), target: TargetRequirement::AtLeast(11) }]),
+    Availability(&[Requirement { target: TargetRequirement::AtLeast(11), ..Requirement::EMPTY }]),
     Availability(&[Requirement { since: Version::new(6, 2), target: TargetRequirement::AtLeast(70) }]),
     Availability(&[
         Requirement { since: Version::new(8, 0), target: TargetRequirement::Exactly(90) },
@@ -259,7 +259,7 @@ pub(crate) static AVAILABLE: [Availability; 138] = [
 ];
 
 pub(crate) static ARG: [FormOperand; 506] = [
-    FormOperand { index: 0, kinds: &[OperandKind::Register], ty: OperandType::Slot(0), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::Slot(0), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -272,7 +272,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ty: OperandType::Slot(0),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Register], ty: OperandType::Slot(1), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::Slot(1), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -285,14 +285,14 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ty: OperandType::Slot(1),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Register], ty: OperandType::Wide(1), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::Wide(1), ..FormOperand::EMPTY },
     FormOperand {
         index: 3,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Slot(1),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Register], ty: OperandType::Slot(2), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::Slot(2), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -323,31 +323,26 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ty: OperandType::Slot(0),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Register],
-        ty: OperandType::Fixed("u32"),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::Fixed("u32"), ..FormOperand::EMPTY },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(255), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(255), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 3,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(255), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(255), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 4,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(255), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(255), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -368,13 +363,8 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ty: OperandType::Fixed("u32"),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Predicate],
-        ty: OperandType::Fixed("pred"),
-        ..FormOperand::EMPTY
-    },
-    FormOperand { index: 0, kinds: &[OperandKind::Register], ty: OperandType::Slot(3), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Predicate], ty: OperandType::Fixed("pred"), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::Slot(3), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -393,7 +383,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ty: OperandType::Slot(3),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Register], ty: OperandType::Slot(4), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::Slot(4), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -424,7 +414,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Vector],
         ty: OperandType::Slot(2),
         ..FormOperand::EMPTY
@@ -460,7 +449,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         second: Some((1, true)),
         kinds: &[OperandKind::Predicate, OperandKind::Sink],
         ty: OperandType::Fixed("pred"),
@@ -479,7 +467,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Predicate, OperandKind::Sink],
         ty: OperandType::Fixed("pred"),
         ..FormOperand::EMPTY
@@ -504,7 +491,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(0),
         ..FormOperand::EMPTY
@@ -522,7 +508,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         second: Some((1, false)),
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(1),
@@ -563,42 +548,22 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(1),
-        length: Length::Product(Product {
-            slots: &[(0, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::SpecialRegister],
         ty: OperandType::Slot(1),
-        length: Length::Product(Product {
-            slots: &[(0, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register],
         ty: OperandType::Slot(1),
-        length: Length::Product(Product {
-            slots: &[(0, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -616,13 +581,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Slot(1),
-        length: Length::Product(Product {
-            slots: &[(0, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -645,7 +604,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Fixed("b8"),
         length: Length::Exactly(2),
@@ -665,7 +623,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Fixed("b16"),
         length: Length::Exactly(2),
@@ -679,7 +636,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Fixed("b8"),
         length: Length::Exactly(4),
@@ -693,7 +649,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Fixed("b32"),
         length: Length::Exactly(2),
@@ -707,7 +662,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Fixed("b16"),
         length: Length::Exactly(4),
@@ -721,7 +675,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Fixed("b64"),
         length: Length::Exactly(2),
@@ -735,14 +688,12 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Fixed("b32"),
         length: Length::Exactly(4),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         second: Some((1, true)),
         kinds: &[OperandKind::Register],
         ty: OperandType::Slot(1),
@@ -755,56 +706,28 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::AtLeast(4),
-        length: Length::Product(Product {
-            slots: &[(3, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(3, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand { index: 1, kinds: &[OperandKind::Address], space: FormSpace::Slot(1), ..FormOperand::EMPTY },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::AtLeast(3),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::AtLeast(5),
-        length: Length::Product(Product {
-            slots: &[(4, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(4, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::AtLeast(6),
-        length: Length::Product(Product {
-            slots: &[(5, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(5, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand { index: 1, kinds: &[OperandKind::Address], space: FormSpace::Slot(2), ..FormOperand::EMPTY },
@@ -815,59 +738,20 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::AtLeast(7),
-        length: Length::Product(Product {
-            slots: &[(6, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(6, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::AtLeast(3), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::AtLeast(2), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::AtLeast(4), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::AtLeast(5), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::AtLeast(6), ..FormOperand::EMPTY },
     FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Register],
-        ty: OperandType::AtLeast(3),
-        ..FormOperand::EMPTY
-    },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Register],
-        ty: OperandType::AtLeast(2),
-        ..FormOperand::EMPTY
-    },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Register],
-        ty: OperandType::AtLeast(4),
-        ..FormOperand::EMPTY
-    },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Register],
-        ty: OperandType::AtLeast(5),
-        ..FormOperand::EMPTY
-    },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Register],
-        ty: OperandType::AtLeast(6),
-        ..FormOperand::EMPTY
-    },
-    FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::AtLeast(8),
-        length: Length::Product(Product {
-            slots: &[(7, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(7, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand { index: 1, kinds: &[OperandKind::Address], space: FormSpace::Slot(3), ..FormOperand::EMPTY },
@@ -878,77 +762,41 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::AtLeast(2),
-        length: Length::Product(Product {
-            slots: &[(1, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(1, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand { index: 1, kinds: &[OperandKind::Address], space: FormSpace::Slot(0), ..FormOperand::EMPTY },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Register],
-        ty: OperandType::AtLeast(1),
-        ..FormOperand::EMPTY
-    },
-    FormOperand { index: 0, kinds: &[OperandKind::Address], space: FormSpace::Slot(1), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::AtLeast(1), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Address], space: FormSpace::Slot(1), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::AtLeast(4),
-        length: Length::Product(Product {
-            slots: &[(3, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(3, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::AtLeast(3),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Address], space: FormSpace::Slot(2), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Address], space: FormSpace::Slot(2), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::AtLeast(5),
-        length: Length::Product(Product {
-            slots: &[(4, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(4, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::AtLeast(6),
-        length: Length::Product(Product {
-            slots: &[(5, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(5, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -979,55 +827,31 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::Sink],
         ty: OperandType::AtLeast(5),
-        length: Length::Product(Product {
-            slots: &[(4, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(4, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::Sink],
         ty: OperandType::AtLeast(4),
-        length: Length::Product(Product {
-            slots: &[(3, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(3, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::Sink],
         ty: OperandType::AtLeast(6),
-        length: Length::Product(Product {
-            slots: &[(5, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(5, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::Sink],
         ty: OperandType::AtLeast(7),
-        length: Length::Product(Product {
-            slots: &[(6, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(6, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Address], space: FormSpace::Slot(3), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Address], space: FormSpace::Slot(3), ..FormOperand::EMPTY },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Address],
@@ -1047,38 +871,26 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Slot(4),
-        length: Length::Product(Product {
-            slots: &[(3, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(3, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Address], ..FormOperand::EMPTY },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Address],
-        space: FormSpace::Fixed("generic"),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Address], ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Address], space: FormSpace::Fixed("generic"), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u64"),
-        range: Some(Range { low: 0, high: Bound::Number(16777216), step: Step::Multiple(8) }),
+        range: Some(Range { high: Bound::Number(16777216), step: Step::Multiple(8), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Immediate],
         ty: OperandType::Fixed("u64"),
-        range: Some(Range { low: 0, high: Bound::Number(0), step: Step::Multiple(1) }),
+        range: Some(Range { step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Address],
         ty: OperandType::FixedAtLeast("b32"),
         ..FormOperand::EMPTY
@@ -1087,73 +899,40 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(16777216), step: Step::Multiple(8) }),
+        range: Some(Range { high: Bound::Number(16777216), step: Step::Multiple(8), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(4),
-        length: Length::Product(Product {
-            slots: &[(3, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(3, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(5),
-        length: Length::Product(Product {
-            slots: &[(4, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(4, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(6),
-        length: Length::Product(Product {
-            slots: &[(5, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(5, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Slot(3),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Address], space: FormSpace::Slot(0), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Address], space: FormSpace::Slot(0), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Slot(5),
-        length: Length::Product(Product {
-            slots: &[(4, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(4, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1166,15 +945,10 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(1048560), step: Step::Multiple(16) }),
+        range: Some(Range { high: Bound::Number(1048560), step: Step::Multiple(16), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Address],
-        space: FormSpace::Fixed("global"),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Address], space: FormSpace::Fixed("global"), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register],
@@ -1186,21 +960,10 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 5,
         kinds: &[OperandKind::Vector, OperandKind::Immediate, OperandKind::SpecialRegister],
         ty: OperandType::Fixed("s32"),
-        length: Length::Product(Product {
-            slots: &[(0, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Address],
-        inside: list(&[139, 140, 141]),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Address], inside: list(&[139, 140, 141]), ..FormOperand::EMPTY },
     FormOperand {
         index: 5,
         kinds: &[OperandKind::Vector, OperandKind::Immediate, OperandKind::SpecialRegister],
@@ -1208,12 +971,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         length: Length::Exactly(5),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Address],
-        inside: list(&[139, 140, 143]),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Address], inside: list(&[139, 140, 143]), ..FormOperand::EMPTY },
     FormOperand {
         index: 6,
         kinds: &[OperandKind::Register, OperandKind::Vector],
@@ -1223,7 +981,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
             factor: 1,
             divisor: 1,
             less: 2,
-            or_more: false,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
@@ -1244,21 +1002,10 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 2,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         ty: OperandType::FixedAtLeast("u8"),
-        length: Length::Product(Product {
-            slots: &[(0, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Address],
-        inside: list(&[139, 147, 148, 141]),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Address], inside: list(&[139, 147, 148, 141]), ..FormOperand::EMPTY },
     FormOperand {
         index: 3,
         kinds: &[OperandKind::Vector],
@@ -1268,7 +1015,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
             factor: 1,
             divisor: 1,
             less: 1,
-            or_more: false,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
@@ -1279,22 +1026,16 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Address],
         inside: list(&[139, 147, 148, 150, 151, 141]),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Register],
-        ty: OperandType::Fixed("u64"),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::Fixed("u64"), ..FormOperand::EMPTY },
     FormOperand {
         index: 3,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Operand(4), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Operand(4), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1349,12 +1090,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         space: FormSpace::Slot(1),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Register],
-        ty: OperandType::AtLeast(0),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::AtLeast(0), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::SpecialRegister],
@@ -1411,7 +1147,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ty: OperandType::Fixed("ue8m0x2"),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Register], ty: OperandType::Slot(5), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::Slot(5), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -1431,12 +1167,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand { index: 1, kinds: &[OperandKind::Register], ty: OperandType::Slot(6), ..FormOperand::EMPTY },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Register],
-        ty: OperandType::Fixed("b16"),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::Fixed("b16"), ..FormOperand::EMPTY },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -1456,12 +1187,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         space: FormSpace::Fixed("shared"),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Address],
-        space: FormSpace::Fixed("shared"),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Address], space: FormSpace::Fixed("shared"), ..FormOperand::EMPTY },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Immediate],
@@ -1474,7 +1200,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
         presence: Presence::Optional,
-        range: Some(Range { low: 0, high: Bound::Number(4), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(4), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1489,7 +1215,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
         presence: Presence::Optional,
-        range: Some(Range { low: 0, high: Bound::Number(8), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(8), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1504,7 +1230,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
         presence: Presence::Optional,
-        range: Some(Range { low: 0, high: Bound::Number(16), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(16), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1517,29 +1243,29 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 3,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(4), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(4), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 3,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(8), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(8), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 3,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(16), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(16), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Immediate], ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Immediate], ..FormOperand::EMPTY },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(1048560), step: Step::Multiple(16) }),
+        range: Some(Range { high: Bound::Number(1048560), step: Step::Multiple(16), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1558,28 +1284,28 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 3,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(15), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(15), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 4,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(15), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(15), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 6,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u16"),
-        range: Some(Range { low: 0, high: Bound::Number(65535), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(65535), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 6,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(4294967295), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(4294967295), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1617,13 +1343,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 6,
         kinds: &[OperandKind::Vector, OperandKind::Immediate, OperandKind::SpecialRegister],
         ty: OperandType::Fixed("s32"),
-        length: Length::Product(Product {
-            slots: &[(0, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1654,7 +1374,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
             factor: 1,
             divisor: 1,
             less: 2,
-            or_more: false,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
@@ -1682,13 +1402,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 3,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         ty: OperandType::FixedAtLeast("u8"),
-        length: Length::Product(Product {
-            slots: &[(0, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1706,7 +1420,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
             factor: 1,
             divisor: 1,
             less: 1,
-            or_more: false,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
@@ -1740,7 +1454,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u16"),
         presence: Presence::With(6),
-        range: Some(Range { low: 0, high: Bound::Number(65535), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(65535), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1754,7 +1468,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 9,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(4294967295), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(4294967295), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1768,7 +1482,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
         presence: Presence::With(6),
-        range: Some(Range { low: 0, high: Bound::Number(4294967295), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(4294967295), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1810,12 +1524,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         presence: Presence::With(7),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Address],
-        inside: list(&[139, 233, 141]),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Address], inside: list(&[139, 233, 141]), ..FormOperand::EMPTY },
     FormOperand { index: 6, kinds: &[OperandKind::Address], space: FormSpace::Slot(2), ..FormOperand::EMPTY },
     FormOperand {
         index: 7,
@@ -1824,12 +1533,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         presence: Presence::With(6),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Address],
-        inside: list(&[139, 233, 143]),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Address], inside: list(&[139, 233, 143]), ..FormOperand::EMPTY },
     FormOperand {
         index: 7,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -1841,35 +1545,35 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 1,
         kinds: &[OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(4), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(4), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Immediate],
         ty: OperandType::Slot(4),
-        range: Some(Range { low: 0, high: Bound::Number(12), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(12), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Immediate],
         ty: OperandType::Slot(4),
-        range: Some(Range { low: 0, high: Bound::Number(2), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(2), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Immediate],
         ty: OperandType::Slot(4),
-        range: Some(Range { low: 0, high: Bound::Number(3), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(3), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Immediate],
         ty: OperandType::Slot(4),
-        range: Some(Range { low: 0, high: Bound::Number(1), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(1), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -1887,7 +1591,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register],
         ty: OperandType::Fixed("b32"),
         length: Length::Exactly(1),
@@ -1897,73 +1600,54 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 1,
         kinds: &[OperandKind::Register],
         ty: OperandType::Fixed("b32"),
-        length: Length::Product(Product {
-            slots: &[(3, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(3, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Register],
         ty: OperandType::Fixed("b32"),
-        length: Length::Product(Product {
-            slots: &[(3, None)],
-            factor: 2,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(3, None)], factor: 2, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register],
         ty: OperandType::Fixed("b32"),
         length: Length::Exactly(2),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register],
         ty: OperandType::Fixed("b32"),
         length: Length::Exactly(4),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register],
         ty: OperandType::Fixed("b32"),
         length: Length::Exactly(8),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register],
         ty: OperandType::Fixed("b32"),
         length: Length::Exactly(16),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register],
         ty: OperandType::Fixed("b32"),
         length: Length::Exactly(32),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
         length: Length::Product(Product {
             slots: &[(3, None), (0, None), (2, None)],
             factor: 1,
             divisor: 32,
-            less: 0,
-            or_more: false,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
@@ -1975,8 +1659,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
             slots: &[(3, None), (1, None), (2, Some(0))],
             factor: 1,
             divisor: 32,
-            less: 0,
-            or_more: false,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
@@ -1988,8 +1671,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
             slots: &[(3, None), (0, None), (2, Some(0))],
             factor: 1,
             divisor: 32,
-            less: 0,
-            or_more: false,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
@@ -2006,7 +1688,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         presence: Presence::With(3),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Address], inside: list(&[14, 147]), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Address], inside: list(&[14, 147]), ..FormOperand::EMPTY },
     FormOperand {
         index: 6,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -2021,12 +1703,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         presence: Presence::With(5),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Address],
-        inside: list(&[14, 147, 159]),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Address], inside: list(&[14, 147, 159]), ..FormOperand::EMPTY },
     FormOperand {
         index: 6,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -2063,13 +1740,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 7,
         kinds: &[OperandKind::Vector, OperandKind::Immediate, OperandKind::SpecialRegister],
         ty: OperandType::Fixed("s32"),
-        length: Length::Product(Product {
-            slots: &[(0, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -2095,13 +1766,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 4,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         ty: OperandType::FixedAtLeast("u8"),
-        length: Length::Product(Product {
-            slots: &[(0, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -2119,7 +1784,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
             factor: 1,
             divisor: 1,
             less: 1,
-            or_more: false,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
@@ -2146,17 +1811,10 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 7,
         kinds: &[OperandKind::Vector, OperandKind::Immediate, OperandKind::SpecialRegister],
         ty: OperandType::Fixed("s32"),
-        length: Length::Product(Product {
-            slots: &[(1, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(1, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Address],
         inside: list(&[184, 158, 159, 277, 278]),
         ..FormOperand::EMPTY
@@ -2184,17 +1842,10 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 4,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         ty: OperandType::FixedAtLeast("u8"),
-        length: Length::Product(Product {
-            slots: &[(1, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(1, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Address],
         inside: list(&[184, 158, 159, 277, 283, 278]),
         ..FormOperand::EMPTY
@@ -2208,12 +1859,11 @@ pub(crate) static ARG: [FormOperand; 506] = [
             factor: 1,
             divisor: 1,
             less: 1,
-            or_more: false,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Address],
         inside: list(&[184, 158, 159, 277, 283, 285, 275, 278]),
         ..FormOperand::EMPTY
@@ -2225,16 +1875,9 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(3),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -2258,8 +1901,8 @@ pub(crate) static ARG: [FormOperand; 506] = [
             slots: &[(1, None)],
             factor: 1,
             divisor: 1,
-            less: 0,
             or_more: true,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
@@ -2347,17 +1990,10 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         second: Some((1, false)),
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(3),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -2410,21 +2046,19 @@ pub(crate) static ARG: [FormOperand; 506] = [
             slots: &[(1, None)],
             factor: 1,
             divisor: 1,
-            less: 0,
             or_more: true,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
     FormOperand { index: 1, kinds: &[OperandKind::Address], inside: list(&[313, 314]), ..FormOperand::EMPTY },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register],
         ty: OperandType::AtLeast(3),
         length: Length::Any,
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Surface, OperandKind::Register],
         ty: OperandType::Fixed("u64"),
         ..FormOperand::EMPTY
@@ -2437,23 +2071,17 @@ pub(crate) static ARG: [FormOperand; 506] = [
             slots: &[(1, None)],
             factor: 1,
             divisor: 1,
-            less: 0,
             or_more: true,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Address], inside: list(&[317, 318]), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Address], inside: list(&[317, 318]), ..FormOperand::EMPTY },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::AtLeast(4),
-        length: Length::Product(Product {
-            slots: &[(3, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(3, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -2471,12 +2099,12 @@ pub(crate) static ARG: [FormOperand; 506] = [
             slots: &[(2, None)],
             factor: 1,
             divisor: 1,
-            less: 0,
             or_more: true,
+            ..Product::EMPTY
         }),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Address], inside: list(&[317, 322]), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Address], inside: list(&[317, 322]), ..FormOperand::EMPTY },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -2484,26 +2112,23 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand { index: 1, kinds: &[OperandKind::Address], inside: list(&[313]), ..FormOperand::EMPTY },
-    FormOperand { index: 0, kinds: &[OperandKind::Label], ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Label], ..FormOperand::EMPTY },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
         ..FormOperand::EMPTY
     },
     FormOperand { index: 1, kinds: &[OperandKind::Label], ..FormOperand::EMPTY },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(15), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(15), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(15), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(15), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -2525,7 +2150,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(15), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(15), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -2543,19 +2168,16 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(4),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(5),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(6),
         ..FormOperand::EMPTY
@@ -2564,66 +2186,35 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 2,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Slot(6),
-        length: Length::Product(Product {
-            slots: &[(5, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(5, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Slot(7),
-        length: Length::Product(Product {
-            slots: &[(6, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(6, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Slot(7),
-        length: Length::Product(Product {
-            slots: &[(6, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(6, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Sink], ty: OperandType::Slot(6), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Sink], ty: OperandType::Slot(6), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Slot(6),
-        length: Length::Product(Product {
-            slots: &[(5, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(5, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Slot(7),
-        length: Length::Product(Product {
-            slots: &[(6, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(6, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -2634,14 +2225,12 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         second: Some((1, true)),
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Fixed("u32"),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         second: Some((1, false)),
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Fixed("u32"),
@@ -2660,12 +2249,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         range: Some(Range { low: 128, high: Bound::Number(128), step: Step::Multiple(1) }),
         ..FormOperand::EMPTY
     },
-    FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Register],
-        ty: OperandType::Fixed("b32"),
-        ..FormOperand::EMPTY
-    },
+    FormOperand { kinds: &[OperandKind::Register], ty: OperandType::Fixed("b32"), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
@@ -2677,7 +2261,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 2,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(4294967295), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(4294967295), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -2687,10 +2271,9 @@ pub(crate) static ARG: [FormOperand; 506] = [
         range: Some(Range { low: 1, high: Bound::Number(4294967295), step: Step::Multiple(1) }),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Sink], ty: OperandType::Slot(1), ..FormOperand::EMPTY },
-    FormOperand { index: 0, kinds: &[OperandKind::Sink], ty: OperandType::Slot(2), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Sink], ty: OperandType::Slot(1), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Sink], ty: OperandType::Slot(2), ..FormOperand::EMPTY },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Register, OperandKind::Sink],
         ty: OperandType::Fixed("u64"),
         ..FormOperand::EMPTY
@@ -2703,32 +2286,30 @@ pub(crate) static ARG: [FormOperand; 506] = [
         range: Some(Range { low: 1, high: Bound::Number(4294967295), step: Step::Multiple(1) }),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Sink], ty: OperandType::Slot(3), ..FormOperand::EMPTY },
-    FormOperand { index: 0, kinds: &[OperandKind::Sink], ty: OperandType::Slot(4), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Sink], ty: OperandType::Slot(3), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Sink], ty: OperandType::Slot(4), ..FormOperand::EMPTY },
     FormOperand {
         index: 3,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(4294967295), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(4294967295), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Sink], ty: OperandType::Slot(5), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Sink], ty: OperandType::Slot(5), ..FormOperand::EMPTY },
     FormOperand {
         index: 4,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(1), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(1), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         second: Some((1, true)),
         kinds: &[OperandKind::Predicate],
         ty: OperandType::Fixed("pred"),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         second: Some((1, false)),
         kinds: &[OperandKind::Predicate],
         ty: OperandType::Fixed("pred"),
@@ -2748,7 +2329,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("f16x2"),
         length: Length::Exactly(8),
@@ -2763,104 +2343,90 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("f16x2"),
         length: Length::Exactly(4),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("f32"),
         length: Length::Exactly(8),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("s32"),
         length: Length::Exactly(8),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
         length: Length::Exactly(2),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
         length: Length::Exactly(1),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
         length: Length::Exactly(4),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("s32"),
         length: Length::Exactly(2),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("f32"),
         length: Length::Exactly(2),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("bf16x2"),
         length: Length::Exactly(4),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("bf16x2"),
         length: Length::Exactly(2),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("bf16x2"),
         length: Length::Exactly(8),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("tf32"),
         length: Length::Exactly(4),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b64"),
         length: Length::Exactly(1),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b64"),
         length: Length::Exactly(2),
         ..FormOperand::EMPTY
     },
-    FormOperand { index: 0, kinds: &[OperandKind::Address], space: FormSpace::Slot(4), ..FormOperand::EMPTY },
+    FormOperand { kinds: &[OperandKind::Address], space: FormSpace::Slot(4), ..FormOperand::EMPTY },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
@@ -3065,7 +2631,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b64"),
         length: Length::Exactly(8),
@@ -3121,7 +2686,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("f16x2"),
         length: Length::Exactly(2),
@@ -3142,7 +2706,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("f32"),
         length: Length::Exactly(4),
@@ -3184,7 +2747,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("s32"),
         length: Length::Exactly(4),
@@ -3198,7 +2760,6 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b64"),
         length: Length::Exactly(4),
@@ -3245,42 +2806,22 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 2,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 2, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3292,7 +2833,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
     FormOperand {
         index: 5,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(3), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(3), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3305,13 +2846,13 @@ pub(crate) static ARG: [FormOperand; 506] = [
     FormOperand {
         index: 5,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(1), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(1), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 5,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(0), step: Step::Multiple(1) }),
+        range: Some(Range { step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3328,23 +2869,16 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("f16x2"),
-        length: Length::Product(Product {
-            slots: &[(1, Some(1))],
-            factor: 1,
-            divisor: 4,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(1, Some(1))], factor: 1, divisor: 4, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 3,
         kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
         ty: OperandType::Fixed("pred"),
-        range: Some(Range { low: 0, high: Bound::Number(1), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(1), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3362,13 +2896,13 @@ pub(crate) static ARG: [FormOperand; 506] = [
     FormOperand {
         index: 6,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(1), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(1), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 7,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(1), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(1), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3379,29 +2913,15 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("f32"),
-        length: Length::Product(Product {
-            slots: &[(1, Some(1))],
-            factor: 1,
-            divisor: 2,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(1, Some(1))], factor: 1, divisor: 2, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("s32"),
-        length: Length::Product(Product {
-            slots: &[(1, Some(1))],
-            factor: 1,
-            divisor: 2,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(1, Some(1))], factor: 1, divisor: 2, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3414,14 +2934,14 @@ pub(crate) static ARG: [FormOperand; 506] = [
     FormOperand {
         index: 4,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(1), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(1), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 5,
         kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
         ty: OperandType::Fixed("pred"),
-        range: Some(Range { low: 0, high: Bound::Number(1), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(1), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3439,25 +2959,24 @@ pub(crate) static ARG: [FormOperand; 506] = [
     FormOperand {
         index: 8,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(1), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(1), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 9,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(1), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(1), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 4,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(0), step: Step::Multiple(1) }),
+        range: Some(Range { step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(2147483647), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(2147483647), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3477,26 +2996,14 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 1,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 2,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 2, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 4,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 4, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3558,49 +3065,26 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ty: OperandType::Fixed("s32"),
         ..FormOperand::EMPTY
     },
+    FormOperand { kinds: &[OperandKind::Address], ty: OperandType::Fixed("b32"), ..FormOperand::EMPTY },
     FormOperand {
-        index: 0,
-        kinds: &[OperandKind::Address],
+        index: 2,
+        kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 1, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 1,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 2, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 2,
         kinds: &[OperandKind::Vector],
         ty: OperandType::Fixed("b32"),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 2,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
-        ..FormOperand::EMPTY
-    },
-    FormOperand {
-        index: 2,
-        kinds: &[OperandKind::Vector],
-        ty: OperandType::Fixed("b32"),
-        length: Length::Product(Product {
-            slots: &[(2, None)],
-            factor: 4,
-            divisor: 1,
-            less: 0,
-            or_more: false,
-        }),
+        length: Length::Product(Product { slots: &[(2, None)], factor: 4, divisor: 1, ..Product::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3638,7 +3122,7 @@ pub(crate) static ARG: [FormOperand; 506] = [
     FormOperand {
         index: 9,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(15), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(15), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3677,14 +3161,14 @@ pub(crate) static ARG: [FormOperand; 506] = [
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u16"),
-        range: Some(Range { low: 0, high: Bound::Number(65535), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(65535), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
         index: 1,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         ty: OperandType::Fixed("u32"),
-        range: Some(Range { low: 0, high: Bound::Number(4294967295), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(4294967295), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
@@ -3717,19 +3201,16 @@ pub(crate) static ARG: [FormOperand; 506] = [
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(15), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(15), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Immediate],
-        range: Some(Range { low: 0, high: Bound::Number(65535), step: Step::Multiple(1) }),
+        range: Some(Range { high: Bound::Number(65535), step: Step::Multiple(1), ..Range::EMPTY }),
         ..FormOperand::EMPTY
     },
     FormOperand {
-        index: 0,
         kinds: &[OperandKind::Immediate],
         ty: OperandType::Slot(2),
         range: Some(Range { low: 24, high: Bound::Number(256), step: Step::Multiple(8) }),
@@ -5256,1824 +4737,1873 @@ pub(crate) static MOD: [Modifier; 613] = [
 pub(crate) static CLASS: [ModifierClass; 370] = [
     ModifierClass {
         name: "sat",
-        optional: true,
         summary: "Whether the result is clamped: integers to their range, floats to [0, 1].",
         values: list(&[0]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[1, 2, 3, 4, 5, 6, 9, 10]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "mode",
-        optional: false,
         summary: "Which variant of the operation is meant.",
         values: list(&[11, 12, 13]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[1, 2, 3, 4, 5, 6]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "mode",
-        optional: false,
         summary: "Which variant of the operation is meant.",
         values: list(&[11, 12]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[3, 6]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[2, 5]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[4, 5, 6]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[4, 5, 6, 10]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "relu",
-        optional: true,
         summary: "Whether negative results become zero.",
         values: list(&[14]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[1, 2, 3, 7, 9, 4, 5, 6, 8, 10]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[15, 16]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "shiftamt",
-        optional: true,
         summary: "Whether the result counts from the top, as the shift that moves the bit found to the top.",
         values: list(&[17]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[2, 3, 5, 6]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[15]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "mode",
-        optional: false,
         summary: "Which variant of the operation is meant.",
         values: list(&[18, 19]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "atype", optional: false, summary: "The type of a.", values: list(&[2, 5]) },
-    ModifierClass { name: "btype", optional: false, summary: "The type of b.", values: list(&[2, 5]) },
+    ModifierClass { name: "atype", summary: "The type of a.", values: list(&[2, 5]), ..ModifierClass::EMPTY },
+    ModifierClass { name: "btype", summary: "The type of b.", values: list(&[2, 5]), ..ModifierClass::EMPTY },
     ModifierClass {
         name: "mode",
-        optional: false,
         summary: "Which variant of the operation is meant.",
         values: list(&[12, 11]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "cc",
-        optional: false,
         summary: "Whether the carry or borrow is written to the flag CC.CF.",
         values: list(&[20]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[2, 5, 3, 6]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "cc",
-        optional: true,
         summary: "Whether the carry or borrow is written to the flag CC.CF.",
         values: list(&[20]),
+        optional: true,
     },
     ModifierClass {
         name: "op",
-        optional: true,
         summary: "The operation.",
         values: list(&[21, 22, 23, 24, 25, 26]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[27, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "rnd",
-        optional: true,
         summary: "How a result that does not fit is rounded.",
         values: list(&[29, 30, 31, 32]),
+        optional: true,
     },
     ModifierClass {
         name: "ftz",
-        optional: true,
         summary: "Whether subnormals are flushed to zero.",
         values: list(&[33]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[27, 34, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "rnd",
-        optional: false,
         summary: "How a result that does not fit is rounded.",
         values: list(&[29, 30, 31, 32]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "mode",
-        optional: false,
         summary: "Which variant of the operation is meant.",
         values: list(&[35, 36, 29, 30, 31, 32]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "nan",
-        optional: true,
         summary: "Whether any NaN operand makes the result NaN.",
         values: list(&[37]),
+        optional: true,
     },
     ModifierClass {
         name: "xorsign",
-        optional: true,
         summary: "Whether the result gets the exclusive or of the operands' signs.",
         values: list(&[38]),
+        optional: true,
     },
     ModifierClass {
         name: "abs",
-        optional: true,
         summary: "Whether magnitudes are compared instead of values.",
         values: list(&[39]),
+        optional: true,
     },
     ModifierClass {
         name: "mode",
-        optional: false,
         summary: "Which variant of the operation is meant.",
         values: list(&[35, 29, 30, 31, 32]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "mode",
-        optional: false,
         summary: "Which variant of the operation is meant.",
         values: list(&[35]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "ftz",
-        optional: false,
         summary: "Whether subnormals are flushed to zero.",
         values: list(&[33]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "approx",
-        optional: false,
         summary: "That the result is approximate; there is no exact form.",
         values: list(&[35]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[27]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "rnd",
-        optional: true,
         summary: "How a result that does not fit is rounded.",
         values: list(&[29]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[40, 41, 42, 43]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "oob",
-        optional: true,
         summary: "Whether an operand equal to the out-of-bounds NaN makes the result zero.",
         values: list(&[44]),
+        optional: true,
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[27, 34, 41, 43]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "atype",
-        optional: false,
         summary: "The type of a.",
         values: list(&[40, 42, 41, 43, 34]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "ctype", optional: true, summary: "The type of c.", values: list(&[34]) },
+    ModifierClass { name: "ctype", summary: "The type of c.", values: list(&[34]), optional: true },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[27, 34]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "atype",
-        optional: false,
         summary: "The type of a.",
         values: list(&[40, 42, 41, 43]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "btype", optional: true, summary: "The type of b.", values: list(&[34]) },
+    ModifierClass { name: "btype", summary: "The type of b.", values: list(&[34]), optional: true },
     ModifierClass {
         name: "rnd",
-        optional: true,
         summary: "How a result that does not fit is rounded.",
         values: list(&[30]),
+        optional: true,
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[41, 43]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "atype", optional: false, summary: "The type of a.", values: list(&[34, 41, 43]) },
-    ModifierClass { name: "ctype", optional: false, summary: "The type of c.", values: list(&[34, 41, 43]) },
+    ModifierClass {
+        name: "atype",
+        summary: "The type of a.",
+        values: list(&[34, 41, 43]),
+        ..ModifierClass::EMPTY
+    },
+    ModifierClass {
+        name: "ctype",
+        summary: "The type of c.",
+        values: list(&[34, 41, 43]),
+        ..ModifierClass::EMPTY
+    },
     ModifierClass {
         name: "satfinite",
-        optional: true,
         summary: "Whether a result out of range becomes the largest finite value instead of infinity or NaN.",
         values: list(&[45]),
+        optional: true,
     },
     ModifierClass {
         name: "cdtype",
-        optional: false,
         summary: "The type of c and of the result.",
         values: list(&[46, 47]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "atype",
-        optional: false,
         summary: "The type of a.",
         values: list(&[46, 47, 48, 49, 50, 51, 52]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[46, 47]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "btype",
-        optional: false,
         summary: "The type of b.",
         values: list(&[46, 47, 48, 49, 50, 51, 52]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "CmpOp",
-        optional: false,
         summary: "The comparison.",
         values: list(&[53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "BoolOp",
-        optional: true,
         summary: "How the comparison is combined with a predicate.",
         values: list(&[71, 72, 73]),
+        optional: true,
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[2, 5, 27, 9, 10, 7, 8]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "stype",
-        optional: true,
         summary: "The type of the operands that are compared, or of the scale factors.",
         values: list(&[74, 15, 16, 1, 2, 3, 4, 5, 6, 27, 28]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[74, 15, 16, 1, 2, 3, 4, 5, 6, 27, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[74, 15, 16, 1, 2, 3, 4, 5, 6, 27, 28]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "ctype", optional: false, summary: "The type of c.", values: list(&[5, 27]) },
+    ModifierClass {
+        name: "ctype",
+        summary: "The type of c.",
+        values: list(&[5, 27]),
+        ..ModifierClass::EMPTY
+    },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[40, 42, 1, 4, 2, 5, 41, 43]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "stype",
-        optional: false,
         summary: "The type of the operands that are compared, or of the scale factors.",
         values: list(&[74, 15, 16, 1, 2, 3, 4, 5, 6, 40, 42, 41, 43, 27, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "CmpOp",
-        optional: false,
         summary: "The comparison.",
         values: list(&[53, 54, 55, 56, 57, 58, 63, 64, 65, 66, 67, 68, 69, 70]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[75, 74, 15, 16]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[74, 15, 16]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "BoolOp",
-        optional: true,
         summary: "How the comparison is combined with a predicate.",
         values: list(&[72, 71]),
+        optional: true,
     },
-    ModifierClass { name: "dir", optional: false, summary: "The direction.", values: list(&[76, 77]) },
+    ModifierClass { name: "dir", summary: "The direction.", values: list(&[76, 77]), ..ModifierClass::EMPTY },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[74, 15, 16, 1, 2, 3, 4, 5, 6]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "vec",
-        optional: true,
         summary: "How many elements are moved.",
         values: list(&[78, 79]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[75, 74, 15, 16, 80, 1, 2, 3, 4, 5, 6, 27, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[74, 15, 16, 80]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "mode",
-        optional: false,
         summary: "Which variant of the operation is meant.",
         values: list(&[81, 82, 83, 84]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "mode",
-        optional: true,
         summary: "Which variant of the operation is meant.",
         values: list(&[85, 86, 87, 88, 89, 90]),
+        optional: true,
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[91, 92, 93, 94, 95, 96]),
+        optional: true,
     },
     ModifierClass {
         name: "scope",
-        optional: true,
         summary: "The threads for which the order or the atomicity holds.",
         values: list(&[97, 98, 99, 100]),
+        optional: true,
     },
     ModifierClass {
         name: "ss",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[101, 102, 103, 104, 105, 106, 107, 108, 109]),
+        optional: true,
     },
     ModifierClass {
         name: "cop",
-        optional: true,
         summary: "How the access uses the caches.",
         values: list(&[110, 111, 112, 113, 114]),
+        optional: true,
     },
     ModifierClass {
         name: "l1_priority",
-        optional: true,
         summary: "How soon L1 may give up the line.",
         values: list(&[115, 116, 117, 118, 119]),
+        optional: true,
     },
     ModifierClass {
         name: "l2_priority",
-        optional: true,
         summary: "How soon L2 may give up the line.",
         values: list(&[120, 121, 122]),
+        optional: true,
     },
     ModifierClass {
         name: "cache_hint",
-        optional: true,
         summary: "Whether a cache policy from createpolicy is the last operand.",
         values: list(&[123]),
+        optional: true,
     },
     ModifierClass {
         name: "prefetch_size",
-        optional: true,
         summary: "How many bytes around the access L2 may fetch as well.",
         values: list(&[124, 125, 126]),
+        optional: true,
     },
     ModifierClass {
         name: "vec",
-        optional: true,
         summary: "How many elements are moved.",
         values: list(&[78, 79, 127]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[128, 74, 15, 16, 80, 129, 1, 2, 3, 130, 4, 5, 6, 27, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "cop",
-        optional: true,
         summary: "How the access uses the caches.",
         values: list(&[110, 111, 112]),
+        optional: true,
     },
     ModifierClass {
         name: "nc",
-        optional: false,
         summary: "That the read-only, non-coherent path is used.",
         values: list(&[131]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "ss",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[102]),
+        optional: true,
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[91, 92, 93, 132, 95]),
+        optional: true,
     },
     ModifierClass {
         name: "ss",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[102, 103, 104, 106, 107, 108, 109]),
+        optional: true,
     },
     ModifierClass {
         name: "cop",
-        optional: true,
         summary: "How the access uses the caches.",
         values: list(&[133, 111, 112, 134]),
+        optional: true,
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[91, 132]),
+        optional: true,
     },
     ModifierClass {
         name: "scope",
-        optional: true,
         summary: "The threads for which the order or the atomicity holds.",
         values: list(&[99, 100]),
+        optional: true,
     },
     ModifierClass {
         name: "ss",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[109, 102]),
+        optional: true,
     },
     ModifierClass {
         name: "mmio",
-        optional: true,
         summary: "Whether the address is a device register: each access is made once, as written.",
         values: list(&[95]),
+        optional: true,
     },
     ModifierClass {
         name: "completion",
-        optional: true,
         summary: "How completion of the operation is reported.",
         values: list(&[135]),
+        optional: true,
     },
     ModifierClass {
         name: "sem",
-        optional: false,
         summary: "How the access is ordered with others.",
         values: list(&[132]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "scope",
-        optional: false,
         summary: "The threads for which the order or the atomicity holds.",
         values: list(&[99, 100]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[128, 74, 15, 16, 129, 1, 2, 3, 130, 4, 5, 6, 27, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[91]),
+        optional: true,
     },
     ModifierClass {
         name: "ss",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[108]),
+        optional: true,
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[93, 94, 91]),
+        optional: true,
     },
     ModifierClass {
         name: "op",
-        optional: false,
         summary: "The operation.",
         values: list(&[136, 137, 138, 139, 140, 141]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "acc",
-        optional: true,
         summary: "The precision of the sum.",
         values: list(&[142, 143]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[40, 41, 42, 43, 27, 28, 144, 145, 46, 146, 147, 47, 15, 16, 2, 3, 5, 6]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[93, 132, 91]),
+        optional: true,
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[93, 132]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[15, 16, 2, 3, 5, 6, 40, 41, 42, 43, 27, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "space",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[102, 103, 101, 104]),
+        optional: true,
     },
     ModifierClass {
         name: "level",
-        optional: false,
         summary: "The cache, or the reach.",
         values: list(&[148, 149, 150, 122, 120, 151]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "valid_addr",
-        optional: true,
         summary: "That the address is valid for the load it stands for.",
         values: list(&[152]),
+        optional: true,
     },
     ModifierClass {
         name: "level",
-        optional: false,
         summary: "The cache, or the reach.",
         values: list(&[148]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "priority",
-        optional: false,
         summary: "How soon L2 may give up the line.",
         values: list(&[120]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "src", optional: true, summary: "The state space read.", values: list(&[102]) },
+    ModifierClass { name: "src", summary: "The state space read.", values: list(&[102]), optional: true },
     ModifierClass {
         name: "completion",
-        optional: false,
         summary: "How completion of the operation is reported.",
         values: list(&[153]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "dim",
-        optional: false,
         summary: "The number of dimensions of the tensor.",
         values: list(&[154, 155, 156, 157, 158]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "load_mode",
-        optional: true,
         summary: "How the tensor's elements are picked.",
         values: list(&[159, 160, 161, 162, 163, 164, 165, 166]),
+        optional: true,
     },
     ModifierClass {
         name: "override",
-        optional: true,
         summary: "Whether an operand replaces the address in the tensor map.",
         values: list(&[167]),
+        optional: true,
     },
     ModifierClass {
         name: "override_attribute",
-        optional: true,
         summary: "Which other fields of the tensor map operands replace.",
         values: list(&[168, 169]),
+        optional: true,
     },
     ModifierClass {
         name: "level",
-        optional: false,
         summary: "The cache, or the reach.",
         values: list(&[149]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "kind",
-        optional: false,
         summary: "Which variant of the instruction is meant.",
         values: list(&[170, 171, 172, 173]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "primary",
-        optional: true,
         summary: "The L2 priority of the primary part of the accesses.",
         values: list(&[122, 120, 121, 174]),
+        optional: true,
     },
     ModifierClass {
         name: "secondary",
-        optional: true,
         summary: "The L2 priority of the rest of the accesses.",
         values: list(&[121, 174]),
+        optional: true,
     },
     ModifierClass {
         name: "level",
-        optional: true,
         summary: "The cache, or the reach.",
         values: list(&[149]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[16]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "space",
-        optional: false,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[101, 102, 103, 107, 108, 109, 104, 105]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "dir", optional: true, summary: "The direction.", values: list(&[175]) },
+    ModifierClass { name: "dir", summary: "The direction.", values: list(&[175]), optional: true },
     ModifierClass {
         name: "size",
-        optional: false,
         summary: "The size of the operand.",
         values: list(&[2, 3]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "irnd",
-        optional: true,
         summary: "How a float becomes an integral value.",
         values: list(&[176, 177, 178, 179]),
+        optional: true,
     },
     ModifierClass {
         name: "frnd",
-        optional: true,
         summary: "How a result that does not fit is rounded.",
         values: list(&[29, 30, 31, 32, 180, 181]),
+        optional: true,
     },
     ModifierClass {
         name: "pzo",
-        optional: true,
         summary: "Whether zero results are positive.",
         values: list(&[182]),
+        optional: true,
     },
     ModifierClass {
         name: "scaled",
-        optional: true,
         summary: "Whether the last operand scales the result.",
         values: list(&[183, 184]),
+        optional: true,
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[
             129, 1, 2, 3, 130, 4, 5, 6, 40, 42, 27, 28, 41, 43, 185, 147, 145, 186, 187, 188, 47, 46, 49, 48,
             50, 189, 190, 191,
         ]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "atype",
-        optional: false,
         summary: "The type of a.",
         values: list(&[
             129, 1, 2, 3, 130, 4, 5, 6, 40, 42, 27, 28, 41, 43, 147, 145, 186, 187, 188, 189, 190, 191,
         ]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "sat",
-        optional: false,
         summary: "Whether the result is clamped: integers to their range, floats to [0, 1].",
         values: list(&[0]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "convertType",
-        optional: false,
         summary: "The type of the two elements that are packed.",
         values: list(&[1, 4, 129, 130, 192, 193, 194, 195]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "abType",
-        optional: false,
         summary: "The type of a and b before packing.",
         values: list(&[5]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "cType", optional: true, summary: "The type of c.", values: list(&[15]) },
+    ModifierClass { name: "cType", summary: "The type of c.", values: list(&[15]), optional: true },
     ModifierClass {
         name: "space",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[109]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[2, 3]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "cop",
-        optional: false,
         summary: "How the access uses the caches.",
         values: list(&[110, 111]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "dst",
-        optional: false,
         summary: "The state space written.",
         values: list(&[107, 108]),
-    },
-    ModifierClass { name: "src", optional: false, summary: "The state space read.", values: list(&[102]) },
-    ModifierClass {
-        name: "sem",
-        optional: true,
-        summary: "How the access is ordered with others.",
-        values: list(&[91, 93]),
-    },
-    ModifierClass {
-        name: "dst",
-        optional: false,
-        summary: "The state space written.",
-        values: list(&[108, 109, 102]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "src",
-        optional: false,
         summary: "The state space read.",
-        values: list(&[102, 108]),
+        values: list(&[102]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass {
-        name: "completion",
-        optional: false,
-        summary: "How completion of the operation is reported.",
-        values: list(&[135, 153]),
-    },
-    ModifierClass {
-        name: "report",
-        optional: true,
-        summary: "The information about the data that the mbarrier receives.",
-        values: list(&[196, 197, 198, 199, 200, 201]),
-    },
-    ModifierClass {
-        name: "multicast",
-        optional: true,
-        summary: "Which other places get the data too.",
-        values: list(&[202, 203, 204]),
-    },
-    ModifierClass {
-        name: "ignore_oob",
-        optional: true,
-        summary: "Whether bytes past the end are skipped.",
-        values: list(&[205]),
-    },
-    ModifierClass {
-        name: "cp_mask",
-        optional: true,
-        summary: "Whether a mask says which bytes of each 16 are copied.",
-        values: list(&[206]),
-    },
-    ModifierClass { name: "type", optional: true, summary: "The type of the operands.", values: list(&[80]) },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
-        values: list(&[93]),
+        values: list(&[91, 93]),
+        optional: true,
     },
     ModifierClass {
         name: "dst",
-        optional: false,
+        summary: "The state space written.",
+        values: list(&[108, 109, 102]),
+        ..ModifierClass::EMPTY
+    },
+    ModifierClass {
+        name: "src",
+        summary: "The state space read.",
+        values: list(&[102, 108]),
+        ..ModifierClass::EMPTY
+    },
+    ModifierClass {
+        name: "completion",
+        summary: "How completion of the operation is reported.",
+        values: list(&[135, 153]),
+        ..ModifierClass::EMPTY
+    },
+    ModifierClass {
+        name: "report",
+        summary: "The information about the data that the mbarrier receives.",
+        values: list(&[196, 197, 198, 199, 200, 201]),
+        optional: true,
+    },
+    ModifierClass {
+        name: "multicast",
+        summary: "Which other places get the data too.",
+        values: list(&[202, 203, 204]),
+        optional: true,
+    },
+    ModifierClass {
+        name: "ignore_oob",
+        summary: "Whether bytes past the end are skipped.",
+        values: list(&[205]),
+        optional: true,
+    },
+    ModifierClass {
+        name: "cp_mask",
+        summary: "Whether a mask says which bytes of each 16 are copied.",
+        values: list(&[206]),
+        optional: true,
+    },
+    ModifierClass { name: "type", summary: "The type of the operands.", values: list(&[80]), optional: true },
+    ModifierClass {
+        name: "sem",
+        summary: "How the access is ordered with others.",
+        values: list(&[93]),
+        optional: true,
+    },
+    ModifierClass {
+        name: "dst",
         summary: "The state space written.",
         values: list(&[109, 102]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "src", optional: false, summary: "The state space read.", values: list(&[108]) },
+    ModifierClass {
+        name: "src",
+        summary: "The state space read.",
+        values: list(&[108]),
+        ..ModifierClass::EMPTY
+    },
     ModifierClass {
         name: "op",
-        optional: false,
         summary: "The operation.",
         values: list(&[139, 140, 141, 138, 207, 208, 136, 137]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "noftz",
-        optional: true,
         summary: "That subnormals are kept.",
         values: list(&[209]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[40, 42, 15, 2, 5, 16, 3, 6, 27, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "priority",
-        optional: true,
         summary: "How soon L2 may give up the line.",
         values: list(&[122]),
+        optional: true,
     },
-    ModifierClass { name: "dst", optional: false, summary: "The state space written.", values: list(&[102]) },
+    ModifierClass {
+        name: "dst",
+        summary: "The state space written.",
+        values: list(&[102]),
+        ..ModifierClass::EMPTY
+    },
     ModifierClass {
         name: "load_mode",
-        optional: true,
         summary: "How the tensor's elements are picked.",
         values: list(&[159, 160, 162, 163, 164, 161, 165, 166]),
+        optional: true,
     },
     ModifierClass {
         name: "cta_group",
-        optional: true,
         summary: "How many CTAs act as one.",
         values: list(&[210, 211]),
+        optional: true,
     },
     ModifierClass {
         name: "op",
-        optional: false,
         summary: "The operation.",
         values: list(&[138, 136, 137, 207, 208, 139, 140, 141]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "load_mode",
-        optional: true,
         summary: "How the tensor's elements are picked.",
         values: list(&[159, 161, 165, 166]),
+        optional: true,
     },
     ModifierClass {
         name: "load_mode",
-        optional: true,
         summary: "How the tensor's elements are picked.",
         values: list(&[159, 160, 162, 163, 164]),
+        optional: true,
     },
     ModifierClass {
         name: "read",
-        optional: true,
         summary: "Whether it is enough that the sources have been read.",
         values: list(&[212]),
+        optional: true,
     },
     ModifierClass {
         name: "mode",
-        optional: false,
         summary: "Which variant of the operation is meant.",
         values: list(&[159]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "field",
-        optional: false,
         summary: "The field of the tensor map.",
         values: list(&[213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "ss",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[102, 108]),
+        optional: true,
     },
     ModifierClass {
         name: "size",
-        optional: false,
         summary: "The size of the operand.",
         values: list(&[224]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "elemsize",
-        optional: false,
         summary: "The size of one element.",
         values: list(&[128, 74]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "idxsize",
-        optional: false,
         summary: "The size of one index in the metadata.",
         values: list(&[225, 226]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "spfactor",
-        optional: false,
         summary: "How many elements of each group are kept.",
         values: list(&[227]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "num",
-        optional: false,
         summary: "How often the shape is repeated.",
         values: list(&[228, 229, 230, 231, 232, 233, 234]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "spfactor",
-        optional: false,
         summary: "How many elements of each group are kept.",
         values: list(&[235, 236, 237, 238, 227, 239, 240, 241, 242]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "async",
-        optional: false,
         summary: "That the operation goes on in the background, and an mbarrier tracks its completion.",
         values: list(&[243]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "dst", optional: false, summary: "The state space written.", values: list(&[108]) },
+    ModifierClass {
+        name: "dst",
+        summary: "The state space written.",
+        values: list(&[108]),
+        ..ModifierClass::EMPTY
+    },
     ModifierClass {
         name: "completion",
-        optional: false,
         summary: "How completion of the operation is reported.",
         values: list(&[244]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "sem",
-        optional: false,
         summary: "How the access is ordered with others.",
         values: list(&[93]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "scope",
-        optional: false,
         summary: "The threads for which the order or the atomicity holds.",
         values: list(&[100]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[80]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "multimem",
-        optional: true,
         summary: "Whether the address is a multimem address.",
         values: list(&[245]),
+        optional: true,
     },
     ModifierClass {
         name: "completion",
-        optional: false,
         summary: "How completion of the operation is reported.",
         values: list(&[246]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "counted",
-        optional: true,
         summary: "Whether a counter at the other end counts the bytes that have arrived.",
         values: list(&[247]),
+        optional: true,
     },
     ModifierClass {
         name: "op",
-        optional: false,
         summary: "The operation.",
         values: list(&[139, 140, 141, 136, 137, 138]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[15, 16, 2, 5, 3, 6, 40, 42, 27, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "multimem",
-        optional: false,
         summary: "Whether the address is a multimem address.",
         values: list(&[245]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "op",
-        optional: false,
         summary: "The operation.",
         values: list(&[139, 141, 140, 136, 137, 138, 248, 249]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[15, 16, 2, 5, 3, 6, 40, 42, 27, 146, 144]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "sync",
-        optional: false,
         summary: "That the named lanes wait for each other (.sync), and that all of the warp execute the same instruction (.aligned).",
         values: list(&[250]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "op_restrict",
-        optional: true,
         summary: "The operations that the fence is limited to.",
         values: list(&[251]),
+        optional: true,
     },
     ModifierClass {
         name: "restrict",
-        optional: false,
         summary: "The accesses that the fence is limited to.",
         values: list(&[252]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "load_mode",
-        optional: true,
         summary: "How the tensor's elements are picked.",
         values: list(&[159]),
+        optional: true,
     },
     ModifierClass {
         name: "override",
-        optional: false,
         summary: "Whether an operand replaces the address in the tensor map.",
         values: list(&[167]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "op",
-        optional: false,
         summary: "The operation.",
         values: list(&[139, 140, 141, 138, 136, 137]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "op",
-        optional: false,
         summary: "The operation.",
         values: list(&[139, 140, 141, 253, 254, 136, 137, 138]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[15, 16, 80, 2, 5, 3, 6, 40, 42, 41, 43, 27, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "mip",
-        optional: true,
         summary: "How the mipmap level is chosen.",
         values: list(&[255, 256, 257]),
+        optional: true,
     },
     ModifierClass {
         name: "geom",
-        optional: false,
         summary: "The geometry of the texture or surface.",
         values: list(&[258, 259, 260, 261, 262, 263, 264, 265, 266]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "vec",
-        optional: false,
         summary: "How many elements are moved.",
         values: list(&[79, 78]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[2, 5, 40, 27, 41]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "comp",
-        optional: false,
         summary: "The component that is gathered.",
         values: list(&[267, 268, 269, 270]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "geom",
-        optional: false,
         summary: "The geometry of the texture or surface.",
         values: list(&[259, 262, 263, 264]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "vec",
-        optional: false,
         summary: "How many elements are moved.",
         values: list(&[79]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[2, 5, 27]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "ctype", optional: false, summary: "The type of c.", values: list(&[27]) },
+    ModifierClass { name: "ctype", summary: "The type of c.", values: list(&[27]), ..ModifierClass::EMPTY },
     ModifierClass {
         name: "level",
-        optional: true,
         summary: "The cache, or the reach.",
         values: list(&[256]),
+        optional: true,
     },
     ModifierClass {
         name: "query",
-        optional: false,
         summary: "What is asked for.",
         values: list(&[271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[285, 286, 287]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "form",
-        optional: false,
         summary: "How the data is laid out, or which variant is meant.",
         values: list(&[288]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "geom",
-        optional: false,
         summary: "The geometry of the texture or surface.",
         values: list(&[258, 259, 260, 261, 262]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "cop",
-        optional: true,
         summary: "How the access uses the caches.",
         values: list(&[110, 111, 112, 114]),
+        optional: true,
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[128, 74, 15, 16]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "clamp",
-        optional: false,
         summary: "What happens to an access out of bounds.",
         values: list(&[289, 290, 291]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "form",
-        optional: false,
         summary: "How the data is laid out, or which variant is meant.",
         values: list(&[288, 292]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "ctype",
-        optional: false,
         summary: "The type of c.",
         values: list(&[128, 74, 15, 16]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "op",
-        optional: false,
         summary: "The operation.",
         values: list(&[138, 136, 137, 139, 140]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "geom",
-        optional: false,
         summary: "The geometry of the texture or surface.",
         values: list(&[258, 259, 260]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "ctype",
-        optional: false,
         summary: "The type of c.",
         values: list(&[2, 3, 5, 15, 6, 16]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "query",
-        optional: false,
         summary: "What is asked for.",
         values: list(&[271, 272, 273, 274, 275, 277, 293]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "uni",
-        optional: true,
         summary: "The promise that the branch is uniform.",
         values: list(&[294]),
+        optional: true,
     },
     ModifierClass {
         name: "scope",
-        optional: true,
         summary: "The threads for which the order or the atomicity holds.",
         values: list(&[97]),
+        optional: true,
     },
-    ModifierClass { name: "action", optional: false, summary: "What is done.", values: list(&[295]) },
-    ModifierClass { name: "action", optional: false, summary: "What is done.", values: list(&[296]) },
-    ModifierClass { name: "action", optional: false, summary: "What is done.", values: list(&[297]) },
-    ModifierClass { name: "op", optional: false, summary: "The operation.", values: list(&[298, 139, 140]) },
+    ModifierClass { name: "action", summary: "What is done.", values: list(&[295]), ..ModifierClass::EMPTY },
+    ModifierClass { name: "action", summary: "What is done.", values: list(&[296]), ..ModifierClass::EMPTY },
+    ModifierClass { name: "action", summary: "What is done.", values: list(&[297]), ..ModifierClass::EMPTY },
+    ModifierClass {
+        name: "op",
+        summary: "The operation.",
+        values: list(&[298, 139, 140]),
+        ..ModifierClass::EMPTY
+    },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[2, 75]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "aligned",
-        optional: true,
         summary: "The promise that all threads of the warp execute this same instruction.",
         values: list(&[299]),
+        optional: true,
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[132, 93]),
+        optional: true,
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[94]),
+        optional: true,
     },
     ModifierClass {
         name: "level",
-        optional: false,
         summary: "The cache, or the reach.",
         values: list(&[97, 300, 100]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "kind",
-        optional: false,
         summary: "Which variant of the instruction is meant.",
         values: list(&[301, 302]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[303, 304, 94, 132]),
+        optional: true,
     },
     ModifierClass {
         name: "scope",
-        optional: false,
         summary: "The threads for which the order or the atomicity holds.",
         values: list(&[97, 98, 99, 100]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "restrict",
-        optional: true,
         summary: "The accesses that the fence is limited to.",
         values: list(&[305, 306, 307]),
+        optional: true,
     },
     ModifierClass {
         name: "kind",
-        optional: false,
         summary: "Which variant of the instruction is meant.",
         values: list(&[301, 302, 308, 309, 310, 311, 312, 313, 314, 315]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[94, 132]),
+        optional: true,
     },
     ModifierClass {
         name: "restrict",
-        optional: true,
         summary: "The accesses that the fence is limited to.",
         values: list(&[305, 306]),
+        optional: true,
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[93, 94, 132, 304]),
+        optional: true,
     },
     ModifierClass {
         name: "space",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[102, 107, 108, 109]),
+        optional: true,
     },
     ModifierClass {
         name: "op",
-        optional: false,
         summary: "The operation.",
         values: list(&[139, 140, 141, 254, 253, 138, 207, 208, 136, 137]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[74, 15, 16, 80, 2, 3, 5, 6, 27, 28, 40, 41, 42, 43]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[15, 16, 2, 3, 5, 6, 27, 28, 40, 41, 42, 43]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "sem",
-        optional: false,
         summary: "How the access is ordered with others.",
         values: list(&[93, 132]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "scope",
-        optional: false,
         summary: "The threads for which the order or the atomicity holds.",
         values: list(&[98, 99, 100]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "space",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[109, 102]),
+        optional: true,
     },
     ModifierClass {
         name: "op",
-        optional: false,
         summary: "The operation.",
         values: list(&[138, 207, 208, 136, 137, 139, 140, 141]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[2, 5, 15, 3, 6]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "space",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[102]),
+        optional: true,
     },
-    ModifierClass { name: "op", optional: false, summary: "The operation.", values: list(&[138]) },
+    ModifierClass { name: "op", summary: "The operation.", values: list(&[138]), ..ModifierClass::EMPTY },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[2, 5, 3]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "mode",
-        optional: false,
         summary: "Which variant of the operation is meant.",
         values: list(&[316, 317, 318, 319]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[75, 15]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "mode",
-        optional: false,
         summary: "Which variant of the operation is meant.",
         values: list(&[317, 316]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "op",
-        optional: false,
         summary: "The operation.",
         values: list(&[138, 136, 137, 139, 140, 141]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[2, 5, 15, 27]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "action", optional: false, summary: "What is done.", values: list(&[320, 321]) },
+    ModifierClass {
+        name: "action",
+        summary: "What is done.",
+        values: list(&[320, 321]),
+        ..ModifierClass::EMPTY
+    },
     ModifierClass {
         name: "cp",
-        optional: false,
         summary: "The direction of the copy.",
         values: list(&[322]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "proxy",
-        optional: false,
         summary: "The two ways of access between which order is made.",
         values: list(&[311]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "sync",
-        optional: false,
         summary: "That the named lanes wait for each other (.sync), and that all of the warp execute the same instruction (.aligned).",
         values: list(&[323]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "space",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[108]),
+        optional: true,
     },
     ModifierClass {
         name: "completion",
-        optional: false,
         summary: "How completion of the operation is reported.",
         values: list(&[135]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "multicast",
-        optional: true,
         summary: "Which other places get the data too.",
         values: list(&[324]),
+        optional: true,
     },
     ModifierClass {
         name: "query",
-        optional: false,
         summary: "What is asked for.",
         values: list(&[325, 326, 327, 328, 329]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "vec",
-        optional: true,
         summary: "How many elements are moved.",
         values: list(&[79]),
+        optional: true,
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[75, 15]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "layout",
-        optional: true,
         summary: "The layout: of a matrix in memory, or of an mbarrier object.",
         values: list(&[330, 331]),
+        optional: true,
     },
     ModifierClass {
         name: "space",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[107, 108]),
+        optional: true,
     },
     ModifierClass {
         name: "scope",
-        optional: true,
         summary: "The threads for which the order or the atomicity holds.",
         values: list(&[97, 98]),
+        optional: true,
     },
     ModifierClass {
         name: "multicast",
-        optional: true,
         summary: "Which other places get the data too.",
         values: list(&[204]),
+        optional: true,
     },
     ModifierClass {
         name: "space",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[107, 108, 109]),
+        optional: true,
     },
     ModifierClass {
         name: "form",
-        optional: true,
         summary: "How the data is laid out, or which variant is meant.",
         values: list(&[332, 333]),
+        optional: true,
     },
     ModifierClass {
         name: "noinc",
-        optional: true,
         summary: "Whether the pending count stays as it is: the arrival was counted at the initialisation.",
         values: list(&[334]),
+        optional: true,
     },
     ModifierClass {
         name: "form",
-        optional: true,
         summary: "How the data is laid out, or which variant is meant.",
         values: list(&[335]),
+        optional: true,
     },
     ModifierClass {
         name: "phase_type",
-        optional: true,
         summary: "Which phase of the mbarrier is meant.",
         values: list(&[336, 337]),
+        optional: true,
     },
     ModifierClass {
         name: "sem",
-        optional: true,
         summary: "How the access is ordered with others.",
         values: list(&[94, 93]),
+        optional: true,
     },
     ModifierClass {
         name: "layout",
-        optional: true,
         summary: "The layout: of a matrix in memory, or of an mbarrier object.",
         values: list(&[330]),
+        optional: true,
     },
     ModifierClass {
         name: "layout",
-        optional: false,
         summary: "The layout: of a matrix in memory, or of an mbarrier object.",
         values: list(&[330, 331]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "matrix",
-        optional: false,
         summary: "Which matrix of D = A*B + C the fragment belongs to.",
         values: list(&[338, 339, 340]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "sync",
-        optional: false,
         summary: "That the named lanes wait for each other (.sync), and that all of the warp execute the same instruction (.aligned).",
         values: list(&[323, 250]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "layout",
-        optional: false,
         summary: "The layout: of a matrix in memory, or of an mbarrier object.",
         values: list(&[341, 342]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "shape",
-        optional: false,
         summary: "The shape of the matrix or of the data moved.",
         values: list(&[343, 344, 345, 346, 347, 348, 349]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "ss",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[102, 107, 108]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[40, 42, 185, 27, 28, 130, 129, 193, 192, 350, 5]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "matrix",
-        optional: false,
         summary: "Which matrix of D = A*B + C the fragment belongs to.",
         values: list(&[351]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[40, 27, 5, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "bitop",
-        optional: true,
         summary: "How bits are combined before they are counted.",
         values: list(&[352, 353]),
+        optional: true,
     },
     ModifierClass {
         name: "alayout",
-        optional: false,
         summary: "The layout of A.",
         values: list(&[341, 342]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "blayout",
-        optional: false,
         summary: "The layout of B.",
         values: list(&[341, 342]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[40, 27, 5, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "atype",
-        optional: true,
         summary: "The type of a.",
         values: list(&[130, 129, 42, 185, 28, 193, 192, 350]),
+        optional: true,
     },
     ModifierClass {
         name: "btype",
-        optional: true,
         summary: "The type of b.",
         values: list(&[130, 129, 42, 185, 28, 193, 192, 350]),
+        optional: true,
     },
     ModifierClass {
         name: "ctype",
-        optional: false,
         summary: "The type of c.",
         values: list(&[40, 27, 5, 28]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "shape",
-        optional: false,
         summary: "The shape of the matrix or of the data moved.",
         values: list(&[347, 354, 348, 349, 355, 356, 357, 358, 359, 360, 361]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "blayout",
-        optional: false,
         summary: "The layout of B.",
         values: list(&[342, 341]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "kind",
-        optional: true,
         summary: "Which variant of the instruction is meant.",
         values: list(&[362, 363, 364, 365]),
+        optional: true,
     },
     ModifierClass {
         name: "block_scale",
-        optional: true,
         summary: "Whether blocks of A and B have scale factors.",
         values: list(&[366]),
+        optional: true,
     },
     ModifierClass {
         name: "scale_vec",
-        optional: true,
         summary: "How many scale factors a row has, or how many elements share one.",
         values: list(&[367, 368, 369]),
+        optional: true,
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[40, 27, 28, 5]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "atype",
-        optional: false,
         summary: "The type of a.",
         values: list(&[40, 42, 185, 28, 146, 144, 370, 371, 372, 129, 130, 192, 193, 350]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "btype",
-        optional: false,
         summary: "The type of b.",
         values: list(&[40, 42, 185, 28, 146, 144, 370, 371, 372, 129, 130, 192, 193, 350]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "ctype",
-        optional: false,
         summary: "The type of c.",
         values: list(&[40, 27, 28, 5]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "stype",
-        optional: true,
         summary: "The type of the operands that are compared, or of the scale factors.",
         values: list(&[373, 374]),
+        optional: true,
     },
     ModifierClass {
         name: "shape",
-        optional: false,
         summary: "The shape of the matrix or of the data moved.",
         values: list(&[375, 376, 377]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "num",
-        optional: false,
         summary: "How often the shape is repeated.",
         values: list(&[228, 229, 230]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "trans",
-        optional: true,
         summary: "Whether the matrix is transposed on the way.",
         values: list(&[378]),
+        optional: true,
     },
     ModifierClass {
         name: "ss",
-        optional: true,
         summary: "The state space of the address; generic where there is none.",
         values: list(&[107, 108]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[74, 128, 379, 380, 381]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "shape",
-        optional: false,
         summary: "The shape of the matrix or of the data moved.",
         values: list(&[375, 382]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[74, 128]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "shape",
-        optional: false,
         summary: "The shape of the matrix or of the data moved.",
         values: list(&[375]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "trans",
-        optional: false,
         summary: "Whether the matrix is transposed on the way.",
         values: list(&[378]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[74]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "variant",
-        optional: false,
         summary: "How the sparsity metadata is ordered.",
         values: list(&[383, 384]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "shape",
-        optional: false,
         summary: "The shape of the matrix or of the data moved.",
         values: list(&[356, 357, 358, 359, 360]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "layout",
-        optional: false,
         summary: "The layout: of a matrix in memory, or of an mbarrier object.",
         values: list(&[385]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[40, 27, 5]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "atype",
-        optional: false,
         summary: "The type of a.",
         values: list(&[40, 42, 185, 146, 144, 370, 371, 372, 129, 130, 192, 193]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "btype",
-        optional: false,
         summary: "The type of b.",
         values: list(&[40, 42, 185, 146, 144, 370, 371, 372, 129, 130, 192, 193]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "ctype", optional: false, summary: "The type of c.", values: list(&[40, 27, 5]) },
+    ModifierClass {
+        name: "ctype",
+        summary: "The type of c.",
+        values: list(&[40, 27, 5]),
+        ..ModifierClass::EMPTY
+    },
     ModifierClass {
         name: "shape",
-        optional: false,
         summary: "The shape of the matrix or of the data moved.",
         values: list(&[
             386, 387, 388, 389, 390, 391, 392, 393, 394, 395, 396, 397, 398, 399, 400, 401, 402, 403, 404,
@@ -7084,28 +6614,28 @@ pub(crate) static CLASS: [ModifierClass; 370] = [
             481, 482, 483, 484, 485, 486, 487, 488, 489, 490, 491, 492, 493, 494, 495, 496, 497, 498, 499,
             500, 501, 502, 503, 504, 505, 506, 507, 508, 509, 510, 511, 512, 513,
         ]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "atype",
-        optional: false,
         summary: "The type of a.",
         values: list(&[40, 42, 185, 146, 144, 130, 129, 350]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "btype",
-        optional: false,
         summary: "The type of b.",
         values: list(&[40, 42, 185, 146, 144, 130, 129, 350]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "bitop",
-        optional: true,
         summary: "How bits are combined before they are counted.",
         values: list(&[353]),
+        optional: true,
     },
     ModifierClass {
         name: "shape",
-        optional: false,
         summary: "The shape of the matrix or of the data moved.",
         values: list(&[
             418, 419, 420, 421, 422, 423, 424, 425, 426, 427, 428, 429, 430, 431, 432, 433, 434, 435, 436,
@@ -7115,247 +6645,248 @@ pub(crate) static CLASS: [ModifierClass; 370] = [
             526, 527, 528, 529, 530, 531, 532, 533, 534, 535, 536, 537, 538, 539, 540, 541, 542, 543, 544,
             545,
         ]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "atype",
-        optional: false,
         summary: "The type of a.",
         values: list(&[40, 42, 185, 146, 144, 130, 129]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "btype",
-        optional: false,
         summary: "The type of b.",
         values: list(&[40, 42, 185, 146, 144, 130, 129]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "exclusive",
-        optional: true,
         summary: "Whether the allocation excludes all other kernels from tensor memory.",
         values: list(&[546]),
+        optional: true,
     },
     ModifierClass {
         name: "cta_group",
-        optional: false,
         summary: "How many CTAs act as one.",
         values: list(&[210, 211]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "spcompress",
-        optional: true,
         summary: "Whether the values are compressed to a sparse form.",
         values: list(&[547]),
+        optional: true,
     },
     ModifierClass {
         name: "shape",
-        optional: false,
         summary: "The shape of the matrix or of the data moved.",
         values: list(&[548, 549, 550, 551, 552]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "num",
-        optional: false,
         summary: "How often the shape is repeated.",
         values: list(&[228, 229, 230, 231, 232, 233, 234, 553]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "pack",
-        optional: true,
         summary: "Whether two 16-bit values share a register.",
         values: list(&[554]),
+        optional: true,
     },
-    ModifierClass { name: "op", optional: true, summary: "The operation.", values: list(&[136, 137]) },
+    ModifierClass { name: "op", summary: "The operation.", values: list(&[136, 137]), optional: true },
     ModifierClass {
         name: "spfactor",
-        optional: true,
         summary: "How many elements of each group are kept.",
         values: list(&[227]),
+        optional: true,
     },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[15, 27]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "idxsize",
-        optional: true,
         summary: "The size of one index in the metadata.",
         values: list(&[225]),
+        optional: true,
     },
     ModifierClass {
         name: "shape",
-        optional: false,
         summary: "The shape of the matrix or of the data moved.",
         values: list(&[548, 552]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "num",
-        optional: false,
         summary: "How often the shape is repeated.",
         values: list(&[229, 230, 231, 232, 233, 234, 553]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "op", optional: false, summary: "The operation.", values: list(&[136, 137]) },
+    ModifierClass {
+        name: "op",
+        summary: "The operation.",
+        values: list(&[136, 137]),
+        ..ModifierClass::EMPTY
+    },
     ModifierClass {
         name: "type",
-        optional: false,
         summary: "The type of the operands.",
         values: list(&[27, 2, 5]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "unpack",
-        optional: true,
         summary: "Whether a register is split into two 16-bit values.",
         values: list(&[555]),
+        optional: true,
     },
     ModifierClass {
         name: "kind",
-        optional: false,
         summary: "Which variant of the instruction is meant.",
         values: list(&[556, 557]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "shape",
-        optional: false,
         summary: "The shape of the matrix or of the data moved.",
         values: list(&[558, 559, 560, 561, 562]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "multicast",
-        optional: true,
         summary: "Which other places get the data too.",
         values: list(&[563, 564, 565]),
+        optional: true,
     },
     ModifierClass {
         name: "fmt",
-        optional: true,
         summary: "The formats in shared and in tensor memory, where the copy widens the elements.",
         values: list(&[379, 380]),
+        optional: true,
     },
-    ModifierClass { name: "dir", optional: false, summary: "The direction.", values: list(&[566]) },
+    ModifierClass { name: "dir", summary: "The direction.", values: list(&[566]), ..ModifierClass::EMPTY },
     ModifierClass {
         name: "kind",
-        optional: false,
         summary: "Which variant of the instruction is meant.",
         values: list(&[567, 568, 362, 569, 363, 364, 365, 570]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "scale_vec",
-        optional: true,
         summary: "How many scale factors a row has, or how many elements share one.",
         values: list(&[367, 368, 369, 571, 572]),
+        optional: true,
     },
     ModifierClass {
         name: "ashift",
-        optional: true,
         summary: "Whether the rows of A are shifted down by one.",
         values: list(&[573]),
+        optional: true,
     },
     ModifierClass {
         name: "decompress",
-        optional: true,
         summary: "How B is decompressed.",
         values: list(&[574]),
+        optional: true,
     },
     ModifierClass {
         name: "collector",
-        optional: true,
         summary: "How the collector buffer of A or B is used.",
         values: list(&[575, 576, 577, 578, 579, 580, 581, 582]),
+        optional: true,
     },
     ModifierClass {
         name: "cta_group",
-        optional: false,
         summary: "How many CTAs act as one.",
         values: list(&[210]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "kind",
-        optional: false,
         summary: "Which variant of the instruction is meant.",
         values: list(&[567, 568, 362, 569, 570]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "collector",
-        optional: true,
         summary: "How the collector buffer of A or B is used.",
         values: list(&[583, 584, 585, 586, 587, 588, 589, 590, 591, 592, 593, 594, 595, 596, 597, 598]),
+        optional: true,
     },
     ModifierClass {
         name: "kind",
-        optional: false,
         summary: "Which variant of the instruction is meant.",
         values: list(&[599, 600]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "restrict",
-        optional: true,
         summary: "The accesses that the fence is limited to.",
         values: list(&[601]),
+        optional: true,
     },
     ModifierClass {
         name: "completion",
-        optional: false,
         summary: "How completion of the operation is reported.",
         values: list(&[602]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "dtype",
-        optional: false,
         summary: "The type of the result.",
         values: list(&[2, 5]),
+        ..ModifierClass::EMPTY
     },
-    ModifierClass { name: "op2", optional: true, summary: "The operation.", values: list(&[138, 136, 137]) },
-    ModifierClass { name: "btype", optional: false, summary: "The type of b.", values: list(&[2]) },
+    ModifierClass { name: "op2", summary: "The operation.", values: list(&[138, 136, 137]), optional: true },
+    ModifierClass { name: "btype", summary: "The type of b.", values: list(&[2]), ..ModifierClass::EMPTY },
     ModifierClass {
         name: "po",
-        optional: true,
         summary: "Whether one is added (a + b + 1).",
         values: list(&[603]),
+        optional: true,
     },
     ModifierClass {
         name: "scale",
-        optional: true,
         summary: "How far the result is shifted right.",
         values: list(&[604, 605]),
+        optional: true,
     },
     ModifierClass {
         name: "cmp",
-        optional: false,
         summary: "The comparison.",
         values: list(&[53, 54, 55, 56, 57, 58]),
+        ..ModifierClass::EMPTY
     },
     ModifierClass {
         name: "add",
-        optional: true,
         summary: "Whether the results of all elements are added to c.",
         values: list(&[606]),
+        optional: true,
     },
-    ModifierClass { name: "type", optional: false, summary: "The type of the operands.", values: list(&[2]) },
-    ModifierClass { name: "mask", optional: true, summary: "How the operand is read.", values: list(&[607]) },
-    ModifierClass { name: "action", optional: false, summary: "What is done.", values: list(&[608, 609]) },
+    ModifierClass {
+        name: "type",
+        summary: "The type of the operands.",
+        values: list(&[2]),
+        ..ModifierClass::EMPTY
+    },
+    ModifierClass { name: "mask", summary: "How the operand is read.", values: list(&[607]), optional: true },
+    ModifierClass {
+        name: "action",
+        summary: "What is done.",
+        values: list(&[608, 609]),
+        ..ModifierClass::EMPTY
+    },
 ];
 
 pub(crate) static OPERAND: [Operand; 300] = [
     Operand { name: "d", role: Role::Write, kinds: &[OperandKind::Register], ..Operand::EMPTY },
-    Operand {
-        name: "a",
-        role: Role::Read,
-        kinds: &[OperandKind::Register, OperandKind::Immediate],
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "b",
-        role: Role::Read,
-        kinds: &[OperandKind::Register, OperandKind::Immediate],
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "c",
-        role: Role::Read,
-        kinds: &[OperandKind::Register, OperandKind::Immediate],
-        ..Operand::EMPTY
-    },
+    Operand { name: "a", kinds: &[OperandKind::Register, OperandKind::Immediate], ..Operand::EMPTY },
+    Operand { name: "b", kinds: &[OperandKind::Register, OperandKind::Immediate], ..Operand::EMPTY },
+    Operand { name: "c", kinds: &[OperandKind::Register, OperandKind::Immediate], ..Operand::EMPTY },
     Operand {
         name: "d",
         role: Role::Write,
@@ -7363,99 +6894,81 @@ pub(crate) static OPERAND: [Operand; 300] = [
         about: "always .u32",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "mask",
-        role: Role::Read,
-        kinds: &[OperandKind::Register, OperandKind::Immediate],
-        ..Operand::EMPTY
-    },
+    Operand { name: "mask", kinds: &[OperandKind::Register, OperandKind::Immediate], ..Operand::EMPTY },
     Operand {
         name: "base",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: ".b32, .u32 or .s32",
         ..Operand::EMPTY
     },
     Operand {
         name: "offset",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: ".s32",
         ..Operand::EMPTY
     },
     Operand {
         name: "pos",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "bit position (.u32)",
         ..Operand::EMPTY
     },
     Operand {
         name: "len",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "field length (.u32)",
         ..Operand::EMPTY
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "field source",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "base",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "bit count (.u32)",
         ..Operand::EMPTY
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "start bit",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "width",
         ..Operand::EMPTY
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "4 packed bytes",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "4 packed bytes",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "addend",
         ..Operand::EMPTY
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "2 packed halfwords",
         ..Operand::EMPTY
@@ -7469,59 +6982,46 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "sign source",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "magnitude source",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         ..Operand::EMPTY
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "angle in radians",
         ..Operand::EMPTY
     },
-    Operand { name: "a", role: Role::Read, kinds: &[OperandKind::Register], ..Operand::EMPTY },
-    Operand { name: "b", role: Role::Read, kinds: &[OperandKind::Register], ..Operand::EMPTY },
-    Operand { name: "c", role: Role::Read, kinds: &[OperandKind::Register], ..Operand::EMPTY },
-    Operand {
-        name: "a",
-        role: Role::Read,
-        kinds: &[OperandKind::Register],
-        about: "narrow source",
-        ..Operand::EMPTY
-    },
+    Operand { name: "a", kinds: &[OperandKind::Register], ..Operand::EMPTY },
+    Operand { name: "b", kinds: &[OperandKind::Register], ..Operand::EMPTY },
+    Operand { name: "c", kinds: &[OperandKind::Register], ..Operand::EMPTY },
+    Operand { name: "a", kinds: &[OperandKind::Register], about: "narrow source", ..Operand::EMPTY },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "wide source",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         about: "narrow source; .f32x2 in the packed form",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
         optional: true,
         about: "predicate, may be negated with !",
@@ -7544,35 +7044,30 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "taken where the selector is true",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "taken where the selector is false",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
         about: "the selecting predicate",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "the selector, .s32 or .f32",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
         optional: true,
         about: "predicate",
@@ -7594,7 +7089,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[
             OperandKind::Register,
             OperandKind::Predicate,
@@ -7605,7 +7099,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[
             OperandKind::Register,
             OperandKind::Predicate,
@@ -7630,14 +7123,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "immLut",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         about: "8-bit truth table",
         ..Operand::EMPTY
     },
     Operand {
         name: "q",
-        role: Role::Read,
         kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
         optional: true,
         about: "predicate",
@@ -7645,35 +7136,30 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "low word",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "high word",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "shift (.u32)",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "shift (.u32)",
         ..Operand::EMPTY
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[
             OperandKind::Register,
             OperandKind::Immediate,
@@ -7689,12 +7175,7 @@ pub(crate) static OPERAND: [Operand; 300] = [
         kinds: &[OperandKind::Register, OperandKind::Vector],
         ..Operand::EMPTY
     },
-    Operand {
-        name: "a",
-        role: Role::Read,
-        kinds: &[OperandKind::Vector, OperandKind::Register],
-        ..Operand::EMPTY
-    },
+    Operand { name: "a", kinds: &[OperandKind::Vector, OperandKind::Register], ..Operand::EMPTY },
     Operand {
         name: "p",
         role: Role::Write,
@@ -7705,50 +7186,43 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "lane or offset",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "clamp/segment mask",
         ..Operand::EMPTY
     },
     Operand {
         name: "membermask",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "participating lanes",
         ..Operand::EMPTY
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "bytes 0-3",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "bytes 4-7",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "selector",
         ..Operand::EMPTY
     },
-    Operand { name: "a", role: Role::Read, kinds: &[OperandKind::Address], wide: true, ..Operand::EMPTY },
+    Operand { name: "a", kinds: &[OperandKind::Address], wide: true, ..Operand::EMPTY },
     Operand {
         name: "policy",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "cache policy",
@@ -7757,20 +7231,17 @@ pub(crate) static OPERAND: [Operand; 300] = [
     Operand { name: "a", role: Role::Write, kinds: &[OperandKind::Address], wide: true, ..Operand::EMPTY },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Vector, OperandKind::Immediate],
         ..Operand::EMPTY
     },
     Operand { name: "a", role: Role::Write, kinds: &[OperandKind::Address], ..Operand::EMPTY },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::Vector],
         ..Operand::EMPTY
     },
     Operand {
         name: "mbar",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         optional: true,
         about: "mbarrier object that tracks the completion",
@@ -7785,14 +7256,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "size",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "bytes (.b32/.b64)",
         ..Operand::EMPTY
     },
     Operand {
         name: "initval",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         about: "fill value (only 0)",
         ..Operand::EMPTY
@@ -7805,7 +7274,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         wide: true,
         about: "multimem source address",
@@ -7821,7 +7289,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         wide: true,
         about: "address to fetch",
@@ -7829,7 +7296,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         wide: true,
         about: "generic address",
@@ -7837,36 +7303,21 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         wide: true,
         about: "address (128-byte aligned)",
         ..Operand::EMPTY
     },
+    Operand { name: "size", kinds: &[OperandKind::Immediate], about: "bytes, must be 128", ..Operand::EMPTY },
     Operand {
         name: "size",
-        role: Role::Read,
-        kinds: &[OperandKind::Immediate],
-        about: "bytes, must be 128",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "size",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "bytes, multiple of 16",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "tensorMap",
-        role: Role::Read,
-        kinds: &[OperandKind::Address],
-        about: "tensor map",
-        ..Operand::EMPTY
-    },
+    Operand { name: "tensorMap", kinds: &[OperandKind::Address], about: "tensor map", ..Operand::EMPTY },
     Operand {
         name: "gaddr",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         optional: true,
         inside: true,
@@ -7875,7 +7326,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "sizes",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         optional: true,
         inside: true,
@@ -7884,7 +7334,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "lower",
-        role: Role::Read,
         kinds: &[OperandKind::Vector],
         optional: true,
         inside: true,
@@ -7893,7 +7342,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "upper",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         optional: true,
         inside: true,
@@ -7902,7 +7350,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "coords",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Immediate, OperandKind::SpecialRegister],
         inside: true,
         about: "coordinates",
@@ -7910,7 +7357,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "im2colInfo",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Vector],
         optional: true,
         about: "offsets",
@@ -7919,7 +7365,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     Operand { name: "policy", role: Role::Write, kinds: &[OperandKind::Register], ..Operand::EMPTY },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         optional: true,
         about: "range start",
@@ -7927,7 +7372,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "offset",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         optional: true,
         inside: true,
@@ -7936,7 +7380,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "primary-size",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "bytes",
@@ -7944,7 +7387,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "total-size",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "bytes",
@@ -7952,7 +7394,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "fraction",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "0..1 float",
@@ -7960,7 +7401,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "access-property",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "access property",
@@ -7968,7 +7408,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         about: "generic address (.u32/.u64)",
         ..Operand::EMPTY
@@ -7976,21 +7415,18 @@ pub(crate) static OPERAND: [Operand; 300] = [
     Operand { name: "p", role: Role::Write, kinds: &[OperandKind::Register], ..Operand::EMPTY },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Symbol],
         about: "address or variable",
         ..Operand::EMPTY
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::Vector],
         about: "the upper element when the destination is packed",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "the lower element when the destination is packed",
@@ -7998,7 +7434,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "rbits",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         optional: true,
         about: "random bits for .rs",
@@ -8006,7 +7441,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "scale",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         optional: true,
         about: "ue8m0 scale(s)",
@@ -8014,21 +7448,18 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "upper element",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "lower element",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "bits shifted in above",
@@ -8036,14 +7467,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Symbol],
         about: "shared address or variable",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "target CTA rank",
         ..Operand::EMPTY
@@ -8057,7 +7486,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Symbol],
         about: "shared or generic address",
         ..Operand::EMPTY
@@ -8069,23 +7497,15 @@ pub(crate) static OPERAND: [Operand; 300] = [
         about: "shared destination address",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "src",
-        role: Role::Read,
-        kinds: &[OperandKind::Address],
-        about: "global source address",
-        ..Operand::EMPTY
-    },
+    Operand { name: "src", kinds: &[OperandKind::Address], about: "global source address", ..Operand::EMPTY },
     Operand {
         name: "size",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         about: "4, 8 or 16 bytes (.cg only 16)",
         ..Operand::EMPTY
     },
     Operand {
         name: "src-size",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "bytes to read, rest zero-filled",
@@ -8093,7 +7513,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "ignore-src",
-        role: Role::Read,
         kinds: &[OperandKind::Predicate],
         optional: true,
         about: "skip read, fill zero",
@@ -8101,23 +7520,20 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "N",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         about: "groups that may remain pending",
         ..Operand::EMPTY
     },
     Operand { name: "dst", role: Role::Write, kinds: &[OperandKind::Address], ..Operand::EMPTY },
-    Operand { name: "src", role: Role::Read, kinds: &[OperandKind::Address], ..Operand::EMPTY },
+    Operand { name: "src", kinds: &[OperandKind::Address], ..Operand::EMPTY },
     Operand {
         name: "size",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "bytes",
         ..Operand::EMPTY
     },
     Operand {
         name: "left",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "bytes to skip at the start, with .ignore_oob",
@@ -8125,7 +7541,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "right",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "bytes to skip at the end, with .ignore_oob",
@@ -8133,7 +7548,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "ctaMask",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "destination CTAs",
@@ -8141,7 +7555,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "byteMask",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "16-bit byte mask",
@@ -8156,22 +7569,14 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "byteMask",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "16-bit mask",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "tmap",
-        role: Role::Read,
-        kinds: &[OperandKind::Address],
-        about: "tensor map",
-        ..Operand::EMPTY
-    },
+    Operand { name: "tmap", kinds: &[OperandKind::Address], about: "tensor map", ..Operand::EMPTY },
     Operand {
         name: "im2col",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Vector],
         optional: true,
         about: "offset vector",
@@ -8179,7 +7584,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "ctaMask",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "CTAs",
@@ -8187,29 +7591,15 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "src",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         optional: true,
         about: "shared source address",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "src",
-        role: Role::Read,
-        kinds: &[OperandKind::Address],
-        about: "shared source address",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "addr",
-        role: Role::Read,
-        kinds: &[OperandKind::Address],
-        about: "tensor map",
-        ..Operand::EMPTY
-    },
+    Operand { name: "src", kinds: &[OperandKind::Address], about: "shared source address", ..Operand::EMPTY },
+    Operand { name: "addr", kinds: &[OperandKind::Address], about: "tensor map", ..Operand::EMPTY },
     Operand {
         name: "ord",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         optional: true,
         about: "dimension index",
@@ -8217,7 +7607,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "new_val",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "new value",
         ..Operand::EMPTY
@@ -8236,20 +7625,8 @@ pub(crate) static OPERAND: [Operand; 300] = [
         about: "kept elements out",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "data",
-        role: Role::Read,
-        kinds: &[OperandKind::Vector],
-        about: "dense input",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "spdesc",
-        role: Role::Read,
-        kinds: &[OperandKind::Register],
-        about: "descriptor (.b32)",
-        ..Operand::EMPTY
-    },
+    Operand { name: "data", kinds: &[OperandKind::Vector], about: "dense input", ..Operand::EMPTY },
+    Operand { name: "spdesc", kinds: &[OperandKind::Register], about: "descriptor (.b32)", ..Operand::EMPTY },
     Operand {
         name: "data",
         role: Role::Write,
@@ -8257,45 +7634,19 @@ pub(crate) static OPERAND: [Operand; 300] = [
         about: "dense output",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "mdata",
-        role: Role::Read,
-        kinds: &[OperandKind::Vector],
-        about: "indices",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "cdata",
-        role: Role::Read,
-        kinds: &[OperandKind::Vector],
-        about: "compressed input",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "handle",
-        role: Role::Read,
-        kinds: &[OperandKind::Address],
-        about: "endpoint",
-        ..Operand::EMPTY
-    },
+    Operand { name: "mdata", kinds: &[OperandKind::Vector], about: "indices", ..Operand::EMPTY },
+    Operand { name: "cdata", kinds: &[OperandKind::Vector], about: "compressed input", ..Operand::EMPTY },
+    Operand { name: "handle", kinds: &[OperandKind::Address], about: "endpoint", ..Operand::EMPTY },
     Operand {
         name: "offset",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         inside: true,
         about: "offset from it",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "bar",
-        role: Role::Read,
-        kinds: &[OperandKind::Address],
-        about: "mbarrier object",
-        ..Operand::EMPTY
-    },
+    Operand { name: "bar", kinds: &[OperandKind::Address], about: "mbarrier object", ..Operand::EMPTY },
     Operand {
         name: "counter",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         optional: true,
         inside: true,
@@ -8304,22 +7655,14 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "bytemask",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "16-bit mask",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "mask",
-        role: Role::Read,
-        kinds: &[OperandKind::Immediate],
-        about: "must be 0xFFFFFFFF",
-        ..Operand::EMPTY
-    },
+    Operand { name: "mask", kinds: &[OperandKind::Immediate], about: "must be 0xFFFFFFFF", ..Operand::EMPTY },
     Operand {
         name: "endpoint",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         inside: true,
         about: "endpoint",
@@ -8334,7 +7677,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "src",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         about: "operand (16 B, 32 B for .cas)",
         ..Operand::EMPTY
@@ -8350,14 +7692,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Texture, OperandKind::Register],
         about: "texture",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Sampler, OperandKind::Register],
         optional: true,
         inside: true,
@@ -8366,7 +7706,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Register, OperandKind::Immediate],
         inside: true,
         about: "coordinates",
@@ -8374,7 +7713,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "lod",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "level",
@@ -8382,7 +7720,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "dPdx",
-        role: Role::Read,
         kinds: &[OperandKind::Vector],
         optional: true,
         about: "gradient",
@@ -8390,23 +7727,14 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "dPdy",
-        role: Role::Read,
         kinds: &[OperandKind::Vector],
         optional: true,
         about: "gradient",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "e",
-        role: Role::Read,
-        kinds: &[OperandKind::Vector],
-        optional: true,
-        about: "offsets",
-        ..Operand::EMPTY
-    },
+    Operand { name: "e", kinds: &[OperandKind::Vector], optional: true, about: "offsets", ..Operand::EMPTY },
     Operand {
         name: "f",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         optional: true,
         about: "compare value",
@@ -8414,28 +7742,19 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Texture, OperandKind::Sampler, OperandKind::Register],
         about: "texture or sampler",
         ..Operand::EMPTY
     },
+    Operand { name: "a", kinds: &[OperandKind::Register], about: "opaque handle (.u64)", ..Operand::EMPTY },
     Operand {
         name: "a",
-        role: Role::Read,
-        kinds: &[OperandKind::Register],
-        about: "opaque handle (.u64)",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Surface, OperandKind::Register],
         about: "surface",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Register, OperandKind::Immediate],
         inside: true,
         about: "coordinates",
@@ -8443,46 +7762,20 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Vector],
         about: "data",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "c",
-        role: Role::Read,
-        kinds: &[OperandKind::Register],
-        about: "operand",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "p",
-        role: Role::Read,
-        kinds: &[OperandKind::Predicate],
-        about: "guard predicate",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "label",
-        role: Role::Read,
-        kinds: &[OperandKind::Label],
-        about: "label",
-        ..Operand::EMPTY
-    },
+    Operand { name: "c", kinds: &[OperandKind::Register], about: "operand", ..Operand::EMPTY },
+    Operand { name: "p", kinds: &[OperandKind::Predicate], about: "guard predicate", ..Operand::EMPTY },
+    Operand { name: "label", kinds: &[OperandKind::Label], about: "label", ..Operand::EMPTY },
     Operand {
         name: "index",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "table index (.u32)",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "tlist",
-        role: Role::Read,
-        kinds: &[OperandKind::Label],
-        about: ".branchtargets label",
-        ..Operand::EMPTY
-    },
+    Operand { name: "tlist", kinds: &[OperandKind::Label], about: ".branchtargets label", ..Operand::EMPTY },
     Operand {
         name: "ret",
         role: Role::Write,
@@ -8493,14 +7786,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "func",
-        role: Role::Read,
         kinds: &[OperandKind::Symbol, OperandKind::Register],
         about: "callee or pointer",
         ..Operand::EMPTY
     },
     Operand {
         name: "args",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::Parameter],
         optional: true,
         about: "argument list",
@@ -8508,7 +7799,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "targets",
-        role: Role::Read,
         kinds: &[OperandKind::Label, OperandKind::Symbol],
         optional: true,
         about: ".calltargets/.callprototype label or call table",
@@ -8516,14 +7806,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "barrier number 0..15",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "thread count",
@@ -8531,7 +7819,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "thread count (non-zero)",
         ..Operand::EMPTY
@@ -8545,21 +7832,18 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "barrier number",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
         about: "source predicate",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "thread count",
         ..Operand::EMPTY
@@ -8573,14 +7857,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "membermask",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "lane mask (.b32)",
         ..Operand::EMPTY
     },
     Operand {
         name: "addr",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         optional: true,
         about: "generic address in global",
@@ -8588,7 +7870,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "size",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         optional: true,
         about: "bytes (only 128)",
@@ -8611,14 +7892,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::Vector],
         about: "operand",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "swap value (cas)",
@@ -8641,7 +7920,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "operand",
         ..Operand::EMPTY
@@ -8662,14 +7940,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
         about: "source predicate",
         ..Operand::EMPTY
     },
     Operand {
         name: "membermask",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "lane mask",
         ..Operand::EMPTY
@@ -8691,7 +7967,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "value",
         ..Operand::EMPTY
@@ -8717,20 +7992,8 @@ pub(crate) static OPERAND: [Operand; 300] = [
         about: "global address",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "src",
-        role: Role::Read,
-        kinds: &[OperandKind::Address],
-        about: "shared address",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "size",
-        role: Role::Read,
-        kinds: &[OperandKind::Immediate],
-        about: "bytes (only 128)",
-        ..Operand::EMPTY
-    },
+    Operand { name: "src", kinds: &[OperandKind::Address], about: "shared address", ..Operand::EMPTY },
+    Operand { name: "size", kinds: &[OperandKind::Immediate], about: "bytes (only 128)", ..Operand::EMPTY },
     Operand {
         name: "addr",
         role: Role::Write,
@@ -8740,7 +8003,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "mbar",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         about: "mbarrier object that tracks the completion",
         ..Operand::EMPTY
@@ -8753,14 +8015,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "resp",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "response (.b128)",
         ..Operand::EMPTY
     },
     Operand {
         name: "addr",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         wide: true,
         about: "mbarrier object",
@@ -8768,21 +8028,18 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "count",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "expected arrivals (.u32)",
         ..Operand::EMPTY
     },
     Operand {
         name: "tx",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "transaction count (.u32)",
         ..Operand::EMPTY
     },
     Operand {
         name: "ctaMask",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "32-bit CTA mask",
@@ -8797,19 +8054,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "count",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "arrival count or tx count",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "addr",
-        role: Role::Read,
-        kinds: &[OperandKind::Address],
-        about: "mbarrier object",
-        ..Operand::EMPTY
-    },
+    Operand { name: "addr", kinds: &[OperandKind::Address], about: "mbarrier object", ..Operand::EMPTY },
     Operand { name: "done", role: Role::Write, kinds: &[OperandKind::Predicate], ..Operand::EMPTY },
     Operand {
         name: "reportPred",
@@ -8829,21 +8079,18 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "state",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "phase token (.b64) or parity 0/1 (.b32)",
         ..Operand::EMPTY
     },
     Operand {
         name: "state",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "phase token or parity",
         ..Operand::EMPTY
     },
     Operand {
         name: "timeHint",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "nanoseconds (.u32)",
@@ -8858,7 +8105,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "state",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "token from a .noComplete arrive",
         ..Operand::EMPTY
@@ -8871,16 +8117,9 @@ pub(crate) static OPERAND: [Operand; 300] = [
         about: "fragment",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "p",
-        role: Role::Read,
-        kinds: &[OperandKind::Address],
-        about: "matrix base",
-        ..Operand::EMPTY
-    },
+    Operand { name: "p", kinds: &[OperandKind::Address], about: "matrix base", ..Operand::EMPTY },
     Operand {
         name: "stride",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "leading dimension in elements",
@@ -8888,7 +8127,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "r",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         about: "fragment",
         ..Operand::EMPTY
@@ -8902,28 +8140,24 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         about: "A fragment",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         about: "B fragment",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         about: "C fragment",
         ..Operand::EMPTY
     },
     Operand {
         name: "sfa",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         optional: true,
         about: "A scale data (.b32)",
@@ -8931,7 +8165,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "selA",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         optional: true,
         about: "byte and thread selector",
@@ -8939,7 +8172,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "sfb",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         optional: true,
         about: "B scale data (.b32)",
@@ -8947,7 +8179,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "selB",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         optional: true,
         about: "byte and thread selector",
@@ -8960,20 +8191,8 @@ pub(crate) static OPERAND: [Operand; 300] = [
         about: "fragments (.b32 each)",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "p",
-        role: Role::Read,
-        kinds: &[OperandKind::Address],
-        about: "row address",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "r",
-        role: Role::Read,
-        kinds: &[OperandKind::Vector],
-        about: "fragments (.b32 each)",
-        ..Operand::EMPTY
-    },
+    Operand { name: "p", kinds: &[OperandKind::Address], about: "row address", ..Operand::EMPTY },
+    Operand { name: "r", kinds: &[OperandKind::Vector], about: "fragments (.b32 each)", ..Operand::EMPTY },
     Operand {
         name: "d",
         role: Role::Write,
@@ -8981,37 +8200,27 @@ pub(crate) static OPERAND: [Operand; 300] = [
         about: "result fragment (.b32)",
         ..Operand::EMPTY
     },
+    Operand { name: "a", kinds: &[OperandKind::Register], about: "source fragment (.b32)", ..Operand::EMPTY },
     Operand {
         name: "a",
-        role: Role::Read,
-        kinds: &[OperandKind::Register],
-        about: "source fragment (.b32)",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         about: "compressed A fragment",
         ..Operand::EMPTY
     },
     Operand {
         name: "e",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         about: "sparsity metadata (.b32)",
         ..Operand::EMPTY
     },
     Operand {
         name: "f",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         about: "sparsity selector 0..3",
         ..Operand::EMPTY
     },
     Operand {
         name: "sfa",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         optional: true,
         about: "A scale data",
@@ -9019,7 +8228,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "selA",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         optional: true,
         about: "selector",
@@ -9027,7 +8235,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "sfb",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         optional: true,
         about: "B scale data",
@@ -9035,7 +8242,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "selB",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Immediate],
         optional: true,
         about: "selector",
@@ -9050,28 +8256,24 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Register, OperandKind::Immediate],
         about: "A fragment or 64-bit shared descriptor",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "64-bit shared descriptor",
         ..Operand::EMPTY
     },
     Operand {
         name: "scale-d",
-        role: Role::Read,
         kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
         about: "use D as addend (predicate)",
         ..Operand::EMPTY
     },
     Operand {
         name: "imm-scale-a",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         optional: true,
         about: "1 or -1",
@@ -9079,7 +8281,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "imm-scale-b",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         optional: true,
         about: "1 or -1",
@@ -9087,7 +8288,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "imm-trans-a",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         optional: true,
         about: "0 or 1",
@@ -9095,7 +8295,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "imm-trans-b",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         optional: true,
         about: "0 or 1",
@@ -9103,35 +8302,25 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Vector, OperandKind::Register, OperandKind::Immediate],
         about: "compressed A fragment or descriptor",
         ..Operand::EMPTY
     },
     Operand {
         name: "sp-meta",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         about: "sparsity metadata (.b32)",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "sp-sel",
-        role: Role::Read,
-        kinds: &[OperandKind::Immediate],
-        about: "selector",
-        ..Operand::EMPTY
-    },
+    Operand { name: "sp-sel", kinds: &[OperandKind::Immediate], about: "selector", ..Operand::EMPTY },
     Operand {
         name: "scale-d",
-        role: Role::Read,
         kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
         about: "use D as addend",
         ..Operand::EMPTY
     },
     Operand {
         name: "N",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         about: "groups allowed to stay pending",
         ..Operand::EMPTY
@@ -9145,14 +8334,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "nCols",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "columns",
         ..Operand::EMPTY
     },
     Operand {
         name: "taddr",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         about: "tensor-memory address",
         ..Operand::EMPTY
@@ -9174,14 +8361,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "taddr",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         about: "tensor-memory address",
         ..Operand::EMPTY
     },
     Operand {
         name: "halfOff",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         optional: true,
         about: "second-half offset",
@@ -9208,16 +8393,9 @@ pub(crate) static OPERAND: [Operand; 300] = [
         about: "tensor-memory address",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "r",
-        role: Role::Read,
-        kinds: &[OperandKind::Vector],
-        about: "source registers",
-        ..Operand::EMPTY
-    },
+    Operand { name: "r", kinds: &[OperandKind::Vector], about: "source registers", ..Operand::EMPTY },
     Operand {
         name: "s-desc",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "64-bit shared descriptor",
         ..Operand::EMPTY
@@ -9231,21 +8409,18 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::Address],
         about: "shared descriptor or tensor-memory address",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "shared descriptor",
         ..Operand::EMPTY
     },
     Operand {
         name: "lut",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         optional: true,
         about: "table in tensor memory, with .decompress",
@@ -9253,14 +8428,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "idesc",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "instruction descriptor (.b32)",
         ..Operand::EMPTY
     },
     Operand {
         name: "scaleA",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         optional: true,
         about: "tensor-memory scale address",
@@ -9268,7 +8441,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "scaleB",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         optional: true,
         about: "tensor-memory scale address",
@@ -9276,7 +8448,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "disable",
-        role: Role::Read,
         kinds: &[OperandKind::Vector],
         optional: true,
         about: "output lane mask vector",
@@ -9284,14 +8455,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "enable-input-d",
-        role: Role::Read,
         kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
         about: "use D as addend",
         ..Operand::EMPTY
     },
     Operand {
         name: "scale-input-d",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         optional: true,
         about: "exponent",
@@ -9299,21 +8468,18 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "meta",
-        role: Role::Read,
         kinds: &[OperandKind::Address],
         about: "sparsity metadata in tensor memory",
         ..Operand::EMPTY
     },
     Operand {
         name: "idesc",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "instruction descriptor",
         ..Operand::EMPTY
     },
     Operand {
         name: "zeroMask",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "zero-column mask descriptor (.b64)",
@@ -9321,19 +8487,12 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "ctaMask",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "CTA mask (16 or 32 bits)",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "a",
-        role: Role::Read,
-        kinds: &[OperandKind::Register],
-        about: "saved pointer",
-        ..Operand::EMPTY
-    },
+    Operand { name: "a", kinds: &[OperandKind::Register], about: "saved pointer", ..Operand::EMPTY },
     Operand {
         name: "ptr",
         role: Role::Write,
@@ -9343,7 +8502,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "align",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         optional: true,
         about: "power of two up to 2^23, default 8",
@@ -9358,21 +8516,18 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "may carry a byte or half selector (.b0 to .b3, .h0, .h1)",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "may carry a byte or half selector (.b0 to .b3, .h0, .h1)",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         optional: true,
         about: "third operand",
@@ -9380,7 +8535,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         negatable: true,
         about: "may be negated",
@@ -9388,7 +8542,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         negatable: true,
         about: "may be negated",
@@ -9396,7 +8549,6 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         negatable: true,
         about: "addend, may be negated",
@@ -9411,21 +8563,18 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         about: "may carry a lane selector",
         ..Operand::EMPTY
     },
     Operand {
         name: "b",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         about: "may carry a lane selector",
         ..Operand::EMPTY
     },
     Operand {
         name: "c",
-        role: Role::Read,
         kinds: &[OperandKind::Register],
         about: "merge or accumulate operand",
         ..Operand::EMPTY
@@ -9439,21 +8588,18 @@ pub(crate) static OPERAND: [Operand; 300] = [
     },
     Operand {
         name: "t",
-        role: Role::Read,
         kinds: &[OperandKind::Register, OperandKind::Immediate],
         about: "nanoseconds",
         ..Operand::EMPTY
     },
     Operand {
         name: "a",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         about: "event 0..15 or 16-bit mask",
         ..Operand::EMPTY
     },
     Operand {
         name: "n",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         about: "register count (24..256, multiple of 8)",
         ..Operand::EMPTY
@@ -9461,702 +8607,662 @@ pub(crate) static OPERAND: [Operand; 300] = [
 ];
 
 pub(crate) static SLOT: [Slot; 695] = [
-    Slot { class: "type", values: list(&[0, 1, 2, 3, 4, 5]), optional: false, leads: false },
-    Slot { class: "sat", values: list(&[6]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[4]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[7, 8]), optional: false, leads: false },
-    Slot { class: "sat", values: list(&[6]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[9, 10]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 7, 8]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[11, 12]), optional: false, leads: true },
-    Slot { class: "mode", values: list(&[13]), optional: false, leads: true },
-    Slot { class: "type", values: list(&[0, 1, 3, 4]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[11]), optional: false, leads: true },
-    Slot { class: "type", values: list(&[2, 5]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 4]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[3, 4, 5]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[10]), optional: false, leads: false },
-    Slot { class: "relu", values: list(&[14]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[4, 8]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[9]), optional: false, leads: false },
-    Slot { class: "relu", values: list(&[14]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[15, 16]), optional: false, leads: false },
-    Slot { class: "shiftamt", values: list(&[17]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[1, 2, 4, 5]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[15]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[18, 19]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[1, 4]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[1, 4]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[12, 11]), optional: false, leads: true },
-    Slot { class: "cc", values: list(&[20]), optional: false, leads: false },
-    Slot { class: "cc", values: list(&[20]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[0, 3, 2, 5]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[21, 22, 23, 24, 25, 26]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[27, 28]), optional: false, leads: false },
-    Slot { class: "rnd", values: list(&[29, 30]), optional: true, leads: false },
-    Slot { class: "ftz", values: list(&[31]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[27]), optional: false, leads: false },
-    Slot { class: "rnd", values: list(&[32, 33]), optional: false, leads: false },
-    Slot { class: "ftz", values: list(&[34]), optional: true, leads: false },
-    Slot { class: "rnd", values: list(&[29, 30, 35, 36]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[28]), optional: false, leads: false },
-    Slot { class: "rnd", values: list(&[29, 30, 32, 33]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[37]), optional: false, leads: false },
-    Slot { class: "rnd", values: list(&[29, 30, 35, 36]), optional: false, leads: false },
-    Slot { class: "rnd", values: list(&[29, 30, 32, 33]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[29]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[38]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[39]), optional: false, leads: true },
-    Slot { class: "mode", values: list(&[29, 30, 32, 33]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[30, 32, 33]), optional: false, leads: false },
-    Slot { class: "nan", values: list(&[40]), optional: false, leads: false },
-    Slot { class: "nan", values: list(&[40]), optional: true, leads: false },
-    Slot { class: "xorsign", values: list(&[41]), optional: false, leads: false },
-    Slot { class: "abs", values: list(&[42]), optional: false, leads: false },
-    Slot { class: "abs", values: list(&[42]), optional: true, leads: false },
-    Slot { class: "ftz", values: list(&[34]), optional: false, leads: false },
-    Slot { class: "approx", values: list(&[38]), optional: false, leads: false },
-    Slot { class: "rnd", values: list(&[29]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[43, 44]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[45, 46]), optional: false, leads: false },
-    Slot { class: "rnd", values: list(&[29]), optional: false, leads: false },
-    Slot { class: "oob", values: list(&[47]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[27]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[43, 45]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[37]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[44, 46]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[37]), optional: false, leads: false },
-    Slot { class: "rnd", values: list(&[30]), optional: true, leads: false },
-    Slot { class: "dtype", values: list(&[44]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[37]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[46]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[37]), optional: false, leads: false },
-    Slot { class: "rnd", values: list(&[30]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[44]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[46]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[46]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[44]), optional: false, leads: false },
-    Slot { class: "satfinite", values: list(&[48]), optional: true, leads: false },
-    Slot { class: "cdtype", values: list(&[49, 50]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[49, 50, 51, 52, 53, 54, 55]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[49, 50]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[49, 50, 51, 52, 53, 54, 55]), optional: false, leads: false },
-    Slot { class: "CmpOp", values: list(&[56, 57]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[1, 4, 27]), optional: false, leads: false },
-    Slot { class: "stype", values: list(&[58, 15, 16]), optional: false, leads: false },
-    Slot { class: "BoolOp", values: list(&[59, 60, 61]), optional: false, leads: false },
-    Slot { class: "CmpOp", values: list(&[56, 57, 62, 63, 64, 65]), optional: false, leads: false },
-    Slot { class: "stype", values: list(&[3, 4, 5]), optional: false, leads: false },
-    Slot {
-        class: "CmpOp",
-        values: list(&[56, 57, 62, 63, 64, 65, 12, 66, 11, 67]),
-        optional: false,
-        leads: false,
-    },
-    Slot { class: "stype", values: list(&[0, 1, 2]), optional: false, leads: false },
+    Slot { class: "type", values: list(&[0, 1, 2, 3, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "sat", values: list(&[6]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[4]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[7, 8]), ..Slot::EMPTY },
+    Slot { class: "sat", values: list(&[6]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[9, 10]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 7, 8]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[11, 12]), leads: true, ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[13]), leads: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[0, 1, 3, 4]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[11]), leads: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[2, 5]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 4]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[3, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[10]), ..Slot::EMPTY },
+    Slot { class: "relu", values: list(&[14]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[4, 8]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[9]), ..Slot::EMPTY },
+    Slot { class: "relu", values: list(&[14]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[15, 16]), ..Slot::EMPTY },
+    Slot { class: "shiftamt", values: list(&[17]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 2, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[15]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[18, 19]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[1, 4]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[1, 4]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[12, 11]), leads: true, ..Slot::EMPTY },
+    Slot { class: "cc", values: list(&[20]), ..Slot::EMPTY },
+    Slot { class: "cc", values: list(&[20]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[0, 3, 2, 5]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[21, 22, 23, 24, 25, 26]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[27, 28]), ..Slot::EMPTY },
+    Slot { class: "rnd", values: list(&[29, 30]), optional: true, ..Slot::EMPTY },
+    Slot { class: "ftz", values: list(&[31]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[27]), ..Slot::EMPTY },
+    Slot { class: "rnd", values: list(&[32, 33]), ..Slot::EMPTY },
+    Slot { class: "ftz", values: list(&[34]), optional: true, ..Slot::EMPTY },
+    Slot { class: "rnd", values: list(&[29, 30, 35, 36]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[28]), ..Slot::EMPTY },
+    Slot { class: "rnd", values: list(&[29, 30, 32, 33]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[37]), ..Slot::EMPTY },
+    Slot { class: "rnd", values: list(&[29, 30, 35, 36]), ..Slot::EMPTY },
+    Slot { class: "rnd", values: list(&[29, 30, 32, 33]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[29]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[38]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[39]), leads: true, ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[29, 30, 32, 33]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[30, 32, 33]), ..Slot::EMPTY },
+    Slot { class: "nan", values: list(&[40]), ..Slot::EMPTY },
+    Slot { class: "nan", values: list(&[40]), optional: true, ..Slot::EMPTY },
+    Slot { class: "xorsign", values: list(&[41]), ..Slot::EMPTY },
+    Slot { class: "abs", values: list(&[42]), ..Slot::EMPTY },
+    Slot { class: "abs", values: list(&[42]), optional: true, ..Slot::EMPTY },
+    Slot { class: "ftz", values: list(&[34]), ..Slot::EMPTY },
+    Slot { class: "approx", values: list(&[38]), ..Slot::EMPTY },
+    Slot { class: "rnd", values: list(&[29]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[43, 44]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[45, 46]), ..Slot::EMPTY },
+    Slot { class: "rnd", values: list(&[29]), ..Slot::EMPTY },
+    Slot { class: "oob", values: list(&[47]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[27]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[43, 45]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[37]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[44, 46]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[37]), ..Slot::EMPTY },
+    Slot { class: "rnd", values: list(&[30]), optional: true, ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[44]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[37]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[46]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[37]), ..Slot::EMPTY },
+    Slot { class: "rnd", values: list(&[30]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[44]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[46]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[46]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[44]), ..Slot::EMPTY },
+    Slot { class: "satfinite", values: list(&[48]), optional: true, ..Slot::EMPTY },
+    Slot { class: "cdtype", values: list(&[49, 50]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[49, 50, 51, 52, 53, 54, 55]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[49, 50]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[49, 50, 51, 52, 53, 54, 55]), ..Slot::EMPTY },
+    Slot { class: "CmpOp", values: list(&[56, 57]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[1, 4, 27]), ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[58, 15, 16]), ..Slot::EMPTY },
+    Slot { class: "BoolOp", values: list(&[59, 60, 61]), ..Slot::EMPTY },
+    Slot { class: "CmpOp", values: list(&[56, 57, 62, 63, 64, 65]), ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[3, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "CmpOp", values: list(&[56, 57, 62, 63, 64, 65, 12, 66, 11, 67]), ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[0, 1, 2]), ..Slot::EMPTY },
     Slot {
         class: "CmpOp",
         values: list(&[56, 57, 62, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75]),
-        optional: false,
-        leads: false,
+        ..Slot::EMPTY
     },
-    Slot { class: "stype", values: list(&[27]), optional: false, leads: false },
-    Slot { class: "stype", values: list(&[28]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[9, 7]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[10, 8]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[58, 15, 16]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[0, 1, 2]), optional: false, leads: false },
+    Slot { class: "stype", values: list(&[27]), ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[28]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[9, 7]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[10, 8]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[58, 15, 16]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[0, 1, 2]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[58, 15, 16, 0, 1, 2, 3, 4, 5, 27, 28]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[58, 15, 16, 0, 1, 2, 3, 4, 5, 27, 28]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[4]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[27]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[43]), ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[43, 27]), ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[44]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[0, 3, 1, 4]), ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[43]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[1, 4]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[45]), ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[45, 43, 27, 28]), ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[45]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[46, 1, 4]), ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[46]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[43]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[44]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[45]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[46]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[76]), ..Slot::EMPTY },
+    Slot { class: "BoolOp", values: list(&[60, 59]), ..Slot::EMPTY },
+    Slot { class: "dir", values: list(&[77, 78]), leads: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[58, 15, 16, 0, 1, 2, 3, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[0, 1, 2, 3, 4, 5, 58, 15, 16]), ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[79, 80]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[0, 1, 3, 4, 27, 58, 15]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[0, 1, 3, 4, 58, 15]), ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[79]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[2, 5, 28, 16]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[2, 5, 16]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[81]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[58]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[16]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[82, 83, 84, 85]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[86, 87, 88, 89, 90, 91]), optional: true, ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[92]), optional: true, ..Slot::EMPTY },
     Slot {
-        class: "type",
-        values: list(&[58, 15, 16, 0, 1, 2, 3, 4, 5, 27, 28]),
-        optional: false,
-        leads: false,
+        class: "ss",
+        values: list(&[93, 94, 95, 96, 97, 98, 99, 100, 101]),
+        optional: true,
+        ..Slot::EMPTY
     },
-    Slot {
-        class: "dtype",
-        values: list(&[58, 15, 16, 0, 1, 2, 3, 4, 5, 27, 28]),
-        optional: false,
-        leads: false,
-    },
-    Slot { class: "ctype", values: list(&[4]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[27]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[43]), optional: false, leads: false },
-    Slot { class: "stype", values: list(&[43, 27]), optional: false, leads: false },
-    Slot { class: "stype", values: list(&[44]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[0, 3, 1, 4]), optional: false, leads: false },
-    Slot { class: "stype", values: list(&[43]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[1, 4]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[45]), optional: false, leads: false },
-    Slot { class: "stype", values: list(&[45, 43, 27, 28]), optional: false, leads: false },
-    Slot { class: "stype", values: list(&[45]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[46, 1, 4]), optional: false, leads: false },
-    Slot { class: "stype", values: list(&[46]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[43]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[44]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[45]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[46]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[76]), optional: false, leads: false },
-    Slot { class: "BoolOp", values: list(&[60, 59]), optional: false, leads: false },
-    Slot { class: "dir", values: list(&[77, 78]), optional: false, leads: true },
-    Slot { class: "type", values: list(&[58, 15, 16, 0, 1, 2, 3, 4, 5]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[0, 1, 2, 3, 4, 5, 58, 15, 16]), optional: false, leads: false },
-    Slot { class: "vec", values: list(&[79, 80]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[0, 1, 3, 4, 27, 58, 15]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[0, 1, 3, 4, 58, 15]), optional: false, leads: false },
-    Slot { class: "vec", values: list(&[79]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[2, 5, 28, 16]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[2, 5, 16]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[81]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[58]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[16]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[82, 83, 84, 85]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[86, 87, 88, 89, 90, 91]), optional: true, leads: false },
-    Slot { class: "sem", values: list(&[92]), optional: true, leads: false },
-    Slot { class: "ss", values: list(&[93, 94, 95, 96, 97, 98, 99, 100, 101]), optional: true, leads: false },
-    Slot { class: "cop", values: list(&[102, 103, 104, 105, 106]), optional: true, leads: false },
-    Slot { class: "vec", values: list(&[79, 80, 107]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[108, 58, 109, 0, 110, 3]), optional: false, leads: false },
-    Slot { class: "vec", values: list(&[79, 80]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[15, 1, 4, 27]), optional: false, leads: false },
-    Slot { class: "vec", values: list(&[79]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[16, 2, 5, 28]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[111]), optional: false, leads: false },
-    Slot { class: "ss", values: list(&[94, 112, 99, 100, 101]), optional: true, leads: false },
-    Slot { class: "ss", values: list(&[94]), optional: true, leads: false },
-    Slot { class: "prefetch_size", values: list(&[113, 114, 115]), optional: false, leads: false },
-    Slot { class: "l1_priority", values: list(&[116, 117, 118, 119, 120]), optional: false, leads: false },
-    Slot { class: "prefetch_size", values: list(&[121, 122, 115]), optional: true, leads: false },
-    Slot { class: "sem", values: list(&[123, 124]), optional: false, leads: false },
-    Slot { class: "scope", values: list(&[125, 126, 127, 128]), optional: false, leads: false },
-    Slot { class: "ss", values: list(&[94, 99, 100, 101]), optional: true, leads: false },
-    Slot { class: "cache_hint", values: list(&[129]), optional: false, leads: false },
-    Slot { class: "prefetch_size", values: list(&[113, 114, 130]), optional: true, leads: false },
-    Slot { class: "l1_priority", values: list(&[116, 117, 118, 119, 120]), optional: true, leads: false },
-    Slot { class: "scope", values: list(&[125, 126, 127, 131]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[132]), optional: true, leads: false },
-    Slot { class: "l2_priority", values: list(&[133, 134, 135]), optional: true, leads: false },
-    Slot { class: "vec", values: list(&[107]), optional: false, leads: false },
-    Slot { class: "vec", values: list(&[80]), optional: false, leads: false },
-    Slot { class: "scope", values: list(&[125, 136, 127, 128]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[137]), optional: false, leads: false },
-    Slot { class: "", values: list(&[123]), optional: false, leads: false },
-    Slot { class: "scope", values: list(&[128]), optional: false, leads: false },
+    Slot { class: "cop", values: list(&[102, 103, 104, 105, 106]), optional: true, ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[79, 80, 107]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[108, 58, 109, 0, 110, 3]), ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[79, 80]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[15, 1, 4, 27]), ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[79]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[16, 2, 5, 28]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[111]), ..Slot::EMPTY },
+    Slot { class: "ss", values: list(&[94, 112, 99, 100, 101]), optional: true, ..Slot::EMPTY },
+    Slot { class: "ss", values: list(&[94]), optional: true, ..Slot::EMPTY },
+    Slot { class: "prefetch_size", values: list(&[113, 114, 115]), ..Slot::EMPTY },
+    Slot { class: "l1_priority", values: list(&[116, 117, 118, 119, 120]), ..Slot::EMPTY },
+    Slot { class: "prefetch_size", values: list(&[121, 122, 115]), optional: true, ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[123, 124]), ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[125, 126, 127, 128]), ..Slot::EMPTY },
+    Slot { class: "ss", values: list(&[94, 99, 100, 101]), optional: true, ..Slot::EMPTY },
+    Slot { class: "cache_hint", values: list(&[129]), ..Slot::EMPTY },
+    Slot { class: "prefetch_size", values: list(&[113, 114, 130]), optional: true, ..Slot::EMPTY },
+    Slot { class: "l1_priority", values: list(&[116, 117, 118, 119, 120]), optional: true, ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[125, 126, 127, 131]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[132]), optional: true, ..Slot::EMPTY },
+    Slot { class: "l2_priority", values: list(&[133, 134, 135]), optional: true, ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[107]), ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[80]), ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[125, 136, 127, 128]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[137]), ..Slot::EMPTY },
+    Slot { values: list(&[123]), ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[128]), ..Slot::EMPTY },
     Slot {
         class: "type",
         values: list(&[108, 58, 15, 16, 109, 0, 1, 2, 110, 3, 4, 5, 27, 28, 138]),
-        optional: false,
-        leads: false,
+        ..Slot::EMPTY
     },
-    Slot { class: "", values: list(&[124]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[139]), optional: false, leads: false },
-    Slot { class: "nc", values: list(&[140]), optional: false, leads: false },
-    Slot { class: "cop", values: list(&[102, 103, 104]), optional: true, leads: false },
-    Slot {
-        class: "type",
-        values: list(&[108, 58, 109, 0, 110, 3, 15, 1, 4, 27]),
-        optional: false,
-        leads: false,
-    },
-    Slot { class: "ss", values: list(&[94, 95, 96, 98, 99, 100, 101]), optional: true, leads: false },
-    Slot { class: "cop", values: list(&[141, 103, 104, 142]), optional: true, leads: false },
-    Slot { class: "sem", values: list(&[123, 143]), optional: false, leads: false },
-    Slot { class: "", values: list(&[143]), optional: false, leads: false },
-    Slot { class: "ss", values: list(&[144]), optional: true, leads: false },
-    Slot { class: "completion", values: list(&[145]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[15, 16, 1, 2, 4, 5, 27, 28]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 2, 4, 5, 27, 28]), optional: false, leads: false },
-    Slot { class: "scope", values: list(&[127, 128]), optional: true, leads: false },
+    Slot { values: list(&[124]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[139]), ..Slot::EMPTY },
+    Slot { class: "nc", values: list(&[140]), ..Slot::EMPTY },
+    Slot { class: "cop", values: list(&[102, 103, 104]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[108, 58, 109, 0, 110, 3, 15, 1, 4, 27]), ..Slot::EMPTY },
+    Slot { class: "ss", values: list(&[94, 95, 96, 98, 99, 100, 101]), optional: true, ..Slot::EMPTY },
+    Slot { class: "cop", values: list(&[141, 103, 104, 142]), optional: true, ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[123, 143]), ..Slot::EMPTY },
+    Slot { values: list(&[143]), ..Slot::EMPTY },
+    Slot { class: "ss", values: list(&[144]), optional: true, ..Slot::EMPTY },
+    Slot { class: "completion", values: list(&[145]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[15, 16, 1, 2, 4, 5, 27, 28]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 2, 4, 5, 27, 28]), ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[127, 128]), optional: true, ..Slot::EMPTY },
     Slot {
         class: "type",
         values: list(&[108, 58, 15, 16, 109, 0, 1, 2, 110, 3, 4, 5, 27, 28]),
-        optional: false,
-        leads: false,
+        ..Slot::EMPTY
     },
-    Slot { class: "sem", values: list(&[132]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[143]), optional: false, leads: false },
-    Slot { class: "scope", values: list(&[127, 128]), optional: false, leads: false },
-    Slot { class: "ss", values: list(&[94]), optional: false, leads: false },
-    Slot { class: "mmio", values: list(&[137]), optional: false, leads: false },
-    Slot { class: "ss", values: list(&[146]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[59, 60, 61]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[147, 148]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 2, 4, 5, 44, 46]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[149]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 2, 4, 27, 28, 44, 46]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[147, 148, 149]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[43, 44, 45, 46]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[43, 45]), optional: false, leads: false },
-    Slot { class: "acc", values: list(&[150]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[44, 46]), optional: false, leads: false },
-    Slot { class: "vec", values: list(&[79, 80, 107]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[49, 50]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[151, 152]), optional: false, leads: false },
-    Slot { class: "vec", values: list(&[80, 107]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[153, 154]), optional: false, leads: false },
-    Slot { class: "acc", values: list(&[155]), optional: false, leads: false },
-    Slot {
-        class: "type",
-        values: list(&[15, 16, 1, 2, 4, 5, 27, 28, 44, 46]),
-        optional: false,
-        leads: false,
-    },
-    Slot { class: "type", values: list(&[43, 44, 45, 46, 27]), optional: false, leads: false },
-    Slot { class: "space", values: list(&[94, 95]), optional: true, leads: false },
-    Slot { class: "level", values: list(&[156, 157]), optional: false, leads: false },
-    Slot { class: "space", values: list(&[94]), optional: true, leads: false },
-    Slot { class: "level", values: list(&[135, 133]), optional: false, leads: false },
-    Slot { class: "space", values: list(&[93, 96]), optional: true, leads: false },
-    Slot { class: "level", values: list(&[158]), optional: false, leads: false },
-    Slot { class: "level", values: list(&[159]), optional: false, leads: false },
-    Slot { class: "valid_addr", values: list(&[160]), optional: false, leads: false },
-    Slot { class: "level", values: list(&[156]), optional: false, leads: false },
-    Slot { class: "priority", values: list(&[133]), optional: false, leads: false },
-    Slot { class: "src", values: list(&[94]), optional: true, leads: false },
-    Slot { class: "completion", values: list(&[161]), optional: false, leads: false },
-    Slot { class: "dim", values: list(&[162, 163, 164, 165, 166]), optional: false, leads: false },
-    Slot { class: "load_mode", values: list(&[167, 168, 169]), optional: true, leads: false },
-    Slot { class: "override", values: list(&[170]), optional: true, leads: false },
-    Slot { class: "dim", values: list(&[171, 172, 173, 174, 175]), optional: true, leads: false },
-    Slot { class: "load_mode", values: list(&[176, 177]), optional: false, leads: false },
-    Slot { class: "dim", values: list(&[164, 165, 166]), optional: false, leads: false },
-    Slot { class: "load_mode", values: list(&[178]), optional: false, leads: false },
-    Slot { class: "load_mode", values: list(&[179, 180]), optional: false, leads: false },
-    Slot { class: "dim", values: list(&[162]), optional: false, leads: false },
-    Slot { class: "load_mode", values: list(&[167]), optional: true, leads: false },
-    Slot { class: "override", values: list(&[170]), optional: false, leads: false },
-    Slot { class: "override_attribute", values: list(&[181]), optional: false, leads: false },
-    Slot { class: "dim", values: list(&[163, 164, 165, 166]), optional: false, leads: false },
-    Slot { class: "override_attribute", values: list(&[182]), optional: false, leads: false },
-    Slot { class: "level", values: list(&[157]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[183]), optional: false, leads: true },
-    Slot { class: "primary", values: list(&[135, 133, 134, 184]), optional: false, leads: false },
-    Slot { class: "secondary", values: list(&[134, 184]), optional: true, leads: false },
-    Slot { class: "kind", values: list(&[185]), optional: false, leads: true },
-    Slot { class: "kind", values: list(&[186]), optional: false, leads: true },
-    Slot { class: "kind", values: list(&[187]), optional: false, leads: true },
-    Slot {
-        class: "space",
-        values: list(&[94, 95, 99, 188, 189, 190, 100, 101]),
-        optional: false,
-        leads: false,
-    },
-    Slot { class: "size", values: list(&[1, 2]), optional: false, leads: false },
-    Slot { class: "dir", values: list(&[191]), optional: false, leads: true },
-    Slot { class: "dtype", values: list(&[109, 0, 1, 2, 110, 3, 4, 5]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[109, 0, 1, 2, 110, 3, 4, 5]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[109]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[0, 1, 2, 110, 3, 4, 5]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[0]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[1, 2, 110, 3, 4, 5]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[1]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[2, 110, 3, 4, 5]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[2]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[110, 3, 4, 5]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[110]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[109, 0, 1, 2, 3, 4, 5]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[3]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[0, 1, 2, 4, 5]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[4]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[1, 2, 5]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[5]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[2]), optional: false, leads: false },
-    Slot { class: "frnd", values: list(&[29, 30, 32, 33]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[43, 28]), optional: false, leads: false },
-    Slot { class: "irnd", values: list(&[192, 193, 194, 195]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[43, 28]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[27]), optional: false, leads: false },
-    Slot { class: "irnd", values: list(&[192, 193, 194, 195]), optional: true, leads: false },
-    Slot { class: "atype", values: list(&[43]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[28]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[28]), optional: false, leads: false },
-    Slot { class: "frnd", values: list(&[29, 30]), optional: false, leads: false },
-    Slot { class: "relu", values: list(&[196]), optional: true, leads: false },
-    Slot { class: "satfinite", values: list(&[197]), optional: true, leads: false },
-    Slot { class: "pzo", values: list(&[198]), optional: true, leads: false },
-    Slot { class: "frnd", values: list(&[32, 33]), optional: false, leads: false },
-    Slot { class: "pzo", values: list(&[198]), optional: false, leads: false },
-    Slot { class: "satfinite", values: list(&[199]), optional: true, leads: false },
-    Slot { class: "frnd", values: list(&[200]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[201]), optional: false, leads: false },
-    Slot { class: "frnd", values: list(&[29, 30, 32, 33]), optional: true, leads: false },
-    Slot { class: "ftz", values: list(&[202]), optional: true, leads: false },
-    Slot { class: "atype", values: list(&[45]), optional: false, leads: false },
-    Slot { class: "satfinite", values: list(&[203]), optional: true, leads: false },
-    Slot { class: "frnd", values: list(&[204]), optional: false, leads: false },
-    Slot { class: "satfinite", values: list(&[48]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[50, 49, 52, 51, 53]), optional: false, leads: false },
-    Slot { class: "frnd", values: list(&[29, 205]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[152, 151]), optional: false, leads: false },
-    Slot { class: "frnd", values: list(&[29]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[152, 151]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[206, 207, 208]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[206, 207, 208]), optional: false, leads: false },
-    Slot { class: "frnd", values: list(&[30, 33]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[209]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[209]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[152, 151, 206, 207, 208]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[152, 151, 206, 207, 208]), optional: false, leads: false },
-    Slot { class: "scaled", values: list(&[210]), optional: false, leads: false },
-    Slot { class: "pzo", values: list(&[211]), optional: true, leads: false },
-    Slot { class: "scaled", values: list(&[212]), optional: false, leads: false },
-    Slot { class: "frnd", values: list(&[29, 213]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[214]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[214]), optional: false, leads: false },
-    Slot { class: "frnd", values: list(&[29, 30, 33]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[215]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[215]), optional: false, leads: false },
-    Slot { class: "convertType", values: list(&[0, 3]), optional: false, leads: false },
-    Slot { class: "abType", values: list(&[4]), optional: false, leads: false },
-    Slot {
-        class: "convertType",
-        values: list(&[109, 110, 216, 217, 218, 219]),
-        optional: false,
-        leads: false,
-    },
-    Slot { class: "cType", values: list(&[15]), optional: false, leads: false },
-    Slot { class: "space", values: list(&[144]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[1, 2]), optional: false, leads: false },
-    Slot { class: "cop", values: list(&[102]), optional: false, leads: false },
-    Slot { class: "dst", values: list(&[99, 146]), optional: false, leads: false },
-    Slot { class: "src", values: list(&[94]), optional: false, leads: false },
-    Slot { class: "prefetch_size", values: list(&[220, 221, 222]), optional: true, leads: false },
-    Slot { class: "cop", values: list(&[102, 103]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[223]), optional: true, leads: false },
-    Slot { class: "dst", values: list(&[146]), optional: false, leads: false },
-    Slot { class: "report", values: list(&[224, 225, 226, 227, 228, 229]), optional: true, leads: false },
-    Slot { class: "ignore_oob", values: list(&[230]), optional: false, leads: false },
-    Slot { class: "dst", values: list(&[144]), optional: false, leads: false },
-    Slot { class: "multicast", values: list(&[231, 232]), optional: false, leads: false },
-    Slot { class: "multicast", values: list(&[233]), optional: false, leads: false },
-    Slot { class: "src", values: list(&[146]), optional: false, leads: false },
-    Slot { class: "dst", values: list(&[94]), optional: false, leads: false },
-    Slot { class: "cp_mask", values: list(&[234]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[123]), optional: false, leads: false },
-    Slot { class: "scope", values: list(&[125, 136]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 4, 2, 27, 28]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[235, 236]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 4, 2, 5, 43, 45]), optional: false, leads: false },
-    Slot { class: "noftz", values: list(&[237]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[43, 45, 238]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 4, 2]), optional: false, leads: false },
-    Slot { class: "priority", values: list(&[135]), optional: false, leads: false },
-    Slot { class: "cta_group", values: list(&[239, 240]), optional: true, leads: false },
-    Slot { class: "cache_hint", values: list(&[129]), optional: true, leads: false },
-    Slot { class: "dim", values: list(&[172]), optional: false, leads: false },
-    Slot { class: "load_mode", values: list(&[176]), optional: false, leads: false },
-    Slot { class: "multicast", values: list(&[231, 232]), optional: true, leads: false },
-    Slot { class: "multicast", values: list(&[241]), optional: true, leads: false },
-    Slot { class: "load_mode", values: list(&[168, 242]), optional: false, leads: false },
-    Slot { class: "load_mode", values: list(&[177]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[149, 147, 148, 235, 236, 59, 60, 61]), optional: false, leads: false },
-    Slot { class: "priority", values: list(&[243]), optional: false, leads: false },
-    Slot { class: "read", values: list(&[244]), optional: true, leads: false },
-    Slot { class: "mode", values: list(&[167]), optional: false, leads: false },
-    Slot { class: "field", values: list(&[245]), optional: false, leads: false },
-    Slot { class: "ss", values: list(&[94, 146]), optional: true, leads: false },
-    Slot { class: "size", values: list(&[246]), optional: false, leads: false },
-    Slot { class: "field", values: list(&[247]), optional: false, leads: false },
-    Slot { class: "field", values: list(&[248, 249, 250]), optional: false, leads: false },
-    Slot { class: "field", values: list(&[251]), optional: false, leads: false },
-    Slot { class: "field", values: list(&[252]), optional: false, leads: false },
-    Slot { class: "field", values: list(&[253]), optional: false, leads: false },
-    Slot { class: "field", values: list(&[254]), optional: false, leads: false },
-    Slot { class: "field", values: list(&[255]), optional: false, leads: false },
-    Slot { class: "field", values: list(&[256]), optional: false, leads: false },
-    Slot { class: "elemsize", values: list(&[108]), optional: false, leads: true },
-    Slot { class: "idxsize", values: list(&[257]), optional: false, leads: true },
-    Slot { class: "spfactor", values: list(&[258]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[259, 260, 261]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[262]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[263]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[264]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[265]), optional: false, leads: false },
-    Slot { class: "idxsize", values: list(&[266]), optional: false, leads: true },
-    Slot { class: "num", values: list(&[259, 260]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[261]), optional: false, leads: false },
-    Slot { class: "elemsize", values: list(&[58]), optional: false, leads: true },
-    Slot { class: "num", values: list(&[259, 260, 261, 262]), optional: false, leads: false },
-    Slot { class: "elemsize", values: list(&[267]), optional: false, leads: true },
-    Slot { class: "idxsize", values: list(&[268]), optional: false, leads: true },
-    Slot { class: "spfactor", values: list(&[269]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[260, 261, 262, 263, 264, 265]), optional: false, leads: false },
-    Slot { class: "spfactor", values: list(&[270, 271]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[259, 260, 261, 262, 263, 264, 265]), optional: false, leads: false },
-    Slot { class: "idxsize", values: list(&[272]), optional: false, leads: true },
-    Slot { class: "spfactor", values: list(&[270, 273, 271, 274, 275]), optional: false, leads: false },
-    Slot { class: "spfactor", values: list(&[276, 277, 278]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[259, 260, 261, 262, 263, 264]), optional: false, leads: false },
-    Slot { class: "elemsize", values: list(&[279]), optional: false, leads: true },
-    Slot { class: "spfactor", values: list(&[269, 270, 271]), optional: false, leads: false },
-    Slot { class: "spfactor", values: list(&[273, 274]), optional: false, leads: false },
-    Slot { class: "spfactor", values: list(&[276, 277]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[259, 260, 261, 262, 263]), optional: false, leads: false },
-    Slot { class: "async", values: list(&[280]), optional: false, leads: true },
-    Slot { class: "completion", values: list(&[281]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[123]), optional: true, leads: false },
-    Slot { class: "multimem", values: list(&[282]), optional: true, leads: false },
-    Slot { class: "completion", values: list(&[283]), optional: false, leads: false },
-    Slot { class: "cp_mask", values: list(&[234]), optional: true, leads: false },
-    Slot { class: "counted", values: list(&[284]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 2, 43, 45, 27, 28]), optional: false, leads: false },
-    Slot { class: "multimem", values: list(&[282]), optional: false, leads: false },
-    Slot { class: "sync", values: list(&[285]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 4, 2, 5, 43, 45, 286, 287]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 2, 43, 45, 27]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[288]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[43, 45, 154, 153]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[289]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[154, 153]), optional: false, leads: false },
-    Slot { class: "op_restrict", values: list(&[290]), optional: true, leads: false },
-    Slot { class: "restrict", values: list(&[291]), optional: false, leads: false },
-    Slot { class: "override", values: list(&[292]), optional: false, leads: false },
-    Slot { class: "override_attribute", values: list(&[293]), optional: false, leads: false },
-    Slot { class: "override_attribute", values: list(&[294]), optional: false, leads: false },
-    Slot { class: "counted", values: list(&[284]), optional: true, leads: false },
-    Slot { class: "op", values: list(&[59, 60, 61, 149, 147, 148]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[295, 296]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[15, 16, 81]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 4, 2, 5, 44, 46]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 2, 44, 46, 27, 28]), optional: false, leads: false },
+    Slot { class: "sem", values: list(&[132]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[143]), ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[127, 128]), ..Slot::EMPTY },
+    Slot { class: "ss", values: list(&[94]), ..Slot::EMPTY },
+    Slot { class: "mmio", values: list(&[137]), ..Slot::EMPTY },
+    Slot { class: "ss", values: list(&[146]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[59, 60, 61]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[147, 148]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 2, 4, 5, 44, 46]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[149]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 2, 4, 27, 28, 44, 46]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[147, 148, 149]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[43, 44, 45, 46]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[43, 45]), ..Slot::EMPTY },
+    Slot { class: "acc", values: list(&[150]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[44, 46]), ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[79, 80, 107]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[49, 50]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[151, 152]), ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[80, 107]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[153, 154]), ..Slot::EMPTY },
+    Slot { class: "acc", values: list(&[155]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[15, 16, 1, 2, 4, 5, 27, 28, 44, 46]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[43, 44, 45, 46, 27]), ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[94, 95]), optional: true, ..Slot::EMPTY },
+    Slot { class: "level", values: list(&[156, 157]), ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[94]), optional: true, ..Slot::EMPTY },
+    Slot { class: "level", values: list(&[135, 133]), ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[93, 96]), optional: true, ..Slot::EMPTY },
+    Slot { class: "level", values: list(&[158]), ..Slot::EMPTY },
+    Slot { class: "level", values: list(&[159]), ..Slot::EMPTY },
+    Slot { class: "valid_addr", values: list(&[160]), ..Slot::EMPTY },
+    Slot { class: "level", values: list(&[156]), ..Slot::EMPTY },
+    Slot { class: "priority", values: list(&[133]), ..Slot::EMPTY },
+    Slot { class: "src", values: list(&[94]), optional: true, ..Slot::EMPTY },
+    Slot { class: "completion", values: list(&[161]), ..Slot::EMPTY },
+    Slot { class: "dim", values: list(&[162, 163, 164, 165, 166]), ..Slot::EMPTY },
+    Slot { class: "load_mode", values: list(&[167, 168, 169]), optional: true, ..Slot::EMPTY },
+    Slot { class: "override", values: list(&[170]), optional: true, ..Slot::EMPTY },
+    Slot { class: "dim", values: list(&[171, 172, 173, 174, 175]), optional: true, ..Slot::EMPTY },
+    Slot { class: "load_mode", values: list(&[176, 177]), ..Slot::EMPTY },
+    Slot { class: "dim", values: list(&[164, 165, 166]), ..Slot::EMPTY },
+    Slot { class: "load_mode", values: list(&[178]), ..Slot::EMPTY },
+    Slot { class: "load_mode", values: list(&[179, 180]), ..Slot::EMPTY },
+    Slot { class: "dim", values: list(&[162]), ..Slot::EMPTY },
+    Slot { class: "load_mode", values: list(&[167]), optional: true, ..Slot::EMPTY },
+    Slot { class: "override", values: list(&[170]), ..Slot::EMPTY },
+    Slot { class: "override_attribute", values: list(&[181]), ..Slot::EMPTY },
+    Slot { class: "dim", values: list(&[163, 164, 165, 166]), ..Slot::EMPTY },
+    Slot { class: "override_attribute", values: list(&[182]), ..Slot::EMPTY },
+    Slot { class: "level", values: list(&[157]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[183]), leads: true, ..Slot::EMPTY },
+    Slot { class: "primary", values: list(&[135, 133, 134, 184]), ..Slot::EMPTY },
+    Slot { class: "secondary", values: list(&[134, 184]), optional: true, ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[185]), leads: true, ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[186]), leads: true, ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[187]), leads: true, ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[94, 95, 99, 188, 189, 190, 100, 101]), ..Slot::EMPTY },
+    Slot { class: "size", values: list(&[1, 2]), ..Slot::EMPTY },
+    Slot { class: "dir", values: list(&[191]), leads: true, ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[109, 0, 1, 2, 110, 3, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[109, 0, 1, 2, 110, 3, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[109]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[0, 1, 2, 110, 3, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[0]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[1, 2, 110, 3, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[1]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[2, 110, 3, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[2]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[110, 3, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[110]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[109, 0, 1, 2, 3, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[3]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[0, 1, 2, 4, 5]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[4]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[1, 2, 5]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[5]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[2]), ..Slot::EMPTY },
+    Slot { class: "frnd", values: list(&[29, 30, 32, 33]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[43, 28]), ..Slot::EMPTY },
+    Slot { class: "irnd", values: list(&[192, 193, 194, 195]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[43, 28]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[27]), ..Slot::EMPTY },
+    Slot { class: "irnd", values: list(&[192, 193, 194, 195]), optional: true, ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[43]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[28]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[28]), ..Slot::EMPTY },
+    Slot { class: "frnd", values: list(&[29, 30]), ..Slot::EMPTY },
+    Slot { class: "relu", values: list(&[196]), optional: true, ..Slot::EMPTY },
+    Slot { class: "satfinite", values: list(&[197]), optional: true, ..Slot::EMPTY },
+    Slot { class: "pzo", values: list(&[198]), optional: true, ..Slot::EMPTY },
+    Slot { class: "frnd", values: list(&[32, 33]), ..Slot::EMPTY },
+    Slot { class: "pzo", values: list(&[198]), ..Slot::EMPTY },
+    Slot { class: "satfinite", values: list(&[199]), optional: true, ..Slot::EMPTY },
+    Slot { class: "frnd", values: list(&[200]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[201]), ..Slot::EMPTY },
+    Slot { class: "frnd", values: list(&[29, 30, 32, 33]), optional: true, ..Slot::EMPTY },
+    Slot { class: "ftz", values: list(&[202]), optional: true, ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[45]), ..Slot::EMPTY },
+    Slot { class: "satfinite", values: list(&[203]), optional: true, ..Slot::EMPTY },
+    Slot { class: "frnd", values: list(&[204]), ..Slot::EMPTY },
+    Slot { class: "satfinite", values: list(&[48]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[50, 49, 52, 51, 53]), ..Slot::EMPTY },
+    Slot { class: "frnd", values: list(&[29, 205]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[152, 151]), ..Slot::EMPTY },
+    Slot { class: "frnd", values: list(&[29]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[152, 151]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[206, 207, 208]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[206, 207, 208]), ..Slot::EMPTY },
+    Slot { class: "frnd", values: list(&[30, 33]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[209]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[209]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[152, 151, 206, 207, 208]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[152, 151, 206, 207, 208]), ..Slot::EMPTY },
+    Slot { class: "scaled", values: list(&[210]), ..Slot::EMPTY },
+    Slot { class: "pzo", values: list(&[211]), optional: true, ..Slot::EMPTY },
+    Slot { class: "scaled", values: list(&[212]), ..Slot::EMPTY },
+    Slot { class: "frnd", values: list(&[29, 213]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[214]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[214]), ..Slot::EMPTY },
+    Slot { class: "frnd", values: list(&[29, 30, 33]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[215]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[215]), ..Slot::EMPTY },
+    Slot { class: "convertType", values: list(&[0, 3]), ..Slot::EMPTY },
+    Slot { class: "abType", values: list(&[4]), ..Slot::EMPTY },
+    Slot { class: "convertType", values: list(&[109, 110, 216, 217, 218, 219]), ..Slot::EMPTY },
+    Slot { class: "cType", values: list(&[15]), ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[144]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 2]), ..Slot::EMPTY },
+    Slot { class: "cop", values: list(&[102]), ..Slot::EMPTY },
+    Slot { class: "dst", values: list(&[99, 146]), ..Slot::EMPTY },
+    Slot { class: "src", values: list(&[94]), ..Slot::EMPTY },
+    Slot { class: "prefetch_size", values: list(&[220, 221, 222]), optional: true, ..Slot::EMPTY },
+    Slot { class: "cop", values: list(&[102, 103]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[223]), optional: true, ..Slot::EMPTY },
+    Slot { class: "dst", values: list(&[146]), ..Slot::EMPTY },
+    Slot { class: "report", values: list(&[224, 225, 226, 227, 228, 229]), optional: true, ..Slot::EMPTY },
+    Slot { class: "ignore_oob", values: list(&[230]), ..Slot::EMPTY },
+    Slot { class: "dst", values: list(&[144]), ..Slot::EMPTY },
+    Slot { class: "multicast", values: list(&[231, 232]), ..Slot::EMPTY },
+    Slot { class: "multicast", values: list(&[233]), ..Slot::EMPTY },
+    Slot { class: "src", values: list(&[146]), ..Slot::EMPTY },
+    Slot { class: "dst", values: list(&[94]), ..Slot::EMPTY },
+    Slot { class: "cp_mask", values: list(&[234]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[123]), ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[125, 136]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 4, 2, 27, 28]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[235, 236]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 4, 2, 5, 43, 45]), ..Slot::EMPTY },
+    Slot { class: "noftz", values: list(&[237]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[43, 45, 238]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 4, 2]), ..Slot::EMPTY },
+    Slot { class: "priority", values: list(&[135]), ..Slot::EMPTY },
+    Slot { class: "cta_group", values: list(&[239, 240]), optional: true, ..Slot::EMPTY },
+    Slot { class: "cache_hint", values: list(&[129]), optional: true, ..Slot::EMPTY },
+    Slot { class: "dim", values: list(&[172]), ..Slot::EMPTY },
+    Slot { class: "load_mode", values: list(&[176]), ..Slot::EMPTY },
+    Slot { class: "multicast", values: list(&[231, 232]), optional: true, ..Slot::EMPTY },
+    Slot { class: "multicast", values: list(&[241]), optional: true, ..Slot::EMPTY },
+    Slot { class: "load_mode", values: list(&[168, 242]), ..Slot::EMPTY },
+    Slot { class: "load_mode", values: list(&[177]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[149, 147, 148, 235, 236, 59, 60, 61]), ..Slot::EMPTY },
+    Slot { class: "priority", values: list(&[243]), ..Slot::EMPTY },
+    Slot { class: "read", values: list(&[244]), optional: true, ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[167]), ..Slot::EMPTY },
+    Slot { class: "field", values: list(&[245]), ..Slot::EMPTY },
+    Slot { class: "ss", values: list(&[94, 146]), optional: true, ..Slot::EMPTY },
+    Slot { class: "size", values: list(&[246]), ..Slot::EMPTY },
+    Slot { class: "field", values: list(&[247]), ..Slot::EMPTY },
+    Slot { class: "field", values: list(&[248, 249, 250]), ..Slot::EMPTY },
+    Slot { class: "field", values: list(&[251]), ..Slot::EMPTY },
+    Slot { class: "field", values: list(&[252]), ..Slot::EMPTY },
+    Slot { class: "field", values: list(&[253]), ..Slot::EMPTY },
+    Slot { class: "field", values: list(&[254]), ..Slot::EMPTY },
+    Slot { class: "field", values: list(&[255]), ..Slot::EMPTY },
+    Slot { class: "field", values: list(&[256]), ..Slot::EMPTY },
+    Slot { class: "elemsize", values: list(&[108]), leads: true, ..Slot::EMPTY },
+    Slot { class: "idxsize", values: list(&[257]), leads: true, ..Slot::EMPTY },
+    Slot { class: "spfactor", values: list(&[258]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[259, 260, 261]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[262]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[263]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[264]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[265]), ..Slot::EMPTY },
+    Slot { class: "idxsize", values: list(&[266]), leads: true, ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[259, 260]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[261]), ..Slot::EMPTY },
+    Slot { class: "elemsize", values: list(&[58]), leads: true, ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[259, 260, 261, 262]), ..Slot::EMPTY },
+    Slot { class: "elemsize", values: list(&[267]), leads: true, ..Slot::EMPTY },
+    Slot { class: "idxsize", values: list(&[268]), leads: true, ..Slot::EMPTY },
+    Slot { class: "spfactor", values: list(&[269]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[260, 261, 262, 263, 264, 265]), ..Slot::EMPTY },
+    Slot { class: "spfactor", values: list(&[270, 271]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[259, 260, 261, 262, 263, 264, 265]), ..Slot::EMPTY },
+    Slot { class: "idxsize", values: list(&[272]), leads: true, ..Slot::EMPTY },
+    Slot { class: "spfactor", values: list(&[270, 273, 271, 274, 275]), ..Slot::EMPTY },
+    Slot { class: "spfactor", values: list(&[276, 277, 278]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[259, 260, 261, 262, 263, 264]), ..Slot::EMPTY },
+    Slot { class: "elemsize", values: list(&[279]), leads: true, ..Slot::EMPTY },
+    Slot { class: "spfactor", values: list(&[269, 270, 271]), ..Slot::EMPTY },
+    Slot { class: "spfactor", values: list(&[273, 274]), ..Slot::EMPTY },
+    Slot { class: "spfactor", values: list(&[276, 277]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[259, 260, 261, 262, 263]), ..Slot::EMPTY },
+    Slot { class: "async", values: list(&[280]), leads: true, ..Slot::EMPTY },
+    Slot { class: "completion", values: list(&[281]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[123]), optional: true, ..Slot::EMPTY },
+    Slot { class: "multimem", values: list(&[282]), optional: true, ..Slot::EMPTY },
+    Slot { class: "completion", values: list(&[283]), ..Slot::EMPTY },
+    Slot { class: "cp_mask", values: list(&[234]), optional: true, ..Slot::EMPTY },
+    Slot { class: "counted", values: list(&[284]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 2, 43, 45, 27, 28]), ..Slot::EMPTY },
+    Slot { class: "multimem", values: list(&[282]), ..Slot::EMPTY },
+    Slot { class: "sync", values: list(&[285]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 4, 2, 5, 43, 45, 286, 287]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 2, 43, 45, 27]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[288]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[43, 45, 154, 153]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[289]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[154, 153]), ..Slot::EMPTY },
+    Slot { class: "op_restrict", values: list(&[290]), optional: true, ..Slot::EMPTY },
+    Slot { class: "restrict", values: list(&[291]), ..Slot::EMPTY },
+    Slot { class: "override", values: list(&[292]), ..Slot::EMPTY },
+    Slot { class: "override_attribute", values: list(&[293]), ..Slot::EMPTY },
+    Slot { class: "override_attribute", values: list(&[294]), ..Slot::EMPTY },
+    Slot { class: "counted", values: list(&[284]), optional: true, ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[59, 60, 61, 149, 147, 148]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[295, 296]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[15, 16, 81]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 4, 2, 5, 44, 46]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 2, 44, 46, 27, 28]), ..Slot::EMPTY },
     Slot { class: "mip", values: list(&[297]), optional: true, leads: true },
-    Slot { class: "geom", values: list(&[162, 163, 298, 299]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[1, 4, 27, 300]), optional: false, leads: false },
-    Slot { class: "geom", values: list(&[301]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[4, 27]), optional: false, leads: false },
-    Slot { class: "geom", values: list(&[302, 303]), optional: false, leads: false },
-    Slot { class: "geom", values: list(&[304, 305]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[306]), optional: false, leads: false },
-    Slot { class: "mip", values: list(&[307]), optional: false, leads: true },
-    Slot { class: "geom", values: list(&[308, 309]), optional: false, leads: false },
-    Slot { class: "mip", values: list(&[310]), optional: false, leads: true },
-    Slot { class: "geom", values: list(&[162, 298]), optional: false, leads: false },
-    Slot { class: "geom", values: list(&[163, 299]), optional: false, leads: false },
-    Slot { class: "geom", values: list(&[311, 312]), optional: false, leads: false },
-    Slot { class: "comp", values: list(&[78, 313, 314, 315]), optional: false, leads: false },
-    Slot { class: "geom", values: list(&[163, 316]), optional: false, leads: false },
-    Slot { class: "geom", values: list(&[163, 316, 317, 318]), optional: false, leads: false },
+    Slot { class: "geom", values: list(&[162, 163, 298, 299]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[1, 4, 27, 300]), ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[301]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[4, 27]), ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[302, 303]), ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[304, 305]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[306]), ..Slot::EMPTY },
+    Slot { class: "mip", values: list(&[307]), leads: true, ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[308, 309]), ..Slot::EMPTY },
+    Slot { class: "mip", values: list(&[310]), leads: true, ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[162, 298]), ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[163, 299]), ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[311, 312]), ..Slot::EMPTY },
+    Slot { class: "comp", values: list(&[78, 313, 314, 315]), ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[163, 316]), ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[163, 316, 317, 318]), ..Slot::EMPTY },
     Slot {
         class: "query",
         values: list(&[319, 320, 321, 322, 323, 324, 325, 326, 327, 328, 329, 330, 331]),
-        optional: false,
-        leads: false,
+        ..Slot::EMPTY
     },
-    Slot { class: "query", values: list(&[332]), optional: false, leads: false },
-    Slot { class: "level", values: list(&[333]), optional: false, leads: true },
-    Slot { class: "query", values: list(&[319, 320, 321]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[334, 335, 336]), optional: false, leads: false },
-    Slot { class: "form", values: list(&[314]), optional: false, leads: true },
-    Slot { class: "geom", values: list(&[162, 163, 337, 338, 339]), optional: false, leads: false },
-    Slot { class: "cop", values: list(&[102, 103, 104, 106]), optional: true, leads: false },
-    Slot { class: "dtype", values: list(&[108, 58, 15]), optional: false, leads: false },
-    Slot { class: "clamp", values: list(&[340, 18, 341]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[16]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[108, 58, 15, 16]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[108, 58, 15]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[16]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[108, 58, 15, 16]), optional: false, leads: false },
-    Slot { class: "vec", values: list(&[342]), optional: false, leads: false },
-    Slot { class: "vec", values: list(&[343]), optional: false, leads: false },
-    Slot { class: "form", values: list(&[344]), optional: false, leads: true },
-    Slot { class: "geom", values: list(&[162, 163, 337, 345, 346]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[15]), optional: false, leads: false },
-    Slot { class: "vec", values: list(&[342, 343]), optional: false, leads: false },
-    Slot { class: "geom", values: list(&[162, 163, 337]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[1, 4, 2]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[1, 4, 347, 348]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[59, 60]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[149, 147, 148, 59, 60]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[349]), optional: false, leads: false },
-    Slot {
-        class: "query",
-        values: list(&[319, 320, 321, 350, 351, 329, 352]),
-        optional: false,
-        leads: false,
-    },
-    Slot { class: "uni", values: list(&[353]), optional: true, leads: false },
-    Slot { class: "action", values: list(&[285]), optional: false, leads: false },
-    Slot { class: "scope", values: list(&[125]), optional: false, leads: true },
-    Slot { class: "action", values: list(&[285]), optional: false, leads: true },
+    Slot { class: "query", values: list(&[332]), ..Slot::EMPTY },
+    Slot { class: "level", values: list(&[333]), leads: true, ..Slot::EMPTY },
+    Slot { class: "query", values: list(&[319, 320, 321]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[334, 335, 336]), ..Slot::EMPTY },
+    Slot { class: "form", values: list(&[314]), leads: true, ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[162, 163, 337, 338, 339]), ..Slot::EMPTY },
+    Slot { class: "cop", values: list(&[102, 103, 104, 106]), optional: true, ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[108, 58, 15]), ..Slot::EMPTY },
+    Slot { class: "clamp", values: list(&[340, 18, 341]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[16]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[108, 58, 15, 16]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[108, 58, 15]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[16]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[108, 58, 15, 16]), ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[342]), ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[343]), ..Slot::EMPTY },
+    Slot { class: "form", values: list(&[344]), leads: true, ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[162, 163, 337, 345, 346]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[15]), ..Slot::EMPTY },
+    Slot { class: "vec", values: list(&[342, 343]), ..Slot::EMPTY },
+    Slot { class: "geom", values: list(&[162, 163, 337]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[1, 4, 2]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[1, 4, 347, 348]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[59, 60]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[149, 147, 148, 59, 60]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[349]), ..Slot::EMPTY },
+    Slot { class: "query", values: list(&[319, 320, 321, 350, 351, 329, 352]), ..Slot::EMPTY },
+    Slot { class: "uni", values: list(&[353]), optional: true, ..Slot::EMPTY },
+    Slot { class: "action", values: list(&[285]), ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[125]), leads: true, ..Slot::EMPTY },
+    Slot { class: "action", values: list(&[285]), leads: true, ..Slot::EMPTY },
     Slot { class: "scope", values: list(&[354]), optional: true, leads: true },
-    Slot { class: "action", values: list(&[355]), optional: false, leads: true },
-    Slot { class: "action", values: list(&[356]), optional: false, leads: true },
-    Slot { class: "op", values: list(&[357]), optional: false, leads: false },
+    Slot { class: "action", values: list(&[355]), leads: true, ..Slot::EMPTY },
+    Slot { class: "action", values: list(&[356]), leads: true, ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[357]), ..Slot::EMPTY },
     Slot { class: "scope", values: list(&[358]), optional: true, leads: true },
-    Slot { class: "aligned", values: list(&[359]), optional: true, leads: false },
-    Slot { class: "sem", values: list(&[360, 361]), optional: true, leads: false },
-    Slot { class: "sem", values: list(&[362]), optional: true, leads: false },
-    Slot { class: "level", values: list(&[125, 363, 364]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[365, 366]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[367, 368, 369, 370]), optional: true, leads: false },
-    Slot { class: "sem", values: list(&[124]), optional: false, leads: false },
-    Slot { class: "restrict", values: list(&[371]), optional: false, leads: false },
-    Slot { class: "scope", values: list(&[136]), optional: false, leads: false },
-    Slot { class: "restrict", values: list(&[372]), optional: false, leads: false },
-    Slot { class: "restrict", values: list(&[373]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[374, 366, 375, 376, 377]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[378]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[379]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[380]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[124, 143]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[381, 382, 383]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[384, 385, 386, 387]), optional: true, leads: false },
-    Slot { class: "scope", values: list(&[388, 126, 389, 390]), optional: true, leads: false },
-    Slot { class: "space", values: list(&[94, 391, 100, 101]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[15, 392]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[295]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[15, 393, 394]), optional: false, leads: false },
-    Slot { class: "op", values: list(&[296]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[395, 15, 393, 394]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 4, 396, 397, 398]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 4, 399, 400]), optional: false, leads: false },
-    Slot { class: "scope", values: list(&[125, 126, 127, 128]), optional: true, leads: false },
-    Slot { class: "space", values: list(&[94, 99, 100, 101]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[401, 44, 402, 403, 404]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[123, 124, 143, 368]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[15, 16, 394]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[1, 4, 2, 5]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[43, 44, 402, 403, 404]), optional: false, leads: false },
-    Slot { class: "scope", values: list(&[125, 136, 127, 128]), optional: true, leads: false },
-    Slot { class: "noftz", values: list(&[405]), optional: true, leads: false },
-    Slot { class: "op", values: list(&[149, 147, 148]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[384, 386]), optional: true, leads: false },
-    Slot { class: "sem", values: list(&[123, 143]), optional: true, leads: false },
-    Slot { class: "space", values: list(&[406]), optional: true, leads: false },
-    Slot { class: "mode", values: list(&[407, 408, 353]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[409]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[408]), optional: false, leads: false },
-    Slot { class: "mode", values: list(&[407]), optional: false, leads: false },
-    Slot { class: "action", values: list(&[410, 411]), optional: false, leads: false },
-    Slot { class: "cp", values: list(&[412]), optional: false, leads: false },
-    Slot { class: "proxy", values: list(&[378]), optional: false, leads: false },
-    Slot { class: "sync", values: list(&[413]), optional: false, leads: false },
-    Slot { class: "space", values: list(&[146]), optional: true, leads: false },
-    Slot { class: "multicast", values: list(&[414]), optional: false, leads: false },
-    Slot { class: "query", values: list(&[415]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[76]), optional: false, leads: false },
-    Slot { class: "query", values: list(&[416]), optional: false, leads: false },
-    Slot { class: "dtype", values: list(&[15]), optional: false, leads: false },
-    Slot { class: "query", values: list(&[417, 418, 419]), optional: false, leads: false },
-    Slot { class: "layout", values: list(&[420, 421]), optional: true, leads: false },
-    Slot { class: "space", values: list(&[99, 100]), optional: true, leads: false },
-    Slot { class: "space", values: list(&[99, 146, 144]), optional: true, leads: false },
-    Slot { class: "multicast", values: list(&[241]), optional: false, leads: false },
-    Slot { class: "form", values: list(&[422]), optional: false, leads: false },
-    Slot { class: "space", values: list(&[99, 146]), optional: true, leads: false },
-    Slot { class: "scope", values: list(&[125]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[143, 423]), optional: false, leads: false },
-    Slot { class: "space", values: list(&[144]), optional: false, leads: false },
-    Slot { class: "form", values: list(&[424]), optional: false, leads: true },
-    Slot { class: "sem", values: list(&[143, 123]), optional: false, leads: false },
-    Slot { class: "noinc", values: list(&[425]), optional: true, leads: false },
-    Slot { class: "form", values: list(&[426]), optional: false, leads: true },
-    Slot { class: "sem", values: list(&[124, 427]), optional: false, leads: false },
-    Slot { class: "scope", values: list(&[125, 428]), optional: false, leads: false },
-    Slot { class: "phase_type", values: list(&[429]), optional: false, leads: false },
-    Slot { class: "phase_type", values: list(&[430]), optional: false, leads: false },
-    Slot { class: "sem", values: list(&[124, 123]), optional: false, leads: false },
-    Slot { class: "layout", values: list(&[420]), optional: true, leads: false },
-    Slot { class: "layout", values: list(&[431, 432]), optional: false, leads: false },
-    Slot { class: "matrix", values: list(&[315, 314]), optional: false, leads: true },
-    Slot { class: "layout", values: list(&[433, 434]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[435, 436, 437]), optional: false, leads: false },
-    Slot { class: "ss", values: list(&[94, 99, 100]), optional: true, leads: false },
-    Slot { class: "matrix", values: list(&[438]), optional: false, leads: true },
-    Slot { class: "shape", values: list(&[435, 439, 440]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[435]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[110, 109]), optional: false, leads: false },
-    Slot { class: "matrix", values: list(&[315]), optional: false, leads: true },
-    Slot { class: "shape", values: list(&[439]), optional: false, leads: false },
-    Slot { class: "matrix", values: list(&[314]), optional: false, leads: true },
-    Slot { class: "shape", values: list(&[440]), optional: false, leads: false },
-    Slot { class: "layout", values: list(&[433]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[441]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[442, 443]), optional: false, leads: false },
-    Slot { class: "layout", values: list(&[434]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[444]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[445]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[441, 444]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[446]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[201]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[447]), optional: false, leads: false },
-    Slot { class: "matrix", values: list(&[448]), optional: false, leads: true },
-    Slot { class: "alayout", values: list(&[433, 434]), optional: false, leads: false },
-    Slot { class: "blayout", values: list(&[433, 434]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[43]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[110]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[110]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[109]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[109]), optional: false, leads: false },
-    Slot { class: "alayout", values: list(&[433]), optional: false, leads: false },
-    Slot { class: "blayout", values: list(&[434]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[442]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[442]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[443]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[443]), optional: false, leads: false },
-    Slot { class: "bitop", values: list(&[449, 450]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[445]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[445]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[45]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[201]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[201]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[28]), optional: false, leads: false },
-    Slot { class: "ctype", values: list(&[28]), optional: false, leads: false },
-    Slot { class: "blayout", values: list(&[434, 433]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[43]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[451]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[452]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[109, 110]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[109, 110]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[443, 442]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[443, 442]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[453]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[454]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[455]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[456]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[457]), optional: false, leads: false },
-    Slot { class: "bitop", values: list(&[449, 458]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[459]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[154, 153]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[154, 153]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[460]), optional: false, leads: false },
-    Slot { class: "atype", values: list(&[154, 153, 461, 462, 463]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[154, 153, 461, 462, 463]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[464]), optional: false, leads: false },
-    Slot { class: "block_scale", values: list(&[465]), optional: false, leads: false },
-    Slot { class: "scale_vec", values: list(&[466]), optional: true, leads: false },
-    Slot { class: "stype", values: list(&[467]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[468]), optional: false, leads: false },
-    Slot { class: "scale_vec", values: list(&[469]), optional: true, leads: false },
-    Slot { class: "atype", values: list(&[463]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[463]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[470]), optional: false, leads: false },
-    Slot { class: "scale_vec", values: list(&[469]), optional: false, leads: false },
-    Slot { class: "scale_vec", values: list(&[471]), optional: false, leads: false },
-    Slot { class: "stype", values: list(&[472, 473]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[474]), optional: false, leads: false },
-    Slot { class: "trans", values: list(&[475]), optional: true, leads: false },
-    Slot { class: "ss", values: list(&[99, 100]), optional: true, leads: false },
-    Slot { class: "shape", values: list(&[476]), optional: false, leads: false },
-    Slot { class: "trans", values: list(&[475]), optional: false, leads: false },
-    Slot { class: "ss", values: list(&[99, 146]), optional: true, leads: false },
-    Slot { class: "type", values: list(&[108, 477, 478]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[479]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[477, 478]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[480]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[481]), optional: false, leads: false },
-    Slot { class: "type", values: list(&[108]), optional: false, leads: false },
-    Slot { class: "variant", values: list(&[482, 483]), optional: false, leads: false },
-    Slot { class: "layout", values: list(&[484]), optional: false, leads: false },
-    Slot { class: "variant", values: list(&[485]), optional: false, leads: false },
+    Slot { class: "aligned", values: list(&[359]), optional: true, ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[360, 361]), optional: true, ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[362]), optional: true, ..Slot::EMPTY },
+    Slot { class: "level", values: list(&[125, 363, 364]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[365, 366]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[367, 368, 369, 370]), optional: true, ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[124]), ..Slot::EMPTY },
+    Slot { class: "restrict", values: list(&[371]), ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[136]), ..Slot::EMPTY },
+    Slot { class: "restrict", values: list(&[372]), ..Slot::EMPTY },
+    Slot { class: "restrict", values: list(&[373]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[374, 366, 375, 376, 377]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[378]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[379]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[380]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[124, 143]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[381, 382, 383]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[384, 385, 386, 387]), optional: true, ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[388, 126, 389, 390]), optional: true, ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[94, 391, 100, 101]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[15, 392]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[295]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[15, 393, 394]), ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[296]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[395, 15, 393, 394]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 4, 396, 397, 398]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 4, 399, 400]), ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[125, 126, 127, 128]), optional: true, ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[94, 99, 100, 101]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[401, 44, 402, 403, 404]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[123, 124, 143, 368]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[15, 16, 394]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[1, 4, 2, 5]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[43, 44, 402, 403, 404]), ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[125, 136, 127, 128]), optional: true, ..Slot::EMPTY },
+    Slot { class: "noftz", values: list(&[405]), optional: true, ..Slot::EMPTY },
+    Slot { class: "op", values: list(&[149, 147, 148]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[384, 386]), optional: true, ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[123, 143]), optional: true, ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[406]), optional: true, ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[407, 408, 353]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[409]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[408]), ..Slot::EMPTY },
+    Slot { class: "mode", values: list(&[407]), ..Slot::EMPTY },
+    Slot { class: "action", values: list(&[410, 411]), ..Slot::EMPTY },
+    Slot { class: "cp", values: list(&[412]), ..Slot::EMPTY },
+    Slot { class: "proxy", values: list(&[378]), ..Slot::EMPTY },
+    Slot { class: "sync", values: list(&[413]), ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[146]), optional: true, ..Slot::EMPTY },
+    Slot { class: "multicast", values: list(&[414]), ..Slot::EMPTY },
+    Slot { class: "query", values: list(&[415]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[76]), ..Slot::EMPTY },
+    Slot { class: "query", values: list(&[416]), ..Slot::EMPTY },
+    Slot { class: "dtype", values: list(&[15]), ..Slot::EMPTY },
+    Slot { class: "query", values: list(&[417, 418, 419]), ..Slot::EMPTY },
+    Slot { class: "layout", values: list(&[420, 421]), optional: true, ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[99, 100]), optional: true, ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[99, 146, 144]), optional: true, ..Slot::EMPTY },
+    Slot { class: "multicast", values: list(&[241]), ..Slot::EMPTY },
+    Slot { class: "form", values: list(&[422]), ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[99, 146]), optional: true, ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[125]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[143, 423]), ..Slot::EMPTY },
+    Slot { class: "space", values: list(&[144]), ..Slot::EMPTY },
+    Slot { class: "form", values: list(&[424]), leads: true, ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[143, 123]), ..Slot::EMPTY },
+    Slot { class: "noinc", values: list(&[425]), optional: true, ..Slot::EMPTY },
+    Slot { class: "form", values: list(&[426]), leads: true, ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[124, 427]), ..Slot::EMPTY },
+    Slot { class: "scope", values: list(&[125, 428]), ..Slot::EMPTY },
+    Slot { class: "phase_type", values: list(&[429]), ..Slot::EMPTY },
+    Slot { class: "phase_type", values: list(&[430]), ..Slot::EMPTY },
+    Slot { class: "sem", values: list(&[124, 123]), ..Slot::EMPTY },
+    Slot { class: "layout", values: list(&[420]), optional: true, ..Slot::EMPTY },
+    Slot { class: "layout", values: list(&[431, 432]), ..Slot::EMPTY },
+    Slot { class: "matrix", values: list(&[315, 314]), leads: true, ..Slot::EMPTY },
+    Slot { class: "layout", values: list(&[433, 434]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[435, 436, 437]), ..Slot::EMPTY },
+    Slot { class: "ss", values: list(&[94, 99, 100]), optional: true, ..Slot::EMPTY },
+    Slot { class: "matrix", values: list(&[438]), leads: true, ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[435, 439, 440]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[435]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[110, 109]), ..Slot::EMPTY },
+    Slot { class: "matrix", values: list(&[315]), leads: true, ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[439]), ..Slot::EMPTY },
+    Slot { class: "matrix", values: list(&[314]), leads: true, ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[440]), ..Slot::EMPTY },
+    Slot { class: "layout", values: list(&[433]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[441]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[442, 443]), ..Slot::EMPTY },
+    Slot { class: "layout", values: list(&[434]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[444]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[445]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[441, 444]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[446]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[201]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[447]), ..Slot::EMPTY },
+    Slot { class: "matrix", values: list(&[448]), leads: true, ..Slot::EMPTY },
+    Slot { class: "alayout", values: list(&[433, 434]), ..Slot::EMPTY },
+    Slot { class: "blayout", values: list(&[433, 434]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[43]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[110]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[110]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[109]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[109]), ..Slot::EMPTY },
+    Slot { class: "alayout", values: list(&[433]), ..Slot::EMPTY },
+    Slot { class: "blayout", values: list(&[434]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[442]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[442]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[443]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[443]), ..Slot::EMPTY },
+    Slot { class: "bitop", values: list(&[449, 450]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[445]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[445]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[45]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[201]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[201]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[28]), ..Slot::EMPTY },
+    Slot { class: "ctype", values: list(&[28]), ..Slot::EMPTY },
+    Slot { class: "blayout", values: list(&[434, 433]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[43]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[451]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[452]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[109, 110]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[109, 110]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[443, 442]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[443, 442]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[453]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[454]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[455]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[456]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[457]), ..Slot::EMPTY },
+    Slot { class: "bitop", values: list(&[449, 458]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[459]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[154, 153]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[154, 153]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[460]), ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[154, 153, 461, 462, 463]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[154, 153, 461, 462, 463]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[464]), ..Slot::EMPTY },
+    Slot { class: "block_scale", values: list(&[465]), ..Slot::EMPTY },
+    Slot { class: "scale_vec", values: list(&[466]), optional: true, ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[467]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[468]), ..Slot::EMPTY },
+    Slot { class: "scale_vec", values: list(&[469]), optional: true, ..Slot::EMPTY },
+    Slot { class: "atype", values: list(&[463]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[463]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[470]), ..Slot::EMPTY },
+    Slot { class: "scale_vec", values: list(&[469]), ..Slot::EMPTY },
+    Slot { class: "scale_vec", values: list(&[471]), ..Slot::EMPTY },
+    Slot { class: "stype", values: list(&[472, 473]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[474]), ..Slot::EMPTY },
+    Slot { class: "trans", values: list(&[475]), optional: true, ..Slot::EMPTY },
+    Slot { class: "ss", values: list(&[99, 100]), optional: true, ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[476]), ..Slot::EMPTY },
+    Slot { class: "trans", values: list(&[475]), ..Slot::EMPTY },
+    Slot { class: "ss", values: list(&[99, 146]), optional: true, ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[108, 477, 478]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[479]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[477, 478]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[480]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[481]), ..Slot::EMPTY },
+    Slot { class: "type", values: list(&[108]), ..Slot::EMPTY },
+    Slot { class: "variant", values: list(&[482, 483]), ..Slot::EMPTY },
+    Slot { class: "layout", values: list(&[484]), ..Slot::EMPTY },
+    Slot { class: "variant", values: list(&[485]), ..Slot::EMPTY },
     Slot {
         class: "shape",
         values: list(&[
             486, 487, 488, 489, 490, 491, 492, 493, 494, 495, 496, 497, 498, 499, 500, 501, 502, 503, 504,
             505, 506, 507, 508, 509, 510, 511, 512, 513, 514, 515, 516, 517,
         ]),
-        optional: false,
-        leads: false,
+        ..Slot::EMPTY
     },
     Slot {
         class: "shape",
@@ -10164,8 +9270,7 @@ pub(crate) static SLOT: [Slot; 695] = [
             518, 519, 520, 521, 522, 523, 524, 525, 526, 527, 528, 529, 530, 531, 532, 533, 534, 535, 536,
             537, 538, 539, 540, 541, 542, 543, 544, 545, 546, 547, 548, 549,
         ]),
-        optional: false,
-        leads: false,
+        ..Slot::EMPTY
     },
     Slot {
         class: "shape",
@@ -10173,112 +9278,102 @@ pub(crate) static SLOT: [Slot; 695] = [
             550, 551, 552, 553, 554, 555, 556, 557, 558, 559, 560, 561, 562, 563, 564, 565, 566, 567, 568,
             569, 570, 571, 572, 573, 574, 575, 576, 577, 578, 579, 580, 581,
         ]),
-        optional: false,
-        leads: false,
+        ..Slot::EMPTY
     },
     Slot {
         class: "shape",
         values: list(&[
             550, 552, 551, 553, 555, 557, 559, 561, 563, 565, 567, 569, 571, 573, 575, 577, 579, 581,
         ]),
-        optional: false,
-        leads: false,
+        ..Slot::EMPTY
     },
-    Slot { class: "btype", values: list(&[110, 582]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[109, 583]), optional: false, leads: false },
+    Slot { class: "btype", values: list(&[110, 582]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[109, 583]), ..Slot::EMPTY },
     Slot {
         class: "shape",
         values: list(&[
             584, 585, 586, 587, 588, 589, 590, 591, 592, 593, 594, 595, 596, 597, 598, 599, 600, 601,
         ]),
-        optional: false,
-        leads: false,
+        ..Slot::EMPTY
     },
-    Slot { class: "bitop", values: list(&[602]), optional: false, leads: false },
+    Slot { class: "bitop", values: list(&[602]), ..Slot::EMPTY },
     Slot {
         class: "shape",
         values: list(&[
             603, 604, 605, 606, 607, 608, 609, 610, 611, 612, 613, 614, 615, 616, 617, 618, 619, 620, 621,
             622, 623, 624, 625, 626, 627, 628, 629, 630, 631, 632, 633, 634,
         ]),
-        optional: false,
-        leads: false,
+        ..Slot::EMPTY
     },
     Slot {
         class: "shape",
         values: list(&[
             603, 605, 604, 606, 608, 610, 612, 614, 616, 618, 620, 622, 624, 626, 628, 630, 632, 634,
         ]),
-        optional: false,
-        leads: false,
+        ..Slot::EMPTY
     },
-    Slot { class: "cta_group", values: list(&[635, 636]), optional: false, leads: false },
-    Slot { class: "exclusive", values: list(&[637]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[638, 639]), optional: false, leads: false },
-    Slot {
-        class: "num",
-        values: list(&[259, 260, 261, 262, 263, 264, 265, 640]),
-        optional: false,
-        leads: false,
-    },
-    Slot { class: "pack", values: list(&[641]), optional: true, leads: false },
-    Slot { class: "shape", values: list(&[642]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[643]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[644]), optional: false, leads: false },
-    Slot { class: "spcompress", values: list(&[645]), optional: false, leads: true },
-    Slot { class: "shape", values: list(&[638]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[646]), optional: false, leads: false },
-    Slot { class: "idxsize", values: list(&[257]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[647]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[648]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[649]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[650]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[651]), optional: false, leads: false },
-    Slot { class: "num", values: list(&[260, 261, 262, 263, 264, 265, 640]), optional: false, leads: false },
-    Slot { class: "unpack", values: list(&[652]), optional: true, leads: false },
-    Slot { class: "kind", values: list(&[653, 654]), optional: false, leads: true },
-    Slot { class: "shape", values: list(&[655, 656, 657]), optional: false, leads: false },
-    Slot { class: "fmt", values: list(&[477, 478]), optional: true, leads: false },
-    Slot { class: "shape", values: list(&[658]), optional: false, leads: false },
-    Slot { class: "multicast", values: list(&[659, 660]), optional: false, leads: false },
-    Slot { class: "shape", values: list(&[661]), optional: false, leads: false },
-    Slot { class: "multicast", values: list(&[662]), optional: false, leads: false },
-    Slot { class: "dir", values: list(&[83]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[663, 664, 460]), optional: false, leads: false },
-    Slot { class: "collector", values: list(&[665, 666, 667, 668]), optional: true, leads: false },
-    Slot { class: "collector", values: list(&[669, 670, 671, 672]), optional: true, leads: false },
-    Slot { class: "cta_group", values: list(&[635]), optional: false, leads: false },
-    Slot { class: "cta_group", values: list(&[636]), optional: false, leads: false },
-    Slot { class: "ashift", values: list(&[673]), optional: false, leads: false },
-    Slot { class: "collector", values: list(&[667, 668]), optional: true, leads: false },
-    Slot { class: "kind", values: list(&[674]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[675]), optional: false, leads: false },
-    Slot { class: "kind", values: list(&[663, 664]), optional: false, leads: false },
-    Slot { class: "scale_vec", values: list(&[466]), optional: false, leads: false },
-    Slot { class: "scale_vec", values: list(&[676]), optional: false, leads: false },
-    Slot { class: "scale_vec", values: list(&[469, 471]), optional: false, leads: false },
-    Slot { class: "scale_vec", values: list(&[677, 676]), optional: false, leads: false },
-    Slot { class: "decompress", values: list(&[678]), optional: false, leads: false },
-    Slot { class: "scale_vec", values: list(&[466, 676]), optional: true, leads: false },
+    Slot { class: "cta_group", values: list(&[635, 636]), ..Slot::EMPTY },
+    Slot { class: "exclusive", values: list(&[637]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[638, 639]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[259, 260, 261, 262, 263, 264, 265, 640]), ..Slot::EMPTY },
+    Slot { class: "pack", values: list(&[641]), optional: true, ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[642]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[643]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[644]), ..Slot::EMPTY },
+    Slot { class: "spcompress", values: list(&[645]), leads: true, ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[638]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[646]), ..Slot::EMPTY },
+    Slot { class: "idxsize", values: list(&[257]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[647]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[648]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[649]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[650]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[651]), ..Slot::EMPTY },
+    Slot { class: "num", values: list(&[260, 261, 262, 263, 264, 265, 640]), ..Slot::EMPTY },
+    Slot { class: "unpack", values: list(&[652]), optional: true, ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[653, 654]), leads: true, ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[655, 656, 657]), ..Slot::EMPTY },
+    Slot { class: "fmt", values: list(&[477, 478]), optional: true, ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[658]), ..Slot::EMPTY },
+    Slot { class: "multicast", values: list(&[659, 660]), ..Slot::EMPTY },
+    Slot { class: "shape", values: list(&[661]), ..Slot::EMPTY },
+    Slot { class: "multicast", values: list(&[662]), ..Slot::EMPTY },
+    Slot { class: "dir", values: list(&[83]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[663, 664, 460]), ..Slot::EMPTY },
+    Slot { class: "collector", values: list(&[665, 666, 667, 668]), optional: true, ..Slot::EMPTY },
+    Slot { class: "collector", values: list(&[669, 670, 671, 672]), optional: true, ..Slot::EMPTY },
+    Slot { class: "cta_group", values: list(&[635]), ..Slot::EMPTY },
+    Slot { class: "cta_group", values: list(&[636]), ..Slot::EMPTY },
+    Slot { class: "ashift", values: list(&[673]), ..Slot::EMPTY },
+    Slot { class: "collector", values: list(&[667, 668]), optional: true, ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[674]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[675]), ..Slot::EMPTY },
+    Slot { class: "kind", values: list(&[663, 664]), ..Slot::EMPTY },
+    Slot { class: "scale_vec", values: list(&[466]), ..Slot::EMPTY },
+    Slot { class: "scale_vec", values: list(&[676]), ..Slot::EMPTY },
+    Slot { class: "scale_vec", values: list(&[469, 471]), ..Slot::EMPTY },
+    Slot { class: "scale_vec", values: list(&[677, 676]), ..Slot::EMPTY },
+    Slot { class: "decompress", values: list(&[678]), ..Slot::EMPTY },
+    Slot { class: "scale_vec", values: list(&[466, 676]), optional: true, ..Slot::EMPTY },
     Slot {
         class: "collector",
         values: list(&[679, 680, 681, 682, 683, 684, 685, 686, 687, 688, 689, 690, 691, 692, 693, 694]),
         optional: true,
-        leads: false,
+        ..Slot::EMPTY
     },
-    Slot { class: "kind", values: list(&[695, 696]), optional: false, leads: false },
-    Slot { class: "completion", values: list(&[697]), optional: false, leads: false },
-    Slot { class: "restrict", values: list(&[698]), optional: false, leads: false },
-    Slot { class: "multicast", values: list(&[231, 699]), optional: false, leads: false },
-    Slot { class: "op2", values: list(&[149, 147, 148]), optional: false, leads: false },
-    Slot { class: "btype", values: list(&[1]), optional: false, leads: false },
-    Slot { class: "po", values: list(&[700]), optional: true, leads: false },
-    Slot { class: "scale", values: list(&[701, 702]), optional: true, leads: false },
-    Slot { class: "cmp", values: list(&[56, 57, 62, 63, 64, 65]), optional: false, leads: false },
-    Slot { class: "add", values: list(&[149]), optional: false, leads: false },
-    Slot { class: "add", values: list(&[149]), optional: true, leads: false },
-    Slot { class: "mask", values: list(&[703]), optional: false, leads: false },
-    Slot { class: "action", values: list(&[235, 236]), optional: false, leads: true },
+    Slot { class: "kind", values: list(&[695, 696]), ..Slot::EMPTY },
+    Slot { class: "completion", values: list(&[697]), ..Slot::EMPTY },
+    Slot { class: "restrict", values: list(&[698]), ..Slot::EMPTY },
+    Slot { class: "multicast", values: list(&[231, 699]), ..Slot::EMPTY },
+    Slot { class: "op2", values: list(&[149, 147, 148]), ..Slot::EMPTY },
+    Slot { class: "btype", values: list(&[1]), ..Slot::EMPTY },
+    Slot { class: "po", values: list(&[700]), optional: true, ..Slot::EMPTY },
+    Slot { class: "scale", values: list(&[701, 702]), optional: true, ..Slot::EMPTY },
+    Slot { class: "cmp", values: list(&[56, 57, 62, 63, 64, 65]), ..Slot::EMPTY },
+    Slot { class: "add", values: list(&[149]), ..Slot::EMPTY },
+    Slot { class: "add", values: list(&[149]), optional: true, ..Slot::EMPTY },
+    Slot { class: "mask", values: list(&[703]), ..Slot::EMPTY },
+    Slot { class: "action", values: list(&[235, 236]), leads: true, ..Slot::EMPTY },
 ];
 
 pub(crate) static VAL: [Value; 704] = [

@@ -9,8 +9,6 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         ty: "u32",
         bits: 32,
         components: &["x", "y", "z", "w"],
-        scope: Scope::Thread,
-        since: Version::new(1, 0),
         since_note: ".u32 since 2.0",
         target: "all",
         summary: "The position of this thread in its CTA, in x, y and z.",
@@ -22,11 +20,12 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
             "mov.v4.u32 reads all components; without one it cannot be read otherwise.",
         ],
         example: Example {
+            code: "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nmov.u16 %h1, %tid.z;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nmov.u16 %h1, %tid.z;",
             ..Example::EMPTY
         },
+        ..SpecialRegister::EMPTY
     },
     SpecialRegister {
         name: "%ntid",
@@ -36,7 +35,6 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         bits: 32,
         components: &["x", "y", "z", "w"],
         scope: Scope::Cta,
-        since: Version::new(1, 0),
         since_note: ".u32 since 2.0",
         target: "all",
         summary: "The number of threads of the CTA in x, y and z.",
@@ -48,11 +46,12 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
             "mov.v4.u32 reads all components; without one it cannot be read otherwise.",
         ],
         example: Example {
+            code: "mov.u32 %r1, %ntid.x;\nmov.u32 %r2, %ntid.z;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %ntid.x;\nmov.u32 %r2, %ntid.z;",
             ..Example::EMPTY
         },
+        ..SpecialRegister::EMPTY
     },
     SpecialRegister {
         name: "%laneid",
@@ -60,16 +59,15 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         section: "10.3",
         ty: "u32",
         bits: 32,
-        scope: Scope::Thread,
         since: Version::new(1, 3),
         target: "all",
         summary: "The position of this thread in its warp, from 0 to 31.",
         range: "0 .. WARP_SZ-1",
         simulator: "thread number % 32",
         example: Example {
+            code: "mov.u32 %r1, %laneid;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %laneid;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -91,9 +89,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
             "It is unique in the CTA only.",
         ],
         example: Example {
+            code: "mov.u32 %r1, %warpid;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %warpid;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -111,9 +109,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "target dependent",
         simulator: "constant",
         example: Example {
+            code: "mov.u32 %r1, %nwarpid;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %nwarpid;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -126,7 +124,6 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         bits: 32,
         components: &["x", "y", "z", "w"],
         scope: Scope::Cta,
-        since: Version::new(1, 0),
         since_note: ".u32 since 2.0",
         target: "all",
         summary: "The position of this CTA in the grid, in x, y and z.",
@@ -138,11 +135,12 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
             "mov.v4.u32 reads all components; without one it cannot be read otherwise.",
         ],
         example: Example {
+            code: "mov.u32 %r1, %ctaid.x;\nmov.u16 %h1, %ctaid.y;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %ctaid.x;\nmov.u16 %h1, %ctaid.y;",
             ..Example::EMPTY
         },
+        ..SpecialRegister::EMPTY
     },
     SpecialRegister {
         name: "%nctaid",
@@ -152,7 +150,6 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         bits: 32,
         components: &["x", "y", "z", "w"],
         scope: Scope::Grid,
-        since: Version::new(1, 0),
         since_note: ".u32 since 2.0",
         target: "all",
         summary: "The number of CTAs of the grid in x, y and z.",
@@ -164,11 +161,12 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
             "mov.v4.u32 reads all components; without one it cannot be read otherwise.",
         ],
         example: Example {
+            code: "mov.u32 %r1, %nctaid.x;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %nctaid.x;",
             ..Example::EMPTY
         },
+        ..SpecialRegister::EMPTY
     },
     SpecialRegister {
         name: "%smid",
@@ -184,9 +182,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "0",
         notes: &["It may change after a preemption."],
         example: Example {
+            code: "mov.u32 %r1, %smid;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %smid;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -204,9 +202,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "target dependent",
         simulator: "1",
         example: Example {
+            code: "mov.u32 %r1, %nsmid;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %nsmid;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -218,7 +216,6 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         ty: "u64",
         bits: 64,
         scope: Scope::Grid,
-        since: Version::new(1, 0),
         since_note: "as .u16 (.u32 1.3, .u64 3.0)",
         target: "all",
         summary: "The number of the launch, mainly for debuggers.",
@@ -226,9 +223,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "launch counter",
         notes: &["mov and cvt of 32 or 16 bits still read its low part."],
         example: Example {
+            code: "mov.u64 %rd1, %gridid;\nmov.u32 %r1, %gridid;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u64 %rd1, %gridid;\nmov.u32 %r1, %gridid;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -247,9 +244,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "whether the launch has clusters",
         notes: &["It is read with mov.pred."],
         example: Example {
+            code: "mov.pred %p1, %is_explicit_cluster;",
             target: "sm_90",
             version: Version::new(7, 8),
-            code: "mov.pred %p1, %is_explicit_cluster;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -269,9 +266,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "without clusters every CTA is a 1x1x1 cluster",
         notes: &["The .w component reads 0."],
         example: Example {
+            code: "mov.u32 %r1, %clusterid.x;\nmov.u32 %r2, %clusterid.z;",
             target: "sm_90",
             version: Version::new(7, 8),
-            code: "mov.u32 %r1, %clusterid.x;\nmov.u32 %r2, %clusterid.z;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -291,9 +288,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "without clusters every CTA is a 1x1x1 cluster",
         notes: &["The .w component reads 0."],
         example: Example {
+            code: "mov.u32 %r1, %nclusterid.x;\nmov.u32 %r2, %nclusterid.z;",
             target: "sm_90",
             version: Version::new(7, 8),
-            code: "mov.u32 %r1, %nclusterid.x;\nmov.u32 %r2, %nclusterid.z;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -313,9 +310,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "without clusters every CTA is a 1x1x1 cluster",
         notes: &["The .w component reads 0."],
         example: Example {
+            code: "mov.u32 %r1, %cluster_ctaid.x;\nmov.u32 %r2, %cluster_ctaid.z;",
             target: "sm_90",
             version: Version::new(7, 8),
-            code: "mov.u32 %r1, %cluster_ctaid.x;\nmov.u32 %r2, %cluster_ctaid.z;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -335,9 +332,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "without clusters every CTA is a 1x1x1 cluster",
         notes: &["The .w component reads 0."],
         example: Example {
+            code: "mov.u32 %r1, %cluster_nctaid.x;\nmov.u32 %r2, %cluster_nctaid.z;",
             target: "sm_90",
             version: Version::new(7, 8),
-            code: "mov.u32 %r1, %cluster_nctaid.x;\nmov.u32 %r2, %cluster_nctaid.z;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -355,9 +352,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "0 .. %cluster_nctarank-1",
         simulator: "x + y*nx + z*nx*ny of %cluster_ctaid",
         example: Example {
+            code: "mov.u32 %r1, %cluster_ctarank;",
             target: "sm_90",
             version: Version::new(7, 8),
-            code: "mov.u32 %r1, %cluster_ctarank;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -375,9 +372,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "at least 1",
         simulator: "product of %cluster_nctaid",
         example: Example {
+            code: "mov.u32 %r1, %cluster_nctarank;",
             target: "sm_90",
             version: Version::new(7, 8),
-            code: "mov.u32 %r1, %cluster_nctarank;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -388,16 +385,15 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         section: "10.18",
         ty: "u32",
         bits: 32,
-        scope: Scope::Thread,
         since: Version::new(2, 0),
         target: "sm_20",
         summary: "The mask with the bit of this lane alone.",
         range: "1 << laneid, in 32 bits",
         simulator: "1 << laneid",
         example: Example {
+            code: "mov.u32 %r1, %lanemask_eq;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %lanemask_eq;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -408,16 +404,15 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         section: "10.19",
         ty: "u32",
         bits: 32,
-        scope: Scope::Thread,
         since: Version::new(2, 0),
         target: "sm_20",
         summary: "The mask of this lane and all below it.",
         range: "(2 << laneid) - 1, in 32 bits",
         simulator: "(2 << laneid) - 1",
         example: Example {
+            code: "mov.u32 %r1, %lanemask_le;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %lanemask_le;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -428,16 +423,15 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         section: "10.20",
         ty: "u32",
         bits: 32,
-        scope: Scope::Thread,
         since: Version::new(2, 0),
         target: "sm_20",
         summary: "The mask of all lanes below this one.",
         range: "(1 << laneid) - 1, in 32 bits",
         simulator: "(1 << laneid) - 1",
         example: Example {
+            code: "mov.u32 %r1, %lanemask_lt;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %lanemask_lt;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -448,16 +442,15 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         section: "10.21",
         ty: "u32",
         bits: 32,
-        scope: Scope::Thread,
         since: Version::new(2, 0),
         target: "sm_20",
         summary: "The mask of this lane and all above it.",
         range: "~((1 << laneid) - 1), in 32 bits",
         simulator: "~((1 << laneid) - 1)",
         example: Example {
+            code: "mov.u32 %r1, %lanemask_ge;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %lanemask_ge;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -468,16 +461,15 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         section: "10.22",
         ty: "u32",
         bits: 32,
-        scope: Scope::Thread,
         since: Version::new(2, 0),
         target: "sm_20",
         summary: "The mask of all lanes above this one.",
         range: "~((2 << laneid) - 1), in 32 bits",
         simulator: "~((2 << laneid) - 1)",
         example: Example {
+            code: "mov.u32 %r1, %lanemask_gt;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %lanemask_gt;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -489,16 +481,15 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         ty: "u32",
         bits: 32,
         scope: Scope::Device,
-        since: Version::new(1, 0),
         target: "all",
         summary: "The low 32 bits of the cycle counter of the multiprocessor.",
         range: "wraps around",
         simulator: "cycle or step counter",
         notes: &["Each read counts: it is neither moved nor merged."],
         example: Example {
+            code: "mov.u32 %r1, %clock;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %clock;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -517,9 +508,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "high part of the counter",
         notes: &["Each read counts: it is neither moved nor merged."],
         example: Example {
+            code: "mov.u32 %r1, %clock_hi;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %clock_hi;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -538,9 +529,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "cycle or step counter",
         notes: &["Each read counts: it is neither moved nor merged."],
         example: Example {
+            code: "mov.u64 %rd1, %clock64;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u64 %rd1, %clock64;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -559,9 +550,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "whatever the counter was set to count",
         simulator: "0",
         example: Example {
+            code: "mov.u32 %r1, %pm0;\nmov.u32 %r2, %pm7;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %pm0;\nmov.u32 %r2, %pm7;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -579,9 +570,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "whatever the counter was set to count",
         simulator: "0",
         example: Example {
+            code: "mov.u64 %rd1, %pm0_64;\nmov.u64 %rd2, %pm7_64;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u64 %rd1, %pm0_64;\nmov.u64 %rd2, %pm7_64;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -633,9 +624,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "0 unless configured",
         notes: &["OpenCL passes global offsets in them."],
         example: Example {
+            code: "mov.b32 %r1, %envreg0;\nmov.b32 %r2, %envreg31;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.b32 %r1, %envreg0;\nmov.b32 %r2, %envreg31;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -657,9 +648,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
             "It may advance in large steps, often of about a microsecond.",
         ],
         example: Example {
+            code: "mov.u64 %rd1, %globaltimer;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u64 %rd1, %globaltimer;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -677,9 +668,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "as %globaltimer",
         simulator: "low half",
         example: Example {
+            code: "mov.u32 %r1, %globaltimer_lo;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %globaltimer_lo;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -697,9 +688,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "as %globaltimer",
         simulator: "high half",
         example: Example {
+            code: "mov.u32 %r1, %globaltimer_hi;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %globaltimer_hi;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -718,9 +709,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "0",
         notes: &["A program may not touch that region."],
         example: Example {
+            code: "mov.b32 %r1, %reserved_smem_offset_begin;",
             target: "sm_80",
             version: Version::new(7, 6),
-            code: "mov.b32 %r1, %reserved_smem_offset_begin;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -739,9 +730,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "0",
         notes: &["A program may not touch that region."],
         example: Example {
+            code: "mov.b32 %r1, %reserved_smem_offset_end;",
             target: "sm_80",
             version: Version::new(7, 6),
-            code: "mov.b32 %r1, %reserved_smem_offset_end;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -760,9 +751,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "0",
         notes: &["A program may not touch that region."],
         example: Example {
+            code: "mov.b32 %r1, %reserved_smem_offset_cap;",
             target: "sm_80",
             version: Version::new(7, 6),
-            code: "mov.b32 %r1, %reserved_smem_offset_cap;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -781,9 +772,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "0",
         notes: &["A program may not touch that region."],
         example: Example {
+            code: "mov.b32 %r1, %reserved_smem_offset_0;\nmov.b32 %r2, %reserved_smem_offset_1;",
             target: "sm_80",
             version: Version::new(7, 6),
-            code: "mov.b32 %r1, %reserved_smem_offset_0;\nmov.b32 %r2, %reserved_smem_offset_1;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -801,9 +792,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "multiple of the allocation unit: 128 B on sm_2x and sm_8x+, 256 B on sm_3x..sm_7x",
         simulator: "static and dynamic, rounded up",
         example: Example {
+            code: "mov.u32 %r1, %total_smem_size;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %total_smem_size;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -821,9 +812,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "bytes",
         simulator: "total + reserved",
         example: Example {
+            code: "mov.u32 %r1, %aggr_smem_size;",
             target: "sm_90",
             version: Version::new(8, 1),
-            code: "mov.u32 %r1, %aggr_smem_size;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -841,9 +832,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "bytes",
         simulator: "dynamic shared memory of the launch",
         example: Example {
+            code: "mov.u32 %r1, %dynamic_smem_size;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, %dynamic_smem_size;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -861,9 +852,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         range: "0 when the kernel does not run in a device graph",
         simulator: "0",
         example: Example {
+            code: "mov.u64 %rd1, %current_graph_exec;",
             target: "sm_75",
             version: Version::new(8, 0),
-            code: "mov.u64 %rd1, %current_graph_exec;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -882,9 +873,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "0",
         notes: &["Only an entry with .minperctamemory may read it."],
         example: Example {
+            code: ".version 9.4\n.target sm_80\n.address_size 64\n.visible .entry k() .minperctamemory 1024\n{\n  .reg .b64 a;\n  mov.u64 a, %perctamemoryoffset;\n  ret;\n}",
             target: "sm_80",
             version: Version::new(9, 4),
-            code: ".version 9.4\n.target sm_80\n.address_size 64\n.visible .entry k() .minperctamemory 1024\n{\n  .reg .b64 a;\n  mov.u64 a, %perctamemoryoffset;\n  ret;\n}",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -903,9 +894,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         simulator: "0",
         notes: &["Only an entry with .minperctamemory may read it."],
         example: Example {
+            code: ".version 9.4\n.target sm_80\n.address_size 64\n.visible .entry k() .minperctamemory 1024\n{\n  .reg .b32 a;\n  mov.u32 a, %perctamemorysize;\n  ret;\n}",
             target: "sm_80",
             version: Version::new(9, 4),
-            code: ".version 9.4\n.target sm_80\n.address_size 64\n.visible .entry k() .minperctamemory 1024\n{\n  .reg .b32 a;\n  mov.u32 a, %perctamemorysize;\n  ret;\n}",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY
@@ -917,16 +908,15 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         ty: "integer constant",
         bits: 64,
         scope: Scope::Device,
-        since: Version::new(1, 0),
         target: "all",
         summary: "The number of threads in a warp: 32.",
         range: "32 on every architecture so far",
         simulator: "32",
         notes: &["It is a constant, not a register, and is allowed in any constant expression of integers."],
         example: Example {
+            code: "mov.u32 %r1, WARP_SZ;\nadd.u32 %r2, %r1, WARP_SZ;",
             target: "sm_75",
             version: Version::new(6, 3),
-            code: "mov.u32 %r1, WARP_SZ;\nadd.u32 %r2, %r1, WARP_SZ;",
             ..Example::EMPTY
         },
         ..SpecialRegister::EMPTY

@@ -5,24 +5,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 3] = [
     Instruction {
         id: "stacksave",
         name: "stacksave",
-        section: "9.7.19.1",
-        since: Version::new(7, 3),
-        target: "sm_52",
-        simulation: Simulation::Simulated,
-        summary: "Gives the stack pointer.",
-        syntax: &["stacksave.type d"],
-        modifiers: list(&[141]),
-        operands: list(&[0]),
-        semantics: &["d = stack pointer"],
-        measured: &[Measured { code: "stacksave.u64 %rd1;", since: Version::new(7, 3), target: "sm_52" }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 3),
-            code: "stacksave.u64 %rd1;",
-            ..Example::EMPTY
-        },
         opcode: "stacksave",
         category: &CATEGORIES[19],
+        section: "9.7.19.1",
+        syntax: &["stacksave.type d"],
         forms: &[Form {
             text: "stacksave.type d",
             slots: list(&[304]),
@@ -30,35 +16,31 @@ pub(crate) static INSTRUCTIONS: [Instruction; 3] = [
             availability: AVAILABLE[134],
             ..Form::EMPTY
         }],
+        modifiers: list(&[141]),
         vocabulary: &[".u32", ".u64"],
         types: &["u32", "u64"],
+        operands: list(&[0]),
+        since: Version::new(7, 3),
+        target: "sm_52",
+        predicable: true,
+        summary: "Gives the stack pointer.",
+        semantics: &["d = stack pointer"],
+        example: Example {
+            code: "stacksave.u64 %rd1;",
+            target: "sm_75",
+            version: Version::new(7, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured { code: "stacksave.u64 %rd1;", since: Version::new(7, 3), target: "sm_52" }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "stackrestore",
         name: "stackrestore",
-        section: "9.7.19.2",
-        since: Version::new(7, 3),
-        target: "sm_52",
-        simulation: Simulation::Simulated,
-        summary: "Sets the stack pointer back to a value that stacksave gave.",
-        syntax: &["stackrestore.type a"],
-        modifiers: list(&[141]),
-        operands: list(&[282]),
-        semantics: &["stack pointer = a"],
-        notes: &["Frees every alloca made since the matching stacksave; other values corrupt the stack."],
-        measured: &[
-            Measured { code: "stacksave.u64 %rd1;", since: Version::new(7, 3), target: "sm_52" },
-            Measured { code: "stackrestore.u64 %rd1;", since: Version::new(7, 3), target: "sm_52" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 3),
-            code: "stacksave.u64 %rd1;\nstackrestore.u64 %rd1;",
-            ..Example::EMPTY
-        },
         opcode: "stackrestore",
         category: &CATEGORIES[19],
+        section: "9.7.19.2",
+        syntax: &["stackrestore.type a"],
         forms: &[Form {
             text: "stackrestore.type a",
             slots: list(&[304]),
@@ -66,37 +48,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 3] = [
             availability: AVAILABLE[134],
             ..Form::EMPTY
         }],
+        modifiers: list(&[141]),
         vocabulary: &[".u32", ".u64"],
         types: &["u32", "u64"],
+        operands: list(&[282]),
+        since: Version::new(7, 3),
+        target: "sm_52",
+        predicable: true,
+        summary: "Sets the stack pointer back to a value that stacksave gave.",
+        semantics: &["stack pointer = a"],
+        notes: &["Frees every alloca made since the matching stacksave; other values corrupt the stack."],
+        example: Example {
+            code: "stacksave.u64 %rd1;\nstackrestore.u64 %rd1;",
+            target: "sm_75",
+            version: Version::new(7, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "stacksave.u64 %rd1;", since: Version::new(7, 3), target: "sm_52" },
+            Measured { code: "stackrestore.u64 %rd1;", since: Version::new(7, 3), target: "sm_52" },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "alloca",
         name: "alloca",
-        section: "9.7.19.3",
-        since: Version::new(7, 3),
-        target: "sm_52",
-        simulation: Simulation::Simulated,
-        summary: "Allocates local memory on the stack of the function.",
-        syntax: &["alloca.type ptr, size{, align}"],
-        modifiers: list(&[141]),
-        operands: list(&[283, 114, 284]),
-        semantics: &["ptr = new block of size bytes aligned to max(align, frame alignment)"],
-        notes: &[
-            "Freed at function exit or by stackrestore. ptr is a .local address. A size of zero may not give a valid block.",
-        ],
-        measured: &[
-            Measured { code: "alloca.u64 %rd1, %rd2, 16;", since: Version::new(7, 3), target: "sm_52" },
-            Measured { code: "st.local.u32 [%rd1], %r1;", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 3),
-            code: "alloca.u64 %rd1, %rd2, 16;\nst.local.u32 [%rd1], %r1;",
-            ..Example::EMPTY
-        },
         opcode: "alloca",
         category: &CATEGORIES[19],
+        section: "9.7.19.3",
+        syntax: &["alloca.type ptr, size{, align}"],
         forms: &[Form {
             text: "alloca.type ptr, size{, align}",
             slots: list(&[304]),
@@ -104,8 +84,28 @@ pub(crate) static INSTRUCTIONS: [Instruction; 3] = [
             availability: AVAILABLE[134],
             ..Form::EMPTY
         }],
+        modifiers: list(&[141]),
         vocabulary: &[".u32", ".u64"],
         types: &["u32", "u64"],
+        operands: list(&[283, 114, 284]),
+        since: Version::new(7, 3),
+        target: "sm_52",
+        predicable: true,
+        summary: "Allocates local memory on the stack of the function.",
+        semantics: &["ptr = new block of size bytes aligned to max(align, frame alignment)"],
+        notes: &[
+            "Freed at function exit or by stackrestore. ptr is a .local address. A size of zero may not give a valid block.",
+        ],
+        example: Example {
+            code: "alloca.u64 %rd1, %rd2, 16;\nst.local.u32 [%rd1], %r1;",
+            target: "sm_75",
+            version: Version::new(7, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "alloca.u64 %rd1, %rd2, 16;", since: Version::new(7, 3), target: "sm_52" },
+            Measured { code: "st.local.u32 [%rd1], %r1;", since: Version::new(2, 3), target: "sm_20" },
+        ],
         ..Instruction::EMPTY
     },
 ];

@@ -5,34 +5,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
     Instruction {
         id: "suld",
         name: "suld",
-        section: "9.7.13.1",
-        since: Version::new(1, 5),
-        target: "sm_20; .3d/arrays 3.0",
-        simulation: Simulation::Unsupported(
-            "textures and surfaces are bound by the host, and a launch has no way to describe one",
-        ),
-        summary: "Loads raw data from a surface.",
-        syntax: &["suld.b.geom{.cop}{.vec}.dtype.clamp d, [a, b]"],
-        modifiers: list(&[211, 212, 213, 72, 214, 215]),
-        operands: list(&[51, 157, 158]),
-        semantics: &["d = raw bytes of surface a at coordinate b"],
-        notes: &[
-            "Coordinates are .s32; the first one counts bytes with .b and samples with .p.",
-            "A .u64 register may hold the handle since PTX 3.1 (sm_20).",
-        ],
-        measured: &[Measured {
-            code: "suld.b.2d.v2.b32.trap {%r1,%r2}, [surf0, {%r3,%r4}];",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "suld.b.2d.v2.b32.trap {%r1,%r2}, [surf0, {%r3,%r4}];",
-            ..Example::EMPTY
-        },
         opcode: "suld",
         category: &CATEGORIES[12],
+        section: "9.7.13.1",
+        syntax: &["suld.b.geom{.cop}{.vec}.dtype.clamp d, [a, b]"],
         forms: &[
             Form {
                 text: "suld.b.{1d,2d,3d,a1d,a2d}{.cop}.{v2,v4}.{b8,b16,b32}.clamp d, [a, b]",
@@ -56,55 +32,48 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[211, 212, 213, 72, 214, 215]),
         vocabulary: &[
             ".1d", ".2d", ".3d", ".a1d", ".a2d", ".b", ".b16", ".b32", ".b64", ".b8", ".ca", ".cg", ".clamp",
             ".cs", ".cv", ".trap", ".v2", ".v4", ".zero",
         ],
         types: &["b8", "b16", "b32", "b64"],
+        operands: list(&[51, 157, 158]),
+        since: Version::new(1, 5),
+        target: "sm_20; .3d/arrays 3.0",
+        predicable: true,
+        summary: "Loads raw data from a surface.",
+        semantics: &["d = raw bytes of surface a at coordinate b"],
+        notes: &[
+            "Coordinates are .s32; the first one counts bytes with .b and samples with .p.",
+            "A .u64 register may hold the handle since PTX 3.1 (sm_20).",
+        ],
+        example: Example {
+            code: "suld.b.2d.v2.b32.trap {%r1,%r2}, [surf0, {%r3,%r4}];",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "suld.b.2d.v2.b32.trap {%r1,%r2}, [surf0, {%r3,%r4}];",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
+        simulation: Simulation::Unsupported(
+            "textures and surfaces are bound by the host, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "sust",
         name: "sust",
+        opcode: "sust",
+        category: &CATEGORIES[12],
         section: "9.7.13.2",
-        since: Version::new(1, 5),
-        since_note: ".p 2.0",
-        target: "sm_20; .3d/arrays 3.0",
-        simulation: Simulation::Unsupported(
-            "textures and surfaces are bound by the host, and a launch has no way to describe one",
-        ),
-        summary: "Stores to a surface, raw (.b) or converted to its format (.p).",
         syntax: &[
             "sust.b.geom{.cop}{.vec}.ctype.clamp [a, b], c",
             "sust.p.{1d,2d,3d}{.vec}.b32.clamp [a, b], c",
         ],
-        modifiers: list(&[216, 212, 92, 72, 217, 215]),
-        operands: list(&[157, 158, 159]),
-        semantics: &["surface a at b = c"],
-        notes: &[
-            "Coordinates are .s32; the first one counts bytes with .b and samples with .p.",
-            "A .u64 register may hold the handle since PTX 3.1 (sm_20).",
-        ],
-        measured: &[
-            Measured {
-                code: "sust.b.2d.b32.zero [surf0, {%r1,%r2}], %r3;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-            Measured {
-                code: "sust.p.1d.v4.b32.trap [surf0, {%r1}], {%r4,%r5,%r6,%r7};",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "sust.b.2d.b32.zero [surf0, {%r1,%r2}], %r3;\nsust.p.1d.v4.b32.trap [surf0, {%r1}], {%r4,%r5,%r6,%r7};",
-            ..Example::EMPTY
-        },
-        opcode: "sust",
-        category: &CATEGORIES[12],
         forms: &[
             Form {
                 text: "sust.b.{1d,2d,3d,a1d,a2d}{.cop}.vec.{b8,b16,b32}.clamp [a, b], c",
@@ -163,45 +132,53 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[216, 212, 92, 72, 217, 215]),
         vocabulary: &[
             ".1d", ".2d", ".3d", ".a1d", ".a2d", ".b", ".b16", ".b32", ".b64", ".b8", ".cg", ".clamp", ".cs",
             ".p", ".trap", ".v2", ".v4", ".wb", ".wt", ".zero",
         ],
         types: &["b8", "b16", "b32", "b64"],
+        operands: list(&[157, 158, 159]),
+        since: Version::new(1, 5),
+        since_note: ".p 2.0",
+        target: "sm_20; .3d/arrays 3.0",
+        predicable: true,
+        summary: "Stores to a surface, raw (.b) or converted to its format (.p).",
+        semantics: &["surface a at b = c"],
+        notes: &[
+            "Coordinates are .s32; the first one counts bytes with .b and samples with .p.",
+            "A .u64 register may hold the handle since PTX 3.1 (sm_20).",
+        ],
+        example: Example {
+            code: "sust.b.2d.b32.zero [surf0, {%r1,%r2}], %r3;\nsust.p.1d.v4.b32.trap [surf0, {%r1}], {%r4,%r5,%r6,%r7};",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "sust.b.2d.b32.zero [surf0, {%r1,%r2}], %r3;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+            Measured {
+                code: "sust.p.1d.v4.b32.trap [surf0, {%r1}], {%r4,%r5,%r6,%r7};",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "textures and surfaces are bound by the host, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "sured",
         name: "sured",
-        section: "9.7.13.3",
-        since: Version::new(2, 0),
-        since_note: "64-bit min/max 8.1",
-        target: "sm_20; 64-bit min/max sm_50",
-        simulation: Simulation::Unsupported(
-            "textures and surfaces are bound by the host, and a launch has no way to describe one",
-        ),
-        summary: "Applies a reduction to an element of a surface, atomically.",
-        syntax: &["sured.b.op.geom.ctype.clamp [a, b], c", "sured.p.op.geom.{b32,b64}.clamp [a, b], c"],
-        modifiers: list(&[216, 218, 219, 220, 215]),
-        operands: list(&[157, 158, 160]),
-        semantics: &["surface a at b = op(old, c)"],
-        notes: &[
-            "Coordinates are .s32; the first one counts bytes with .b and samples with .p.",
-            "A .u64 register may hold the handle since PTX 3.1 (sm_20).",
-        ],
-        measured: &[Measured {
-            code: "sured.b.add.2d.u32.trap [surf0, {%r1,%r2}], %r3;",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "sured.b.add.2d.u32.trap [surf0, {%r1,%r2}], %r3;",
-            ..Example::EMPTY
-        },
         opcode: "sured",
         category: &CATEGORIES[12],
+        section: "9.7.13.3",
+        syntax: &["sured.b.op.geom.ctype.clamp [a, b], c", "sured.p.op.geom.{b32,b64}.clamp [a, b], c"],
         forms: &[
             Form {
                 text: "sured.b.add.{1d,2d,3d}.{u32,s32,u64}.clamp [a, b], c",
@@ -239,40 +216,46 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[216, 218, 219, 220, 215]),
         vocabulary: &[
             ".1d", ".2d", ".3d", ".add", ".and", ".b", ".b32", ".b64", ".clamp", ".max", ".min", ".or", ".p",
             ".s32", ".s64", ".trap", ".u32", ".u64", ".zero",
         ],
         types: &["u32", "u64", "s32", "b32", "s64", "b64"],
+        operands: list(&[157, 158, 160]),
+        since: Version::new(2, 0),
+        since_note: "64-bit min/max 8.1",
+        target: "sm_20; 64-bit min/max sm_50",
+        predicable: true,
+        summary: "Applies a reduction to an element of a surface, atomically.",
+        semantics: &["surface a at b = op(old, c)"],
+        notes: &[
+            "Coordinates are .s32; the first one counts bytes with .b and samples with .p.",
+            "A .u64 register may hold the handle since PTX 3.1 (sm_20).",
+        ],
+        example: Example {
+            code: "sured.b.add.2d.u32.trap [surf0, {%r1,%r2}], %r3;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "sured.b.add.2d.u32.trap [surf0, {%r1,%r2}], %r3;",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
+        simulation: Simulation::Unsupported(
+            "textures and surfaces are bound by the host, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "suq",
         name: "suq",
-        section: "9.7.13.4",
-        since: Version::new(1, 5),
-        target: "sm_10",
-        simulation: Simulation::Unsupported(
-            "textures and surfaces are bound by the host, and a launch has no way to describe one",
-        ),
-        summary: "Gives a property of a surface.",
-        syntax: &["suq.query.b32 d, [a]"],
-        modifiers: list(&[221, 15]),
-        operands: list(&[0, 157]),
-        semantics: &["d = property of a"],
-        measured: &[Measured {
-            code: "suq.width.b32 %r1, [surf0];",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "suq.width.b32 %r1, [surf0];",
-            ..Example::EMPTY
-        },
         opcode: "suq",
         category: &CATEGORIES[12],
+        section: "9.7.13.4",
+        syntax: &["suq.query.b32 d, [a]"],
         forms: &[Form {
             text: "suq.{width,height,depth,channel_data_type,channel_order,array_size,memory_layout}.b32 d, [a]",
             slots: list(&[452, 22]),
@@ -280,6 +263,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             availability: AVAILABLE[86],
             ..Form::EMPTY
         }],
+        modifiers: list(&[221, 15]),
         vocabulary: &[
             ".array_size",
             ".b32",
@@ -291,6 +275,26 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             ".width",
         ],
         types: &["b32"],
+        operands: list(&[0, 157]),
+        since: Version::new(1, 5),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives a property of a surface.",
+        semantics: &["d = property of a"],
+        example: Example {
+            code: "suq.width.b32 %r1, [surf0];",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "suq.width.b32 %r1, [surf0];",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
+        simulation: Simulation::Unsupported(
+            "textures and surfaces are bound by the host, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
 ];

@@ -5,38 +5,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
     Instruction {
         id: "tcgen05.alloc",
         name: "tcgen05.alloc",
-        section: "9.7.18.7.1",
-        since: Version::new(8, 6),
-        since_note: ".exclusive 9.4",
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Allocates columns of tensor memory, waiting until they are free, and writes their address to shared memory.",
-        syntax: &["tcgen05.alloc{.exclusive}.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols"],
-        modifiers: list(&[329, 330, 261, 262, 15]),
-        operands: list(&[256, 257]),
-        semantics: &["block until nCols columns are free; shared[dst] = tensor-memory address"],
-        notes: &[
-            "nCols: power of two from 32 to 512; with .exclusive any multiple of 32.",
-            "All allocations must be freed before the kernel ends.",
-            "All tcgen05 instructions of a kernel must have the same cta_group.",
-        ],
-        divergence: "Warp-collective, one warp (two with cta_group::2, one per CTA of the pair).",
-        measured: &[Measured {
-            code: "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 64;",
-            since: Version::new(8, 6),
-            target: "sm_100a",
-        }],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 64;",
-            ..Example::EMPTY
-        },
         opcode: "tcgen05",
         words: &[".alloc"],
         category: &CATEGORIES[18],
+        section: "9.7.18.7.1",
+        syntax: &["tcgen05.alloc{.exclusive}.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols"],
         forms: &[
             Form {
                 text: "tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols",
@@ -53,6 +26,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[329, 330, 261, 262, 15]),
         vocabulary: &[
             ".aligned",
             ".alloc",
@@ -64,39 +38,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             ".sync",
         ],
         types: &["b32"],
+        operands: list(&[256, 257]),
+        since: Version::new(8, 6),
+        since_note: ".exclusive 9.4",
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
+        predicable: true,
+        summary: "Allocates columns of tensor memory, waiting until they are free, and writes their address to shared memory.",
+        semantics: &["block until nCols columns are free; shared[dst] = tensor-memory address"],
+        notes: &[
+            "nCols: power of two from 32 to 512; with .exclusive any multiple of 32.",
+            "All allocations must be freed before the kernel ends.",
+            "All tcgen05 instructions of a kernel must have the same cta_group.",
+        ],
+        divergence: "Warp-collective, one warp (two with cta_group::2, one per CTA of the pair).",
+        example: Example {
+            code: "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 64;",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 64;",
+            since: Version::new(8, 6),
+            target: "sm_100a",
+        }],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.dealloc",
         name: "tcgen05.dealloc",
-        section: "9.7.18.7.1",
-        since: Version::new(8, 6),
-        since_note: ".exclusive 9.4",
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Frees columns of tensor memory.",
-        syntax: &["tcgen05.dealloc{.exclusive}.cta_group.sync.aligned.b32 taddr, nCols"],
-        modifiers: list(&[329, 330, 261, 15]),
-        operands: list(&[258, 257]),
-        semantics: &["release columns at taddr"],
-        notes: &["All tcgen05 instructions of a kernel must have the same cta_group."],
-        divergence: "All lanes of the warp execute it together.",
-        measured: &[Measured {
-            code: "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 64;",
-            since: Version::new(8, 6),
-            target: "sm_100a",
-        }],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 64;",
-            ..Example::EMPTY
-        },
         opcode: "tcgen05",
         words: &[".dealloc"],
         category: &CATEGORIES[18],
+        section: "9.7.18.7.1",
+        syntax: &["tcgen05.dealloc{.exclusive}.cta_group.sync.aligned.b32 taddr, nCols"],
         forms: &[
             Form {
                 text: "tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols",
@@ -113,6 +91,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[329, 330, 261, 15]),
         vocabulary: &[
             ".aligned",
             ".b32",
@@ -123,92 +102,82 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             ".sync",
         ],
         types: &["b32"],
+        operands: list(&[258, 257]),
+        since: Version::new(8, 6),
+        since_note: ".exclusive 9.4",
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
+        predicable: true,
+        summary: "Frees columns of tensor memory.",
+        semantics: &["release columns at taddr"],
+        notes: &["All tcgen05 instructions of a kernel must have the same cta_group."],
+        divergence: "All lanes of the warp execute it together.",
+        example: Example {
+            code: "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 64;",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 64;",
+            since: Version::new(8, 6),
+            target: "sm_100a",
+        }],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.relinquish_alloc_permit",
         name: "tcgen05.relinquish_alloc_permit",
-        section: "9.7.18.7.1",
-        since: Version::new(8, 6),
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Says that this CTA will allocate no more tensor memory.",
-        syntax: &["tcgen05.relinquish_alloc_permit.cta_group.sync.aligned"],
-        modifiers: list(&[330, 261]),
-        semantics: &["a later tcgen05.alloc by this CTA is illegal"],
-        notes: &["All tcgen05 instructions of a kernel must have the same cta_group."],
-        divergence: "All lanes of the warp execute it together.",
-        measured: &[Measured {
-            code: "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
-            since: Version::new(8, 6),
-            target: "sm_100a",
-        }],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
-            ..Example::EMPTY
-        },
         opcode: "tcgen05",
         words: &[".relinquish_alloc_permit"],
         category: &CATEGORIES[18],
+        section: "9.7.18.7.1",
+        syntax: &["tcgen05.relinquish_alloc_permit.cta_group.sync.aligned"],
         forms: &[Form {
             text: "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned",
             slots: list(&[638, 509]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
+        modifiers: list(&[330, 261]),
         vocabulary: &[".aligned", ".cta_group::1", ".cta_group::2", ".relinquish_alloc_permit", ".sync"],
+        since: Version::new(8, 6),
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
+        predicable: true,
+        summary: "Says that this CTA will allocate no more tensor memory.",
+        semantics: &["a later tcgen05.alloc by this CTA is illegal"],
+        notes: &["All tcgen05 instructions of a kernel must have the same cta_group."],
+        divergence: "All lanes of the warp execute it together.",
+        example: Example {
+            code: "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+            since: Version::new(8, 6),
+            target: "sm_100a",
+        }],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.ld",
         name: "tcgen05.ld",
+        opcode: "tcgen05",
+        words: &[".ld"],
+        category: &CATEGORIES[18],
         section: "9.7.18.8.3",
-        since: Version::new(8, 6),
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Loads from tensor memory into the registers of a warp.",
         syntax: &[
             "tcgen05.ld.sync.aligned.{16x64b,16x128b,16x256b,32x32b}.num{.pack::16b}.b32 r, [taddr]",
             "tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 r, [taddr], halfOff",
             "tcgen05.ld.spcompress.sync.aligned.32x32b.num.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
         ],
-        modifiers: list(&[331, 261, 332, 333, 334, 335, 336, 32, 337, 338]),
-        operands: list(&[259, 260, 261, 262]),
-        semantics: &["r = data of the lanes/columns selected by shape and num"],
-        notes: &[
-            "It takes num registers for .32x32b, .16x64b and .16x32bx2, 2*num for .16x128b (num up to 64), 4*num for .16x256b (num up to 32).",
-            ".pack::16b and .unpack::16b put two 16-bit values into a register.",
-            "The operation goes on in the background: use tcgen05.wait before its result.",
-            "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
-        ],
-        divergence: "All lanes of the warp execute it with the same address. Warp w of a warpgroup reaches only lanes 32w to 32w+31 of tensor memory.",
-        measured: &[
-            Measured {
-                code: "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1,%r2}, [%r3];",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-            Measured {
-                code: "tcgen05.ld.sync.aligned.16x32bx2.x1.pack::16b.b32 {%r4}, [%r3], 2;",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-        ],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1,%r2}, [%r3];\ntcgen05.ld.sync.aligned.16x32bx2.x1.pack::16b.b32 {%r4}, [%r3], 2;",
-            ..Example::EMPTY
-        },
-        opcode: "tcgen05",
-        words: &[".ld"],
-        category: &CATEGORIES[18],
         forms: &[
             Form {
                 text: "tcgen05.ld.sync.aligned.{32x32b,16x64b}.num{.pack::16b}.b32 r, [taddr]",
@@ -281,6 +250,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[331, 261, 332, 333, 334, 335, 336, 32, 337, 338]),
         vocabulary: &[
             ".16x128b",
             ".16x256b",
@@ -309,55 +279,55 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             ".x8",
         ],
         types: &["b32", "f32"],
+        operands: list(&[259, 260, 261, 262]),
+        since: Version::new(8, 6),
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
+        predicable: true,
+        summary: "Loads from tensor memory into the registers of a warp.",
+        semantics: &["r = data of the lanes/columns selected by shape and num"],
+        notes: &[
+            "It takes num registers for .32x32b, .16x64b and .16x32bx2, 2*num for .16x128b (num up to 64), 4*num for .16x256b (num up to 32).",
+            ".pack::16b and .unpack::16b put two 16-bit values into a register.",
+            "The operation goes on in the background: use tcgen05.wait before its result.",
+            "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
+        ],
+        divergence: "All lanes of the warp execute it with the same address. Warp w of a warpgroup reaches only lanes 32w to 32w+31 of tensor memory.",
+        example: Example {
+            code: "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1,%r2}, [%r3];\ntcgen05.ld.sync.aligned.16x32bx2.x1.pack::16b.b32 {%r4}, [%r3], 2;",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1,%r2}, [%r3];",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+            Measured {
+                code: "tcgen05.ld.sync.aligned.16x32bx2.x1.pack::16b.b32 {%r4}, [%r3], 2;",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.ld.red",
         name: "tcgen05.ld.red",
+        opcode: "tcgen05",
+        words: &[".ld", ".red"],
+        category: &CATEGORIES[18],
         section: "9.7.18.8.3",
-        since: Version::new(8, 8),
-        since_note: "spcompress 9.4",
-        target: "sm_103f, sm_110f; spcompress sm_107a",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Loads from tensor memory and gives each lane the minimum or maximum of what it loaded as well.",
         syntax: &[
             "tcgen05.ld.red.sync.aligned.32x32b.num.{min,max}{.abs}{.NaN}.f32 r, red, [taddr]",
             "tcgen05.ld.red.sync.aligned.16x32bx2.num.{min,max}{.abs}{.NaN}.f32 r, red, [taddr], halfOff",
             "tcgen05.ld.red.sync.aligned.shape.num.{min,max}.{u32,s32} r, red, [taddr]{, halfOff}",
             "tcgen05.ld.red.spcompress.sync.aligned.32x32b.num.{min,max}.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
         ],
-        modifiers: list(&[331, 261, 339, 340, 341, 336, 32, 30, 342, 338]),
-        operands: list(&[259, 263, 264, 261, 262]),
-        semantics: &["r = loaded values; red = op over r"],
-        notes: &[
-            "num is at least .x2; .abs/.NaN only for f32.",
-            "The operation goes on in the background: use tcgen05.wait before its result.",
-            "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
-        ],
-        divergence: "All lanes of the warp execute it with the same address. Warp w of a warpgroup reaches only lanes 32w to 32w+31 of tensor memory.",
-        measured: &[
-            Measured {
-                code: "tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%f1,%f2}, %f3, [%r1];",
-                since: Version::new(8, 8),
-                target: "sm_103a",
-            },
-            Measured {
-                code: "tcgen05.ld.red.sync.aligned.32x32b.x4.min.u32 {%r2,%r3,%r4,%r5}, %r6, [%r1];",
-                since: Version::new(8, 8),
-                target: "sm_103a",
-            },
-        ],
-        example: Example {
-            target: "sm_103a",
-            version: Version::new(8, 8),
-            code: "tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%f1,%f2}, %f3, [%r1];\ntcgen05.ld.red.sync.aligned.32x32b.x4.min.u32 {%r2,%r3,%r4,%r5}, %r6, [%r1];",
-            ..Example::EMPTY
-        },
-        opcode: "tcgen05",
-        words: &[".ld", ".red"],
-        category: &CATEGORIES[18],
         forms: &[
             Form {
                 text: "tcgen05.ld.red.sync.aligned.32x32b.num.op{.abs}{.NaN}.f32 r, red, [taddr]",
@@ -430,6 +400,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[331, 261, 339, 340, 341, 336, 32, 30, 342, 338]),
         vocabulary: &[
             ".16x32bx2",
             ".32x32b",
@@ -456,53 +427,53 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             ".x8",
         ],
         types: &["f32", "u32", "s32"],
+        operands: list(&[259, 263, 264, 261, 262]),
+        since: Version::new(8, 8),
+        since_note: "spcompress 9.4",
+        target: "sm_103f, sm_110f; spcompress sm_107a",
+        predicable: true,
+        summary: "Loads from tensor memory and gives each lane the minimum or maximum of what it loaded as well.",
+        semantics: &["r = loaded values; red = op over r"],
+        notes: &[
+            "num is at least .x2; .abs/.NaN only for f32.",
+            "The operation goes on in the background: use tcgen05.wait before its result.",
+            "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
+        ],
+        divergence: "All lanes of the warp execute it with the same address. Warp w of a warpgroup reaches only lanes 32w to 32w+31 of tensor memory.",
+        example: Example {
+            code: "tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%f1,%f2}, %f3, [%r1];\ntcgen05.ld.red.sync.aligned.32x32b.x4.min.u32 {%r2,%r3,%r4,%r5}, %r6, [%r1];",
+            target: "sm_103a",
+            version: Version::new(8, 8),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%f1,%f2}, %f3, [%r1];",
+                since: Version::new(8, 8),
+                target: "sm_103a",
+            },
+            Measured {
+                code: "tcgen05.ld.red.sync.aligned.32x32b.x4.min.u32 {%r2,%r3,%r4,%r5}, %r6, [%r1];",
+                since: Version::new(8, 8),
+                target: "sm_103a",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.st",
         name: "tcgen05.st",
+        opcode: "tcgen05",
+        words: &[".st"],
+        category: &CATEGORIES[18],
         section: "9.7.18.8.4",
-        since: Version::new(8, 6),
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Stores the registers of a warp to tensor memory.",
         syntax: &[
             "tcgen05.st.sync.aligned.{16x64b,16x128b,16x256b,32x32b}.num{.unpack::16b}.b32 [taddr], r",
             "tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [taddr], halfOff, r",
         ],
-        modifiers: list(&[261, 332, 333, 343, 15]),
-        operands: list(&[265, 262, 266]),
-        semantics: &["selected lanes/columns = r"],
-        notes: &[
-            "It takes num registers for .32x32b, .16x64b and .16x32bx2, 2*num for .16x128b (num up to 64), 4*num for .16x256b (num up to 32).",
-            ".pack::16b and .unpack::16b put two 16-bit values into a register.",
-            "The operation goes on in the background: use tcgen05.wait before its result.",
-            "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
-        ],
-        divergence: "All lanes of the warp execute it with the same address. Warp w of a warpgroup reaches only lanes 32w to 32w+31 of tensor memory.",
-        measured: &[
-            Measured {
-                code: "tcgen05.st.sync.aligned.32x32b.x2.b32 [%r3], {%r1,%r2};",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-            Measured {
-                code: "tcgen05.st.sync.aligned.16x64b.x1.unpack::16b.b32 [%r3], {%r1};",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-        ],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.st.sync.aligned.32x32b.x2.b32 [%r3], {%r1,%r2};\ntcgen05.st.sync.aligned.16x64b.x1.unpack::16b.b32 [%r3], {%r1};",
-            ..Example::EMPTY
-        },
-        opcode: "tcgen05",
-        words: &[".st"],
-        category: &CATEGORIES[18],
         forms: &[
             Form {
                 text: "tcgen05.st.sync.aligned.{32x32b,16x64b}.num{.unpack::16b}.b32 [taddr], r",
@@ -533,6 +504,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[261, 332, 333, 343, 15]),
         vocabulary: &[
             ".16x128b",
             ".16x256b",
@@ -554,85 +526,87 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             ".x8",
         ],
         types: &["b32"],
+        operands: list(&[265, 262, 266]),
+        since: Version::new(8, 6),
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
+        predicable: true,
+        summary: "Stores the registers of a warp to tensor memory.",
+        semantics: &["selected lanes/columns = r"],
+        notes: &[
+            "It takes num registers for .32x32b, .16x64b and .16x32bx2, 2*num for .16x128b (num up to 64), 4*num for .16x256b (num up to 32).",
+            ".pack::16b and .unpack::16b put two 16-bit values into a register.",
+            "The operation goes on in the background: use tcgen05.wait before its result.",
+            "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
+        ],
+        divergence: "All lanes of the warp execute it with the same address. Warp w of a warpgroup reaches only lanes 32w to 32w+31 of tensor memory.",
+        example: Example {
+            code: "tcgen05.st.sync.aligned.32x32b.x2.b32 [%r3], {%r1,%r2};\ntcgen05.st.sync.aligned.16x64b.x1.unpack::16b.b32 [%r3], {%r1};",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "tcgen05.st.sync.aligned.32x32b.x2.b32 [%r3], {%r1,%r2};",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+            Measured {
+                code: "tcgen05.st.sync.aligned.16x64b.x1.unpack::16b.b32 [%r3], {%r1};",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.wait",
         name: "tcgen05.wait",
-        section: "9.7.18.8.5",
-        since: Version::new(8, 6),
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Waits for the earlier tcgen05.ld or tcgen05.st operations of this thread.",
-        syntax: &["tcgen05.wait::{ld,st}.sync.aligned"],
-        modifiers: list(&[344, 261]),
-        semantics: &["block until earlier loads (::ld) or stores (::st) finished"],
-        notes: &["Spelled tcgen05.wait::ld / tcgen05.wait::st."],
-        divergence: "All lanes of the warp execute it together.",
-        measured: &[
-            Measured { code: "tcgen05.wait::ld.sync.aligned;", since: Version::new(8, 6), target: "sm_100a" },
-            Measured { code: "tcgen05.wait::st.sync.aligned;", since: Version::new(8, 6), target: "sm_100a" },
-        ],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.wait::ld.sync.aligned;\ntcgen05.wait::st.sync.aligned;",
-            ..Example::EMPTY
-        },
         opcode: "tcgen05",
         category: &CATEGORIES[18],
+        section: "9.7.18.8.5",
+        syntax: &["tcgen05.wait::{ld,st}.sync.aligned"],
         forms: &[Form {
             text: "tcgen05.kind.sync.aligned",
             slots: list(&[657, 509]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
+        modifiers: list(&[344, 261]),
         vocabulary: &[".aligned", ".sync", ".wait::ld", ".wait::st"],
+        since: Version::new(8, 6),
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
+        predicable: true,
+        summary: "Waits for the earlier tcgen05.ld or tcgen05.st operations of this thread.",
+        semantics: &["block until earlier loads (::ld) or stores (::st) finished"],
+        notes: &["Spelled tcgen05.wait::ld / tcgen05.wait::st."],
+        divergence: "All lanes of the warp execute it together.",
+        example: Example {
+            code: "tcgen05.wait::ld.sync.aligned;\ntcgen05.wait::st.sync.aligned;",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "tcgen05.wait::ld.sync.aligned;", since: Version::new(8, 6), target: "sm_100a" },
+            Measured { code: "tcgen05.wait::st.sync.aligned;", since: Version::new(8, 6), target: "sm_100a" },
+        ],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.cp",
         name: "tcgen05.cp",
-        section: "9.7.18.9.2",
-        since: Version::new(8, 6),
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Begins a copy from shared memory to tensor memory, which can widen 4- and 6-bit elements to 8 bits.",
-        syntax: &["tcgen05.cp.cta_group.shape{.multicast}{.fmt} [taddr], s-desc"],
-        modifiers: list(&[330, 345, 346, 347]),
-        operands: list(&[261, 267]),
-        semantics: &["tensor memory at taddr = matrix described by s-desc"],
-        notes: &[
-            ".64x128b needs .warpx2::*, .32x128b needs .warpx4; others take no multicast.",
-            "All tcgen05 instructions of a kernel must have the same cta_group.",
-            "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
-        ],
-        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
-        measured: &[
-            Measured {
-                code: "tcgen05.cp.cta_group::1.128x256b [%r1], %rd1;",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-            Measured {
-                code: "tcgen05.cp.cta_group::1.32x128b.warpx4.b8x16.b4x16_p64 [%r1], %rd1;",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-        ],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.cp.cta_group::1.128x256b [%r1], %rd1;\ntcgen05.cp.cta_group::1.32x128b.warpx4.b8x16.b4x16_p64 [%r1], %rd1;",
-            ..Example::EMPTY
-        },
         opcode: "tcgen05",
         words: &[".cp"],
         category: &CATEGORIES[18],
+        section: "9.7.18.9.2",
+        syntax: &["tcgen05.cp.cta_group.shape{.multicast}{.fmt} [taddr], s-desc"],
         forms: &[
             Form {
                 text: "tcgen05.cp.cta_group.{128x256b,4x256b,128x128b}{.fmt} [taddr], s-desc",
@@ -656,6 +630,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[330, 345, 346, 347]),
         vocabulary: &[
             ".128x128b",
             ".128x256b",
@@ -672,41 +647,49 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             ".warpx2::02_13",
             ".warpx4",
         ],
+        operands: list(&[261, 267]),
+        since: Version::new(8, 6),
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
+        predicable: true,
+        summary: "Begins a copy from shared memory to tensor memory, which can widen 4- and 6-bit elements to 8 bits.",
+        semantics: &["tensor memory at taddr = matrix described by s-desc"],
+        notes: &[
+            ".64x128b needs .warpx2::*, .32x128b needs .warpx4; others take no multicast.",
+            "All tcgen05 instructions of a kernel must have the same cta_group.",
+            "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
+        ],
+        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
+        example: Example {
+            code: "tcgen05.cp.cta_group::1.128x256b [%r1], %rd1;\ntcgen05.cp.cta_group::1.32x128b.warpx4.b8x16.b4x16_p64 [%r1], %rd1;",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "tcgen05.cp.cta_group::1.128x256b [%r1], %rd1;",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+            Measured {
+                code: "tcgen05.cp.cta_group::1.32x128b.warpx4.b8x16.b4x16_p64 [%r1], %rd1;",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.shift",
         name: "tcgen05.shift",
-        section: "9.7.18.9.3",
-        since: Version::new(8, 6),
-        target: "sm_100a, sm_103a, sm_107a, sm_110a",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Begins a shift of rows in tensor memory, down by one row.",
-        syntax: &["tcgen05.shift.cta_group.down [taddr]"],
-        modifiers: list(&[330, 348]),
-        operands: list(&[261]),
-        semantics: &["row i+1 = row i for all rows except the last"],
-        notes: &[
-            "The lane of taddr must be a multiple of 32.",
-            "All tcgen05 instructions of a kernel must have the same cta_group.",
-        ],
-        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
-        measured: &[Measured {
-            code: "tcgen05.shift.cta_group::1.down [%r1];",
-            since: Version::new(8, 6),
-            target: "sm_100a",
-        }],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.shift.cta_group::1.down [%r1];",
-            ..Example::EMPTY
-        },
         opcode: "tcgen05",
         words: &[".shift"],
         category: &CATEGORIES[18],
+        section: "9.7.18.9.3",
+        syntax: &["tcgen05.shift.cta_group.down [taddr]"],
         forms: &[Form {
             text: "tcgen05.shift.cta_group.down [taddr]",
             slots: list(&[638, 664]),
@@ -714,69 +697,47 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             availability: AVAILABLE[129],
             ..Form::EMPTY
         }],
+        modifiers: list(&[330, 348]),
         vocabulary: &[".cta_group::1", ".cta_group::2", ".down", ".shift"],
+        operands: list(&[261]),
+        since: Version::new(8, 6),
+        target: "sm_100a, sm_103a, sm_107a, sm_110a",
+        predicable: true,
+        summary: "Begins a shift of rows in tensor memory, down by one row.",
+        semantics: &["row i+1 = row i for all rows except the last"],
+        notes: &[
+            "The lane of taddr must be a multiple of 32.",
+            "All tcgen05 instructions of a kernel must have the same cta_group.",
+        ],
+        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
+        example: Example {
+            code: "tcgen05.shift.cta_group::1.down [%r1];",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "tcgen05.shift.cta_group::1.down [%r1];",
+            since: Version::new(8, 6),
+            target: "sm_100a",
+        }],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.mma",
         name: "tcgen05.mma",
+        opcode: "tcgen05",
+        words: &[".mma"],
+        category: &CATEGORIES[18],
         section: "9.7.18.10.10.1",
-        since: Version::new(8, 6),
-        since_note: "mxf4nvf4 8.7; block16/32 8.8; ti16, lut decompression, collector::b 9.4",
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f; kind::i8 sm_100a/110a; 9.4 additions sm_107f",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Begins a matrix multiply-accumulate with D in tensor memory; one thread issues it.",
         syntax: &[
             "tcgen05.mma.cta_group.kind{.ashift}{.decompress}{.collector} [d], a, b{, [lut]}, idesc{, disable}, enable-input-d{, scale-input-d}",
             "tcgen05.mma.cta_group.kind.block_scale{.scale_vec}{.decompress}{.collector} [d], a, b{, [lut]}, idesc, [scaleA], [scaleB], enable-input-d",
             "tcgen05.mma.cta_group.kind::i8{.ashift}{.decompress}{.collector} [d], a, b{, [lut]}, idesc{, disable}, enable-input-d",
         ],
-        modifiers: list(&[330, 349, 298, 350, 351, 352, 353]),
-        operands: list(&[268, 269, 270, 271, 272, 273, 274, 275, 276, 277]),
-        semantics: &["D = A*B + (enable-input-d ? D * 2^-scale : 0)"],
-        notes: &[
-            "idesc (32 bits) holds M, N, the types of the elements, transposition and negation.",
-            "disable has 4 (cta_group::1) or 8 (cta_group::2) 32-bit registers, and does not go with block_scale.",
-            "scale-input-d is 0 to 15, for kind::f16 and kind::tf32 only: D is multiplied by 2^-n.",
-            ".ashift is for A in tensor memory and M = 128 or 256 only.",
-            "tcgen05.commit tracks its completion; mma, cp and shift of the same shape follow each other in order.",
-            "All tcgen05 instructions of a kernel must have the same cta_group.",
-            "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
-        ],
-        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
-        measured: &[
-            Measured {
-                code: "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-            Measured {
-                code: "tcgen05.mma.cta_group::1.kind::tf32 [%r1], [%r3], %rd2, %r2, {%r4,%r5,%r6,%r7}, %p1;",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-            Measured {
-                code: "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X [%r1], %rd1, %rd2, %r2, [%r8], [%r9], %p1;",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-            Measured {
-                code: "tcgen05.mma.cta_group::1.kind::f16.collector::a::fill [%r1], %rd1, %rd2, %r2, %p1;",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-        ],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;\ntcgen05.mma.cta_group::1.kind::tf32 [%r1], [%r3], %rd2, %r2, {%r4,%r5,%r6,%r7}, %p1;\ntcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X [%r1], %rd1, %rd2, %r2, [%r8], [%r9], %p1;\ntcgen05.mma.cta_group::1.kind::f16.collector::a::fill [%r1], %rd1, %rd2, %r2, %p1;",
-            ..Example::EMPTY
-        },
-        opcode: "tcgen05",
-        words: &[".mma"],
-        category: &CATEGORIES[18],
         forms: &[
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
@@ -1297,6 +1258,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[330, 349, 298, 350, 351, 352, 353]),
         vocabulary: &[
             ".ashift",
             ".block16",
@@ -1326,26 +1288,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             ".scale_vec::2X",
             ".scale_vec::4X",
         ],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "tcgen05.mma.sp",
-        name: "tcgen05.mma.sp",
-        section: "9.7.18.10.10.2",
+        operands: list(&[268, 269, 270, 271, 272, 273, 274, 275, 276, 277]),
         since: Version::new(8, 6),
-        since_note: "same additions as tcgen05.mma",
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f; i8 and mxf4 kinds only architecture-specific targets",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Begins a matrix multiply-accumulate with a sparse A and D in tensor memory; one thread issues it.",
-        syntax: &[
-            "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector} [d], a, b, [meta], idesc{, disable}, enable-input-d{, scale-input-d}",
-            "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec}{.collector} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-        ],
-        modifiers: list(&[330, 349, 298, 350, 351, 353]),
-        operands: list(&[268, 269, 270, 278, 272, 273, 274, 275, 276, 277]),
-        semantics: &["D = expand(A, meta)*B + (enable-input-d ? D * 2^-scale : 0)"],
+        since_note: "mxf4nvf4 8.7; block16/32 8.8; ti16, lut decompression, collector::b 9.4",
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f; kind::i8 sm_100a/110a; 9.4 additions sm_107f",
+        predicable: true,
+        summary: "Begins a matrix multiply-accumulate with D in tensor memory; one thread issues it.",
+        semantics: &["D = A*B + (enable-input-d ? D * 2^-scale : 0)"],
         notes: &[
             "idesc (32 bits) holds M, N, the types of the elements, transposition and negation.",
             "disable has 4 (cta_group::1) or 8 (cta_group::2) 32-bit registers, and does not go with block_scale.",
@@ -1356,20 +1305,50 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
         ],
         divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
-        measured: &[Measured {
-            code: "tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;",
-            since: Version::new(8, 6),
-            target: "sm_100a",
-        }],
         example: Example {
+            code: "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;\ntcgen05.mma.cta_group::1.kind::tf32 [%r1], [%r3], %rd2, %r2, {%r4,%r5,%r6,%r7}, %p1;\ntcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X [%r1], %rd1, %rd2, %r2, [%r8], [%r9], %p1;\ntcgen05.mma.cta_group::1.kind::f16.collector::a::fill [%r1], %rd1, %rd2, %r2, %p1;",
             target: "sm_100a",
             version: Version::new(8, 6),
-            code: "tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;",
             ..Example::EMPTY
         },
+        measured: &[
+            Measured {
+                code: "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+            Measured {
+                code: "tcgen05.mma.cta_group::1.kind::tf32 [%r1], [%r3], %rd2, %r2, {%r4,%r5,%r6,%r7}, %p1;",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+            Measured {
+                code: "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X [%r1], %rd1, %rd2, %r2, [%r8], [%r9], %p1;",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+            Measured {
+                code: "tcgen05.mma.cta_group::1.kind::f16.collector::a::fill [%r1], %rd1, %rd2, %r2, %p1;",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "tcgen05.mma.sp",
+        name: "tcgen05.mma.sp",
         opcode: "tcgen05",
         words: &[".mma", ".sp"],
         category: &CATEGORIES[18],
+        section: "9.7.18.10.10.2",
+        syntax: &[
+            "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector} [d], a, b, [meta], idesc{, disable}, enable-input-d{, scale-input-d}",
+            "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec}{.collector} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
+        ],
         forms: &[
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
@@ -1778,6 +1757,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[330, 349, 298, 350, 351, 353]),
         vocabulary: &[
             ".ashift",
             ".block16",
@@ -1807,47 +1787,49 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             ".scale_vec::4X",
             ".sp",
         ],
+        operands: list(&[268, 269, 270, 278, 272, 273, 274, 275, 276, 277]),
+        since: Version::new(8, 6),
+        since_note: "same additions as tcgen05.mma",
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f; i8 and mxf4 kinds only architecture-specific targets",
+        predicable: true,
+        summary: "Begins a matrix multiply-accumulate with a sparse A and D in tensor memory; one thread issues it.",
+        semantics: &["D = expand(A, meta)*B + (enable-input-d ? D * 2^-scale : 0)"],
+        notes: &[
+            "idesc (32 bits) holds M, N, the types of the elements, transposition and negation.",
+            "disable has 4 (cta_group::1) or 8 (cta_group::2) 32-bit registers, and does not go with block_scale.",
+            "scale-input-d is 0 to 15, for kind::f16 and kind::tf32 only: D is multiplied by 2^-n.",
+            ".ashift is for A in tensor memory and M = 128 or 256 only.",
+            "tcgen05.commit tracks its completion; mma, cp and shift of the same shape follow each other in order.",
+            "All tcgen05 instructions of a kernel must have the same cta_group.",
+            "An address of tensor memory has the lane (0 to 127) in bits 31:16 and the column (0 to 511) in bits 15:0.",
+        ],
+        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
+        example: Example {
+            code: "tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;",
+            since: Version::new(8, 6),
+            target: "sm_100a",
+        }],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.mma.ws",
         name: "tcgen05.mma.ws",
-        section: "9.7.18.10.10.3",
-        since: Version::new(8, 6),
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f; kind::i8 sm_100a/110a",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Begins a matrix multiply-accumulate that keeps B in a collector buffer for reuse.",
-        syntax: &[
-            "tcgen05.mma.ws.cta_group::1.kind{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-        ],
-        modifiers: list(&[354, 355, 356]),
-        operands: list(&[268, 269, 270, 279, 276, 280]),
-        semantics: &["D = A*B + (enable-input-d ? D : 0); masked columns of B read as zero"],
-        notes: &["M is 32, 64 or 128; only cta_group::1.", "Default collector use is b0 with ::discard."],
-        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
-        measured: &[
-            Measured {
-                code: "tcgen05.mma.ws.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-            Measured {
-                code: "tcgen05.mma.ws.cta_group::1.kind::f16.collector::b1::fill [%r1], %rd1, %rd2, %r2, %p1, %rd3;",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-        ],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.mma.ws.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;\ntcgen05.mma.ws.cta_group::1.kind::f16.collector::b1::fill [%r1], %rd1, %rd2, %r2, %p1, %rd3;",
-            ..Example::EMPTY
-        },
         opcode: "tcgen05",
         words: &[".mma", ".ws"],
         category: &CATEGORIES[18],
+        section: "9.7.18.10.10.3",
+        syntax: &[
+            "tcgen05.mma.ws.cta_group::1.kind{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
+        ],
         forms: &[
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
@@ -1892,6 +1874,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[354, 355, 356]),
         vocabulary: &[
             ".collector::b0::discard",
             ".collector::b0::fill",
@@ -1918,40 +1901,47 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             ".mma",
             ".ws",
         ],
+        operands: list(&[268, 269, 270, 279, 276, 280]),
+        since: Version::new(8, 6),
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f; kind::i8 sm_100a/110a",
+        predicable: true,
+        summary: "Begins a matrix multiply-accumulate that keeps B in a collector buffer for reuse.",
+        semantics: &["D = A*B + (enable-input-d ? D : 0); masked columns of B read as zero"],
+        notes: &["M is 32, 64 or 128; only cta_group::1.", "Default collector use is b0 with ::discard."],
+        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
+        example: Example {
+            code: "tcgen05.mma.ws.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;\ntcgen05.mma.ws.cta_group::1.kind::f16.collector::b1::fill [%r1], %rd1, %rd2, %r2, %p1, %rd3;",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "tcgen05.mma.ws.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+            Measured {
+                code: "tcgen05.mma.ws.cta_group::1.kind::f16.collector::b1::fill [%r1], %rd1, %rd2, %r2, %p1, %rd3;",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.mma.ws.sp",
         name: "tcgen05.mma.ws.sp",
-        section: "9.7.18.10.10.4",
-        since: Version::new(8, 6),
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f; kind::i8 sm_100a/110a",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Begins a matrix multiply-accumulate with a sparse A that keeps B in a collector buffer for reuse.",
-        syntax: &[
-            "tcgen05.mma.ws.sp.cta_group::1.kind{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-        ],
-        modifiers: list(&[354, 355, 356]),
-        operands: list(&[268, 269, 270, 278, 279, 276, 280]),
-        semantics: &["D = expand(A, meta)*B + (enable-input-d ? D : 0)"],
-        notes: &["Only cta_group::1."],
-        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
-        measured: &[Measured {
-            code: "tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;",
-            since: Version::new(8, 6),
-            target: "sm_100a",
-        }],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;",
-            ..Example::EMPTY
-        },
         opcode: "tcgen05",
         words: &[".mma", ".ws", ".sp"],
         category: &CATEGORIES[18],
+        section: "9.7.18.10.10.4",
+        syntax: &[
+            "tcgen05.mma.ws.sp.cta_group::1.kind{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
+        ],
         forms: &[
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
@@ -1996,6 +1986,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[354, 355, 356]),
         vocabulary: &[
             ".collector::b0::discard",
             ".collector::b0::fill",
@@ -2023,26 +2014,61 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             ".sp",
             ".ws",
         ],
+        operands: list(&[268, 269, 270, 278, 279, 276, 280]),
+        since: Version::new(8, 6),
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f; kind::i8 sm_100a/110a",
+        predicable: true,
+        summary: "Begins a matrix multiply-accumulate with a sparse A that keeps B in a collector buffer for reuse.",
+        semantics: &["D = expand(A, meta)*B + (enable-input-d ? D : 0)"],
+        notes: &["Only cta_group::1."],
+        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
+        example: Example {
+            code: "tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;",
+            since: Version::new(8, 6),
+            target: "sm_100a",
+        }],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.fence",
         name: "tcgen05.fence",
+        opcode: "tcgen05",
+        category: &CATEGORIES[18],
         section: "9.7.18.11.1",
+        syntax: &["tcgen05.fence::{before_thread_sync,after_thread_sync}"],
+        forms: &[Form {
+            text: "tcgen05.kind",
+            slots: list(&[682]),
+            availability: AVAILABLE[72],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[357]),
+        vocabulary: &[".fence::after_thread_sync", ".fence::before_thread_sync"],
         since: Version::new(8, 6),
         target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
+        predicable: true,
         summary: "Orders tcgen05 operations before or after a synchronisation of threads.",
-        syntax: &["tcgen05.fence::{before_thread_sync,after_thread_sync}"],
-        modifiers: list(&[357]),
         semantics: &[
             "before: earlier tcgen05 operations are ordered before what follows; after: later ones are ordered after what precedes",
         ],
         notes: &[
             "Place ::before ahead of the releasing synchronisation and ::after after the acquiring one.",
         ],
+        example: Example {
+            code: "tcgen05.fence::before_thread_sync;\ntcgen05.fence::after_thread_sync;",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "tcgen05.fence::before_thread_sync;",
@@ -2055,66 +2081,21 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 target: "sm_100a",
             },
         ],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.fence::before_thread_sync;\ntcgen05.fence::after_thread_sync;",
-            ..Example::EMPTY
-        },
-        opcode: "tcgen05",
-        category: &CATEGORIES[18],
-        forms: &[Form {
-            text: "tcgen05.kind",
-            slots: list(&[682]),
-            availability: AVAILABLE[72],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".fence::after_thread_sync", ".fence::before_thread_sync"],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tcgen05.commit",
         name: "tcgen05.commit",
-        section: "9.7.18.12.1",
-        since: Version::new(8, 6),
-        since_note: "::16b/::32b and sync_restrict 9.4",
-        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f; 9.4 additions sm_107f",
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
-        summary: "Arrives at an mbarrier when the earlier tcgen05 operations of this thread are finished.",
-        syntax: &[
-            "tcgen05.commit.cta_group{.sync_restrict::shared::read::mma::a}.mbarrier::arrive::one{.shared::cluster}{.multicast::cluster}.b64 [mbar]{, ctaMask}",
-        ],
-        modifiers: list(&[330, 358, 359, 140, 150, 126]),
-        operands: list(&[200, 281]),
-        semantics: &["when earlier mma/cp/shift of this thread complete: arrive(mbar, 1) at cluster scope"],
-        notes: &[
-            "With multicast the same shared offset is signalled in every CTA named by the mask.",
-            "All tcgen05 instructions of a kernel must have the same cta_group.",
-        ],
-        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
-        measured: &[
-            Measured {
-                code: "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd1];",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-            Measured {
-                code: "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r1], %h1;",
-                since: Version::new(8, 6),
-                target: "sm_100a",
-            },
-        ],
-        example: Example {
-            target: "sm_100a",
-            version: Version::new(8, 6),
-            code: "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd1];\ntcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r1], %h1;",
-            ..Example::EMPTY
-        },
         opcode: "tcgen05",
         words: &[".commit"],
         category: &CATEGORIES[18],
+        section: "9.7.18.12.1",
+        syntax: &[
+            "tcgen05.commit.cta_group{.sync_restrict::shared::read::mma::a}.mbarrier::arrive::one{.shared::cluster}{.multicast::cluster}.b64 [mbar]{, ctaMask}",
+        ],
         forms: &[
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]",
@@ -2159,6 +2140,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[330, 358, 359, 140, 150, 126]),
         vocabulary: &[
             ".b64",
             ".commit",
@@ -2172,6 +2154,39 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             ".sync_restrict::shared::read::mma::a",
         ],
         types: &["b64"],
+        operands: list(&[200, 281]),
+        since: Version::new(8, 6),
+        since_note: "::16b/::32b and sync_restrict 9.4",
+        target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f; 9.4 additions sm_107f",
+        predicable: true,
+        summary: "Arrives at an mbarrier when the earlier tcgen05 operations of this thread are finished.",
+        semantics: &["when earlier mma/cp/shift of this thread complete: arrive(mbar, 1) at cluster scope"],
+        notes: &[
+            "With multicast the same shared offset is signalled in every CTA named by the mask.",
+            "All tcgen05 instructions of a kernel must have the same cta_group.",
+        ],
+        divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",
+        example: Example {
+            code: "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd1];\ntcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r1], %h1;",
+            target: "sm_100a",
+            version: Version::new(8, 6),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd1];",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+            Measured {
+                code: "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r1], %h1;",
+                since: Version::new(8, 6),
+                target: "sm_100a",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "tensor memory and the layouts of its descriptors are not modelled",
+        ),
         ..Instruction::EMPTY
     },
 ];

@@ -5,13 +5,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
     Instruction {
         id: "tex",
         name: "tex",
+        opcode: "tex",
+        category: &CATEGORIES[11],
         section: "9.7.12.3",
-        since: Version::new(1, 0),
-        target: "sm_10; see notes",
-        simulation: Simulation::Unsupported(
-            "textures and surfaces are bound by the host, and a launch has no way to describe one",
-        ),
-        summary: "Reads a texture through its sampler and gives four components.",
         syntax: &[
             "tex.geom.v4.dtype.ctype d[|p], [a, {b,} c]{, e}{, f}",
             "tex.geom.v2.f16x2.ctype d[|p], [a, {b,} c]{, e}{, f}",
@@ -19,44 +15,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             "tex.level.geom.v4.dtype.ctype d[|p], [a, {b,} c], lod{, e}{, f}",
             "tex.grad.geom.v4.dtype.ctype d[|p], [a, {b,} c], dPdx, dPdy{, e}{, f}",
         ],
-        modifiers: list(&[199, 200, 201, 202, 63]),
-        operands: list(&[145, 146, 147, 148, 149, 150, 151, 152, 153, 154]),
-        semantics: &[
-            "d = filter(texture a, sampler, coordinates c)",
-            "p = 1 if the texel is resident, else data is 0",
-        ],
-        notes: &[
-            "a is a .texref variable, or in unified mode a .u64 register that holds its address (sm_20, PTX 3.1); the sampler operand is for independent mode.",
-            "Arrays take the layer (.u32) as first coordinate; three coordinates are padded to four.",
-            "The vector e of offsets (-8 to 7) and the value f to compare depths with are optional since PTX 4.3 (sm_30).",
-            ".cube/.acube need .f32 coordinates, .2dms/.a2dms need .s32.",
-            "Arrays 2.3, cubemaps 3.0, mipmaps 3.1, multisample 3.2 (sm_30), f16 results 4.2 (sm_53), residency predicate 7.1 (sm_60).",
-        ],
-        measured: &[
-            Measured {
-                code: "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}];",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-            Measured {
-                code: "tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [tex0, {%r5}];",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-            Measured {
-                code: "tex.level.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}], %f7;",
-                since: Version::new(3, 1),
-                target: "sm_20",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}];\ntex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [tex0, {%r5}];\ntex.level.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}], %f7;",
-            ..Example::EMPTY
-        },
-        opcode: "tex",
-        category: &CATEGORIES[11],
         forms: &[
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c]{, e}{, f}",
@@ -553,48 +511,65 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[199, 200, 201, 202, 63]),
         vocabulary: &[
             ".1d", ".2d", ".2dms", ".3d", ".a1d", ".a2d", ".a2dms", ".acube", ".base", ".cube", ".f16",
             ".f16x2", ".f32", ".grad", ".level", ".s32", ".u32", ".v2", ".v4",
         ],
         types: &["u32", "s32", "f16", "f32", "f16x2"],
+        operands: list(&[145, 146, 147, 148, 149, 150, 151, 152, 153, 154]),
+        target: "sm_10; see notes",
+        predicable: true,
+        summary: "Reads a texture through its sampler and gives four components.",
+        semantics: &[
+            "d = filter(texture a, sampler, coordinates c)",
+            "p = 1 if the texel is resident, else data is 0",
+        ],
+        notes: &[
+            "a is a .texref variable, or in unified mode a .u64 register that holds its address (sm_20, PTX 3.1); the sampler operand is for independent mode.",
+            "Arrays take the layer (.u32) as first coordinate; three coordinates are padded to four.",
+            "The vector e of offsets (-8 to 7) and the value f to compare depths with are optional since PTX 4.3 (sm_30).",
+            ".cube/.acube need .f32 coordinates, .2dms/.a2dms need .s32.",
+            "Arrays 2.3, cubemaps 3.0, mipmaps 3.1, multisample 3.2 (sm_30), f16 results 4.2 (sm_53), residency predicate 7.1 (sm_60).",
+        ],
+        example: Example {
+            code: "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}];\ntex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [tex0, {%r5}];\ntex.level.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}], %f7;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}];",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+            Measured {
+                code: "tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [tex0, {%r5}];",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+            Measured {
+                code: "tex.level.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}], %f7;",
+                since: Version::new(3, 1),
+                target: "sm_20",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "textures and surfaces are bound by the host, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "tld4",
         name: "tld4",
+        opcode: "tld4",
+        category: &CATEGORIES[11],
         section: "9.7.12.4",
-        since: Version::new(2, 2),
-        target: "sm_20; .a2d/.cube/.acube sm_30 (4.3)",
-        simulation: Simulation::Unsupported(
-            "textures and surfaces are bound by the host, and a launch has no way to describe one",
-        ),
-        summary: "Gives one component of each of the four texels that bilinear filtering would use.",
         syntax: &[
             "tld4.{r,g,b,a}.2d.v4.dtype.f32 d[|p], [a, c]{, e}{, f}",
             "tld4.comp.geom.v4.dtype.f32 d[|p], [a, b, c]{, e}{, f}",
         ],
-        modifiers: list(&[203, 204, 205, 206, 207]),
-        operands: list(&[145, 146, 147, 148, 149, 153, 154]),
-        semantics: &["d = { texels of the 2x2 footprint, counter-clockwise from lower left }.comp"],
-        notes: &[
-            "a is a .texref variable, or in unified mode a .u64 register that holds its address (sm_20, PTX 3.1); the sampler operand is for independent mode.",
-            "Arrays take the layer (.u32) as first coordinate; three coordinates are padded to four.",
-            "The vector e of offsets (-8 to 7) and the value f to compare depths with are optional since PTX 4.3 (sm_30).",
-        ],
-        measured: &[Measured {
-            code: "tld4.r.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}];",
-            since: Version::new(2, 3),
-            target: "sm_20",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "tld4.r.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}];",
-            ..Example::EMPTY
-        },
-        opcode: "tld4",
-        category: &CATEGORIES[11],
         forms: &[
             Form {
                 text: "tld4.comp.{2d,a2d}.v4.dtype.f32 d, [a{, b}, c]{, e}{, f}",
@@ -625,41 +600,45 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[203, 204, 205, 206, 207]),
         vocabulary: &[
             ".2d", ".a", ".a2d", ".acube", ".b", ".cube", ".f32", ".g", ".r", ".s32", ".u32", ".v4",
         ],
         types: &["u32", "s32", "f32"],
+        operands: list(&[145, 146, 147, 148, 149, 153, 154]),
+        since: Version::new(2, 2),
+        target: "sm_20; .a2d/.cube/.acube sm_30 (4.3)",
+        predicable: true,
+        summary: "Gives one component of each of the four texels that bilinear filtering would use.",
+        semantics: &["d = { texels of the 2x2 footprint, counter-clockwise from lower left }.comp"],
+        notes: &[
+            "a is a .texref variable, or in unified mode a .u64 register that holds its address (sm_20, PTX 3.1); the sampler operand is for independent mode.",
+            "Arrays take the layer (.u32) as first coordinate; three coordinates are padded to four.",
+            "The vector e of offsets (-8 to 7) and the value f to compare depths with are optional since PTX 4.3 (sm_30).",
+        ],
+        example: Example {
+            code: "tld4.r.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}];",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "tld4.r.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex0, {%f5,%f6}];",
+            since: Version::new(2, 3),
+            target: "sm_20",
+        }],
+        simulation: Simulation::Unsupported(
+            "textures and surfaces are bound by the host, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "txq",
         name: "txq",
-        section: "9.7.12.5",
-        since: Version::new(1, 5),
-        target: "sm_10",
-        simulation: Simulation::Unsupported(
-            "textures and surfaces are bound by the host, and a launch has no way to describe one",
-        ),
-        summary: "Gives a property of a texture or a sampler.",
-        syntax: &["txq.query.b32 d, [a]", "txq.level.{width,height,depth}.b32 d, [a], lod"],
-        modifiers: list(&[208, 209, 15]),
-        operands: list(&[0, 155, 150]),
-        semantics: &["d = property of a"],
-        notes: &[
-            "Sampler properties are read through the texref in unified mode and through the samplerref in independent mode.",
-        ],
-        measured: &[
-            Measured { code: "txq.width.b32 %r1, [tex0];", since: Version::new(2, 3), target: "sm_20" },
-            Measured { code: "txq.filter_mode.b32 %r2, [tex0];", since: Version::new(2, 3), target: "sm_20" },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "txq.width.b32 %r1, [tex0];\ntxq.filter_mode.b32 %r2, [tex0];",
-            ..Example::EMPTY
-        },
         opcode: "txq",
         category: &CATEGORIES[11],
+        section: "9.7.12.5",
+        syntax: &["txq.query.b32 d, [a]", "txq.level.{width,height,depth}.b32 d, [a], lod"],
         forms: &[
             Form {
                 text: "txq.{width,height,depth,channel_data_type,channel_order,normalized_coords,filter_mode,addr_mode_0,addr_mode_1,addr_mode_2,array_size,num_mipmap_levels,num_samples}.b32 d, [a]",
@@ -683,6 +662,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[208, 209, 15]),
         vocabulary: &[
             ".addr_mode_0",
             ".addr_mode_1",
@@ -702,35 +682,37 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             ".width",
         ],
         types: &["b32"],
+        operands: list(&[0, 155, 150]),
+        since: Version::new(1, 5),
+        target: "sm_10",
+        predicable: true,
+        summary: "Gives a property of a texture or a sampler.",
+        semantics: &["d = property of a"],
+        notes: &[
+            "Sampler properties are read through the texref in unified mode and through the samplerref in independent mode.",
+        ],
+        example: Example {
+            code: "txq.width.b32 %r1, [tex0];\ntxq.filter_mode.b32 %r2, [tex0];",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "txq.width.b32 %r1, [tex0];", since: Version::new(2, 3), target: "sm_20" },
+            Measured { code: "txq.filter_mode.b32 %r2, [tex0];", since: Version::new(2, 3), target: "sm_20" },
+        ],
+        simulation: Simulation::Unsupported(
+            "textures and surfaces are bound by the host, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "istypep",
         name: "istypep",
-        section: "9.7.12.6",
-        since: Version::new(4, 0),
-        target: "sm_30",
-        simulation: Simulation::Unsupported(
-            "textures and surfaces are bound by the host, and a launch has no way to describe one",
-        ),
-        summary: "Tests whether a 64-bit handle is a texture, a sampler or a surface.",
-        syntax: &["istypep.{texref,samplerref,surfref} p, a"],
-        modifiers: list(&[210]),
-        operands: list(&[19, 156]),
-        semantics: &["p = kind(a) == type"],
-        measured: &[Measured {
-            code: "istypep.texref %p1, %rd1;",
-            since: Version::new(4, 0),
-            target: "sm_30",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "istypep.texref %p1, %rd1;",
-            ..Example::EMPTY
-        },
         opcode: "istypep",
         category: &CATEGORIES[11],
+        section: "9.7.12.6",
+        syntax: &["istypep.{texref,samplerref,surfref} p, a"],
         forms: &[Form {
             text: "istypep.type p, a",
             slots: list(&[429]),
@@ -738,8 +720,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             availability: AVAILABLE[87],
             ..Form::EMPTY
         }],
+        modifiers: list(&[210]),
         vocabulary: &[".samplerref", ".surfref", ".texref"],
         types: &["texref", "samplerref", "surfref"],
+        operands: list(&[19, 156]),
+        since: Version::new(4, 0),
+        target: "sm_30",
+        predicable: true,
+        summary: "Tests whether a 64-bit handle is a texture, a sampler or a surface.",
+        semantics: &["p = kind(a) == type"],
+        example: Example {
+            code: "istypep.texref %p1, %rd1;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "istypep.texref %p1, %rd1;",
+            since: Version::new(4, 0),
+            target: "sm_30",
+        }],
+        simulation: Simulation::Unsupported(
+            "textures and surfaces are bound by the host, and a launch has no way to describe one",
+        ),
         ..Instruction::EMPTY
     },
 ];

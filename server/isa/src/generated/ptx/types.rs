@@ -4,201 +4,181 @@ use super::prelude::*;
 pub(crate) static TYPES: [Type; 56] = [
     Type {
         name: ".u8",
-        kind: TypeKind::Unsigned,
         bits: 8,
         elements: 1,
-        storage: None,
         registers: &[".u8", ".s8", ".b8"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "Unsigned 8-bit integer. Only loads, stores and conversions use it; arithmetic starts at 16 bits.",
+        ..Type::EMPTY
     },
     Type {
         name: ".u16",
-        kind: TypeKind::Unsigned,
         bits: 16,
         elements: 1,
-        storage: None,
         registers: &[".u16", ".s16", ".b16"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "Unsigned 16-bit integer.",
+        ..Type::EMPTY
     },
     Type {
         name: ".u32",
-        kind: TypeKind::Unsigned,
         bits: 32,
         elements: 1,
-        storage: None,
         registers: &[".u32", ".s32", ".f16x2", ".b32"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "Unsigned 32-bit integer.",
+        ..Type::EMPTY
     },
     Type {
         name: ".u64",
-        kind: TypeKind::Unsigned,
         bits: 64,
         elements: 1,
-        storage: None,
         registers: &[".u64", ".s64", ".b64"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "Unsigned 64-bit integer; addresses in a 64-bit module have this size.",
+        ..Type::EMPTY
     },
     Type {
         name: ".s8",
         kind: TypeKind::Signed,
         bits: 8,
         elements: 1,
-        storage: None,
         registers: &[".u8", ".s8", ".b8"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "Signed 8-bit integer. Only loads, stores and conversions use it; arithmetic starts at 16 bits.",
+        ..Type::EMPTY
     },
     Type {
         name: ".s16",
         kind: TypeKind::Signed,
         bits: 16,
         elements: 1,
-        storage: None,
         registers: &[".u16", ".s16", ".b16"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "Signed 16-bit integer.",
+        ..Type::EMPTY
     },
     Type {
         name: ".s32",
         kind: TypeKind::Signed,
         bits: 32,
         elements: 1,
-        storage: None,
         registers: &[".u32", ".s32", ".f16x2", ".b32"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "Signed 32-bit integer.",
+        ..Type::EMPTY
     },
     Type {
         name: ".s64",
         kind: TypeKind::Signed,
         bits: 64,
         elements: 1,
-        storage: None,
         registers: &[".u64", ".s64", ".b64"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "Signed 64-bit integer.",
+        ..Type::EMPTY
     },
     Type {
         name: ".f16",
         kind: TypeKind::Float,
         bits: 16,
         elements: 1,
-        storage: None,
         registers: &[".f16", ".b16"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "Half-precision float: 1 sign, 5 exponent and 10 fraction bits, exponent bias 15. Arithmetic on it since PTX 4.2, sm_53.",
+        ..Type::EMPTY
     },
     Type {
         name: ".f16x2",
         kind: TypeKind::Float,
         bits: 32,
         elements: 2,
-        storage: None,
         registers: &[".f16x2", ".b32"],
         since: Version::new(4, 2),
         target: "sm_53",
         summary: "Two f16 values in 32 bits; the low half is the first.",
+        ..Type::EMPTY
     },
     Type {
         name: ".f32",
         kind: TypeKind::Float,
         bits: 32,
         elements: 1,
-        storage: None,
         registers: &[".f32", ".b32"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "Single-precision float (IEEE 754 binary32).",
+        ..Type::EMPTY
     },
     Type {
         name: ".f64",
         kind: TypeKind::Float,
         bits: 64,
         elements: 1,
-        storage: None,
         registers: &[".f64", ".b64"],
-        since: Version::new(1, 0),
         target: "sm_13",
         summary: "Double-precision float (IEEE 754 binary64).",
+        ..Type::EMPTY
     },
     Type {
         name: ".b8",
         kind: TypeKind::Bits,
         bits: 8,
         elements: 1,
-        storage: None,
         registers: &[".u8", ".s8", ".b8"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "8 bits without a meaning.",
+        ..Type::EMPTY
     },
     Type {
         name: ".b16",
         kind: TypeKind::Bits,
         bits: 16,
         elements: 1,
-        storage: None,
         registers: &[".u16", ".s16", ".f16", ".b16"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "16 bits without a meaning; any register of 16 bits fits.",
+        ..Type::EMPTY
     },
     Type {
         name: ".b32",
         kind: TypeKind::Bits,
         bits: 32,
         elements: 1,
-        storage: None,
         registers: &[".u32", ".s32", ".f16x2", ".f32", ".b32"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "32 bits without a meaning; any register of 32 bits fits, floats included.",
+        ..Type::EMPTY
     },
     Type {
         name: ".b64",
         kind: TypeKind::Bits,
         bits: 64,
         elements: 1,
-        storage: None,
         registers: &[".u64", ".s64", ".f64", ".b64"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "64 bits without a meaning; any register of 64 bits fits, floats included.",
+        ..Type::EMPTY
     },
     Type {
         name: ".b128",
         kind: TypeKind::Bits,
         bits: 128,
         elements: 1,
-        storage: None,
         registers: &[".b128"],
         since: Version::new(8, 3),
         target: "sm_70",
         summary: "128 bits without a meaning: for moves, wide loads and stores, and 128-bit atomics.",
+        ..Type::EMPTY
     },
     Type {
         name: ".pred",
         kind: TypeKind::Predicate,
         bits: 1,
         elements: 1,
-        storage: None,
         registers: &[".pred"],
-        since: Version::new(1, 0),
         target: "sm_10",
         summary: "Predicate: one bit a lane, true or false. Only registers can have it, and no vector can.",
+        ..Type::EMPTY
     },
     Type {
         name: ".bf16",
@@ -246,7 +226,6 @@ pub(crate) static TYPES: [Type; 56] = [
     },
     Type {
         name: ".u16x2",
-        kind: TypeKind::Unsigned,
         bits: 32,
         elements: 2,
         storage: Some(".b32"),
@@ -254,6 +233,7 @@ pub(crate) static TYPES: [Type; 56] = [
         since: Version::new(8, 0),
         target: "sm_90",
         summary: "Two unsigned 16-bit integers in 32 bits; no carry passes between them.",
+        ..Type::EMPTY
     },
     Type {
         name: ".s16x2",
@@ -268,7 +248,6 @@ pub(crate) static TYPES: [Type; 56] = [
     },
     Type {
         name: ".u8x4",
-        kind: TypeKind::Unsigned,
         bits: 32,
         elements: 4,
         storage: Some(".b32"),
@@ -276,6 +255,7 @@ pub(crate) static TYPES: [Type; 56] = [
         since: Version::new(9, 2),
         target: "sm_107f, sm_120f",
         summary: "Four unsigned bytes in 32 bits; no carry passes between them.",
+        ..Type::EMPTY
     },
     Type {
         name: ".s8x4",
@@ -301,7 +281,6 @@ pub(crate) static TYPES: [Type; 56] = [
     },
     Type {
         name: ".u4",
-        kind: TypeKind::Unsigned,
         bits: 4,
         elements: 1,
         storage: Some(".b32"),
@@ -309,6 +288,7 @@ pub(crate) static TYPES: [Type; 56] = [
         since: Version::new(6, 3),
         target: "sm_75",
         summary: "Unsigned 4-bit integer, eight to a 32-bit register: matrix elements and cvt.pack.",
+        ..Type::EMPTY
     },
     Type {
         name: ".s2",
@@ -323,7 +303,6 @@ pub(crate) static TYPES: [Type; 56] = [
     },
     Type {
         name: ".u2",
-        kind: TypeKind::Unsigned,
         bits: 2,
         elements: 1,
         storage: Some(".b32"),
@@ -331,6 +310,7 @@ pub(crate) static TYPES: [Type; 56] = [
         since: Version::new(6, 5),
         target: "sm_75",
         summary: "Unsigned 2-bit integer: a destination of cvt.pack.",
+        ..Type::EMPTY
     },
     Type {
         name: ".b1",
@@ -590,33 +570,33 @@ pub(crate) static TYPES: [Type; 56] = [
         kind: TypeKind::Opaque,
         bits: 64,
         elements: 1,
-        storage: None,
         registers: &[".texref"],
         since: Version::new(1, 5),
         target: "sm_10",
         summary: "Handle of a texture; a global variable or a kernel parameter.",
+        ..Type::EMPTY
     },
     Type {
         name: ".samplerref",
         kind: TypeKind::Opaque,
         bits: 64,
         elements: 1,
-        storage: None,
         registers: &[".samplerref"],
         since: Version::new(1, 5),
         target: "sm_10",
         summary: "Handle of a sampler, for modules in texmode_independent; a global variable or a kernel parameter.",
+        ..Type::EMPTY
     },
     Type {
         name: ".surfref",
         kind: TypeKind::Opaque,
         bits: 64,
         elements: 1,
-        storage: None,
         registers: &[".surfref"],
         since: Version::new(1, 5),
         target: "sm_20",
         summary: "Handle of a surface; a global variable or a kernel parameter.",
+        ..Type::EMPTY
     },
 ];
 
@@ -688,20 +668,15 @@ pub(crate) static STATE_SPACES: [StateSpace; 8] = [
         summary: "Registers: private to a thread, fast, without an address.",
         declared: "function",
         initial: "undefined",
-        addressable: false,
         writable: true,
-        initialisers: false,
-        parts: &[],
+        ..StateSpace::EMPTY
     },
     StateSpace {
         name: ".sreg",
         summary: "Special registers: predefined and read-only, with mov and cvt.",
         declared: "predefined",
         initial: "set by the launch",
-        addressable: false,
-        writable: false,
-        initialisers: false,
-        parts: &[],
+        ..StateSpace::EMPTY
     },
     StateSpace {
         name: ".const",
@@ -709,9 +684,8 @@ pub(crate) static STATE_SPACES: [StateSpace; 8] = [
         declared: "module or function",
         initial: "0",
         addressable: true,
-        writable: false,
         initialisers: true,
-        parts: &[],
+        ..StateSpace::EMPTY
     },
     StateSpace {
         name: ".global",
@@ -721,7 +695,7 @@ pub(crate) static STATE_SPACES: [StateSpace; 8] = [
         addressable: true,
         writable: true,
         initialisers: true,
-        parts: &[],
+        ..StateSpace::EMPTY
     },
     StateSpace {
         name: ".local",
@@ -730,8 +704,7 @@ pub(crate) static STATE_SPACES: [StateSpace; 8] = [
         initial: "undefined",
         addressable: true,
         writable: true,
-        initialisers: false,
-        parts: &[],
+        ..StateSpace::EMPTY
     },
     StateSpace {
         name: ".param",
@@ -740,7 +713,6 @@ pub(crate) static STATE_SPACES: [StateSpace; 8] = [
         initial: "the argument",
         addressable: true,
         writable: true,
-        initialisers: false,
         parts: &[
             SpacePart {
                 name: ".param::entry",
@@ -748,6 +720,7 @@ pub(crate) static STATE_SPACES: [StateSpace; 8] = [
             },
             SpacePart { name: ".param::func", summary: "The parameters of a device function or of a call." },
         ],
+        ..StateSpace::EMPTY
     },
     StateSpace {
         name: ".shared",
@@ -756,7 +729,6 @@ pub(crate) static STATE_SPACES: [StateSpace; 8] = [
         initial: "undefined",
         addressable: true,
         writable: true,
-        initialisers: false,
         parts: &[
             SpacePart { name: ".shared::cta", summary: "The shared memory of this CTA." },
             SpacePart {
@@ -764,16 +736,14 @@ pub(crate) static STATE_SPACES: [StateSpace; 8] = [
                 summary: "The shared memory of any CTA of the cluster; the address carries the CTA's rank.",
             },
         ],
+        ..StateSpace::EMPTY
     },
     StateSpace {
         name: ".tex",
         summary: "Textures as PTX up to 1.4 declared them; use .texref.",
         declared: "module, PTX 1.4 and older",
         initial: "bound by the host",
-        addressable: false,
-        writable: false,
-        initialisers: false,
-        parts: &[],
+        ..StateSpace::EMPTY
     },
 ];
 

@@ -5,18 +5,38 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
     Instruction {
         id: "vadd",
         name: "vadd",
+        opcode: "vadd",
+        category: &CATEGORIES[20],
         section: "9.7.20.1.1",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Adds two bytes, halfwords or words, then combines the result with c.",
         syntax: &[
             "vadd.dtype.atype.btype{.sat} d, a{.sel}, b{.sel}",
             "vadd.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
             "vadd.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
         ],
+        forms: &[
+            Form {
+                text: "vadd.dtype.atype.btype{.sat} d, a, b{, c}",
+                slots: list(&[104, 24, 25, 4]),
+                operands: list(&[0, 4, 10, 499]),
+                availability: AVAILABLE[3],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "vadd.dtype.atype.btype{.sat}.op2 d, a, b, c",
+                slots: list(&[104, 24, 25, 4, 686]),
+                operands: list(&[0, 4, 10, 13]),
+                availability: AVAILABLE[3],
+                ..Form::EMPTY
+            },
+        ],
         modifiers: list(&[360, 17, 18, 0, 361]),
+        vocabulary: &[".add", ".max", ".min", ".s32", ".sat", ".u32"],
+        types: &["u32", "s32"],
         operands: list(&[285, 286, 287, 288]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Adds two bytes, halfwords or words, then combines the result with c.",
         semantics: &[
             "OP = a + b (34-bit)",
             "t = OP(ext(a), ext(b)); if .sat clamp t",
@@ -28,6 +48,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             ".sat clamps to the range of dtype, or of the part that a selector on d picks.",
             "It is done in software on recent targets.",
         ],
+        example: Example {
+            code: "vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;\nvadd.u32.u32.u32.add %r1, %r2, %r3, %r4;\nvadd.s32.s32.s32 %r1.h1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;",
@@ -45,49 +71,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;\nvadd.u32.u32.u32.add %r1, %r2, %r3, %r4;\nvadd.s32.s32.s32 %r1.h1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vadd",
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vsub",
+        name: "vsub",
+        opcode: "vsub",
         category: &CATEGORIES[20],
+        section: "9.7.20.1.1",
+        syntax: &[
+            "vsub.dtype.atype.btype{.sat} d, a{.sel}, b{.sel}",
+            "vsub.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
+            "vsub.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
+        ],
         forms: &[
             Form {
-                text: "vadd.dtype.atype.btype{.sat} d, a, b{, c}",
+                text: "vsub.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
                 operands: list(&[0, 4, 10, 499]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
-                text: "vadd.dtype.atype.btype{.sat}.op2 d, a, b, c",
+                text: "vsub.dtype.atype.btype{.sat}.op2 d, a, b, c",
                 slots: list(&[104, 24, 25, 4, 686]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 361]),
         vocabulary: &[".add", ".max", ".min", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vsub",
-        name: "vsub",
-        section: "9.7.20.1.1",
+        operands: list(&[285, 286, 287, 288]),
         since: Version::new(2, 0),
         target: "sm_20",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Subtracts two bytes, halfwords or words, then combines the result with c.",
-        syntax: &[
-            "vsub.dtype.atype.btype{.sat} d, a{.sel}, b{.sel}",
-            "vsub.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
-            "vsub.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 361]),
-        operands: list(&[285, 286, 287, 288]),
         semantics: &[
             "OP = a - b (34-bit)",
             "t = OP(ext(a), ext(b)); if .sat clamp t",
@@ -99,6 +119,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             ".sat clamps to the range of dtype, or of the part that a selector on d picks.",
             "It is done in software on recent targets.",
         ],
+        example: Example {
+            code: "vsub.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;\nvsub.u32.u32.u32.add %r1, %r2, %r3, %r4;\nvsub.s32.s32.s32 %r1.h1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "vsub.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;",
@@ -116,49 +142,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vsub.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;\nvsub.u32.u32.u32.add %r1, %r2, %r3, %r4;\nvsub.s32.s32.s32 %r1.h1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vsub",
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vabsdiff",
+        name: "vabsdiff",
+        opcode: "vabsdiff",
         category: &CATEGORIES[20],
+        section: "9.7.20.1.1",
+        syntax: &[
+            "vabsdiff.dtype.atype.btype{.sat} d, a{.sel}, b{.sel}",
+            "vabsdiff.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
+            "vabsdiff.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
+        ],
         forms: &[
             Form {
-                text: "vsub.dtype.atype.btype{.sat} d, a, b{, c}",
+                text: "vabsdiff.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
                 operands: list(&[0, 4, 10, 499]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
-                text: "vsub.dtype.atype.btype{.sat}.op2 d, a, b, c",
+                text: "vabsdiff.dtype.atype.btype{.sat}.op2 d, a, b, c",
                 slots: list(&[104, 24, 25, 4, 686]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 361]),
         vocabulary: &[".add", ".max", ".min", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vabsdiff",
-        name: "vabsdiff",
-        section: "9.7.20.1.1",
+        operands: list(&[285, 286, 287, 288]),
         since: Version::new(2, 0),
         target: "sm_20",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Gives the absolute difference of two bytes, halfwords or words, then combines the result with c.",
-        syntax: &[
-            "vabsdiff.dtype.atype.btype{.sat} d, a{.sel}, b{.sel}",
-            "vabsdiff.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
-            "vabsdiff.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 361]),
-        operands: list(&[285, 286, 287, 288]),
         semantics: &[
             "OP = |a - b|",
             "t = OP(ext(a), ext(b)); if .sat clamp t",
@@ -170,6 +190,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             ".sat clamps to the range of dtype, or of the part that a selector on d picks.",
             "It is done in software on recent targets.",
         ],
+        example: Example {
+            code: "vabsdiff.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;\nvabsdiff.u32.u32.u32.add %r1, %r2, %r3, %r4;\nvabsdiff.s32.s32.s32 %r1.h1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "vabsdiff.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;",
@@ -187,49 +213,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vabsdiff.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;\nvabsdiff.u32.u32.u32.add %r1, %r2, %r3, %r4;\nvabsdiff.s32.s32.s32 %r1.h1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vabsdiff",
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vmin",
+        name: "vmin",
+        opcode: "vmin",
         category: &CATEGORIES[20],
+        section: "9.7.20.1.1",
+        syntax: &[
+            "vmin.dtype.atype.btype{.sat} d, a{.sel}, b{.sel}",
+            "vmin.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
+            "vmin.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
+        ],
         forms: &[
             Form {
-                text: "vabsdiff.dtype.atype.btype{.sat} d, a, b{, c}",
+                text: "vmin.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
                 operands: list(&[0, 4, 10, 499]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
-                text: "vabsdiff.dtype.atype.btype{.sat}.op2 d, a, b, c",
+                text: "vmin.dtype.atype.btype{.sat}.op2 d, a, b, c",
                 slots: list(&[104, 24, 25, 4, 686]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 361]),
         vocabulary: &[".add", ".max", ".min", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vmin",
-        name: "vmin",
-        section: "9.7.20.1.1",
+        operands: list(&[285, 286, 287, 288]),
         since: Version::new(2, 0),
         target: "sm_20",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Gives the smaller of two bytes, halfwords or words, then combines the result with c.",
-        syntax: &[
-            "vmin.dtype.atype.btype{.sat} d, a{.sel}, b{.sel}",
-            "vmin.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
-            "vmin.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 361]),
-        operands: list(&[285, 286, 287, 288]),
         semantics: &[
             "OP = min(a, b)",
             "t = OP(ext(a), ext(b)); if .sat clamp t",
@@ -241,6 +261,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             ".sat clamps to the range of dtype, or of the part that a selector on d picks.",
             "It is done in software on recent targets.",
         ],
+        example: Example {
+            code: "vmin.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;\nvmin.u32.u32.u32.add %r1, %r2, %r3, %r4;\nvmin.s32.s32.s32 %r1.h1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "vmin.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;",
@@ -258,49 +284,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vmin.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;\nvmin.u32.u32.u32.add %r1, %r2, %r3, %r4;\nvmin.s32.s32.s32 %r1.h1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vmin",
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vmax",
+        name: "vmax",
+        opcode: "vmax",
         category: &CATEGORIES[20],
+        section: "9.7.20.1.1",
+        syntax: &[
+            "vmax.dtype.atype.btype{.sat} d, a{.sel}, b{.sel}",
+            "vmax.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
+            "vmax.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
+        ],
         forms: &[
             Form {
-                text: "vmin.dtype.atype.btype{.sat} d, a, b{, c}",
+                text: "vmax.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
                 operands: list(&[0, 4, 10, 499]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
-                text: "vmin.dtype.atype.btype{.sat}.op2 d, a, b, c",
+                text: "vmax.dtype.atype.btype{.sat}.op2 d, a, b, c",
                 slots: list(&[104, 24, 25, 4, 686]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 361]),
         vocabulary: &[".add", ".max", ".min", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vmax",
-        name: "vmax",
-        section: "9.7.20.1.1",
+        operands: list(&[285, 286, 287, 288]),
         since: Version::new(2, 0),
         target: "sm_20",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Gives the larger of two bytes, halfwords or words, then combines the result with c.",
-        syntax: &[
-            "vmax.dtype.atype.btype{.sat} d, a{.sel}, b{.sel}",
-            "vmax.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
-            "vmax.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 361]),
-        operands: list(&[285, 286, 287, 288]),
         semantics: &[
             "OP = max(a, b)",
             "t = OP(ext(a), ext(b)); if .sat clamp t",
@@ -312,6 +332,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             ".sat clamps to the range of dtype, or of the part that a selector on d picks.",
             "It is done in software on recent targets.",
         ],
+        example: Example {
+            code: "vmax.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;\nvmax.u32.u32.u32.add %r1, %r2, %r3, %r4;\nvmax.s32.s32.s32 %r1.h1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "vmax.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;",
@@ -329,81 +355,19 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vmax.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;\nvmax.u32.u32.u32.add %r1, %r2, %r3, %r4;\nvmax.s32.s32.s32 %r1.h1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vmax",
-        category: &CATEGORIES[20],
-        forms: &[
-            Form {
-                text: "vmax.dtype.atype.btype{.sat} d, a, b{, c}",
-                slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 4, 10, 499]),
-                availability: AVAILABLE[3],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "vmax.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 686]),
-                operands: list(&[0, 4, 10, 13]),
-                availability: AVAILABLE[3],
-                ..Form::EMPTY
-            },
-        ],
-        vocabulary: &[".add", ".max", ".min", ".s32", ".sat", ".u32"],
-        types: &["u32", "s32"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "vshl",
         name: "vshl",
+        opcode: "vshl",
+        category: &CATEGORIES[20],
         section: "9.7.20.1.2",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Shifts left a byte, halfword or word, then combines the result with c.",
         syntax: &[
             "vshl.dtype.atype.u32{.sat}.mode d, a{.sel}, b{.sel}",
             "vshl.dtype.atype.u32{.sat}.mode.op2 d, a{.sel}, b{.sel}, c",
             "vshl.dtype.atype.u32{.sat}.mode d.sel, a{.sel}, b{.sel}, c",
         ],
-        modifiers: list(&[360, 17, 362, 0, 16, 361]),
-        operands: list(&[285, 286, 287, 288]),
-        semantics: &[
-            "n = .clamp ? min(b, 32) : b & 31",
-            "OP = a << n, zero fill",
-            "t = OP(ext(a), ext(b)); if .sat clamp t",
-            "no c: d = t;  op2: d = op2(t, c);  d.sel: d = c with selected part replaced by t",
-        ],
-        notes: &[
-            "An operand may pick a part of its register: .b0 .b1 .b2 .b3 .h0 .h1 after the name. The part is extended by the type of the operand.",
-            "A selector on d puts the low part of the result into c at that place; there is no second operation then.",
-            ".sat clamps to the range of dtype, or of the part that a selector on d picks.",
-            "It is done in software on recent targets.",
-        ],
-        measured: &[
-            Measured {
-                code: "vshl.s32.u32.u32.clamp %r1, %r2, %r3.b0;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-            Measured {
-                code: "vshl.u32.u32.u32.wrap.add %r1, %r2, %r3, %r4;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vshl.s32.u32.u32.clamp %r1, %r2, %r3.b0;\nvshl.u32.u32.u32.wrap.add %r1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vshl",
-        category: &CATEGORIES[20],
         forms: &[
             Form {
                 text: "vshl.dtype.atype.u32{.sat}.mode d, a, b{, c}",
@@ -420,28 +384,17 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 362, 0, 16, 361]),
         vocabulary: &[".add", ".clamp", ".max", ".min", ".s32", ".sat", ".u32", ".wrap"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vshr",
-        name: "vshr",
-        section: "9.7.20.1.2",
+        operands: list(&[285, 286, 287, 288]),
         since: Version::new(2, 0),
         target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Shifts right a byte, halfword or word, then combines the result with c.",
-        syntax: &[
-            "vshr.dtype.atype.u32{.sat}.mode d, a{.sel}, b{.sel}",
-            "vshr.dtype.atype.u32{.sat}.mode.op2 d, a{.sel}, b{.sel}, c",
-            "vshr.dtype.atype.u32{.sat}.mode d.sel, a{.sel}, b{.sel}, c",
-        ],
-        modifiers: list(&[360, 17, 362, 0, 16, 361]),
-        operands: list(&[285, 286, 287, 288]),
+        predicable: true,
+        summary: "Shifts left a byte, halfword or word, then combines the result with c.",
         semantics: &[
             "n = .clamp ? min(b, 32) : b & 31",
-            "OP = a >> n, sign fill for .s32 atype",
+            "OP = a << n, zero fill",
             "t = OP(ext(a), ext(b)); if .sat clamp t",
             "no c: d = t;  op2: d = op2(t, c);  d.sel: d = c with selected part replaced by t",
         ],
@@ -451,26 +404,37 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             ".sat clamps to the range of dtype, or of the part that a selector on d picks.",
             "It is done in software on recent targets.",
         ],
+        example: Example {
+            code: "vshl.s32.u32.u32.clamp %r1, %r2, %r3.b0;\nvshl.u32.u32.u32.wrap.add %r1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "vshr.s32.u32.u32.clamp %r1, %r2, %r3.b0;",
+                code: "vshl.s32.u32.u32.clamp %r1, %r2, %r3.b0;",
                 since: Version::new(2, 3),
                 target: "sm_20",
             },
             Measured {
-                code: "vshr.u32.u32.u32.wrap.add %r1, %r2, %r3, %r4;",
+                code: "vshl.u32.u32.u32.wrap.add %r1, %r2, %r3, %r4;",
                 since: Version::new(2, 3),
                 target: "sm_20",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vshr.s32.u32.u32.clamp %r1, %r2, %r3.b0;\nvshr.u32.u32.u32.wrap.add %r1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vshr",
+        name: "vshr",
         opcode: "vshr",
         category: &CATEGORIES[20],
+        section: "9.7.20.1.2",
+        syntax: &[
+            "vshr.dtype.atype.u32{.sat}.mode d, a{.sel}, b{.sel}",
+            "vshr.dtype.atype.u32{.sat}.mode.op2 d, a{.sel}, b{.sel}, c",
+            "vshr.dtype.atype.u32{.sat}.mode d.sel, a{.sel}, b{.sel}, c",
+        ],
         forms: &[
             Form {
                 text: "vshr.dtype.atype.u32{.sat}.mode d, a, b{, c}",
@@ -487,24 +451,71 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 362, 0, 16, 361]),
         vocabulary: &[".add", ".clamp", ".max", ".min", ".s32", ".sat", ".u32", ".wrap"],
         types: &["u32", "s32"],
+        operands: list(&[285, 286, 287, 288]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Shifts right a byte, halfword or word, then combines the result with c.",
+        semantics: &[
+            "n = .clamp ? min(b, 32) : b & 31",
+            "OP = a >> n, sign fill for .s32 atype",
+            "t = OP(ext(a), ext(b)); if .sat clamp t",
+            "no c: d = t;  op2: d = op2(t, c);  d.sel: d = c with selected part replaced by t",
+        ],
+        notes: &[
+            "An operand may pick a part of its register: .b0 .b1 .b2 .b3 .h0 .h1 after the name. The part is extended by the type of the operand.",
+            "A selector on d puts the low part of the result into c at that place; there is no second operation then.",
+            ".sat clamps to the range of dtype, or of the part that a selector on d picks.",
+            "It is done in software on recent targets.",
+        ],
+        example: Example {
+            code: "vshr.s32.u32.u32.clamp %r1, %r2, %r3.b0;\nvshr.u32.u32.u32.wrap.add %r1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "vshr.s32.u32.u32.clamp %r1, %r2, %r3.b0;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+            Measured {
+                code: "vshr.u32.u32.u32.wrap.add %r1, %r2, %r3, %r4;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "vmad",
         name: "vmad",
+        opcode: "vmad",
+        category: &CATEGORIES[20],
         section: "9.7.20.1.3",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies two bytes or halfwords and adds c, with an optional shift to the right.",
         syntax: &[
             "vmad.dtype.atype.btype{.sat}{.scale} d, {-}a{.sel}, {-}b{.sel}, {-}c",
             "vmad.dtype.atype.btype.po{.sat}{.scale} d, a{.sel}, b{.sel}, c",
         ],
+        forms: &[Form {
+            text: "vmad.dtype.atype.btype{.po}{.sat}{.scale} d, a, b, c",
+            slots: list(&[104, 24, 25, 688, 4, 689]),
+            operands: list(&[0, 4, 10, 13]),
+            availability: AVAILABLE[3],
+            ..Form::EMPTY
+        }],
         modifiers: list(&[360, 17, 18, 363, 0, 364]),
+        vocabulary: &[".po", ".s32", ".sat", ".shr15", ".shr7", ".u32"],
+        types: &["u32", "s32"],
         operands: list(&[0, 289, 290, 291]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Multiplies two bytes or halfwords and adds c, with an optional shift to the right.",
         semantics: &[
             "p = ext(a)*ext(b), negated if exactly one of a,b is negated",
             "t = p + (+-c) + (po ? 1 : 0); t >>= 7 or 15 if scaled; .sat clamps to 32 bits",
@@ -515,6 +526,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             "dtype should be .u32 only for an all-unsigned, un-negated computation; then the result is unsigned, otherwise signed.",
             "No negation in .po mode.",
         ],
+        example: Example {
+            code: "vmad.s32.s32.u32.sat %r1, %r2, -%r3, %r4;\nvmad.u32.u32.u32.po.shr7 %r1, %r2.h0, %r3.h1, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "vmad.s32.s32.u32.sat %r1, %r2, -%r3, %r4;",
@@ -527,69 +544,19 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vmad.s32.s32.u32.sat %r1, %r2, -%r3, %r4;\nvmad.u32.u32.u32.po.shr7 %r1, %r2.h0, %r3.h1, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vmad",
-        category: &CATEGORIES[20],
-        forms: &[Form {
-            text: "vmad.dtype.atype.btype{.po}{.sat}{.scale} d, a, b, c",
-            slots: list(&[104, 24, 25, 688, 4, 689]),
-            operands: list(&[0, 4, 10, 13]),
-            availability: AVAILABLE[3],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".po", ".s32", ".sat", ".shr15", ".shr7", ".u32"],
-        types: &["u32", "s32"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "vset",
         name: "vset",
+        opcode: "vset",
+        category: &CATEGORIES[20],
         section: "9.7.20.1.4",
-        since: Version::new(2, 0),
-        target: "sm_20",
-        simulation: Simulation::Simulated,
-        summary: "Compares two bytes, halfwords or words, gives 0 or 1, then combines the result with c.",
         syntax: &[
             "vset.atype.btype.cmp d, a{.sel}, b{.sel}",
             "vset.atype.btype.cmp.op2 d, a{.sel}, b{.sel}, c",
             "vset.atype.btype.cmp d.sel, a{.sel}, b{.sel}, c",
         ],
-        modifiers: list(&[17, 18, 365, 361]),
-        operands: list(&[285, 286, 287, 288]),
-        semantics: &[
-            "t = cmp(ext(a), ext(b)) ? 1 : 0",
-            "no c: d = t;  op2: d = op2(t, c);  d.sel: d = c with selected part replaced by t",
-        ],
-        notes: &[
-            "An operand may pick a part of its register: .b0 .b1 .b2 .b3 .h0 .h1 after the name. The part is extended by the type of the operand.",
-            "A selector on d puts the low part of the result into c at that place; there is no second operation then.",
-            "d and c are unsigned.",
-        ],
-        measured: &[
-            Measured {
-                code: "vset.s32.u32.lt %r1, %r2, %r3.b0;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-            Measured {
-                code: "vset.u32.u32.ne.add %r1, %r2, %r3, %r4;",
-                since: Version::new(2, 3),
-                target: "sm_20",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vset.s32.u32.lt %r1, %r2, %r3.b0;\nvset.u32.u32.ne.add %r1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vset",
-        category: &CATEGORIES[20],
         forms: &[
             Form {
                 text: "vset.atype.btype.cmp d, a, b{, c}",
@@ -606,8 +573,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[17, 18, 365, 361]),
         vocabulary: &[".add", ".eq", ".ge", ".gt", ".le", ".lt", ".max", ".min", ".ne", ".s32", ".u32"],
         types: &["u32", "s32"],
+        operands: list(&[285, 286, 287, 288]),
+        since: Version::new(2, 0),
+        target: "sm_20",
+        predicable: true,
+        summary: "Compares two bytes, halfwords or words, gives 0 or 1, then combines the result with c.",
+        semantics: &[
+            "t = cmp(ext(a), ext(b)) ? 1 : 0",
+            "no c: d = t;  op2: d = op2(t, c);  d.sel: d = c with selected part replaced by t",
+        ],
+        notes: &[
+            "An operand may pick a part of its register: .b0 .b1 .b2 .b3 .h0 .h1 after the name. The part is extended by the type of the operand.",
+            "A selector on d puts the low part of the result into c at that place; there is no second operation then.",
+            "d and c are unsigned.",
+        ],
+        example: Example {
+            code: "vset.s32.u32.lt %r1, %r2, %r3.b0;\nvset.u32.u32.ne.add %r1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "vset.s32.u32.lt %r1, %r2, %r3.b0;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+            Measured {
+                code: "vset.u32.u32.ne.add %r1, %r2, %r3, %r4;",
+                since: Version::new(2, 3),
+                target: "sm_20",
+            },
+        ],
         ..Instruction::EMPTY
     },
 ];

@@ -5,47 +5,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
     Instruction {
         id: "vadd2",
         name: "vadd2",
+        opcode: "vadd2",
+        category: &CATEGORIES[21],
         section: "9.7.20.2.1",
-        since: Version::new(3, 0),
-        target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Adds two halfwords at once and merges the results into c, or adds them to c.",
         syntax: &[
             "vadd2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vadd2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[292, 293, 294, 295]),
-        semantics: &[
-            "for each of 2 lanes of 16 bits: t[i] = a + b; .sat clamps to the lane range of dtype",
-            "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
-            ".add form: d = c + sum of t[i] over masked lanes",
-        ],
-        notes: &[
-            "The selector of a source is .hXY, with X and Y from 0 to 3 (0 and 1 pick from a, 2 and 3 from b); without one a has .h10, b has .h32, and the mask is .h10.",
-            ".sat does not go with .add.",
-            "It is done in software except on sm_30.",
-        ],
-        measured: &[
-            Measured {
-                code: "vadd2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
-                since: Version::new(3, 0),
-                target: "sm_30",
-            },
-            Measured {
-                code: "vadd2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
-                since: Version::new(3, 0),
-                target: "sm_30",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vadd2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvadd2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vadd2",
-        category: &CATEGORIES[21],
         forms: &[
             Form {
                 text: "vadd2.dtype.atype.btype{.sat} d, a, b, c",
@@ -62,26 +28,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vsub2",
-        name: "vsub2",
-        section: "9.7.20.2.1",
+        operands: list(&[292, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Subtracts two halfwords at once and merges the results into c, or adds them to c.",
-        syntax: &[
-            "vsub2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
-            "vsub2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[292, 293, 294, 295]),
+        predicable: true,
+        summary: "Adds two halfwords at once and merges the results into c, or adds them to c.",
         semantics: &[
-            "for each of 2 lanes of 16 bits: t[i] = a - b; .sat clamps to the lane range of dtype",
+            "for each of 2 lanes of 16 bits: t[i] = a + b; .sat clamps to the lane range of dtype",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
             ".add form: d = c + sum of t[i] over masked lanes",
         ],
@@ -90,26 +46,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             ".sat does not go with .add.",
             "It is done in software except on sm_30.",
         ],
+        example: Example {
+            code: "vadd2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvadd2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "vsub2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                code: "vadd2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
             Measured {
-                code: "vsub2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+                code: "vadd2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vsub2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvsub2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vsub2",
+        name: "vsub2",
         opcode: "vsub2",
         category: &CATEGORIES[21],
+        section: "9.7.20.2.1",
+        syntax: &[
+            "vsub2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
+            "vsub2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
+        ],
         forms: &[
             Form {
                 text: "vsub2.dtype.atype.btype{.sat} d, a, b, c",
@@ -126,26 +92,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vavrg2",
-        name: "vavrg2",
-        section: "9.7.20.2.1",
+        operands: list(&[292, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Gives the rounded average of two halfwords at once and merges the results into c, or adds them to c.",
-        syntax: &[
-            "vavrg2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
-            "vavrg2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[292, 293, 294, 295]),
+        predicable: true,
+        summary: "Subtracts two halfwords at once and merges the results into c, or adds them to c.",
         semantics: &[
-            "for each of 2 lanes of 16 bits: t[i] = (a+b+1)>>1 when a+b >= 0, else (a+b)>>1; .sat clamps to the lane range of dtype",
+            "for each of 2 lanes of 16 bits: t[i] = a - b; .sat clamps to the lane range of dtype",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
             ".add form: d = c + sum of t[i] over masked lanes",
         ],
@@ -154,26 +110,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             ".sat does not go with .add.",
             "It is done in software except on sm_30.",
         ],
+        example: Example {
+            code: "vsub2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvsub2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "vavrg2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                code: "vsub2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
             Measured {
-                code: "vavrg2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+                code: "vsub2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vavrg2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvavrg2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vavrg2",
+        name: "vavrg2",
         opcode: "vavrg2",
         category: &CATEGORIES[21],
+        section: "9.7.20.2.1",
+        syntax: &[
+            "vavrg2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
+            "vavrg2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
+        ],
         forms: &[
             Form {
                 text: "vavrg2.dtype.atype.btype{.sat} d, a, b, c",
@@ -190,26 +156,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vabsdiff2",
-        name: "vabsdiff2",
-        section: "9.7.20.2.1",
+        operands: list(&[292, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Gives the absolute difference of two halfwords at once and merges the results into c, or adds them to c.",
-        syntax: &[
-            "vabsdiff2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
-            "vabsdiff2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[292, 293, 294, 295]),
+        predicable: true,
+        summary: "Gives the rounded average of two halfwords at once and merges the results into c, or adds them to c.",
         semantics: &[
-            "for each of 2 lanes of 16 bits: t[i] = |a - b|; .sat clamps to the lane range of dtype",
+            "for each of 2 lanes of 16 bits: t[i] = (a+b+1)>>1 when a+b >= 0, else (a+b)>>1; .sat clamps to the lane range of dtype",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
             ".add form: d = c + sum of t[i] over masked lanes",
         ],
@@ -218,26 +174,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             ".sat does not go with .add.",
             "It is done in software except on sm_30.",
         ],
+        example: Example {
+            code: "vavrg2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvavrg2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "vabsdiff2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                code: "vavrg2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
             Measured {
-                code: "vabsdiff2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+                code: "vavrg2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vabsdiff2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvabsdiff2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vabsdiff2",
+        name: "vabsdiff2",
         opcode: "vabsdiff2",
         category: &CATEGORIES[21],
+        section: "9.7.20.2.1",
+        syntax: &[
+            "vabsdiff2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
+            "vabsdiff2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
+        ],
         forms: &[
             Form {
                 text: "vabsdiff2.dtype.atype.btype{.sat} d, a, b, c",
@@ -254,26 +220,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vmin2",
-        name: "vmin2",
-        section: "9.7.20.2.1",
+        operands: list(&[292, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Gives the smaller of two halfwords at once and merges the results into c, or adds them to c.",
-        syntax: &[
-            "vmin2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
-            "vmin2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[292, 293, 294, 295]),
+        predicable: true,
+        summary: "Gives the absolute difference of two halfwords at once and merges the results into c, or adds them to c.",
         semantics: &[
-            "for each of 2 lanes of 16 bits: t[i] = min(a, b); .sat clamps to the lane range of dtype",
+            "for each of 2 lanes of 16 bits: t[i] = |a - b|; .sat clamps to the lane range of dtype",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
             ".add form: d = c + sum of t[i] over masked lanes",
         ],
@@ -282,26 +238,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             ".sat does not go with .add.",
             "It is done in software except on sm_30.",
         ],
+        example: Example {
+            code: "vabsdiff2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvabsdiff2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "vmin2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                code: "vabsdiff2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
             Measured {
-                code: "vmin2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+                code: "vabsdiff2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vmin2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvmin2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vmin2",
+        name: "vmin2",
         opcode: "vmin2",
         category: &CATEGORIES[21],
+        section: "9.7.20.2.1",
+        syntax: &[
+            "vmin2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
+            "vmin2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
+        ],
         forms: &[
             Form {
                 text: "vmin2.dtype.atype.btype{.sat} d, a, b, c",
@@ -318,26 +284,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vmax2",
-        name: "vmax2",
-        section: "9.7.20.2.1",
+        operands: list(&[292, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Gives the larger of two halfwords at once and merges the results into c, or adds them to c.",
-        syntax: &[
-            "vmax2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
-            "vmax2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[292, 293, 294, 295]),
+        predicable: true,
+        summary: "Gives the smaller of two halfwords at once and merges the results into c, or adds them to c.",
         semantics: &[
-            "for each of 2 lanes of 16 bits: t[i] = max(a, b); .sat clamps to the lane range of dtype",
+            "for each of 2 lanes of 16 bits: t[i] = min(a, b); .sat clamps to the lane range of dtype",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
             ".add form: d = c + sum of t[i] over masked lanes",
         ],
@@ -346,26 +302,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             ".sat does not go with .add.",
             "It is done in software except on sm_30.",
         ],
+        example: Example {
+            code: "vmin2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvmin2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "vmax2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                code: "vmin2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
             Measured {
-                code: "vmax2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+                code: "vmin2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vmax2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvmax2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vmax2",
+        name: "vmax2",
         opcode: "vmax2",
         category: &CATEGORIES[21],
+        section: "9.7.20.2.1",
+        syntax: &[
+            "vmax2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
+            "vmax2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
+        ],
         forms: &[
             Form {
                 text: "vmax2.dtype.atype.btype{.sat} d, a, b, c",
@@ -382,54 +348,54 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
+        operands: list(&[292, 293, 294, 295]),
+        since: Version::new(3, 0),
+        target: "sm_30",
+        predicable: true,
+        summary: "Gives the larger of two halfwords at once and merges the results into c, or adds them to c.",
+        semantics: &[
+            "for each of 2 lanes of 16 bits: t[i] = max(a, b); .sat clamps to the lane range of dtype",
+            "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
+            ".add form: d = c + sum of t[i] over masked lanes",
+        ],
+        notes: &[
+            "The selector of a source is .hXY, with X and Y from 0 to 3 (0 and 1 pick from a, 2 and 3 from b); without one a has .h10, b has .h32, and the mask is .h10.",
+            ".sat does not go with .add.",
+            "It is done in software except on sm_30.",
+        ],
+        example: Example {
+            code: "vmax2.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvmax2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "vmax2.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                since: Version::new(3, 0),
+                target: "sm_30",
+            },
+            Measured {
+                code: "vmax2.u32.u32.u32.add %r1.h10, %r2.h10, %r3.h32, %r4;",
+                since: Version::new(3, 0),
+                target: "sm_30",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "vadd4",
         name: "vadd4",
+        opcode: "vadd4",
+        category: &CATEGORIES[21],
         section: "9.7.20.2.3",
-        since: Version::new(3, 0),
-        target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Adds four bytes at once and merges the results into c, or adds them to c.",
         syntax: &[
             "vadd4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vadd4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[296, 293, 294, 295]),
-        semantics: &[
-            "for each of 4 lanes of 8 bits: t[i] = a + b; .sat clamps to the lane range of dtype",
-            "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
-            ".add form: d = c + sum of t[i] over masked lanes",
-        ],
-        notes: &[
-            "The selector of a source is .bXYZW, with digits from 0 to 7 (0 to 3 pick from a, 4 to 7 from b); without one a has .b3210, b has .b7654, and the mask is .b3210.",
-            ".sat does not go with .add.",
-            "It is done in software except on sm_30.",
-        ],
-        measured: &[
-            Measured {
-                code: "vadd4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
-                since: Version::new(3, 0),
-                target: "sm_30",
-            },
-            Measured {
-                code: "vadd4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
-                since: Version::new(3, 0),
-                target: "sm_30",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vadd4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvadd4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vadd4",
-        category: &CATEGORIES[21],
         forms: &[
             Form {
                 text: "vadd4.dtype.atype.btype{.sat} d, a, b, c",
@@ -446,26 +412,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vsub4",
-        name: "vsub4",
-        section: "9.7.20.2.3",
+        operands: list(&[296, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Subtracts four bytes at once and merges the results into c, or adds them to c.",
-        syntax: &[
-            "vsub4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
-            "vsub4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[296, 293, 294, 295]),
+        predicable: true,
+        summary: "Adds four bytes at once and merges the results into c, or adds them to c.",
         semantics: &[
-            "for each of 4 lanes of 8 bits: t[i] = a - b; .sat clamps to the lane range of dtype",
+            "for each of 4 lanes of 8 bits: t[i] = a + b; .sat clamps to the lane range of dtype",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
             ".add form: d = c + sum of t[i] over masked lanes",
         ],
@@ -474,26 +430,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             ".sat does not go with .add.",
             "It is done in software except on sm_30.",
         ],
+        example: Example {
+            code: "vadd4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvadd4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "vsub4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                code: "vadd4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
             Measured {
-                code: "vsub4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+                code: "vadd4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vsub4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvsub4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vsub4",
+        name: "vsub4",
         opcode: "vsub4",
         category: &CATEGORIES[21],
+        section: "9.7.20.2.3",
+        syntax: &[
+            "vsub4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
+            "vsub4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
+        ],
         forms: &[
             Form {
                 text: "vsub4.dtype.atype.btype{.sat} d, a, b, c",
@@ -510,26 +476,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vavrg4",
-        name: "vavrg4",
-        section: "9.7.20.2.3",
+        operands: list(&[296, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Gives the rounded average of four bytes at once and merges the results into c, or adds them to c.",
-        syntax: &[
-            "vavrg4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
-            "vavrg4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[296, 293, 294, 295]),
+        predicable: true,
+        summary: "Subtracts four bytes at once and merges the results into c, or adds them to c.",
         semantics: &[
-            "for each of 4 lanes of 8 bits: t[i] = (a+b+1)>>1 when a+b >= 0, else (a+b)>>1; .sat clamps to the lane range of dtype",
+            "for each of 4 lanes of 8 bits: t[i] = a - b; .sat clamps to the lane range of dtype",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
             ".add form: d = c + sum of t[i] over masked lanes",
         ],
@@ -538,26 +494,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             ".sat does not go with .add.",
             "It is done in software except on sm_30.",
         ],
+        example: Example {
+            code: "vsub4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvsub4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "vavrg4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                code: "vsub4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
             Measured {
-                code: "vavrg4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+                code: "vsub4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vavrg4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvavrg4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vavrg4",
+        name: "vavrg4",
         opcode: "vavrg4",
         category: &CATEGORIES[21],
+        section: "9.7.20.2.3",
+        syntax: &[
+            "vavrg4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
+            "vavrg4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
+        ],
         forms: &[
             Form {
                 text: "vavrg4.dtype.atype.btype{.sat} d, a, b, c",
@@ -574,26 +540,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vabsdiff4",
-        name: "vabsdiff4",
-        section: "9.7.20.2.3",
+        operands: list(&[296, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Gives the absolute difference of four bytes at once and merges the results into c, or adds them to c.",
-        syntax: &[
-            "vabsdiff4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
-            "vabsdiff4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[296, 293, 294, 295]),
+        predicable: true,
+        summary: "Gives the rounded average of four bytes at once and merges the results into c, or adds them to c.",
         semantics: &[
-            "for each of 4 lanes of 8 bits: t[i] = |a - b|; .sat clamps to the lane range of dtype",
+            "for each of 4 lanes of 8 bits: t[i] = (a+b+1)>>1 when a+b >= 0, else (a+b)>>1; .sat clamps to the lane range of dtype",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
             ".add form: d = c + sum of t[i] over masked lanes",
         ],
@@ -602,26 +558,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             ".sat does not go with .add.",
             "It is done in software except on sm_30.",
         ],
+        example: Example {
+            code: "vavrg4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvavrg4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "vabsdiff4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                code: "vavrg4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
             Measured {
-                code: "vabsdiff4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+                code: "vavrg4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vabsdiff4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvabsdiff4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vabsdiff4",
+        name: "vabsdiff4",
         opcode: "vabsdiff4",
         category: &CATEGORIES[21],
+        section: "9.7.20.2.3",
+        syntax: &[
+            "vabsdiff4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
+            "vabsdiff4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
+        ],
         forms: &[
             Form {
                 text: "vabsdiff4.dtype.atype.btype{.sat} d, a, b, c",
@@ -638,26 +604,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vmin4",
-        name: "vmin4",
-        section: "9.7.20.2.3",
+        operands: list(&[296, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Gives the smaller of four bytes at once and merges the results into c, or adds them to c.",
-        syntax: &[
-            "vmin4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
-            "vmin4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[296, 293, 294, 295]),
+        predicable: true,
+        summary: "Gives the absolute difference of four bytes at once and merges the results into c, or adds them to c.",
         semantics: &[
-            "for each of 4 lanes of 8 bits: t[i] = min(a, b); .sat clamps to the lane range of dtype",
+            "for each of 4 lanes of 8 bits: t[i] = |a - b|; .sat clamps to the lane range of dtype",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
             ".add form: d = c + sum of t[i] over masked lanes",
         ],
@@ -666,26 +622,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             ".sat does not go with .add.",
             "It is done in software except on sm_30.",
         ],
+        example: Example {
+            code: "vabsdiff4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvabsdiff4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "vmin4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                code: "vabsdiff4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
             Measured {
-                code: "vmin4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+                code: "vabsdiff4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vmin4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvmin4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vmin4",
+        name: "vmin4",
         opcode: "vmin4",
         category: &CATEGORIES[21],
+        section: "9.7.20.2.3",
+        syntax: &[
+            "vmin4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
+            "vmin4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
+        ],
         forms: &[
             Form {
                 text: "vmin4.dtype.atype.btype{.sat} d, a, b, c",
@@ -702,26 +668,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "vmax4",
-        name: "vmax4",
-        section: "9.7.20.2.3",
+        operands: list(&[296, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
-        summary: "Gives the larger of four bytes at once and merges the results into c, or adds them to c.",
-        syntax: &[
-            "vmax4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
-            "vmax4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
-        ],
-        modifiers: list(&[360, 17, 18, 0, 366]),
-        operands: list(&[296, 293, 294, 295]),
+        predicable: true,
+        summary: "Gives the smaller of four bytes at once and merges the results into c, or adds them to c.",
         semantics: &[
-            "for each of 4 lanes of 8 bits: t[i] = max(a, b); .sat clamps to the lane range of dtype",
+            "for each of 4 lanes of 8 bits: t[i] = min(a, b); .sat clamps to the lane range of dtype",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
             ".add form: d = c + sum of t[i] over masked lanes",
         ],
@@ -730,26 +686,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             ".sat does not go with .add.",
             "It is done in software except on sm_30.",
         ],
+        example: Example {
+            code: "vmin4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvmin4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
-                code: "vmax4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                code: "vmin4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
             Measured {
-                code: "vmax4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+                code: "vmin4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
                 since: Version::new(3, 0),
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vmax4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvmax4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
-            ..Example::EMPTY
-        },
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "vmax4",
+        name: "vmax4",
         opcode: "vmax4",
         category: &CATEGORIES[21],
+        section: "9.7.20.2.3",
+        syntax: &[
+            "vmax4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
+            "vmax4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
+        ],
         forms: &[
             Form {
                 text: "vmax4.dtype.atype.btype{.sat} d, a, b, c",
@@ -766,27 +732,78 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[360, 17, 18, 0, 366]),
         vocabulary: &[".add", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
+        operands: list(&[296, 293, 294, 295]),
+        since: Version::new(3, 0),
+        target: "sm_30",
+        predicable: true,
+        summary: "Gives the larger of four bytes at once and merges the results into c, or adds them to c.",
+        semantics: &[
+            "for each of 4 lanes of 8 bits: t[i] = max(a, b); .sat clamps to the lane range of dtype",
+            "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i]",
+            ".add form: d = c + sum of t[i] over masked lanes",
+        ],
+        notes: &[
+            "The selector of a source is .bXYZW, with digits from 0 to 7 (0 to 3 pick from a, 4 to 7 from b); without one a has .b3210, b has .b7654, and the mask is .b3210.",
+            ".sat does not go with .add.",
+            "It is done in software except on sm_30.",
+        ],
+        example: Example {
+            code: "vmax4.s32.u32.s32.sat %r1, %r2, %r3, %r4;\nvmax4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "vmax4.s32.u32.s32.sat %r1, %r2, %r3, %r4;",
+                since: Version::new(3, 0),
+                target: "sm_30",
+            },
+            Measured {
+                code: "vmax4.u32.u32.u32.add %r1.b3210, %r2.b3210, %r3.b7654, %r4;",
+                since: Version::new(3, 0),
+                target: "sm_30",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "vset2",
         name: "vset2",
+        opcode: "vset2",
+        category: &CATEGORIES[21],
         section: "9.7.20.2.2",
+        syntax: &["vset2.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
+        forms: &[Form {
+            text: "vset2.atype.btype.cmp{.add} d, a, b, c",
+            slots: list(&[24, 25, 690, 692]),
+            operands: list(&[14, 37, 32, 502]),
+            availability: AVAILABLE[30],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[17, 18, 365, 366]),
+        vocabulary: &[".add", ".eq", ".ge", ".gt", ".le", ".lt", ".ne", ".s32", ".u32"],
+        types: &["u32", "s32"],
+        operands: list(&[292, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Compares two halfwords at once, gives 0 or 1 for each, and merges them into c or adds them to c.",
-        syntax: &["vset2.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
-        modifiers: list(&[17, 18, 365, 366]),
-        operands: list(&[292, 293, 294, 295]),
         semantics: &[
             "t[i] = cmp(a.lane[i], b.lane[i]) ? 1 : 0",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i];",
             ".add form: d = c + sum of masked t[i]",
         ],
         notes: &["Selectors and defaults as for vadd2; d and c are unsigned."],
+        example: Example {
+            code: "vset2.u32.u32.ge %r1, %r2, %r3, %r4;\nvset2.s32.s32.lt.add %r1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "vset2.u32.u32.ge %r1, %r2, %r3, %r4;",
@@ -799,42 +816,42 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vset2.u32.u32.ge %r1, %r2, %r3, %r4;\nvset2.s32.s32.lt.add %r1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vset2",
-        category: &CATEGORIES[21],
-        forms: &[Form {
-            text: "vset2.atype.btype.cmp{.add} d, a, b, c",
-            slots: list(&[24, 25, 690, 692]),
-            operands: list(&[14, 37, 32, 502]),
-            availability: AVAILABLE[30],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".add", ".eq", ".ge", ".gt", ".le", ".lt", ".ne", ".s32", ".u32"],
-        types: &["u32", "s32"],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "vset4",
         name: "vset4",
+        opcode: "vset4",
+        category: &CATEGORIES[21],
         section: "9.7.20.2.4",
+        syntax: &["vset4.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
+        forms: &[Form {
+            text: "vset4.atype.btype.cmp{.add} d, a, b, c",
+            slots: list(&[24, 25, 690, 692]),
+            operands: list(&[14, 37, 32, 502]),
+            availability: AVAILABLE[30],
+            ..Form::EMPTY
+        }],
+        modifiers: list(&[17, 18, 365, 366]),
+        vocabulary: &[".add", ".eq", ".ge", ".gt", ".le", ".lt", ".ne", ".s32", ".u32"],
+        types: &["u32", "s32"],
+        operands: list(&[296, 293, 294, 295]),
         since: Version::new(3, 0),
         target: "sm_30",
-        simulation: Simulation::Simulated,
+        predicable: true,
         summary: "Compares four bytes at once, gives 0 or 1 for each, and merges them into c or adds them to c.",
-        syntax: &["vset4.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
-        modifiers: list(&[17, 18, 365, 366]),
-        operands: list(&[296, 293, 294, 295]),
         semantics: &[
             "t[i] = cmp(a.lane[i], b.lane[i]) ? 1 : 0",
             "merge form: d.lane[i] = mask[i] ? t[i] : c.lane[i];",
             ".add form: d = c + sum of masked t[i]",
         ],
         notes: &["Selectors and defaults as for vadd4; d and c are unsigned."],
+        example: Example {
+            code: "vset4.u32.u32.ge %r1, %r2, %r3, %r4;\nvset4.s32.s32.lt.add %r1, %r2, %r3, %r4;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured {
                 code: "vset4.u32.u32.ge %r1, %r2, %r3, %r4;",
@@ -847,23 +864,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "vset4.u32.u32.ge %r1, %r2, %r3, %r4;\nvset4.s32.s32.lt.add %r1, %r2, %r3, %r4;",
-            ..Example::EMPTY
-        },
-        opcode: "vset4",
-        category: &CATEGORIES[21],
-        forms: &[Form {
-            text: "vset4.atype.btype.cmp{.add} d, a, b, c",
-            slots: list(&[24, 25, 690, 692]),
-            operands: list(&[14, 37, 32, 502]),
-            availability: AVAILABLE[30],
-            ..Form::EMPTY
-        }],
-        vocabulary: &[".add", ".eq", ".ge", ".gt", ".le", ".lt", ".ne", ".s32", ".u32"],
-        types: &["u32", "s32"],
         ..Instruction::EMPTY
     },
 ];

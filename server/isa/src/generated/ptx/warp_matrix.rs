@@ -5,52 +5,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
     Instruction {
         id: "wmma.load",
         name: "wmma.load",
-        section: "9.7.16.4.3",
-        since: Version::new(6, 0),
-        since_note: "m8n32k16, m32n8k16 6.1; integer, sub-byte, b1 6.3; m8n8k4, m16n16k8, f64/bf16/tf32 7.0",
-        target: "sm_70; integer sm_72; sub-byte and b1 sm_75; f64/bf16/tf32 sm_80",
-        simulation: Simulation::Simulated,
-        summary: "Loads a fragment of A, B or C for wmma, all lanes of the warp together.",
-        syntax: &["wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}"],
-        modifiers: list(&[280, 281, 282, 283, 284, 285]),
-        operands: list(&[219, 220, 221]),
-        semantics: &["r = this lane's fragment of the matrix stored at p with leading dimension stride"],
-        notes: &[
-            "Before PTX 6.3 it is written without .aligned; since then .aligned is required.",
-            "Types per shape: k16 shapes f16, s8, u8, bf16 (a/b) and f16, f32, s32 (c); m16n16k8 tf32 with f32 c; m8n8k4 f64; m8n8k32 s4/u4 with s32 c; m8n8k128 b1 with s32 c.",
-            "Sub-byte and b1: a must be .row, b must be .col.",
-            "Element-to-lane mapping is unspecified; use only with wmma.mma/store.",
-            "The simulator numbers elements along the rows of A, C and D and along the columns of B; a lane holds as many neighbours as fit into its registers, and lanes that are left over have copies.",
-            "Default stride is the matrix width in the leading dimension.",
-            "All lanes must give the same address and stride.",
-        ],
-        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
-        measured: &[
-            Measured {
-                code: "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%rd1], 16;",
-                since: Version::new(6, 3),
-                target: "sm_70",
-            },
-            Measured {
-                code: "wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, [smem];",
-                since: Version::new(6, 3),
-                target: "sm_70",
-            },
-            Measured {
-                code: "wmma.load.b.sync.aligned.col.m8n8k32.s4 {%r9}, [%rd2];",
-                since: Version::new(6, 3),
-                target: "sm_75",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%rd1], 16;\nwmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, [smem];\nwmma.load.b.sync.aligned.col.m8n8k32.s4 {%r9}, [%rd2];",
-            ..Example::EMPTY
-        },
         opcode: "wmma",
         words: &[".load"],
         category: &CATEGORIES[16],
+        section: "9.7.16.4.3",
+        syntax: &["wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}"],
         forms: &[
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
@@ -251,6 +210,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[280, 281, 282, 283, 284, 285]),
         vocabulary: &[
             ".a",
             ".aligned",
@@ -283,40 +243,56 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             ".u8",
         ],
         types: &["f16", "bf16", "tf32", "f32", "f64", "s8", "u8", "s4", "u4", "b1", "s32"],
+        operands: list(&[219, 220, 221]),
+        since: Version::new(6, 0),
+        since_note: "m8n32k16, m32n8k16 6.1; integer, sub-byte, b1 6.3; m8n8k4, m16n16k8, f64/bf16/tf32 7.0",
+        target: "sm_70; integer sm_72; sub-byte and b1 sm_75; f64/bf16/tf32 sm_80",
+        predicable: true,
+        summary: "Loads a fragment of A, B or C for wmma, all lanes of the warp together.",
+        semantics: &["r = this lane's fragment of the matrix stored at p with leading dimension stride"],
+        notes: &[
+            "Before PTX 6.3 it is written without .aligned; since then .aligned is required.",
+            "Types per shape: k16 shapes f16, s8, u8, bf16 (a/b) and f16, f32, s32 (c); m16n16k8 tf32 with f32 c; m8n8k4 f64; m8n8k32 s4/u4 with s32 c; m8n8k128 b1 with s32 c.",
+            "Sub-byte and b1: a must be .row, b must be .col.",
+            "Element-to-lane mapping is unspecified; use only with wmma.mma/store.",
+            "The simulator numbers elements along the rows of A, C and D and along the columns of B; a lane holds as many neighbours as fit into its registers, and lanes that are left over have copies.",
+            "Default stride is the matrix width in the leading dimension.",
+            "All lanes must give the same address and stride.",
+        ],
+        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
+        example: Example {
+            code: "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%rd1], 16;\nwmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, [smem];\nwmma.load.b.sync.aligned.col.m8n8k32.s4 {%r9}, [%rd2];",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%rd1], 16;",
+                since: Version::new(6, 3),
+                target: "sm_70",
+            },
+            Measured {
+                code: "wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, [smem];",
+                since: Version::new(6, 3),
+                target: "sm_70",
+            },
+            Measured {
+                code: "wmma.load.b.sync.aligned.col.m8n8k32.s4 {%r9}, [%rd2];",
+                since: Version::new(6, 3),
+                target: "sm_75",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "wmma.store",
         name: "wmma.store",
-        section: "9.7.16.4.4",
-        since: Version::new(6, 0),
-        since_note: "same additions as wmma.load",
-        target: "sm_70; later types as for wmma.load",
-        simulation: Simulation::Simulated,
-        summary: "Stores a fragment of D from wmma, all lanes of the warp together.",
-        syntax: &["wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}"],
-        modifiers: list(&[286, 281, 282, 283, 284, 287]),
-        operands: list(&[220, 222, 221]),
-        semantics: &["matrix at p (leading dimension stride) = fragments of all lanes"],
-        notes: &[
-            "All lanes must give the same address and stride.",
-            "m16n16k8 only f32; m8n8k4 only f64; m8n8k32 and m8n8k128 only s32.",
-        ],
-        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
-        measured: &[Measured {
-            code: "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, 16;",
-            since: Version::new(6, 3),
-            target: "sm_70",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, 16;",
-            ..Example::EMPTY
-        },
         opcode: "wmma",
         words: &[".store"],
         category: &CATEGORIES[16],
+        section: "9.7.16.4.4",
+        syntax: &["wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}"],
         forms: &[
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 [p], r{, stride}",
@@ -388,6 +364,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[286, 281, 282, 283, 284, 287]),
         vocabulary: &[
             ".aligned",
             ".col",
@@ -411,17 +388,38 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             ".sync",
         ],
         types: &["f16", "f32", "s32", "f64"],
+        operands: list(&[220, 222, 221]),
+        since: Version::new(6, 0),
+        since_note: "same additions as wmma.load",
+        target: "sm_70; later types as for wmma.load",
+        predicable: true,
+        summary: "Stores a fragment of D from wmma, all lanes of the warp together.",
+        semantics: &["matrix at p (leading dimension stride) = fragments of all lanes"],
+        notes: &[
+            "All lanes must give the same address and stride.",
+            "m16n16k8 only f32; m8n8k4 only f64; m8n8k32 and m8n8k128 only s32.",
+        ],
+        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
+        example: Example {
+            code: "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, 16;",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, 16;",
+            since: Version::new(6, 3),
+            target: "sm_70",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "wmma.mma",
         name: "wmma.mma",
+        opcode: "wmma",
+        words: &[".mma"],
+        category: &CATEGORIES[16],
         section: "9.7.16.4.5",
-        since: Version::new(6, 0),
-        since_note: "integer/sub-byte/b1 6.3; bf16/tf32/f64 7.0; .and 7.1",
-        target: "sm_70; integer sm_72; sub-byte, b1 sm_75; bf16/tf32/f64/.and sm_80",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies two matrices and adds a third, on wmma fragments of one warp.",
         syntax: &[
             "wmma.mma.sync.aligned.alayout.blayout.shape.dtype.ctype d, a, b, c",
             "wmma.mma.sync.aligned.alayout.blayout.shape.s32.{s8,u8}.{s8,u8}.s32{.satfinite} d, a, b, c",
@@ -430,37 +428,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             "wmma.mma.sync.aligned.row.col.m8n8k32.s32.{s4,u4}.{s4,u4}.s32{.satfinite} d, a, b, c",
             "wmma.mma.{xor,and}.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c",
         ],
-        modifiers: list(&[288, 281, 289, 290, 283, 25, 291, 292, 293, 294, 52]),
-        operands: list(&[223, 224, 225, 226]),
-        semantics: &["D = A*B + C", "b1: D[i][j] = C[i][j] + popc(A.row[i] op B.col[j])"],
-        notes: &[
-            "atype must equal btype.",
-            "Accumulation order, rounding and subnormal handling are unspecified except for f64 (rounding suffix, default .rn).",
-            ".satfinite clamps integer results, otherwise they wrap; it was removed for float forms in 6.5.",
-            "Layouts, shape and types must match the loads that produced the fragments.",
-        ],
-        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
-        measured: &[
-            Measured {
-                code: "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, {%r8,%r9,%r10,%r11,%r12,%r13,%r14,%r15}, {%f8,%f9,%f10,%f11,%f12,%f13,%f14,%f15};",
-                since: Version::new(6, 3),
-                target: "sm_70",
-            },
-            Measured {
-                code: "wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r20,%r21}, {%r22}, {%r23}, {%r24,%r25};",
-                since: Version::new(6, 3),
-                target: "sm_75",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 3),
-            code: "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, {%r8,%r9,%r10,%r11,%r12,%r13,%r14,%r15}, {%f8,%f9,%f10,%f11,%f12,%f13,%f14,%f15};\nwmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r20,%r21}, {%r22}, {%r23}, {%r24,%r25};",
-            ..Example::EMPTY
-        },
-        opcode: "wmma",
-        words: &[".mma"],
-        category: &CATEGORIES[16],
         forms: &[
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f16 d, a, b, c",
@@ -643,6 +610,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[288, 281, 289, 290, 283, 25, 291, 292, 293, 294, 52]),
         vocabulary: &[
             ".aligned",
             ".and",
@@ -677,17 +645,46 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             ".xor",
         ],
         types: &["f16", "f32", "s32", "f64", "s8", "u8", "bf16", "tf32", "s4", "u4", "b1"],
+        operands: list(&[223, 224, 225, 226]),
+        since: Version::new(6, 0),
+        since_note: "integer/sub-byte/b1 6.3; bf16/tf32/f64 7.0; .and 7.1",
+        target: "sm_70; integer sm_72; sub-byte, b1 sm_75; bf16/tf32/f64/.and sm_80",
+        predicable: true,
+        summary: "Multiplies two matrices and adds a third, on wmma fragments of one warp.",
+        semantics: &["D = A*B + C", "b1: D[i][j] = C[i][j] + popc(A.row[i] op B.col[j])"],
+        notes: &[
+            "atype must equal btype.",
+            "Accumulation order, rounding and subnormal handling are unspecified except for f64 (rounding suffix, default .rn).",
+            ".satfinite clamps integer results, otherwise they wrap; it was removed for float forms in 6.5.",
+            "Layouts, shape and types must match the loads that produced the fragments.",
+        ],
+        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
+        example: Example {
+            code: "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, {%r8,%r9,%r10,%r11,%r12,%r13,%r14,%r15}, {%f8,%f9,%f10,%f11,%f12,%f13,%f14,%f15};\nwmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r20,%r21}, {%r22}, {%r23}, {%r24,%r25};",
+            target: "sm_75",
+            version: Version::new(6, 3),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, {%r8,%r9,%r10,%r11,%r12,%r13,%r14,%r15}, {%f8,%f9,%f10,%f11,%f12,%f13,%f14,%f15};",
+                since: Version::new(6, 3),
+                target: "sm_70",
+            },
+            Measured {
+                code: "wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r20,%r21}, {%r22}, {%r23}, {%r24,%r25};",
+                since: Version::new(6, 3),
+                target: "sm_75",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mma",
         name: "mma",
+        opcode: "mma",
+        category: &CATEGORIES[16],
         section: "9.7.16.5.14",
-        since: Version::new(6, 4),
-        since_note: "m16n8k8 f16 and integer m8n8 6.5; sm_80 shapes 7.0; .and 7.1; f64 m16 7.8; fp8 8.4; fp6/fp4, kinds, block scale 8.7; ue8m0 with 4X 9.1",
-        target: "sm_70; m16n8k8 f16, int8/int4/b1 m8n8 sm_75; bf16, tf32, f64 m8n8k4, m16 integer sm_80; fp8 sm_89; f64 m16 sm_90; fp6/fp4 and kinds sm_120a, family sm_120f (8.8)",
-        simulation: Simulation::Simulated,
-        summary: "Multiplies two matrices and adds a third, on registers of one warp with a documented layout.",
         syntax: &[
             "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype d, a, b, c",
             "mma.sync.aligned.{m16n8k8,m16n8k16}.row.col.dtype.f16.f16.ctype d, a, b, c",
@@ -702,57 +699,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             "mma.sync.aligned.{m8n8k32,m16n8k32,m16n8k64}.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
             "mma.sync.aligned.{m8n8k128,m16n8k128,m16n8k256}.row.col.s32.b1.b1.s32.bitop d, a, b, c",
         ],
-        modifiers: list(&[261, 295, 289, 296, 52, 297, 298, 299, 300, 301, 302, 303, 304, 288, 25]),
-        operands: list(&[223, 224, 225, 226, 227, 228, 229, 230]),
-        semantics: &[
-            "D = A*B + C   (A MxK, B KxN, C and D MxN)",
-            "block_scale: A and B elements are first multiplied by their scale factors",
-            "b1: D = C + popc(A.row op B.col)",
-            "m8n8k4 f16 performs four independent multiplies, one per quad pair",
-        ],
-        notes: &[
-            "m8n8k4 f16 accepts any row/col layout pair; every other shape is .row.col.",
-            "dtype must equal ctype for m16n8k8/k16/k32; m8n8k4: f32 ctype needs f32 dtype.",
-            "Float accumulation order/rounding is unspecified (f64: .rn default).",
-            ".satfinite clamps integer results; without it they wrap.",
-            "scale_vec defaults: 2X for mxf4, 1X for mxf8f6f4; mandatory for mxf4nvf4. m8n8k4 f16 is slow beyond sm_70.",
-        ],
-        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
-        measured: &[
-            Measured {
-                code: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-            Measured {
-                code: "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-            Measured {
-                code: "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd0,%fd1}, {%fd2}, {%fd3}, {%fd4,%fd5};",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-            Measured {
-                code: "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r10,%r11,%r12,%r13};",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-            Measured {
-                code: "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r10,%r11,%r12,%r13};",
-                since: Version::new(7, 0),
-                target: "sm_80",
-            },
-        ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(7, 0),
-            code: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};\nmma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};\nmma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd0,%fd1}, {%fd2}, {%fd3}, {%fd4,%fd5};\nmma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r10,%r11,%r12,%r13};\nmma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r10,%r11,%r12,%r13};",
-            ..Example::EMPTY
-        },
-        opcode: "mma",
-        category: &CATEGORIES[16],
         forms: &[
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f16.f16.f16.f16 d, a, b, c",
@@ -1028,6 +974,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[261, 295, 289, 296, 52, 297, 298, 299, 300, 301, 302, 303, 304, 288, 25]),
         vocabulary: &[
             ".aligned",
             ".and",
@@ -1083,17 +1030,67 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             "f16", "f32", "f64", "s32", "bf16", "tf32", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1", "u8", "s8",
             "u4", "s4", "b1", "ue8m0", "ue4m3",
         ],
+        operands: list(&[223, 224, 225, 226, 227, 228, 229, 230]),
+        since: Version::new(6, 4),
+        since_note: "m16n8k8 f16 and integer m8n8 6.5; sm_80 shapes 7.0; .and 7.1; f64 m16 7.8; fp8 8.4; fp6/fp4, kinds, block scale 8.7; ue8m0 with 4X 9.1",
+        target: "sm_70; m16n8k8 f16, int8/int4/b1 m8n8 sm_75; bf16, tf32, f64 m8n8k4, m16 integer sm_80; fp8 sm_89; f64 m16 sm_90; fp6/fp4 and kinds sm_120a, family sm_120f (8.8)",
+        predicable: true,
+        summary: "Multiplies two matrices and adds a third, on registers of one warp with a documented layout.",
+        semantics: &[
+            "D = A*B + C   (A MxK, B KxN, C and D MxN)",
+            "block_scale: A and B elements are first multiplied by their scale factors",
+            "b1: D = C + popc(A.row op B.col)",
+            "m8n8k4 f16 performs four independent multiplies, one per quad pair",
+        ],
+        notes: &[
+            "m8n8k4 f16 accepts any row/col layout pair; every other shape is .row.col.",
+            "dtype must equal ctype for m16n8k8/k16/k32; m8n8k4: f32 ctype needs f32 dtype.",
+            "Float accumulation order/rounding is unspecified (f64: .rn default).",
+            ".satfinite clamps integer results; without it they wrap.",
+            "scale_vec defaults: 2X for mxf4, 1X for mxf8f6f4; mandatory for mxf4nvf4. m8n8k4 f16 is slow beyond sm_70.",
+        ],
+        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
+        example: Example {
+            code: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};\nmma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};\nmma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd0,%fd1}, {%fd2}, {%fd3}, {%fd4,%fd5};\nmma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r10,%r11,%r12,%r13};\nmma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r10,%r11,%r12,%r13};",
+            target: "sm_80",
+            version: Version::new(7, 0),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
+            Measured {
+                code: "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
+            Measured {
+                code: "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd0,%fd1}, {%fd2}, {%fd3}, {%fd4,%fd5};",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
+            Measured {
+                code: "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r10,%r11,%r12,%r13};",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
+            Measured {
+                code: "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r10,%r11,%r12,%r13};",
+                since: Version::new(7, 0),
+                target: "sm_80",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "ldmatrix",
         name: "ldmatrix",
+        opcode: "ldmatrix",
+        category: &CATEGORIES[16],
         section: "9.7.16.5.15",
-        since: Version::new(6, 5),
-        since_note: "other shapes and formats 8.6; .s8.s4 9.4",
-        target: "sm_75; other shapes/formats sm_100a/110a/120a, family targets (8.8)",
-        simulation: Simulation::Partly("not of `.s8.s4`, whose rows in memory are not documented"),
-        summary: "Loads one, two or four 8x8 (or 16x16) matrices from shared memory into fragments for mma.",
         syntax: &[
             "ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 r, [p]",
             "ldmatrix.sync.aligned.m16n16.{x1,x2}.trans{.ss}.b8 r, [p]",
@@ -1101,44 +1098,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             "ldmatrix.sync.aligned.m16n16.{x1,x2}.trans{.ss}.b8x16.{b6x16_p32,b4x16_p64} r, [p]",
             "ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4 r, [p]",
         ],
-        modifiers: list(&[261, 305, 306, 307, 308, 309]),
-        operands: list(&[231, 232]),
-        semantics: &[
-            "row address of matrix m, row i comes from lane 8*m+i",
-            "m8n8.b16: lane L receives elements (L/4, 2*(L%4)) and +1 of each matrix packed in one .b32",
-            "trans: lane L receives elements (2*(L%4), L/4) and the next row",
-        ],
-        notes: &[
-            "Each row address must be aligned to the row size (16 bytes for m8n8.b16).",
-            "On sm_75 all lanes need valid addresses even for x1/x2.",
-            "m16n16 allows only x1 and x2; x1 uses 16 rows (lanes 0-15), x2 uses 32.",
-        ],
-        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
-        measured: &[
-            Measured {
-                code: "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1,%r2,%r3}, [smem];",
-                since: Version::new(6, 5),
-                target: "sm_75",
-            },
-            Measured {
-                code: "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r4}, [smem+16];",
-                since: Version::new(6, 5),
-                target: "sm_75",
-            },
-            Measured {
-                code: "ldmatrix.sync.aligned.m8n8.x2.b16 {%r5,%r6}, [%rd1];",
-                since: Version::new(6, 5),
-                target: "sm_75",
-            },
-        ],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(6, 5),
-            code: "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1,%r2,%r3}, [smem];\nldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r4}, [smem+16];\nldmatrix.sync.aligned.m8n8.x2.b16 {%r5,%r6}, [%rd1];",
-            ..Example::EMPTY
-        },
-        opcode: "ldmatrix",
-        category: &CATEGORIES[16],
         forms: &[
             Form {
                 text: "ldmatrix.sync.aligned.m8n8.num{.trans}{.{shared,shared::cta}}.b16 r, [p]",
@@ -1169,6 +1128,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[261, 305, 306, 307, 308, 309]),
         vocabulary: &[
             ".aligned",
             ".b16",
@@ -1190,49 +1150,59 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             ".x4",
         ],
         types: &["b16", "b8", "s8", "s4"],
+        operands: list(&[231, 232]),
+        since: Version::new(6, 5),
+        since_note: "other shapes and formats 8.6; .s8.s4 9.4",
+        target: "sm_75; other shapes/formats sm_100a/110a/120a, family targets (8.8)",
+        predicable: true,
+        summary: "Loads one, two or four 8x8 (or 16x16) matrices from shared memory into fragments for mma.",
+        semantics: &[
+            "row address of matrix m, row i comes from lane 8*m+i",
+            "m8n8.b16: lane L receives elements (L/4, 2*(L%4)) and +1 of each matrix packed in one .b32",
+            "trans: lane L receives elements (2*(L%4), L/4) and the next row",
+        ],
+        notes: &[
+            "Each row address must be aligned to the row size (16 bytes for m8n8.b16).",
+            "On sm_75 all lanes need valid addresses even for x1/x2.",
+            "m16n16 allows only x1 and x2; x1 uses 16 rows (lanes 0-15), x2 uses 32.",
+        ],
+        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
+        example: Example {
+            code: "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1,%r2,%r3}, [smem];\nldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r4}, [smem+16];\nldmatrix.sync.aligned.m8n8.x2.b16 {%r5,%r6}, [%rd1];",
+            target: "sm_75",
+            version: Version::new(6, 5),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1,%r2,%r3}, [smem];",
+                since: Version::new(6, 5),
+                target: "sm_75",
+            },
+            Measured {
+                code: "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r4}, [smem+16];",
+                since: Version::new(6, 5),
+                target: "sm_75",
+            },
+            Measured {
+                code: "ldmatrix.sync.aligned.m8n8.x2.b16 {%r5,%r6}, [%rd1];",
+                since: Version::new(6, 5),
+                target: "sm_75",
+            },
+        ],
+        simulation: Simulation::Partly("not of `.s8.s4`, whose rows in memory are not documented"),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "stmatrix",
         name: "stmatrix",
+        opcode: "stmatrix",
+        category: &CATEGORIES[16],
         section: "9.7.16.5.16",
-        since: Version::new(7, 8),
-        since_note: "m16n8.b8 8.6",
-        target: "sm_90; m16n8.b8 sm_100a/110a/120a, family targets (8.8)",
-        simulation: Simulation::Simulated,
-        summary: "Stores one, two or four matrices from fragments to shared memory: the inverse of ldmatrix.",
         syntax: &[
             "stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [p], r",
             "stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8 [p], r",
         ],
-        modifiers: list(&[261, 310, 306, 307, 308, 311]),
-        operands: list(&[232, 233]),
-        semantics: &[
-            "row address of matrix m, row i comes from lane 8*m+i",
-            "lane L stores elements (L/4, 2*(L%4)) and +1 of each matrix",
-        ],
-        notes: &["m16n8.b8 requires .trans."],
-        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
-        measured: &[
-            Measured {
-                code: "stmatrix.sync.aligned.m8n8.x2.shared.b16 [smem], {%r0,%r1};",
-                since: Version::new(7, 8),
-                target: "sm_90",
-            },
-            Measured {
-                code: "stmatrix.sync.aligned.m8n8.x1.trans.shared::cta.b16 [%r4], {%r5};",
-                since: Version::new(7, 8),
-                target: "sm_90",
-            },
-        ],
-        example: Example {
-            target: "sm_90",
-            version: Version::new(7, 8),
-            code: "stmatrix.sync.aligned.m8n8.x2.shared.b16 [smem], {%r0,%r1};\nstmatrix.sync.aligned.m8n8.x1.trans.shared::cta.b16 [%r4], {%r5};",
-            ..Example::EMPTY
-        },
-        opcode: "stmatrix",
-        category: &CATEGORIES[16],
         forms: &[
             Form {
                 text: "stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [p], r",
@@ -1249,6 +1219,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[261, 310, 306, 307, 308, 311]),
         vocabulary: &[
             ".aligned",
             ".b16",
@@ -1264,34 +1235,45 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             ".x4",
         ],
         types: &["b16", "b8"],
+        operands: list(&[232, 233]),
+        since: Version::new(7, 8),
+        since_note: "m16n8.b8 8.6",
+        target: "sm_90; m16n8.b8 sm_100a/110a/120a, family targets (8.8)",
+        predicable: true,
+        summary: "Stores one, two or four matrices from fragments to shared memory: the inverse of ldmatrix.",
+        semantics: &[
+            "row address of matrix m, row i comes from lane 8*m+i",
+            "lane L stores elements (L/4, 2*(L%4)) and +1 of each matrix",
+        ],
+        notes: &["m16n8.b8 requires .trans."],
+        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
+        example: Example {
+            code: "stmatrix.sync.aligned.m8n8.x2.shared.b16 [smem], {%r0,%r1};\nstmatrix.sync.aligned.m8n8.x1.trans.shared::cta.b16 [%r4], {%r5};",
+            target: "sm_90",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "stmatrix.sync.aligned.m8n8.x2.shared.b16 [smem], {%r0,%r1};",
+                since: Version::new(7, 8),
+                target: "sm_90",
+            },
+            Measured {
+                code: "stmatrix.sync.aligned.m8n8.x1.trans.shared::cta.b16 [%r4], {%r5};",
+                since: Version::new(7, 8),
+                target: "sm_90",
+            },
+        ],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "movmatrix",
         name: "movmatrix",
-        section: "9.7.16.5.17",
-        since: Version::new(7, 8),
-        target: "sm_75",
-        simulation: Simulation::Simulated,
-        summary: "Transposes an 8x8 matrix of 16-bit elements that the lanes of a warp hold.",
-        syntax: &["movmatrix.sync.aligned.m8n8.trans.b16 d, a"],
-        modifiers: list(&[261, 312, 313, 314]),
-        operands: list(&[234, 235]),
-        semantics: &["element (i,j) lives in lane 4*i + j/2, half j%2; D[j][i] = A[i][j]"],
-        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
-        measured: &[Measured {
-            code: "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;",
-            since: Version::new(7, 8),
-            target: "sm_75",
-        }],
-        example: Example {
-            target: "sm_75",
-            version: Version::new(7, 8),
-            code: "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;",
-            ..Example::EMPTY
-        },
         opcode: "movmatrix",
         category: &CATEGORIES[16],
+        section: "9.7.16.5.17",
+        syntax: &["movmatrix.sync.aligned.m8n8.trans.b16 d, a"],
         forms: &[Form {
             text: "movmatrix.sync.aligned.m8n8.trans.b16 d, a",
             slots: list(&[509, 613, 617, 126]),
@@ -1299,21 +1281,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             availability: AVAILABLE[122],
             ..Form::EMPTY
         }],
+        modifiers: list(&[261, 312, 313, 314]),
         vocabulary: &[".aligned", ".b16", ".m8n8", ".sync", ".trans"],
         types: &["b16"],
+        operands: list(&[234, 235]),
+        since: Version::new(7, 8),
+        target: "sm_75",
+        predicable: true,
+        summary: "Transposes an 8x8 matrix of 16-bit elements that the lanes of a warp hold.",
+        semantics: &["element (i,j) lives in lane 4*i + j/2, half j%2; D[j][i] = A[i][j]"],
+        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
+        example: Example {
+            code: "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;",
+            target: "sm_75",
+            version: Version::new(7, 8),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;",
+            since: Version::new(7, 8),
+            target: "sm_75",
+        }],
         ..Instruction::EMPTY
     },
     Instruction {
         id: "mma.sp",
         name: "mma.sp",
+        opcode: "mma",
+        category: &CATEGORIES[16],
         section: "9.7.16.6.3",
-        since: Version::new(7, 1),
-        since_note: "fp8 8.4; ordered_metadata 8.5; fp6/fp4, kinds 8.7",
-        target: "sm_80; fp8 sm_89; kinds sm_120a (family sm_120f from 8.8; mxf4 and mxf4nvf4 only sm_120a/sm_121a)",
-        simulation: Simulation::Unsupported(
-            "how lanes hold the metadata of a sparse matrix is documented in pictures only",
-        ),
-        summary: "Multiplies a sparse matrix by another and adds a third, on registers of one warp.",
         syntax: &[
             "mma.variant.sync.aligned.{m16n8k16,m16n8k32}.row.col.dtype.f16.f16.ctype d, a, b, c, e, f",
             "mma.variant.sync.aligned.{m16n8k16,m16n8k32}.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f",
@@ -1325,35 +1321,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             "mma.variant.sync.aligned.{m16n8k32,m16n8k64}.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
             "mma.variant.sync.aligned.{m16n8k64,m16n8k128}.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
         ],
-        modifiers: list(&[315, 261, 316, 317, 52, 297, 298, 299, 318, 319, 320, 321, 304]),
-        operands: list(&[223, 236, 225, 226, 237, 238, 239, 240, 241, 242]),
-        semantics: &["D = expand(A, e, f)*B + C, A holds the non-zero half of each row"],
-        notes: &[
-            "tf32 is 1:2 sparse, int4 is 4:8 in pairs, other types 2:4.",
-            "ordered_metadata requires ascending indices starting at the low bits; plain .sp may be slower on newer targets.",
-            "f selects which lanes of a quad supply the metadata.",
-        ],
-        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
-        measured: &[
-            Measured {
-                code: "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0,%r1}, {%r2,%r3}, {%r4,%r5}, {%r6,%r7}, %r8, 0x1;",
-                since: Version::new(8, 5),
-                target: "sm_80",
-            },
-            Measured {
-                code: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.satfinite.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9,%r10,%r11}, {%r12,%r13,%r14,%r15}, %r16, 0x0;",
-                since: Version::new(8, 5),
-                target: "sm_80",
-            },
-        ],
-        example: Example {
-            target: "sm_80",
-            version: Version::new(8, 5),
-            code: "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0,%r1}, {%r2,%r3}, {%r4,%r5}, {%r6,%r7}, %r8, 0x1;\nmma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.satfinite.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9,%r10,%r11}, {%r12,%r13,%r14,%r15}, %r16, 0x0;",
-            ..Example::EMPTY
-        },
-        opcode: "mma",
-        category: &CATEGORIES[16],
         forms: &[
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c, e, f",
@@ -1503,6 +1470,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[315, 261, 316, 317, 52, 297, 298, 299, 318, 319, 320, 321, 304]),
         vocabulary: &[
             ".aligned",
             ".bf16",
@@ -1545,6 +1513,40 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             "f16", "f32", "s32", "bf16", "tf32", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1", "u8", "s8", "u4",
             "s4", "ue8m0", "ue4m3",
         ],
+        operands: list(&[223, 236, 225, 226, 237, 238, 239, 240, 241, 242]),
+        since: Version::new(7, 1),
+        since_note: "fp8 8.4; ordered_metadata 8.5; fp6/fp4, kinds 8.7",
+        target: "sm_80; fp8 sm_89; kinds sm_120a (family sm_120f from 8.8; mxf4 and mxf4nvf4 only sm_120a/sm_121a)",
+        predicable: true,
+        summary: "Multiplies a sparse matrix by another and adds a third, on registers of one warp.",
+        semantics: &["D = expand(A, e, f)*B + C, A holds the non-zero half of each row"],
+        notes: &[
+            "tf32 is 1:2 sparse, int4 is 4:8 in pairs, other types 2:4.",
+            "ordered_metadata requires ascending indices starting at the low bits; plain .sp may be slower on newer targets.",
+            "f selects which lanes of a quad supply the metadata.",
+        ],
+        divergence: "All lanes of the warp must execute this same instruction with the same modifiers, and none may have exited; in divergent code it is undefined.",
+        example: Example {
+            code: "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0,%r1}, {%r2,%r3}, {%r4,%r5}, {%r6,%r7}, %r8, 0x1;\nmma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.satfinite.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9,%r10,%r11}, {%r12,%r13,%r14,%r15}, %r16, 0x0;",
+            target: "sm_80",
+            version: Version::new(8, 5),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured {
+                code: "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0,%r1}, {%r2,%r3}, {%r4,%r5}, {%r6,%r7}, %r8, 0x1;",
+                since: Version::new(8, 5),
+                target: "sm_80",
+            },
+            Measured {
+                code: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.satfinite.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9,%r10,%r11}, {%r12,%r13,%r14,%r15}, %r16, 0x0;",
+                since: Version::new(8, 5),
+                target: "sm_80",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "how lanes hold the metadata of a sparse matrix is documented in pictures only",
+        ),
         ..Instruction::EMPTY
     },
 ];

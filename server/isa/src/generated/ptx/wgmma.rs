@@ -5,14 +5,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
     Instruction {
         id: "wgmma.mma_async",
         name: "wgmma.mma_async",
+        opcode: "wgmma",
+        words: &[".mma_async"],
+        category: &CATEGORIES[17],
         section: "9.7.17.5.2",
-        since: Version::new(8, 0),
-        since_note: "mixed s8/u8 8.4",
-        target: "sm_90a",
-        simulation: Simulation::Unsupported(
-            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
-        ),
-        summary: "Begins a matrix multiply-accumulate by four warps; B, and A too if wanted, come from shared memory.",
         syntax: &[
             "wgmma.mma_async.sync.aligned.shape.dtype.{f16,bf16}.{f16,bf16} d, a, b, scale-d, imm-scale-a, imm-scale-b{, imm-trans-a}, imm-trans-b",
             "wgmma.mma_async.sync.aligned.shape.f32.tf32.tf32 d, a, b, scale-d, imm-scale-a, imm-scale-b",
@@ -20,48 +16,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             "wgmma.mma_async.sync.aligned.shape.s32.{s8,u8}.{s8,u8}{.satfinite} d, a, b, scale-d",
             "wgmma.mma_async.sync.aligned.shape.s32.b1.b1.and.popc d, a, b, scale-d",
         ],
-        modifiers: list(&[261, 322, 318, 323, 324, 325, 52]),
-        operands: list(&[243, 244, 245, 246, 247, 248, 249, 250]),
-        semantics: &["D = A*B + (scale-d ? D : 0), issued asynchronously"],
-        notes: &[
-            "N is a multiple of 8 from 8 to 256; for integers and b1 8, 16, 24, 32 and then steps of 16.",
-            "imm-scale -1 negates an operand; imm-trans transposes a shared-memory operand (16-bit types only).",
-            "wgmma.fence before first use of the registers, commit_group + wait_group before reading D.",
-            "Generic-proxy writes to the shared operands need fence.proxy.async first.",
-        ],
-        divergence: "Four consecutive warps, the first with a rank that is a multiple of 4, must all execute it together.",
-        measured: &[
-            Measured { code: "wgmma.fence.sync.aligned;", since: Version::new(8, 0), target: "sm_90a" },
-            Measured {
-                code: "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd1, %rd2, %p1, 1, 1, 0, 0;",
-                since: Version::new(8, 0),
-                target: "sm_90a",
-            },
-            Measured {
-                code: "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8 {%r0,%r1,%r2,%r3}, %rd1, %rd2, %p1;",
-                since: Version::new(8, 4),
-                target: "sm_90a",
-            },
-            Measured {
-                code: "wgmma.commit_group.sync.aligned;",
-                since: Version::new(8, 0),
-                target: "sm_90a",
-            },
-            Measured {
-                code: "wgmma.wait_group.sync.aligned 0;",
-                since: Version::new(8, 0),
-                target: "sm_90a",
-            },
-        ],
-        example: Example {
-            target: "sm_90a",
-            version: Version::new(8, 4),
-            code: "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd1, %rd2, %p1, 1, 1, 0, 0;\nwgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8 {%r0,%r1,%r2,%r3}, %rd1, %rd2, %p1;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;",
-            ..Example::EMPTY
-        },
-        opcode: "wgmma",
-        words: &[".mma_async"],
-        category: &CATEGORIES[17],
         forms: &[
             Form {
                 text: "wgmma.mma_async.sync.aligned.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f16.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
@@ -190,6 +144,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[261, 322, 318, 323, 324, 325, 52]),
         vocabulary: &[
             ".aligned",
             ".and",
@@ -337,38 +292,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             ".u8",
         ],
         types: &["f16", "f32", "s32", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"],
-        ..Instruction::EMPTY
-    },
-    Instruction {
-        id: "wgmma.mma_async.sp",
-        name: "wgmma.mma_async.sp",
-        section: "9.7.17.6.3",
-        since: Version::new(8, 2),
+        operands: list(&[243, 244, 245, 246, 247, 248, 249, 250]),
+        since: Version::new(8, 0),
         since_note: "mixed s8/u8 8.4",
         target: "sm_90a",
-        simulation: Simulation::Unsupported(
-            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
-        ),
-        summary: "Begins a matrix multiply-accumulate by four warps with a sparse A.",
-        syntax: &[
-            "wgmma.mma_async.sp.sync.aligned.shape.dtype.{f16,bf16}.{f16,bf16} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b{, imm-trans-a}, imm-trans-b",
-            "wgmma.mma_async.sp.sync.aligned.shape.f32.tf32.tf32 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-            "wgmma.mma_async.sp.sync.aligned.shape.{f16,f32}.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-            "wgmma.mma_async.sp.sync.aligned.shape.s32.{s8,u8}.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-        ],
-        modifiers: list(&[261, 326, 318, 327, 328, 52]),
-        operands: list(&[243, 251, 245, 252, 253, 254, 247, 248, 249, 250]),
-        semantics: &["D = expand(A, sp-meta, sp-sel)*B + (scale-d ? D : 0), asynchronous"],
+        predicable: true,
+        summary: "Begins a matrix multiply-accumulate by four warps; B, and A too if wanted, come from shared memory.",
+        semantics: &["D = A*B + (scale-d ? D : 0), issued asynchronously"],
         notes: &[
             "N is a multiple of 8 from 8 to 256; for integers and b1 8, 16, 24, 32 and then steps of 16.",
-            "sp-sel is 0 or 1 for 16- and 32-bit types (picks the lane pair of a quad), 0 for 8-bit types.",
+            "imm-scale -1 negates an operand; imm-trans transposes a shared-memory operand (16-bit types only).",
+            "wgmma.fence before first use of the registers, commit_group + wait_group before reading D.",
+            "Generic-proxy writes to the shared operands need fence.proxy.async first.",
         ],
         divergence: "Four consecutive warps, the first with a rank that is a multiple of 4, must all execute it together.",
+        example: Example {
+            code: "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd1, %rd2, %p1, 1, 1, 0, 0;\nwgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8 {%r0,%r1,%r2,%r3}, %rd1, %rd2, %p1;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;",
+            target: "sm_90a",
+            version: Version::new(8, 4),
+            ..Example::EMPTY
+        },
         measured: &[
             Measured { code: "wgmma.fence.sync.aligned;", since: Version::new(8, 0), target: "sm_90a" },
             Measured {
-                code: "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd1, %rd2, %r1, 0, %p1, 1, 1, 0, 0;",
-                since: Version::new(8, 2),
+                code: "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd1, %rd2, %p1, 1, 1, 0, 0;",
+                since: Version::new(8, 0),
+                target: "sm_90a",
+            },
+            Measured {
+                code: "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8 {%r0,%r1,%r2,%r3}, %rd1, %rd2, %p1;",
+                since: Version::new(8, 4),
                 target: "sm_90a",
             },
             Measured {
@@ -382,15 +335,24 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
                 target: "sm_90a",
             },
         ],
-        example: Example {
-            target: "sm_90a",
-            version: Version::new(8, 2),
-            code: "wgmma.fence.sync.aligned;\nwgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd1, %rd2, %r1, 0, %p1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;",
-            ..Example::EMPTY
-        },
+        simulation: Simulation::Unsupported(
+            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
+        ),
+        ..Instruction::EMPTY
+    },
+    Instruction {
+        id: "wgmma.mma_async.sp",
+        name: "wgmma.mma_async.sp",
         opcode: "wgmma",
         words: &[".mma_async", ".sp"],
         category: &CATEGORIES[17],
+        section: "9.7.17.6.3",
+        syntax: &[
+            "wgmma.mma_async.sp.sync.aligned.shape.dtype.{f16,bf16}.{f16,bf16} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b{, imm-trans-a}, imm-trans-b",
+            "wgmma.mma_async.sp.sync.aligned.shape.f32.tf32.tf32 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
+            "wgmma.mma_async.sp.sync.aligned.shape.{f16,f32}.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
+            "wgmma.mma_async.sp.sync.aligned.shape.s32.{s8,u8}.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
+        ],
         forms: &[
             Form {
                 text: "wgmma.mma_async.sp.sync.aligned.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
@@ -505,6 +467,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
                 ..Form::EMPTY
             },
         ],
+        modifiers: list(&[261, 326, 318, 327, 328, 52]),
         vocabulary: &[
             ".aligned",
             ".bf16",
@@ -618,115 +581,134 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             ".u8",
         ],
         types: &["f16", "f32", "s32", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"],
+        operands: list(&[243, 251, 245, 252, 253, 254, 247, 248, 249, 250]),
+        since: Version::new(8, 2),
+        since_note: "mixed s8/u8 8.4",
+        target: "sm_90a",
+        predicable: true,
+        summary: "Begins a matrix multiply-accumulate by four warps with a sparse A.",
+        semantics: &["D = expand(A, sp-meta, sp-sel)*B + (scale-d ? D : 0), asynchronous"],
+        notes: &[
+            "N is a multiple of 8 from 8 to 256; for integers and b1 8, 16, 24, 32 and then steps of 16.",
+            "sp-sel is 0 or 1 for 16- and 32-bit types (picks the lane pair of a quad), 0 for 8-bit types.",
+        ],
+        divergence: "Four consecutive warps, the first with a rank that is a multiple of 4, must all execute it together.",
+        example: Example {
+            code: "wgmma.fence.sync.aligned;\nwgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd1, %rd2, %r1, 0, %p1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;",
+            target: "sm_90a",
+            version: Version::new(8, 2),
+            ..Example::EMPTY
+        },
+        measured: &[
+            Measured { code: "wgmma.fence.sync.aligned;", since: Version::new(8, 0), target: "sm_90a" },
+            Measured {
+                code: "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd1, %rd2, %r1, 0, %p1, 1, 1, 0, 0;",
+                since: Version::new(8, 2),
+                target: "sm_90a",
+            },
+            Measured {
+                code: "wgmma.commit_group.sync.aligned;",
+                since: Version::new(8, 0),
+                target: "sm_90a",
+            },
+            Measured {
+                code: "wgmma.wait_group.sync.aligned 0;",
+                since: Version::new(8, 0),
+                target: "sm_90a",
+            },
+        ],
+        simulation: Simulation::Unsupported(
+            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "wgmma.fence",
         name: "wgmma.fence",
-        section: "9.7.17.7.1",
-        since: Version::new(8, 0),
-        target: "sm_90a",
-        simulation: Simulation::Unsupported(
-            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
-        ),
-        summary: "Orders earlier accesses to registers before the wgmma operations that use them.",
-        syntax: &["wgmma.fence.sync.aligned"],
-        modifiers: list(&[261]),
-        semantics: &["registers written before are visible to following wgmma.mma_async"],
-        notes: &[
-            "Needed before the first wgmma.mma_async and whenever other code touched its registers; not between same-shape accumulations.",
-        ],
-        divergence: "Four consecutive warps, the first with a rank that is a multiple of 4, must all execute it together.",
-        measured: &[Measured {
-            code: "wgmma.fence.sync.aligned;",
-            since: Version::new(8, 0),
-            target: "sm_90a",
-        }],
-        example: Example {
-            target: "sm_90a",
-            version: Version::new(8, 0),
-            code: "wgmma.fence.sync.aligned;",
-            ..Example::EMPTY
-        },
         opcode: "wgmma",
         words: &[".fence"],
         category: &CATEGORIES[17],
+        section: "9.7.17.7.1",
+        syntax: &["wgmma.fence.sync.aligned"],
         forms: &[Form {
             text: "wgmma.fence.sync.aligned",
             slots: list(&[509]),
             availability: AVAILABLE[125],
             ..Form::EMPTY
         }],
+        modifiers: list(&[261]),
         vocabulary: &[".aligned", ".fence", ".sync"],
+        since: Version::new(8, 0),
+        target: "sm_90a",
+        predicable: true,
+        summary: "Orders earlier accesses to registers before the wgmma operations that use them.",
+        semantics: &["registers written before are visible to following wgmma.mma_async"],
+        notes: &[
+            "Needed before the first wgmma.mma_async and whenever other code touched its registers; not between same-shape accumulations.",
+        ],
+        divergence: "Four consecutive warps, the first with a rank that is a multiple of 4, must all execute it together.",
+        example: Example {
+            code: "wgmma.fence.sync.aligned;",
+            target: "sm_90a",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "wgmma.fence.sync.aligned;",
+            since: Version::new(8, 0),
+            target: "sm_90a",
+        }],
+        simulation: Simulation::Unsupported(
+            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "wgmma.commit_group",
         name: "wgmma.commit_group",
-        section: "9.7.17.7.2",
-        since: Version::new(8, 0),
-        target: "sm_90a",
-        simulation: Simulation::Unsupported(
-            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
-        ),
-        summary: "Makes a group of the wgmma operations that were begun since the last group.",
-        syntax: &["wgmma.commit_group.sync.aligned"],
-        modifiers: list(&[261]),
-        semantics: &["group += all uncommitted wgmma.mma_async of this warp (possibly none)"],
-        divergence: "Four consecutive warps, the first with a rank that is a multiple of 4, must all execute it together.",
-        measured: &[Measured {
-            code: "wgmma.commit_group.sync.aligned;",
-            since: Version::new(8, 0),
-            target: "sm_90a",
-        }],
-        example: Example {
-            target: "sm_90a",
-            version: Version::new(8, 0),
-            code: "wgmma.commit_group.sync.aligned;",
-            ..Example::EMPTY
-        },
         opcode: "wgmma",
         words: &[".commit_group"],
         category: &CATEGORIES[17],
+        section: "9.7.17.7.2",
+        syntax: &["wgmma.commit_group.sync.aligned"],
         forms: &[Form {
             text: "wgmma.commit_group.sync.aligned",
             slots: list(&[509]),
             availability: AVAILABLE[125],
             ..Form::EMPTY
         }],
+        modifiers: list(&[261]),
         vocabulary: &[".aligned", ".commit_group", ".sync"],
+        since: Version::new(8, 0),
+        target: "sm_90a",
+        predicable: true,
+        summary: "Makes a group of the wgmma operations that were begun since the last group.",
+        semantics: &["group += all uncommitted wgmma.mma_async of this warp (possibly none)"],
+        divergence: "Four consecutive warps, the first with a rank that is a multiple of 4, must all execute it together.",
+        example: Example {
+            code: "wgmma.commit_group.sync.aligned;",
+            target: "sm_90a",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "wgmma.commit_group.sync.aligned;",
+            since: Version::new(8, 0),
+            target: "sm_90a",
+        }],
+        simulation: Simulation::Unsupported(
+            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
+        ),
         ..Instruction::EMPTY
     },
     Instruction {
         id: "wgmma.wait_group",
         name: "wgmma.wait_group",
-        section: "9.7.17.7.3",
-        since: Version::new(8, 0),
-        target: "sm_90a",
-        simulation: Simulation::Unsupported(
-            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
-        ),
-        summary: "Waits until at most the N newest groups of wgmma operations are unfinished.",
-        syntax: &["wgmma.wait_group.sync.aligned N"],
-        modifiers: list(&[261]),
-        operands: list(&[255]),
-        semantics: &["block while pending groups > N"],
-        notes: &["Registers of a pending operation must not be touched before the wait."],
-        divergence: "Four consecutive warps, the first with a rank that is a multiple of 4, must all execute it together.",
-        measured: &[Measured {
-            code: "wgmma.wait_group.sync.aligned 1;",
-            since: Version::new(8, 0),
-            target: "sm_90a",
-        }],
-        example: Example {
-            target: "sm_90a",
-            version: Version::new(8, 0),
-            code: "wgmma.wait_group.sync.aligned 1;",
-            ..Example::EMPTY
-        },
         opcode: "wgmma",
         words: &[".wait_group"],
         category: &CATEGORIES[17],
+        section: "9.7.17.7.3",
+        syntax: &["wgmma.wait_group.sync.aligned N"],
         forms: &[Form {
             text: "wgmma.wait_group.sync.aligned N",
             slots: list(&[509]),
@@ -734,7 +716,30 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             availability: AVAILABLE[125],
             ..Form::EMPTY
         }],
+        modifiers: list(&[261]),
         vocabulary: &[".aligned", ".sync", ".wait_group"],
+        operands: list(&[255]),
+        since: Version::new(8, 0),
+        target: "sm_90a",
+        predicable: true,
+        summary: "Waits until at most the N newest groups of wgmma operations are unfinished.",
+        semantics: &["block while pending groups > N"],
+        notes: &["Registers of a pending operation must not be touched before the wait."],
+        divergence: "Four consecutive warps, the first with a rank that is a multiple of 4, must all execute it together.",
+        example: Example {
+            code: "wgmma.wait_group.sync.aligned 1;",
+            target: "sm_90a",
+            version: Version::new(8, 0),
+            ..Example::EMPTY
+        },
+        measured: &[Measured {
+            code: "wgmma.wait_group.sync.aligned 1;",
+            since: Version::new(8, 0),
+            target: "sm_90a",
+        }],
+        simulation: Simulation::Unsupported(
+            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
+        ),
         ..Instruction::EMPTY
     },
 ];

@@ -5,11 +5,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
     Instruction {
         mnemonic: "mma_load_a",
         toolchain: Some("mma_load_a"),
+        category: &CATEGORIES[14],
         section: "8.4 (opcode map only)",
         specification: "0.4",
         available: Availability::Repository,
         opcode: "0x40 mod 0",
-        simulation: Simulation::Simulated,
         summary: "Loads a 4x4 tile of floats from local memory, row by row, as fragment A.",
         operands: list(&[63, 64, 65]),
         toolchain_operands: list(&[63, 64, 65]),
@@ -20,17 +20,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         ],
         example: "mma_load_a r1, r2, r3",
         toolchain_example: "mma_load_a r1, r2, r3",
-        category: &CATEGORIES[14],
         ..Instruction::EMPTY
     },
     Instruction {
         mnemonic: "mma_load_b",
         toolchain: Some("mma_load_b"),
+        category: &CATEGORIES[14],
         section: "8.4 (opcode map only)",
         specification: "0.4",
         available: Availability::Repository,
         opcode: "0x40 mod 1",
-        simulation: Simulation::Simulated,
         summary: "Loads a 4x4 tile of floats from local memory, row by row, as fragment B.",
         operands: list(&[63, 64, 65]),
         toolchain_operands: list(&[63, 64, 65]),
@@ -41,17 +40,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         ],
         example: "mma_load_b r1, r2, r3",
         toolchain_example: "mma_load_b r1, r2, r3",
-        category: &CATEGORIES[14],
         ..Instruction::EMPTY
     },
     Instruction {
         mnemonic: "mma_store_c",
         toolchain: Some("mma_store_c"),
+        category: &CATEGORIES[14],
         section: "8.4 (opcode map only)",
         specification: "0.4",
         available: Availability::Repository,
         opcode: "0x40 mod 2",
-        simulation: Simulation::Simulated,
         summary: "Stores fragment C to local memory, row by row.",
         operands: list(&[64, 65, 66]),
         toolchain_operands: list(&[64, 65, 66]),
@@ -62,17 +60,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         ],
         example: "mma_store_c r1, r2, r3",
         toolchain_example: "mma_store_c r1, r2, r3",
-        category: &CATEGORIES[14],
         ..Instruction::EMPTY
     },
     Instruction {
         mnemonic: "mma_compute",
         toolchain: Some("mma_compute"),
+        category: &CATEGORIES[14],
         section: "8.4 (opcode map only)",
         specification: "0.4",
         available: Availability::Repository,
         opcode: "0x40 mod 3",
-        simulation: Simulation::Simulated,
         summary: "Adds the product of fragments A and B to fragment C.",
         operands: list(&[67, 68, 69]),
         toolchain_operands: list(&[67, 68, 69]),
@@ -83,15 +80,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         ],
         example: "mma_compute r1, r2, r3",
         toolchain_example: "mma_compute r1, r2, r3",
-        category: &CATEGORIES[14],
         ..Instruction::EMPTY
     },
     Instruction {
         mnemonic: "mma_f16_f32",
-        toolchain: None,
+        category: &CATEGORIES[14],
         section: "6.14",
         specification: "0.2",
-        available: Availability::Nowhere,
         simulation: Simulation::Unsupported(
             "no text says how large its tiles are or how they are loaded; `mma_compute` and its kin say both",
         ),
@@ -102,15 +97,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
             "Only the specification has it; the toolchain has mma_load_a, mma_load_b, mma_compute and mma_store_c instead.",
         ],
         example: "mma_f16_f32 r1, r2, r3, r4",
-        category: &CATEGORIES[14],
         ..Instruction::EMPTY
     },
     Instruction {
         mnemonic: "mma_bf16_f32",
-        toolchain: None,
+        category: &CATEGORIES[14],
         section: "6.14",
         specification: "0.2",
-        available: Availability::Nowhere,
         simulation: Simulation::Unsupported(
             "no text says how large its tiles are or how they are loaded; `mma_compute` and its kin say both",
         ),
@@ -121,15 +114,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
             "Only the specification has it; the toolchain has mma_load_a, mma_load_b, mma_compute and mma_store_c instead.",
         ],
         example: "mma_bf16_f32 r1, r2, r3, r4",
-        category: &CATEGORIES[14],
         ..Instruction::EMPTY
     },
     Instruction {
         mnemonic: "mma_f32_f32",
-        toolchain: None,
+        category: &CATEGORIES[14],
         section: "6.14",
         specification: "0.2",
-        available: Availability::Nowhere,
         simulation: Simulation::Unsupported(
             "no text says how large its tiles are or how they are loaded; `mma_compute` and its kin say both",
         ),
@@ -140,7 +131,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
             "Only the specification has it; the toolchain has mma_load_a, mma_load_b, mma_compute and mma_store_c instead.",
         ],
         example: "mma_f32_f32 r1, r2, r3, r4",
-        category: &CATEGORIES[14],
         ..Instruction::EMPTY
     },
 ];

@@ -2,62 +2,50 @@
 use super::prelude::*;
 
 pub(crate) static OPERAND: [Operand; 78] = [
-    Operand {
-        name: "ps",
-        role: Role::Read,
-        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate],
-        ..Operand::EMPTY
-    },
-    Operand { name: "target", role: Role::Read, kinds: &[OperandKind::Label], ..Operand::EMPTY },
-    Operand { name: "scope", role: Role::Read, kinds: &[OperandKind::Scope], ..Operand::EMPTY },
+    Operand { name: "ps", kinds: &[OperandKind::Predicate, OperandKind::NotPredicate], ..Operand::EMPTY },
+    Operand { name: "target", kinds: &[OperandKind::Label], ..Operand::EMPTY },
+    Operand { name: "scope", kinds: &[OperandKind::Scope], ..Operand::EMPTY },
     Operand { name: "rd", role: Role::Write, kinds: &[OperandKind::General], ty: "b32", ..Operand::EMPTY },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Special, OperandKind::Immediate],
         ty: "b32",
         ..Operand::EMPTY
     },
     Operand {
         name: "imm",
-        role: Role::Read,
         kinds: &[OperandKind::Immediate],
         ty: "-2^31 .. 2^32-1, or float literal",
         ..Operand::EMPTY
     },
     Operand { name: "rd", role: Role::Write, kinds: &[OperandKind::General], ty: "u32", ..Operand::EMPTY },
-    Operand { name: "sr", role: Role::Read, kinds: &[OperandKind::Special], ty: "u32", ..Operand::EMPTY },
+    Operand { name: "sr", kinds: &[OperandKind::Special], ty: "u32", ..Operand::EMPTY },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "b32",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "b32",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u32",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u32",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs3",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "b32",
         ..Operand::EMPTY
@@ -65,78 +53,59 @@ pub(crate) static OPERAND: [Operand; 78] = [
     Operand { name: "rd", role: Role::Write, kinds: &[OperandKind::General], ty: "i32", ..Operand::EMPTY },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "i32",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "i32",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs3",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "i32",
         ..Operand::EMPTY
     },
     Operand { name: "pd", role: Role::Write, kinds: &[OperandKind::Predicate], ..Operand::EMPTY },
-    Operand {
-        name: "ps1",
-        role: Role::Read,
-        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate],
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "ps2",
-        role: Role::Read,
-        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate],
-        ..Operand::EMPTY
-    },
+    Operand { name: "ps1", kinds: &[OperandKind::Predicate, OperandKind::NotPredicate], ..Operand::EMPTY },
+    Operand { name: "ps2", kinds: &[OperandKind::Predicate, OperandKind::NotPredicate], ..Operand::EMPTY },
     Operand {
         name: "rs3",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u32",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs4",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u32",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "f32",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "f32",
         ..Operand::EMPTY
     },
-    Operand { name: "ps", role: Role::Read, kinds: &[OperandKind::Predicate], ..Operand::EMPTY },
+    Operand { name: "ps", kinds: &[OperandKind::Predicate], ..Operand::EMPTY },
     Operand { name: "rd", role: Role::Write, kinds: &[OperandKind::General], ty: "f32", ..Operand::EMPTY },
     Operand {
         name: "rs3",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "f32",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "f16",
         ..Operand::EMPTY
@@ -144,7 +113,6 @@ pub(crate) static OPERAND: [Operand; 78] = [
     Operand { name: "rd", role: Role::Write, kinds: &[OperandKind::General], ty: "f16", ..Operand::EMPTY },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "f64 pair",
         ..Operand::EMPTY
@@ -158,7 +126,6 @@ pub(crate) static OPERAND: [Operand; 78] = [
     },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "bf16",
         ..Operand::EMPTY
@@ -167,7 +134,6 @@ pub(crate) static OPERAND: [Operand; 78] = [
     Operand { name: "rd", role: Role::Write, kinds: &[OperandKind::General], ty: "u8", ..Operand::EMPTY },
     Operand {
         name: "addr",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u32 byte address",
         ..Operand::EMPTY
@@ -177,28 +143,24 @@ pub(crate) static OPERAND: [Operand; 78] = [
     Operand { name: "rd", role: Role::Write, kinds: &[OperandKind::General], ty: "u128", ..Operand::EMPTY },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u8",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u16",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u64",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u128",
         ..Operand::EMPTY
@@ -206,14 +168,12 @@ pub(crate) static OPERAND: [Operand; 78] = [
     Operand { name: "rd", role: Role::Write, kinds: &[OperandKind::General], ty: "u32", optional: true },
     Operand {
         name: "expected",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u32",
         ..Operand::EMPTY
     },
     Operand {
         name: "desired",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u32",
         ..Operand::EMPTY
@@ -227,21 +187,18 @@ pub(crate) static OPERAND: [Operand; 78] = [
     },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "f16 (low half)",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "f16 (low half)",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs3",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "f16 (low half)",
         ..Operand::EMPTY
@@ -255,21 +212,18 @@ pub(crate) static OPERAND: [Operand; 78] = [
     },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "2 x f16",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "2 x f16",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs3",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "2 x f16",
         ..Operand::EMPTY
@@ -283,21 +237,18 @@ pub(crate) static OPERAND: [Operand; 78] = [
     },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "bf16 (low half)",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "bf16 (low half)",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs3",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "bf16 (low half)",
         ..Operand::EMPTY
@@ -311,35 +262,30 @@ pub(crate) static OPERAND: [Operand; 78] = [
     },
     Operand {
         name: "rs1",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "2 x bf16",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "2 x bf16",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs3",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "2 x bf16",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs2",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "f64 pair",
         ..Operand::EMPTY
     },
     Operand {
         name: "rs3",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "f64 pair",
         ..Operand::EMPTY
@@ -353,27 +299,19 @@ pub(crate) static OPERAND: [Operand; 78] = [
     },
     Operand {
         name: "addr",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u32 local byte address",
         ..Operand::EMPTY
     },
     Operand {
         name: "stride",
-        role: Role::Read,
         kinds: &[OperandKind::General, OperandKind::Immediate],
         ty: "u32 bytes per row",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "frag",
-        role: Role::Read,
-        kinds: &[OperandKind::Fragment],
-        ty: "4x4 f32",
-        ..Operand::EMPTY
-    },
-    Operand { name: "a", role: Role::Read, kinds: &[OperandKind::Fragment], ty: "4x4 f32", ..Operand::EMPTY },
-    Operand { name: "b", role: Role::Read, kinds: &[OperandKind::Fragment], ty: "4x4 f32", ..Operand::EMPTY },
+    Operand { name: "frag", kinds: &[OperandKind::Fragment], ty: "4x4 f32", ..Operand::EMPTY },
+    Operand { name: "a", kinds: &[OperandKind::Fragment], ty: "4x4 f32", ..Operand::EMPTY },
+    Operand { name: "b", kinds: &[OperandKind::Fragment], ty: "4x4 f32", ..Operand::EMPTY },
     Operand { name: "c", role: Role::Both, kinds: &[OperandKind::Fragment], ty: "4x4 f32", ..Operand::EMPTY },
     Operand {
         name: "d",
@@ -382,53 +320,11 @@ pub(crate) static OPERAND: [Operand; 78] = [
         ty: "tile of f32",
         ..Operand::EMPTY
     },
-    Operand {
-        name: "a",
-        role: Role::Read,
-        kinds: &[OperandKind::Fragment],
-        ty: "tile of f16",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "b",
-        role: Role::Read,
-        kinds: &[OperandKind::Fragment],
-        ty: "tile of f16",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "c",
-        role: Role::Read,
-        kinds: &[OperandKind::Fragment],
-        ty: "tile of f32",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "a",
-        role: Role::Read,
-        kinds: &[OperandKind::Fragment],
-        ty: "tile of bf16",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "b",
-        role: Role::Read,
-        kinds: &[OperandKind::Fragment],
-        ty: "tile of bf16",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "a",
-        role: Role::Read,
-        kinds: &[OperandKind::Fragment],
-        ty: "tile of f32",
-        ..Operand::EMPTY
-    },
-    Operand {
-        name: "b",
-        role: Role::Read,
-        kinds: &[OperandKind::Fragment],
-        ty: "tile of f32",
-        ..Operand::EMPTY
-    },
+    Operand { name: "a", kinds: &[OperandKind::Fragment], ty: "tile of f16", ..Operand::EMPTY },
+    Operand { name: "b", kinds: &[OperandKind::Fragment], ty: "tile of f16", ..Operand::EMPTY },
+    Operand { name: "c", kinds: &[OperandKind::Fragment], ty: "tile of f32", ..Operand::EMPTY },
+    Operand { name: "a", kinds: &[OperandKind::Fragment], ty: "tile of bf16", ..Operand::EMPTY },
+    Operand { name: "b", kinds: &[OperandKind::Fragment], ty: "tile of bf16", ..Operand::EMPTY },
+    Operand { name: "a", kinds: &[OperandKind::Fragment], ty: "tile of f32", ..Operand::EMPTY },
+    Operand { name: "b", kinds: &[OperandKind::Fragment], ty: "tile of f32", ..Operand::EMPTY },
 ];

@@ -14,10 +14,10 @@ pub(crate) static DIRECTIVES: [Directive; 5] = [
     },
     Directive {
         name: ".end",
-        arguments: "",
         summary: "Closes the kernel.",
         notes: &["Control may not run past it: end every path with halt or return."],
         example: ".kernel empty\n    halt\n.end",
+        ..Directive::EMPTY
     },
     Directive {
         name: ".registers",
@@ -61,27 +61,26 @@ pub(crate) static DIRECTIVE_NAMES: Names = Names {
 pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 20] = [
     SpecialRegister {
         name: "sr_thread_id_x",
-        index: 0,
         available: Availability::Crates,
-        uniform: false,
         summary: "X position of this lane's thread in its workgroup.",
         example: "mov_sr r0, sr_thread_id_x",
+        ..SpecialRegister::EMPTY
     },
     SpecialRegister {
         name: "sr_thread_id_y",
         index: 1,
         available: Availability::Crates,
-        uniform: false,
         summary: "Y position of this lane's thread in its workgroup.",
         example: "mov_sr r0, sr_thread_id_y",
+        ..SpecialRegister::EMPTY
     },
     SpecialRegister {
         name: "sr_thread_id_z",
         index: 2,
         available: Availability::Crates,
-        uniform: false,
         summary: "Z position of this lane's thread in its workgroup.",
         example: "mov_sr r0, sr_thread_id_z",
+        ..SpecialRegister::EMPTY
     },
     SpecialRegister {
         name: "sr_wave_id",
@@ -95,9 +94,9 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 20] = [
         name: "sr_lane_id",
         index: 4,
         available: Availability::Crates,
-        uniform: false,
         summary: "Number of this lane in its wave, from 0.",
         example: "mov_sr r0, sr_lane_id",
+        ..SpecialRegister::EMPTY
     },
     SpecialRegister {
         name: "sr_workgroup_id_x",
@@ -313,217 +312,237 @@ pub(crate) static CACHE_HINT_NAMES: Names =
 
 pub(crate) static INVALID_NAMES: [InvalidName; 53] = [
     InvalidName {
+        name: "mov_special",
         write: "mov_sr",
         why: "The specification's appendix uses this name; the toolchain calls it mov_sr.",
-        name: "mov_special",
     },
     InvalidName {
+        name: "atomic_compare_swap",
         write: "atomic_cas",
         why: "The specification's text uses this name; the toolchain calls it atomic_cas.",
-        name: "atomic_compare_swap",
     },
     InvalidName {
+        name: "reduce_add",
         write: "wave_reduce_add",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "reduce_add",
     },
     InvalidName {
+        name: "reduce_min",
         write: "wave_reduce_min",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "reduce_min",
     },
     InvalidName {
+        name: "reduce_max",
         write: "wave_reduce_max",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "reduce_max",
     },
     InvalidName {
+        name: "prefix_sum",
         write: "wave_prefix_sum",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "prefix_sum",
     },
     InvalidName {
+        name: "broadcast",
         write: "wave_broadcast",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "broadcast",
     },
     InvalidName {
+        name: "shuffle",
         write: "wave_shuffle",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "shuffle",
     },
     InvalidName {
+        name: "shuffle_up",
         write: "wave_shuffle_up",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "shuffle_up",
     },
     InvalidName {
+        name: "shuffle_down",
         write: "wave_shuffle_down",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "shuffle_down",
     },
     InvalidName {
+        name: "shuffle_xor",
         write: "wave_shuffle_xor",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "shuffle_xor",
     },
     InvalidName {
+        name: "ballot",
         write: "wave_ballot",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "ballot",
     },
     InvalidName {
+        name: "any",
         write: "wave_any",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "any",
     },
     InvalidName {
+        name: "all",
         write: "wave_all",
         why: "The optimisation guide omits the prefix; the names begin with wave_.",
-        name: "all",
     },
-    InvalidName { write: "", why: "A page of the emulator names it; it does not exist.", name: "assert" },
     InvalidName {
+        name: "assert",
+        why: "A page of the emulator names it; it does not exist.",
+        ..InvalidName::EMPTY
+    },
+    InvalidName {
+        name: "ADD",
         write: "iadd",
         why: "The instruction-set page describes a machine that was never built; mnemonics are lower case.",
-        name: "ADD",
     },
     InvalidName {
-        write: "device_load.u32",
-        why: "The instruction-set page describes a machine that was never built; loads name their memory and width, and take no offset.",
         name: "LOAD",
-    },
-    InvalidName {
         write: "device_load.u32",
         why: "The instruction-set page describes a machine that was never built; loads name their memory and width, and take no offset.",
+    },
+    InvalidName {
         name: "load",
+        write: "device_load.u32",
+        why: "The instruction-set page describes a machine that was never built; loads name their memory and width, and take no offset.",
     },
     InvalidName {
-        write: "device_store.u32",
-        why: "The instruction-set page describes a machine that was never built; stores name their memory and width, and take no offset.",
         name: "STORE",
-    },
-    InvalidName {
         write: "device_store.u32",
         why: "The instruction-set page describes a machine that was never built; stores name their memory and width, and take no offset.",
+    },
+    InvalidName {
         name: "store",
+        write: "device_store.u32",
+        why: "The instruction-set page describes a machine that was never built; stores name their memory and width, and take no offset.",
     },
     InvalidName {
-        write: "if",
-        why: "There are no branches: use if, else, endif, loop, break, continue and endloop.",
         name: "BRANCH",
-    },
-    InvalidName {
         write: "if",
         why: "There are no branches: use if, else, endif, loop, break, continue and endloop.",
-        name: "BRANCH_IF",
     },
     InvalidName {
+        name: "BRANCH_IF",
+        write: "if",
+        why: "There are no branches: use if, else, endif, loop, break, continue and endloop.",
+    },
+    InvalidName {
+        name: "CMP_EQ",
         write: "icmp.eq",
         why: "The instruction-set page describes a machine that was never built; compares write a predicate.",
-        name: "CMP_EQ",
     },
     InvalidName {
-        write: "halt",
-        why: "The instruction-set page describes a machine that was never built.",
         name: "EXIT",
-    },
-    InvalidName {
         write: "halt",
         why: "The instruction-set page describes a machine that was never built.",
-        name: "exit",
     },
     InvalidName {
+        name: "exit",
+        write: "halt",
+        why: "The instruction-set page describes a machine that was never built.",
+    },
+    InvalidName {
+        name: "device_load",
         write: "device_load.u32",
         why: "Loads and stores say how many bits they move: u8, u16, u32, u64, and u128 for device memory.",
-        name: "device_load",
     },
     InvalidName {
+        name: "device_store",
         write: "device_store.u32",
         why: "Loads and stores say how many bits they move: u8, u16, u32, u64, and u128 for device memory.",
-        name: "device_store",
     },
     InvalidName {
+        name: "local_load",
         write: "local_load.u32",
         why: "Loads and stores say how many bits they move: u8, u16, u32, u64, and u128 for device memory.",
-        name: "local_load",
     },
     InvalidName {
+        name: "local_store",
         write: "local_store.u32",
         why: "Loads and stores say how many bits they move: u8, u16, u32, u64, and u128 for device memory.",
-        name: "local_store",
     },
-    InvalidName { write: "return", why: "PTX has this name; here it is spelt out.", name: "ret" },
+    InvalidName { name: "ret", write: "return", why: "PTX has this name; here it is spelt out." },
     InvalidName {
+        name: "end",
         write: ".end",
         why: "What ends a kernel is a directive and begins with a dot.",
-        name: "end",
     },
-    InvalidName { write: "endif", why: "What ends an if is spelt out.", name: "fi" },
+    InvalidName { name: "fi", write: "endif", why: "What ends an if is spelt out." },
     InvalidName {
-        write: "",
-        why: "There is no else with a condition: write else, and a nested if in it.",
         name: "elseif",
+        why: "There is no else with a condition: write else, and a nested if in it.",
+        ..InvalidName::EMPTY
     },
     InvalidName {
-        write: "",
-        why: "There is no else with a condition: write else, and a nested if in it.",
         name: "elif",
-    },
-    InvalidName {
-        write: "",
         why: "There is no else with a condition: write else, and a nested if in it.",
+        ..InvalidName::EMPTY
+    },
+    InvalidName {
         name: "elsif",
+        why: "There is no else with a condition: write else, and a nested if in it.",
+        ..InvalidName::EMPTY
     },
     InvalidName {
-        write: "",
-        why: "There is one loop: write loop and endloop, and leave with break.",
         name: "while",
+        why: "There is one loop: write loop and endloop, and leave with break.",
+        ..InvalidName::EMPTY
     },
     InvalidName {
-        write: "",
-        why: "There is one loop: write loop and endloop, and leave with break.",
         name: "for",
+        why: "There is one loop: write loop and endloop, and leave with break.",
+        ..InvalidName::EMPTY
     },
     InvalidName {
-        write: "",
-        why: "There is one loop: write loop and endloop, and leave with break.",
         name: "repeat",
-    },
-    InvalidName {
-        write: "",
         why: "There is one loop: write loop and endloop, and leave with break.",
-        name: "until",
+        ..InvalidName::EMPTY
     },
-    InvalidName { write: "bitcount", why: "Counting ones is called bitcount.", name: "popcount" },
-    InvalidName { write: "bitcount", why: "Counting ones is called bitcount.", name: "popc" },
-    InvalidName { write: "bitfind", why: "Counting leading zeros is called bitfind.", name: "clz" },
-    InvalidName { write: "fma", why: "The fused multiply-add of f32 is called fma.", name: "fmad" },
-    InvalidName { write: "fma", why: "The fused multiply-add of f32 is called fma.", name: "ffma" },
     InvalidName {
+        name: "until",
+        why: "There is one loop: write loop and endloop, and leave with break.",
+        ..InvalidName::EMPTY
+    },
+    InvalidName { name: "popcount", write: "bitcount", why: "Counting ones is called bitcount." },
+    InvalidName { name: "popc", write: "bitcount", why: "Counting ones is called bitcount." },
+    InvalidName { name: "clz", write: "bitfind", why: "Counting leading zeros is called bitfind." },
+    InvalidName { name: "fmad", write: "fma", why: "The fused multiply-add of f32 is called fma." },
+    InvalidName { name: "ffma", write: "fma", why: "The fused multiply-add of f32 is called fma." },
+    InvalidName {
+        name: "umul_hi",
         write: "imul_hi",
         why: "The upper half of a product is unsigned, whatever the name says.",
-        name: "umul_hi",
     },
-    InvalidName { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "udiv" },
-    InvalidName { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "umod" },
-    InvalidName { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "idiv_u" },
-    InvalidName { write: "", why: "Division is signed; there is none for unsigned numbers.", name: "imod_u" },
     InvalidName {
-        write: "",
-        why: "Atomics are on 32-bit integers; the texts ask for one on floats, and nothing has it.",
+        name: "udiv",
+        why: "Division is signed; there is none for unsigned numbers.",
+        ..InvalidName::EMPTY
+    },
+    InvalidName {
+        name: "umod",
+        why: "Division is signed; there is none for unsigned numbers.",
+        ..InvalidName::EMPTY
+    },
+    InvalidName {
+        name: "idiv_u",
+        why: "Division is signed; there is none for unsigned numbers.",
+        ..InvalidName::EMPTY
+    },
+    InvalidName {
+        name: "imod_u",
+        why: "Division is signed; there is none for unsigned numbers.",
+        ..InvalidName::EMPTY
+    },
+    InvalidName {
         name: "atomic_fadd",
-    },
-    InvalidName {
-        write: "",
         why: "Atomics are on 32-bit integers; the texts ask for one on floats, and nothing has it.",
-        name: "atomic_add_f32",
+        ..InvalidName::EMPTY
     },
-    InvalidName { write: "mov_imm", why: "Mnemonics are lower case.", name: "MOV_IMM" },
     InvalidName {
+        name: "atomic_add_f32",
+        why: "Atomics are on 32-bit integers; the texts ask for one on floats, and nothing has it.",
+        ..InvalidName::EMPTY
+    },
+    InvalidName { name: "MOV_IMM", write: "mov_imm", why: "Mnemonics are lower case." },
+    InvalidName {
+        name: "cmp.lt",
         write: "icmp.lt",
         why: "A comparison says what it compares: icmp for signed, ucmp for unsigned, fcmp for float.",
-        name: "cmp.lt",
     },
 ];
 

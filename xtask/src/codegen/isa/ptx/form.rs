@@ -8,27 +8,13 @@ mod slot;
 mod text;
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
 
-use super::super::availability::{Availability, Requirement};
-use super::super::data::is_default;
-use super::super::ptx_data::Instruction;
-use operand::{FormOperand, FormSpace, OperandType, operands};
-use slot::{Slot, slots};
-
-/// One form, all of whose names are resolved.
-#[derive(Serialize)]
-pub(super) struct Form {
-    text: String,
-    #[serde(skip_serializing_if = "is_default")]
-    slots: Vec<Slot>,
-    #[serde(skip_serializing_if = "is_default")]
-    operands: Vec<FormOperand>,
-    #[serde(skip_serializing_if = "is_default")]
-    availability: Availability,
-    #[serde(skip_serializing_if = "is_default")]
-    removed: Option<Requirement>,
-}
+use crate::codegen::isa::schema::ptx::Instruction;
+use crate::codegen::isa::schema::ptx_form::{
+    Availability, Form, FormOperand, FormSpace, OperandType, Requirement,
+};
+use operand::operands;
+use slot::slots;
 
 /// The forms of an entry; `is_type` says whether a word is a type or state space.
 pub(super) fn forms(entry: &Instruction, is_type: impl Fn(&str) -> bool) -> Result<Vec<Form>> {

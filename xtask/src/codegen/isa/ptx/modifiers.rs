@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::codegen::isa::data::{Words, names, sentence};
-use crate::codegen::isa::ptx_data::{Data, Meaning};
+use crate::codegen::isa::data::{names, sentence};
+use crate::codegen::isa::ptx_data::Data;
 use crate::codegen::isa::rust::{self, Source, strings};
+use crate::codegen::isa::schema::ptx::Modifier;
+use crate::codegen::isa::schema::storage::Words;
 
 /// The entries of `modifiers.toml`, with those of the types and state spaces, which serve as modifiers too.
 pub(super) struct Modifiers<'a> {
     /// The meanings of a name; those for certain classes first.
-    by_name: BTreeMap<String, Vec<(BTreeSet<&'a str>, Meaning)>>,
+    by_name: BTreeMap<String, Vec<(BTreeSet<&'a str>, Modifier)>>,
     /// What each class decides.
     pub(super) classes: HashMap<&'a str, &'a str>,
     /// The names of the types.
@@ -61,12 +63,12 @@ impl<'a> Modifiers<'a> {
     }
 
     fn add(&mut self, name: &str, classes: BTreeSet<&'a str>, summary: &str) {
-        let meaning = Meaning { name: name.to_owned(), summary: summary.to_owned() };
+        let meaning = Modifier { name: name.to_owned(), summary: summary.to_owned() };
         self.by_name.entry(name.to_owned()).or_default().push((classes, meaning));
     }
 
     /// What a value means in a class.
-    pub(super) fn resolve(&self, class: &str, value: &str) -> Result<Meaning> {
+    pub(super) fn resolve(&self, class: &str, value: &str) -> Result<Modifier> {
         self.by_name
             .get(value)
             .and_then(|meanings| {
@@ -80,7 +82,7 @@ impl<'a> Modifiers<'a> {
 
     pub(super) fn tables(&self, source: &mut Source) -> Result<String> {
         let names: Vec<(&str, usize)> = self.by_name.keys().map(String::as_str).zip(0..).collect();
-        let meanings: Vec<Vec<&Meaning>> = (self.by_name.values())
+        let meanings: Vec<Vec<&Modifier>> = (self.by_name.values())
             .map(|meanings| meanings.iter().map(|(_, meaning)| meaning).collect())
             .collect();
         Ok(strings("REPEATABLE", self.repeatable.iter())

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::codegen::isa::availability::Requirement;
-use crate::codegen::isa::data::{Words, sentence};
-use crate::codegen::isa::ptx_data::{Data, Directive, Type, TypeKind};
-use crate::codegen::isa::rust::{Expression, Source, names, strings};
+use crate::codegen::isa::data::sentence;
+use crate::codegen::isa::ptx_data::Data;
+use crate::codegen::isa::rust::{Source, names, strings};
+use crate::codegen::isa::schema::ptx_form::Requirement;
+use crate::codegen::isa::schema::ptx_module::{Directive, Type, TypeKind};
+use crate::codegen::isa::schema::storage::{Reference, Words};
 
 /// Fills in the fields that the data leaves to the generator.
 pub(super) fn complete(data: &mut Data) -> Result<()> {
@@ -29,7 +31,7 @@ pub(super) fn complete(data: &mut Data) -> Result<()> {
         target.number =
             number.with_context(|| format!("ptx/targets.toml: `{}` is not a target", target.name))?;
         let limits = data.targets.limits.iter().position(|limits| limits.chips.contains(&target.number));
-        target.limits = limits.map(|index| Expression(format!("&LIMITS[{index}]")));
+        target.limits = limits.map(|index| Reference::new("LIMITS", index));
     }
     Ok(())
 }

@@ -1,27 +1,8 @@
 //! How many registers an operand of a form has: `4`, `vec`, `num*elemsize*spfactor.2/32`, `dim-1`, `geom..`.
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
 
-/// `Length` of the tables.
-#[derive(Serialize, Default, PartialEq)]
-pub(super) enum Length {
-    #[default]
-    One,
-    Exactly(u16),
-    Product(Product),
-    Any,
-}
-
-/// `Product` of the tables.
-#[derive(Serialize, PartialEq)]
-pub(super) struct Product {
-    pub(super) slots: Vec<(usize, Option<usize>)>,
-    pub(super) factor: u16,
-    pub(super) divisor: u16,
-    pub(super) less: u16,
-    pub(super) or_more: bool,
-}
+use crate::codegen::isa::schema::ptx_form::{Length, Product};
 
 impl Length {
     /// Whether it depends on the numbers in a slot.

@@ -1,34 +1,15 @@
 //! The operands of a form: `d|p?:b32*vec/reg+sink?`, `[tmap, coords:s32*dim]`.
 
 use anyhow::{Context, Result, bail};
-use serde::Serialize;
 
-use super::length::{Length, length};
-use super::range::{Range, range};
-use super::slot::Slot;
-use crate::codegen::isa::data::{is_default, names, word};
-use crate::codegen::isa::ptx_data::{Instruction, ModifierClass, OperandKind};
-
-/// An operand, all of whose names are resolved.
-#[derive(Serialize, Default, PartialEq)]
-pub(super) struct FormOperand {
-    pub(super) index: usize,
-    #[serde(skip_serializing_if = "is_default")]
-    pub(super) second: Option<(usize, bool)>,
-    pub(super) kinds: Vec<OperandKind>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub(super) ty: OperandType,
-    #[serde(skip_serializing_if = "is_default")]
-    pub(super) space: FormSpace,
-    #[serde(skip_serializing_if = "is_default")]
-    pub(super) length: Length,
-    #[serde(skip_serializing_if = "is_default")]
-    pub(super) presence: Presence,
-    #[serde(skip_serializing_if = "is_default")]
-    pub(super) range: Option<Range>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub(super) inside: Vec<FormOperand>,
-}
+use super::length::length;
+use super::range::range;
+use crate::codegen::isa::data::names;
+use crate::codegen::isa::schema::ptx::{Instruction, ModifierClass};
+use crate::codegen::isa::schema::ptx_form::{
+    FormOperand, FormSpace, Length, OperandKind, OperandType, Presence, Range, Slot,
+};
+use crate::codegen::isa::schema::storage::word;
 
 impl FormOperand {
     /// Whether a length depends on the numbers in a slot.
@@ -40,36 +21,6 @@ impl FormOperand {
     pub(super) fn with_inside(&self) -> impl Iterator<Item = &FormOperand> {
         [self].into_iter().chain(&self.inside)
     }
-}
-
-/// `OperandType` of the tables.
-#[derive(Serialize, Default, PartialEq)]
-pub(super) enum OperandType {
-    #[default]
-    Unspecified,
-    Fixed(String),
-    Slot(usize),
-    Wide(usize),
-    AtLeast(usize),
-    FixedAtLeast(String),
-}
-
-/// `FormSpace` of the tables.
-#[derive(Serialize, Default, PartialEq)]
-pub(super) enum FormSpace {
-    #[default]
-    Unspecified,
-    Fixed(String),
-    Slot(usize),
-}
-
-/// `Presence` of the tables.
-#[derive(Serialize, Default, PartialEq)]
-pub(super) enum Presence {
-    #[default]
-    Required,
-    Optional,
-    With(usize),
 }
 
 /// The operands of a form with these slots.
@@ -239,7 +190,7 @@ impl Scope<'_> {
     }
 
     fn class(&self, name: &str) -> Option<&ModifierClass> {
-        self.entry.modifiers.iter().find(|class| class.class == name)
+        self.entry.modifiers.iter().find(|class| class.name == name)
     }
 
     /// The kinds of `reg+imm(0..15)`, and which constants.

@@ -1,29 +1,8 @@
 //! Which constants an operand of a form takes: `0..15`, `32..1024/32`, `32..512/2^n`, `0..total-size`.
 
 use anyhow::{Context, Result};
-use serde::Serialize;
 
-/// `Range` of the tables.
-#[derive(Serialize, PartialEq)]
-pub(super) struct Range {
-    pub(super) low: i64,
-    pub(super) high: Bound,
-    pub(super) step: Step,
-}
-
-/// `Bound` of the tables.
-#[derive(Serialize, PartialEq)]
-pub(super) enum Bound {
-    Number(i64),
-    Operand(usize),
-}
-
-/// `Step` of the tables.
-#[derive(Serialize, PartialEq)]
-pub(super) enum Step {
-    Multiple(i64),
-    PowerOfTwo,
-}
+use crate::codegen::isa::schema::ptx_form::{Bound, Range, Step};
 
 /// Reads a range. `operand` finds an operand of the entry by its name.
 pub(super) fn range(text: &str, operand: impl Fn(&str) -> Result<usize>) -> Result<Range> {

@@ -1,43 +1,15 @@
 //! The slots of a form and their values: `{.sat}.type(s32)`, `.level(L2::64B@7.4/sm_75)`.
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
 
-use crate::codegen::isa::availability::Availability;
-use crate::codegen::isa::data::{is_default, names};
-use crate::codegen::isa::ptx_data::{Instruction, ModifierClass};
-
-/// A position of a form that a modifier is written at.
-#[derive(Serialize, PartialEq)]
-pub(super) struct Slot {
-    pub(super) class: String,
-    pub(super) values: Vec<Value>,
-    pub(super) optional: bool,
-    pub(super) leads: bool,
-    /// Whether it takes every value of its class.
-    #[serde(skip)]
-    pub(super) whole: bool,
-}
-
-/// A modifier of a slot.
-#[derive(Serialize, PartialEq, Clone)]
-pub(super) struct Value {
-    /// Its words in order, with their dots.
-    pub(super) words: Vec<String>,
-    #[serde(skip_serializing_if = "is_default")]
-    availability: Availability,
-    /// The numbers in it, or the one that its class says it counts; none where no length of the form depends on them.
-    #[serde(skip_serializing_if = "is_default")]
-    pub(super) numbers: Vec<u16>,
-    /// Whether the first of those that it counts is an index.
-    #[serde(skip_serializing_if = "is_default")]
-    pub(super) indexes: bool,
-}
+use crate::codegen::isa::data::names;
+use crate::codegen::isa::schema::ptx::{Instruction, ModifierClass};
+use crate::codegen::isa::schema::ptx_form::{Availability, Slot, Value};
 
 impl Value {
     fn new(word: &str) -> Self {
         let words = word.split('.').skip(1).map(|word| format!(".{word}")).collect();
-        Self { words, availability: Availability::default(), numbers: Vec::new(), indexes: false }
+        Self { words, ..Self::default() }
     }
 }
 
@@ -93,20 +65,20 @@ fn slot(entry: &Instruction, before: &[Slot], item: &str) -> Result<Slot> {
         leads: false,
         whole,
     };
-    if let Some(class) = entry.modifiers.iter().find(|class| class.class == word) {
+    if let Some(class) = entry.modifiers.iter().find(|class| class.name == word) {
         let listed = match restriction {
             None => names(&class.listed).iter().map(|word| word[1..].to_owned()).collect(),
             Some(list) => names(list),
         };
         let values = listed.iter().map(|text| value(text, class)).collect::<Result<Vec<_>>>()?;
-        return Ok(slot(&class.class, values, restriction.is_none()));
+        return Ok(slot(&class.name, values, restriction.is_none()));
     }
     ensure!(restriction.is_none(), "`{word}` is not a class of the entry");
     let word = format!(".{word}");
     let has = |class: &&ModifierClass| names(&class.listed).contains(&word);
-    let unused = |class: &&ModifierClass| !before.iter().any(|slot| slot.class == class.class);
+    let unused = |class: &&ModifierClass| !before.iter().any(|slot| slot.class == class.name);
     if let Some(class) = entry.modifiers.iter().find(|class| unused(class) && has(class)) {
-        return Ok(slot(&class.class, vec![value(&word[1..], class)?], false));
+        return Ok(slot(&class.name, vec![value(&word[1..], class)?], false));
     }
     ensure!(
         entry.modifiers.iter().any(|class| has(&class)),
@@ -120,7 +92,7 @@ fn value(text: &str, class: &ModifierClass) -> Result<Value> {
     let (word, own) = text.split_once('@').unwrap_or((text, ""));
     let word = format!(".{word}");
     let index = names(&class.listed).iter().position(|value| *value == word);
-    let index = index.with_context(|| format!("`{word}` is not in the class `{}`", class.class))?;
+    let index = index.with_context(|| format!("`{word}` is not in the class `{}`", class.name))?;
     let availability = match (own, class.needs.as_str()) {
         ("", "") => Availability::default(),
         ("", of_class) => Availability::read(of_class)?,

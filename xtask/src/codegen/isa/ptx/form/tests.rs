@@ -50,14 +50,15 @@ fn has(forms: &str, piece: &str) {
 
 #[test]
 fn slots_say_their_class_and_whether_they_may_be_absent() {
-    has("ld{.ss}.type d", r#"Slot { class: "ss", values: list(&[0, 1, 2]), optional: true, leads: false }"#);
-    has("ld!.lo.type d", r#"Slot { class: "mode", values: list(&[0]), optional: false, leads: true }"#);
+    has("ld{.ss}.type d", r#"Slot { class: "ss", values: list(&[0, 1, 2]), optional: true, ..Slot::EMPTY }"#);
+    has("ld!.lo.type d", r#"Slot { class: "mode", values: list(&[0]), leads: true, ..Slot::EMPTY }"#);
     has("ld{.ss(global shared)}.u32 d, a", r#"text: "ld{.{global,shared}}.u32 d, [a]""#);
 }
 
 #[test]
 fn operands_take_their_type_and_length_from_the_entry_or_the_form() {
-    let vec = "length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, less: 0, or_more: false })";
+    let vec =
+        "length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, ..Product::EMPTY })";
     has("ld{.vec}.type d", &format!("ty: OperandType::AtLeast(1), {vec}"));
     has("ld.type d", "ty: OperandType::AtLeast(0), ..FormOperand::EMPTY");
     has("ld.type d:b64*4", "Fixed(\"b64\"), length: Length::Exactly(4)");
@@ -75,9 +76,9 @@ fn addresses_have_a_space_or_the_type_of_their_register() {
 
 #[test]
 fn lengths_are_computed_from_modifiers() {
-    has("ld.shape d*shape.2/4", "slots: &[(0, Some(1))], factor: 1, divisor: 4, less: 0, or_more: false");
+    has("ld.shape d*shape.2/4", "slots: &[(0, Some(1))], factor: 1, divisor: 4, ..Product::EMPTY");
     has("ld.shape d*shape.2/4", "words: &[\".m64n8k16\"], numbers: &[64, 8, 16]");
-    has("ld{.vec} d*vec*2-1/reg", "slots: &[(0, None)], factor: 2, divisor: 1, less: 1, or_more: false");
+    has("ld{.vec} d*vec*2-1/reg", "slots: &[(0, None)], factor: 2, divisor: 1, less: 1, ..Product::EMPTY");
     has("ld.geom d*geom..", "or_more: true");
     has("ld.geom d*geom..", "words: &[\".a2d\"], numbers: &[4], indexes: true");
     has("ld.geom d", "words: &[\".a2d\"], ..Value::EMPTY");
@@ -87,7 +88,7 @@ fn lengths_are_computed_from_modifiers() {
 fn constants_have_a_range() {
     has(
         "ld.type d, b/imm(0..15)?",
-        "range: Some(Range { low: 0, high: Bound::Number(15), step: Step::Multiple(1) })",
+        "range: Some(Range { high: Bound::Number(15), step: Step::Multiple(1), ..Range::EMPTY })",
     );
     has("ld.type d, b/reg+imm(32..1024/32)", "high: Bound::Number(1024), step: Step::Multiple(32)");
     has("ld.type d, b/reg+imm(32..512/2^n)", "step: Step::PowerOfTwo");

@@ -1,8 +1,7 @@
 //! The text of a form as hovers and messages show it.
 
-use super::operand::{FormOperand, Presence};
-use super::slot::Slot;
-use crate::codegen::isa::ptx_data::{Instruction, OperandKind};
+use crate::codegen::isa::schema::ptx::Instruction;
+use crate::codegen::isa::schema::ptx_form::{FormOperand, OperandKind, Presence, Slot};
 
 /// The text of a form: `add{.sat}.{u16x2,s16x2} d, a, b`.
 pub(super) fn form(entry: &Instruction, slots: &[Slot], operands: &[FormOperand]) -> String {

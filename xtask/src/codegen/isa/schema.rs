@@ -1,0 +1,72 @@
+//! The types of the entries as the generator has them: the files of `server/isa/src/schema`, read from TOML and written as
+//! the source of the tables.
+
+/// Declares the type of an entry, as `server/isa/src/schema.rs` describes. A field with its default is not written.
+macro_rules! entry {
+    (
+        $(#[doc = $_doc:literal])* $(#[serde($($serde:tt)*)])? $(#[derive($($_derive:ident),*)])?
+        pub enum $name:ident {
+            $(#[doc = $_first_doc:literal])* $(#[serde($($first_serde:tt)*)])? $first:ident $(($first_part:ty))?,
+            $($(#[doc = $_variant_doc:literal])* $(#[serde($($variant_serde:tt)*)])? $variant:ident $(($part:ty))?,)*
+        }
+    ) => {
+        #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, PartialEq)]
+        $(#[serde($($serde)*)])?
+        pub(crate) enum $name {
+            $(#[serde($($first_serde)*)])? $first $(($first_part))?,
+            $($(#[serde($($variant_serde)*)])? $variant $(($part))?,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::$first $((<$first_part>::default()))?
+            }
+        }
+    };
+    ($(#[doc = $_doc:literal])* $(#[derive($($_derive:ident),*)])? pub struct $name:ident($part:ty);) => {
+        #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default, PartialEq)]
+        pub(crate) struct $name(pub(crate) $part);
+    };
+    (
+        $(#[doc = $_doc:literal])* $(#[serde($($serde:tt)*)])? $(#[derive($($_derive:ident),*)])?
+        pub struct $name:ident {
+            $($(#[doc = $_field_doc:literal])* $(#[serde($($field_serde:tt)*)])? $field:ident: $ty:ty,)*
+        }
+        $(data { $($(#[doc = $_data_doc:literal])* $(#[serde($($data_serde:tt)*)])? $data:ident: $data_ty:ty,)* })?
+    ) => {
+        #[derive(serde::Deserialize, Clone, Debug, Default, PartialEq)]
+        #[serde(deny_unknown_fields)]
+        $(#[serde($($serde)*)])?
+        pub(crate) struct $name {
+            $($(#[serde($($field_serde)*)])? pub(crate) $field: $ty,)*
+            $($($(#[serde($($data_serde)*)])? pub(crate) $data: $data_ty,)*)?
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut entry = serializer.serialize_struct(stringify!($name), 0)?;
+                $(if self.$field == <$ty>::default() {
+                    entry.skip_field(stringify!($field))?;
+                } else {
+                    entry.serialize_field(stringify!($field), &self.$field)?;
+                })*
+                entry.end()
+            }
+        }
+    };
+}
+
+#[path = "../../../../server/isa/src/schema/entry.rs"]
+pub(crate) mod entry;
+#[path = "../../../../server/isa/src/schema/ptx.rs"]
+pub(crate) mod ptx;
+#[path = "../../../../server/isa/src/schema/ptx_form.rs"]
+pub(crate) mod ptx_form;
+#[path = "../../../../server/isa/src/schema/ptx_module.rs"]
+pub(crate) mod ptx_module;
+pub(crate) mod storage;
+#[allow(unreachable_pub)] // it is public in isa
+#[path = "../../../../server/isa/src/version.rs"]
+mod version;
+#[path = "../../../../server/isa/src/schema/wave.rs"]
+pub(crate) mod wave;

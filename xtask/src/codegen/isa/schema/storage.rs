@@ -1,0 +1,131 @@
+//! The types of fields in the data, and how they are read.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, Error, IntoDeserializer};
+pub(super) use serde::ser::SerializeStruct;
+use serde::ser::SerializeTupleStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub(crate) use super::version::Version;
+
+/// A text.
+pub(crate) type Text = String;
+
+/// A list.
+pub(crate) type Slice<T> = Vec<T>;
+
+/// A list whose entries are shared.
+pub(crate) type List<T> = Vec<T>;
+
+/// The category of an instruction.
+pub(crate) type CategoryReference = Reference<()>;
+
+/// An entry of another table: an expression.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Reference<T>(String, PhantomData<T>);
+
+impl<T> Reference<T> {
+    pub(crate) fn new(table: &str, index: usize) -> Self {
+        Self(format!("&{table}[{index}]"), PhantomData)
+    }
+}
+
+impl<T> Serialize for Reference<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0.as_bytes())
+    }
+}
+
+impl Default for Version {
+    fn default() -> Self {
+        Self::new(1, 0)
+    }
+}
+
+impl Version {
+    /// Reads `MAJOR.MINOR`.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let (major, minor) = text.split_once('.')?;
+        Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+}
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::read(&text).ok_or_else(|| D::Error::custom(format!("`{text}` is not a version")))
+    }
+}
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut call = serializer.serialize_tuple_struct("Version::new", 2)?;
+        call.serialize_field(&self.major)?;
+        call.serialize_field(&self.minor)?;
+        call.end()
+    }
+}
+
+/// A list that is written as words separated by spaces.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+#[serde(transparent)]
+pub(crate) struct Words<T = String>(pub(crate) Vec<T>);
+
+impl<T> Default for Words<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Deref for Words<T> {
+    type Target = Vec<T>;
+
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Words<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let list = String::deserialize(deserializer)?;
+        Ok(Self(list.split_whitespace().map(word).collect::<Result<_, D::Error>>()?))
+    }
+}
+
+/// A value that is written as one word.
+pub(crate) fn word<T: DeserializeOwned, E: Error>(text: &str) -> Result<T, E> {
+    let deserializer: StrDeserializer<'_, E> = text.into_deserializer();
+    T::deserialize(deserializer)
+}
+
+/// The lines of a block of text.
+pub(crate) fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Ok(text.trim_matches('\n').lines().map(str::to_owned).collect())
+}
+
+/// A text without the space around it.
+pub(crate) fn trimmed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Ok(String::deserialize(deserializer)?.trim().to_owned())
+}
+
+/// `1..3`, or `1` for `1..1`.
+pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(u8, u8), D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let (min, max) = text.split_once("..").unwrap_or((&text, &text));
+    let number = |text: &str| {
+        text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not a number of values")))
+    };
+    Ok((number(min)?, number(max)?))
+}
+
+pub(crate) fn yes() -> bool {
+    true
+}
+
+pub(crate) fn one() -> u8 {
+    1
+}
