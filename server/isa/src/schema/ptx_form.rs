@@ -73,7 +73,7 @@ entry! {
     /// A position for a modifier.
     #[derive(Debug)]
     pub struct Slot {
-        /// The class it decides, as [`ModifierClass::name`](super::ModifierClass::name) has it; empty for a fixed word.
+        /// The class it decides, as [`ModifierClass::name`](super::ptx::ModifierClass::name) has it; empty for a fixed word.
         class: Text,
         /// The modifiers that it accepts.
         values: List<Value>,
