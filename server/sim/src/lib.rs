@@ -21,8 +21,8 @@ pub use lanes::Lanes;
 pub use scalar_type::{Class, ScalarType};
 pub use trace::{
     Cancelled, Checks, Control, Counters, Divergence, Finding, Limits, LineTrace, Mask, ModelDiff, Output,
-    Progress, Reconvergence, RegisterValues, Related, RunOptions, RunResult, Severity, StatementId, Status,
-    Totals, Visit, WarpId, WarpTrace, Workers,
+    Progress, Reconvergence, RegisterValues, Related, RunOptions, RunOutcome, RunResult, Severity,
+    StatementId, Status, Totals, Visit, WarpId, WarpTrace, Workers,
 };
 pub use values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values, WaitingLanes};
 pub use warp::{DynEq, Executable, LaunchConfig, ModelInfo, model_named};

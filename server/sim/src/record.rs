@@ -29,6 +29,21 @@ impl Sums {
         self.executed_lanes += repeat * u64::from(executed.count_ones());
     }
 
+    /// The line of a statement with these sums, without visits.
+    fn line(&self, statement: usize, counters: Option<Box<Counters>>) -> LineTrace {
+        LineTrace {
+            statement: StatementId(statement as u32),
+            count: self.count,
+            active: self.active,
+            executed: self.executed,
+            active_lanes: self.active_lanes,
+            executed_lanes: self.executed_lanes,
+            visits: Arc::default(),
+            truncated: true,
+            counters,
+        }
+    }
+
     fn join(&mut self, other: &Sums) {
         self.count += other.count;
         self.active |= other.active;
@@ -199,16 +214,9 @@ impl Recorder {
             at = end as usize;
             let folded = self.folded.get_mut(first).map(std::mem::take).unwrap_or_default();
             let visits: Arc<[Visit]> = folded.into();
-            lines.extend((first..end as usize).map(|statement| LineTrace {
-                statement: StatementId(statement as u32),
-                count: sums.count,
-                active: sums.active,
-                executed: sums.executed,
-                active_lanes: sums.active_lanes,
-                executed_lanes: sums.executed_lanes,
-                visits: Arc::clone(&visits),
-                truncated,
-                counters: self.counters.get(statement).map(|&cost| Box::new(cost)),
+            lines.extend((first..end as usize).map(|statement| {
+                let counters = self.counters.get(statement).map(|&cost| Box::new(cost));
+                LineTrace { visits: Arc::clone(&visits), truncated, ..sums.line(statement, counters) }
             }));
         }
         (lines, self.budget)
@@ -270,17 +278,7 @@ impl Summary {
             totals.warp_instructions += sums.count;
             totals.thread_instructions += sums.active_lanes;
             totals.executed_thread_instructions += sums.executed_lanes;
-            lines.push(LineTrace {
-                statement: StatementId(statement as u32),
-                count: sums.count,
-                active: sums.active,
-                executed: sums.executed,
-                active_lanes: sums.active_lanes,
-                executed_lanes: sums.executed_lanes,
-                visits: Arc::default(),
-                truncated: true,
-                counters,
-            });
+            lines.push(sums.line(statement, counters));
         }
         (lines, totals)
     }

@@ -97,15 +97,11 @@ impl Format {
         let negative = bits & self.sign_bit() != 0;
         let exponent = (bits >> self.fraction_bits) & self.exponent_mask();
         let fraction = bits & ((1 << self.fraction_bits) - 1);
-        let lowest = self.lowest();
         if exponent == self.exponent_mask() {
             return if fraction == 0 { Number::Infinite { negative } } else { Number::Nan };
         }
-        let (significand, exponent) = match exponent {
-            0 => (fraction, lowest),
-            _ => (fraction | 1 << self.fraction_bits, lowest + exponent as i32 - 1),
-        };
-        Number::Finite(Exact { negative, significand: significand.into(), exponent, inexact: false })
+        let magnitude = bits & (self.sign_bit() - 1);
+        Number::Finite(Exact::of_magnitude(negative, magnitude, self.fraction_bits, self.lowest()))
     }
 
     /// Rounds once and puts a number together.
@@ -121,25 +117,12 @@ impl Format {
         if exact.significand == 0 && !exact.inexact {
             return self.signed(exact.negative, 0);
         }
-        let lowest = self.lowest();
-        let top = exact.exponent + (128 - exact.significand.leading_zeros() as i32);
-        let unit = (top - self.fraction_bits as i32 - 1).max(lowest);
-        let significand = exact.round_to(unit, rounding) as u64;
-        // A carry out of the significand lands in the exponent, which is just what it should do.
-        let implicit = 1u64 << self.fraction_bits;
-        let magnitude = if significand < implicit {
-            significand
-        } else {
-            let biased = (unit - lowest) as u64 + 1;
-            if biased >= self.exponent_mask() {
-                return self.overflow(exact.negative, rounding);
-            }
-            (biased << self.fraction_bits) + (significand - implicit)
-        };
-        if magnitude >> self.fraction_bits >= self.exponent_mask() {
+        let magnitude = exact.magnitude(self.fraction_bits, self.lowest(), rounding);
+        let overflow = u128::from(self.exponent_mask()) << self.fraction_bits;
+        if magnitude >= overflow {
             return self.overflow(exact.negative, rounding);
         }
-        self.signed(exact.negative, magnitude)
+        self.signed(exact.negative, magnitude as u64)
     }
 
     fn overflow(self, negative: bool, rounding: Rounding) -> u64 {
@@ -184,6 +167,28 @@ impl Exact {
     /// An integer.
     pub fn integer(negative: bool, magnitude: u128) -> Exact {
         Exact { negative, significand: magnitude, exponent: 0, inexact: false }
+    }
+
+    /// The number with these bits of exponent and fraction, in a format whose lowest place has the weight `2^lowest`.
+    pub fn of_magnitude(negative: bool, magnitude: u64, fraction_bits: u32, lowest: i32) -> Exact {
+        let fraction = magnitude & ((1 << fraction_bits) - 1);
+        let (significand, exponent) = match (magnitude >> fraction_bits) as i32 {
+            0 => (fraction, lowest),
+            biased => (fraction | 1 << fraction_bits, lowest + biased - 1),
+        };
+        Exact { negative, significand: significand.into(), exponent, inexact: false }
+    }
+
+    /// The bits of exponent and fraction of the rounded magnitude in such a format, if its exponents had no end.
+    pub fn magnitude(self, fraction_bits: u32, lowest: i32, rounding: Rounding) -> u128 {
+        let unit = (self.top() - fraction_bits as i32 - 1).max(lowest);
+        let significand = self.round_to(unit, rounding);
+        let implicit = 1 << fraction_bits;
+        if significand < implicit {
+            return significand;
+        }
+        // A carry out of the significand is added to the exponent.
+        (((unit - lowest) as u128 + 1) << fraction_bits) + significand - implicit
     }
 
     fn is_zero(self) -> bool {

@@ -411,3 +411,6 @@ impl Control<'static> {
 /// The caller cancelled the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
+
+/// The outcome of a run.
+pub type RunOutcome = Result<RunResult, Cancelled>;

@@ -6,6 +6,7 @@
 pub(crate) mod dyn_eq;
 pub(crate) mod executable;
 mod findings;
+pub(crate) mod lanes;
 pub(crate) mod launch_config;
 pub(crate) mod listing;
 pub(crate) mod races;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::engine::{Model, run};
 use super::program::Program;
-use crate::trace::{Cancelled, Control, RunOptions, RunResult};
+use crate::trace::{Control, RunOptions, RunOutcome};
 use crate::warp::{Executable, LaunchConfig, ModelInfo};
 
 /// The models of PTX, the default first.
@@ -25,12 +25,7 @@ pub struct Kernel {
 }
 
 impl Executable for Kernel {
-    fn run(
-        &self,
-        config: LaunchConfig,
-        options: &RunOptions,
-        control: Control<'_>,
-    ) -> Result<RunResult, Cancelled> {
+    fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
         run(&self.program, config, self.model, options, control)
     }
 }

@@ -15,6 +15,7 @@ use std::hint::black_box;
 use pulp::Simd;
 
 use super::program::{Slot, Slots};
+pub use crate::warp::lanes::lanes;
 
 /// Lanes of a warp.
 pub const WIDTH: usize = 32;
@@ -36,30 +37,6 @@ static LANE_MASK_TABLE: [[i8; 8]; 256] = {
     }
     table
 };
-
-/// The lanes of a mask, lowest first.
-#[inline(always)]
-pub fn lanes(mask: u32) -> LanesOf {
-    LanesOf(mask)
-}
-
-/// See [`lanes`].
-#[derive(Clone, Debug)]
-pub struct LanesOf(u32);
-
-impl Iterator for LanesOf {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
-        }
-        let lane = self.0.trailing_zeros();
-        self.0 &= self.0 - 1;
-        Some(lane as usize)
-    }
-}
 
 /// The register files of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -306,11 +283,5 @@ mod tests {
         let registers = two();
         let slots = Slots { a: 1, b: 0, ..Slots::default() };
         assert_eq!(registers.test2(Scalar::new(), &slots, |a: u32, b: u32| a > b), !1);
-    }
-
-    #[test]
-    fn lanes_of_a_mask() {
-        assert_eq!(lanes(0x8000_0009).collect::<Vec<_>>(), [0, 3, 31]);
-        assert_eq!(lanes(0).count(), 0);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use super::dyn_eq::DynEq;
 use super::launch_config::LaunchConfig;
-use crate::trace::{Cancelled, Control, RunOptions, RunResult};
+use crate::trace::{Control, RunOptions, RunOutcome};
 
 /// A divergence model. A language lists its models in a table, the default first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,20 +26,10 @@ pub fn model_named(models: &'static [ModelInfo], name: &str) -> Option<&'static 
 /// A kernel of any language, decoded for a divergence model. Equal executables have equal results for every launch.
 pub trait Executable: DynEq + Debug + Send + Sync {
     /// Runs a launch on the calling thread.
-    fn run(
-        &self,
-        config: LaunchConfig,
-        options: &RunOptions,
-        control: Control<'_>,
-    ) -> Result<RunResult, Cancelled>;
+    fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome;
 
     /// Runs a launch for its value trace only, without a comparison with another model.
-    fn trace(
-        &self,
-        config: LaunchConfig,
-        options: &RunOptions,
-        control: Control<'_>,
-    ) -> Result<RunResult, Cancelled> {
+    fn trace(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
         self.run(config, options, control)
     }
 }

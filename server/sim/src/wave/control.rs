@@ -5,7 +5,7 @@ use crate::trace::{Mask, StatementId};
 use super::frames::{Frame, MAX_CALLS, MAX_NESTING};
 use super::launch_state::Fault;
 use super::machine::{ExecContext, Stop, Wave};
-use super::program::{Action, Op};
+use super::program::{Action, Control, Op};
 use super::reconvergences::WaitPoint;
 use super::sanitizer::VisitContext;
 use super::state::WavePosition;
@@ -20,8 +20,13 @@ impl<const W: usize> Wave<W> {
         if ctx.sanitizer.is_some() {
             self.sanitize(op, ctx, executed);
         }
-        match op.action {
-            Action::If { condition, otherwise, end } => {
+        let Action::Control(control) = op.action else {
+            // All other operations are straight-line code.
+            self.pc += 1;
+            return Ok(None);
+        };
+        match control {
+            Control::If { condition, otherwise, end } => {
                 let taken = executed & self.state.holds(condition);
                 self.visit(ctx, taken);
                 self.check_nesting(ctx)?;
@@ -32,9 +37,9 @@ impl<const W: usize> Wave<W> {
                 self.trace(ctx, (all, taken));
                 self.advance(ctx);
             }
-            Action::Else => self.close(ctx, "else")?,
-            Action::EndIf => self.close(ctx, "endif")?,
-            Action::Loop { end } => {
+            Control::Else => self.close(ctx, "else")?,
+            Control::EndIf => self.close(ctx, "endif")?,
+            Control::Loop { end } => {
                 self.check_nesting(ctx)?;
                 let (open, all) = (self.pc, self.active);
                 self.frames.push(Frame::Loop { open, end, looping: all, all });
@@ -42,16 +47,16 @@ impl<const W: usize> Wave<W> {
                 self.trace(ctx, (all, executed));
                 self.pc += 1;
             }
-            Action::EndLoop => {
+            Control::EndLoop => {
                 self.visit(ctx, executed);
                 self.trace(ctx, (self.active, executed));
                 self.close(ctx, "endloop")?;
                 return Ok(self.is_spinning(ctx).then_some(Stop::Spinning));
             }
-            Action::Break { condition } | Action::Continue { condition } => {
+            Control::Break { condition } | Control::Continue { condition } => {
                 let leaving = executed & self.state.holds(condition);
                 self.visit(ctx, leaving);
-                let again = matches!(op.action, Action::Continue { .. });
+                let again = matches!(control, Control::Continue { .. });
                 let Some(frame) = self.frames.leave_loop(leaving, again) else {
                     return Err(self.control_flow_fault(
                         ctx,
@@ -66,11 +71,11 @@ impl<const W: usize> Wave<W> {
                 self.advance(ctx);
                 return Ok((waits && self.is_spinning(ctx)).then_some(Stop::Spinning));
             }
-            Action::Call { target } => {
+            Control::Call { target } => {
                 self.visit(ctx, executed);
                 self.call(ctx, executed, target)?;
             }
-            Action::Return => {
+            Control::Return => {
                 self.visit(ctx, executed);
                 if let Some(frame) = self.frames.leave_call(executed) {
                     self.wait(WaitPoint { frame, top: false }, executed);
@@ -82,11 +87,11 @@ impl<const W: usize> Wave<W> {
                     self.halt(ctx, executed);
                 }
             }
-            Action::Halt => {
+            Control::Halt => {
                 self.visit(ctx, executed);
                 self.halt(ctx, executed);
             }
-            Action::Barrier => {
+            Control::Barrier => {
                 self.visit(ctx, executed);
                 self.trace(ctx, (self.active, executed));
                 self.pc += 1;
@@ -95,11 +100,9 @@ impl<const W: usize> Wave<W> {
                     return Ok(Some(Stop::Barrier));
                 }
             }
-            Action::Refused { why } => {
+            Control::Refused { why } => {
                 return Err(self.refused(ctx, &ctx.program.refusals[why as usize]));
             }
-            // All other operations are straight-line code.
-            _ => self.pc += 1,
         }
         Ok(None)
     }
@@ -189,7 +192,8 @@ impl<const W: usize> Wave<W> {
     fn continue_at(&mut self, ctx: &ExecContext<'_>, point: WaitPoint, lanes: Mask, at: u32) {
         (self.active, self.pc) = (lanes, at);
         let next = ctx.program.ops.get(at as usize).map(|op| &op.action);
-        let is_visited = next.is_some_and(|next| !matches!(next, Action::Else | Action::EndIf));
+        let is_visited =
+            next.is_some_and(|next| !matches!(next, Action::Control(Control::Else | Control::EndIf)));
         self.reconverge(point, 0, is_visited.then_some(at));
     }
 

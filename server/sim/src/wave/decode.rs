@@ -12,7 +12,8 @@ use super::float;
 use super::named_registers::named;
 use super::operations;
 use super::program::{
-    Action, Atomic, Condition, Halves, Logic, Matrix, Op, Program, Refusal, Row, SCRATCH_ROWS, Space, Unary,
+    Action, Atomic, Condition, Control, Halves, Logic, Matrix, Op, Program, Refusal, Row, SCRATCH_ROWS,
+    Space, Unary,
 };
 use crate::scalar_type::{Class, ScalarType};
 
@@ -67,7 +68,7 @@ impl Decoder<'_> {
         self.current = Halves::default();
         let action = self.action(at, instruction).unwrap_or_else(|why| {
             self.refusals.push(why);
-            Action::Refused { why: self.refusals.len() as u32 - 1 }
+            Action::Control(Control::Refused { why: self.refusals.len() as u32 - 1 })
         });
         let halves = std::mem::take(&mut self.current);
         if halves != Halves::default() {
@@ -175,16 +176,16 @@ impl Decoder<'_> {
                  use its condition in the `if` or `break`"
             )));
         }
-        Ok(match (mnemonic, link) {
+        Ok(Action::Control(match (mnemonic, link) {
             ("if", Some(Link::If { otherwise, end: Some(end) })) => {
-                Action::If { condition: predicate(i, "ps")?, otherwise, end }
+                Control::If { condition: predicate(i, "ps")?, otherwise, end }
             }
-            ("else", Some(Link::Else { end: Some(_), .. })) => Action::Else,
-            ("endif", Some(Link::EndIf { .. })) => Action::EndIf,
-            ("loop", Some(Link::Loop { end: Some(end) })) => Action::Loop { end },
-            ("endloop", Some(Link::EndLoop { .. })) => Action::EndLoop,
-            ("break", Some(_)) => Action::Break { condition: predicate(i, "ps")? },
-            ("continue", Some(_)) => Action::Continue { condition: predicate(i, "ps")? },
+            ("else", Some(Link::Else { end: Some(_), .. })) => Control::Else,
+            ("endif", Some(Link::EndIf { .. })) => Control::EndIf,
+            ("loop", Some(Link::Loop { end: Some(end) })) => Control::Loop { end },
+            ("endloop", Some(Link::EndLoop { .. })) => Control::EndLoop,
+            ("break", Some(_)) => Control::Break { condition: predicate(i, "ps")? },
+            ("continue", Some(_)) => Control::Continue { condition: predicate(i, "ps")? },
             ("if" | "else" | "endif" | "loop" | "endloop" | "break" | "continue", _) => {
                 return unsupported(format!("this `{mnemonic}` has no matching instruction"));
             }
@@ -196,15 +197,15 @@ impl Decoder<'_> {
                         "`{label}` is not a label of this kernel: calls to other kernels are not simulated"
                     ));
                 };
-                Action::Call { target }
+                Control::Call { target }
             }
-            ("return", _) => Action::Return,
-            ("halt", _) => Action::Halt,
-            ("barrier", _) => Action::Barrier,
-            ("fence_acquire" | "fence_acq_rel", _) => Action::Acquire,
-            ("fence_release" | "wait" | "nop", _) => Action::Nothing,
+            ("return", _) => Control::Return,
+            ("halt", _) => Control::Halt,
+            ("barrier", _) => Control::Barrier,
+            ("fence_acquire" | "fence_acq_rel", _) => return Ok(Action::Acquire),
+            ("fence_release" | "wait" | "nop", _) => return Ok(Action::Nothing),
             _ => return unsupported(format!("`{mnemonic}` is not simulated")),
-        })
+        }))
     }
 
     fn copy(&mut self, i: &Instruction) -> Result<Action, Refusal> {

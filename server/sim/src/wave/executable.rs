@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::program::Program;
 use super::reference;
 use super::run::run;
-use crate::trace::{Cancelled, Control, RunOptions, RunResult};
+use crate::trace::{Control, RunOptions, RunOutcome};
 use crate::warp::{Executable, LaunchConfig, ModelInfo};
 
 /// The models of WAVE, the default first: the divergence stack of the guide, and the reference emulator 0.1.2.
@@ -31,34 +31,19 @@ pub struct EmulatedKernel {
 }
 
 impl Executable for Kernel {
-    fn run(
-        &self,
-        config: LaunchConfig,
-        options: &RunOptions,
-        control: Control<'_>,
-    ) -> Result<RunResult, Cancelled> {
+    fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
         run(&self.program, config, options, control)
     }
 }
 
 impl Executable for EmulatedKernel {
-    fn run(
-        &self,
-        config: LaunchConfig,
-        options: &RunOptions,
-        control: Control<'_>,
-    ) -> Result<RunResult, Cancelled> {
+    fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
         let structured = run(&self.structured, config.clone(), options, control)?;
         let other = Some((MODELS[0].name, structured));
         reference::run(&self.emulated, config, options, control, other)
     }
 
-    fn trace(
-        &self,
-        config: LaunchConfig,
-        options: &RunOptions,
-        control: Control<'_>,
-    ) -> Result<RunResult, Cancelled> {
+    fn trace(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
         reference::run(&self.emulated, config, options, control, None)
     }
 }

@@ -39,7 +39,7 @@ impl<const W: usize> WithSimd for RunWave<'_, '_, W> {
             }
             match ctx.program.ops.get(wave.pc as usize) {
                 None => wave.run_past_end(ctx),
-                Some(op) if op.action.moves_lanes() => {
+                Some(op) if op.action.is_control() => {
                     if let Some(stop) = wave.control(op, ctx)? {
                         return Ok(stop);
                     }
@@ -69,7 +69,7 @@ impl<const W: usize> Wave<W> {
         let mut pc = first;
         let mut visits = Visits { recorder: &mut self.recorder, mask, start: first };
         let mut failed = None;
-        while let Some(op) = code.get(pc as usize).filter(|op| !op.action.moves_lanes()) {
+        while let Some(op) = code.get(pc as usize).filter(|op| !op.action.is_control()) {
             let executed = match op.guard {
                 None => mask,
                 Some(guard) => mask & self.state.holds(guard),

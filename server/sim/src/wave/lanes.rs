@@ -12,6 +12,7 @@
 use crate::trace::Mask;
 
 use super::program::Row;
+pub(crate) use crate::warp::lanes::lanes;
 
 /// Loops process rows in chunks that fit the host's vector registers, so a source may also be the destination without a copy.
 const CHUNK: usize = 8;
@@ -35,29 +36,6 @@ const fn bits(rotation: u32) -> [u32; 32] {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rows<const W: usize> {
     rows: Vec<[u32; W]>,
-}
-
-/// The lanes of `mask`, lowest first.
-#[inline(always)]
-pub(crate) fn lanes(mask: Mask) -> Lanes {
-    Lanes(mask)
-}
-
-/// See [`lanes`].
-pub(crate) struct Lanes(Mask);
-
-impl Iterator for Lanes {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
-        }
-        let lane = self.0.trailing_zeros();
-        self.0 &= self.0 - 1;
-        Some(lane as usize)
-    }
 }
 
 /// A row computed lane by lane. A plain loop vectorizes where `std::array::from_fn` does not.
@@ -250,12 +228,6 @@ impl<const W: usize> Rows<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lanes_of_a_mask() {
-        assert_eq!(lanes(0).count(), 0);
-        assert_eq!(lanes(1 << 63 | 0b101).collect::<Vec<_>>(), [0, 2, 63]);
-    }
 
     #[test]
     fn writes_touch_only_the_lanes_of_the_mask() {

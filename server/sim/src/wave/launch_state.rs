@@ -3,13 +3,13 @@
 
 use crate::memory::DeviceMemory;
 use crate::trace::{
-    Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunResult, StatementId, Status, WarpId,
+    Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunOutcome, StatementId, Status, WarpId,
 };
-use crate::values::TraceRequest;
 
 use super::listing::Listing;
 use super::memory::over_limit;
 use super::state::Geometry;
+use super::value_tracer::ValueTracer;
 use crate::warp::LaunchConfig;
 
 /// Steps between two polls of the caller.
@@ -90,9 +90,10 @@ impl<'l> LaunchState<'l> {
         }
     }
 
-    /// The trace request for a wave, if there is one.
-    pub(crate) fn trace_request(&self, wave: WarpId) -> Option<TraceRequest> {
-        self.options.trace.filter(|request| request.warp == wave)
+    /// The value tracer of a wave, if it is traced.
+    pub(crate) fn tracer(&self, wave: WarpId, statements: usize, registers: u16) -> Option<Box<ValueTracer>> {
+        let request = self.options.trace.filter(|request| request.warp == wave)?;
+        Some(Box::new(ValueTracer::new(statements, registers, &request, &self.registers)))
     }
 
     /// Reports progress to the caller and checks for cancellation.
@@ -109,7 +110,7 @@ impl<'l> LaunchState<'l> {
     }
 
     /// The result of the run.
-    pub(crate) fn finish(mut self, ended: Result<Status, RunEnd>) -> Result<RunResult, Cancelled> {
+    pub(crate) fn finish(mut self, ended: Result<Status, RunEnd>) -> RunOutcome {
         let status = match ended {
             Ok(status) => status,
             Err(RunEnd::StepLimit) => Status::StepLimit,

@@ -2,7 +2,7 @@
 
 use crate::trace::{Finding, Mask, Related, RunResult, Severity, StatementId, Visit, WarpId};
 
-use super::program::{Action, Program};
+use super::program::{Action, Control, Program};
 
 /// Loops with fewer iterations are not reported.
 const MIN_ITERATIONS: u64 = 8;
@@ -21,7 +21,7 @@ struct Iterations {
 /// worst wave.
 pub(super) fn loop_efficiency(program: &Program, result: &RunResult) -> Vec<Finding> {
     let loops = program.ops.iter().enumerate().filter_map(|(at, op)| match op.action {
-        Action::Loop { end } => Some((at as u32, end)),
+        Action::Control(Control::Loop { end }) => Some((at as u32, end)),
         _ => None,
     });
     loops.filter_map(|(open, end)| worst(program, result, open, end)).collect()
@@ -35,7 +35,8 @@ fn worst(program: &Program, result: &RunResult, open: u32, end: u32) -> Option<F
     };
     let (iterations, cta, warp) =
         result.warps.iter().filter_map(of_wave).max_by_key(|(iterations, ..)| iterations.sparse)?;
-    let breaks = (open..end).filter(|at| matches!(program.ops[*at as usize].action, Action::Break { .. }));
+    let breaks = (open..end)
+        .filter(|at| matches!(program.ops[*at as usize].action, Action::Control(Control::Break { .. })));
     let related =
         breaks.map(|at| Related::new(at, "lanes break out of the loop here in different iterations"));
     let message = format!(

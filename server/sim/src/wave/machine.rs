@@ -8,7 +8,7 @@ use crate::trace::{Finding, Mask, RegisterValues, StatementId};
 
 use super::frames::Frames;
 use super::memory::Memory;
-use super::program::{Program, Row};
+use super::program::Program;
 use super::reconvergences::Reconvergences;
 use super::sanitizer::{GroupShadow, Sanitizer, WaveShadow};
 use super::spin::SpinDetector;
@@ -98,15 +98,9 @@ impl<const W: usize> Wave<W> {
         recorder: Recorder,
     ) -> Self {
         let launched = geometry.launched(index);
-        let mut state = State::new(program.rows());
-        let rows = &mut state.rows;
-        for &(register, value) in
-            registers.iter().filter(|(register, _)| u16::from(*register) < program.registers)
-        {
-            rows.fill(Row::from(register), value);
-        }
+        let mut state = State::new(program.rows(), program.registers, registers);
         for (row, value) in (Program::first_constant(program.registers)..).zip(&program.constants) {
-            rows.fill(row, *value);
+            state.rows.fill(row, *value);
         }
         Wave {
             index,

@@ -41,13 +41,13 @@ impl Fragments {
     ) -> Result<(), Box<OutOfRange>> {
         match op {
             Matrix::LoadA { fragment, address, stride } => {
-                self.load(Table::A, fragment, rows, mask, [address, stride], memory)
+                self.transfer((Table::A, fragment), rows, mask, [address, stride], memory)
             }
             Matrix::LoadB { fragment, address, stride } => {
-                self.load(Table::B, fragment, rows, mask, [address, stride], memory)
+                self.transfer((Table::B, fragment), rows, mask, [address, stride], memory)
             }
             Matrix::StoreC { address, stride, fragment } => {
-                self.store(fragment, rows, mask, [address, stride], memory)
+                self.transfer((Table::C, fragment), rows, mask, [address, stride], memory)
             }
             Matrix::Compute { a, b, c } => {
                 lanes(mask).for_each(|lane| self.compute(lane as u8, a, b, c));
@@ -60,10 +60,10 @@ impl Fragments {
         self.tiles.get(&(table, fragment, lane)).copied().unwrap_or_default()
     }
 
-    fn load<const W: usize>(
+    /// Loads tiles of A or B, or stores tiles of C.
+    fn transfer<const W: usize>(
         &mut self,
-        table: Table,
-        fragment: u8,
+        (table, fragment): (Table, u8),
         rows: &Rows<W>,
         mask: Mask,
         tile: [Row; 2],
@@ -71,35 +71,20 @@ impl Fragments {
     ) -> Result<(), Box<OutOfRange>> {
         let [address, stride] = tile.map(|row| rows.get(row));
         for lane in lanes(mask) {
-            let mut tile = Tile::default();
+            let stored = (table == Table::C).then(|| self.tile(table, fragment, lane as u8));
+            let mut loaded = Tile::default();
             for (row, column) in cells() {
                 let element = |lane: usize| element(address[lane], stride[lane], row, column);
-                match memory.local_word(element(lane)) {
-                    Some(word) => tile[row][column] = word,
-                    None => return Err(memory.tile_out_of_range(mask, element)),
-                }
-            }
-            self.tiles.insert((table, fragment, lane as u8), tile);
-        }
-        Ok(())
-    }
-
-    fn store<const W: usize>(
-        &mut self,
-        fragment: u8,
-        rows: &Rows<W>,
-        mask: Mask,
-        tile: [Row; 2],
-        memory: &mut Memory<'_>,
-    ) -> Result<(), Box<OutOfRange>> {
-        let [address, stride] = tile.map(|row| rows.get(row));
-        for lane in lanes(mask) {
-            let tile = self.tile(Table::C, fragment, lane as u8);
-            for (row, column) in cells() {
-                let element = |lane: usize| element(address[lane], stride[lane], row, column);
-                if memory.set_local_word(element(lane), tile[row][column]).is_none() {
+                let done = match stored {
+                    Some(tile) => memory.set_local_word(element(lane), tile[row][column]),
+                    None => memory.local_word(element(lane)).map(|word| loaded[row][column] = word),
+                };
+                if done.is_none() {
                     return Err(memory.tile_out_of_range(mask, element));
                 }
+            }
+            if stored.is_none() {
+                self.tiles.insert((table, fragment, lane as u8), loaded);
             }
         }
         Ok(())

@@ -237,7 +237,12 @@ pub(crate) enum Action {
     Nothing,
     /// An acquire fence: only the sanitizer observes it.
     Acquire,
-    // Control actions.
+    Control(Control),
+}
+
+/// An operation that changes which lanes are active, waits for others, or ends the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Control {
     If {
         condition: Condition,
         otherwise: Option<u32>,
@@ -268,24 +273,10 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// Whether it changes which lanes are active, waits for others, or ends the run.
+    /// Whether it is a control operation.
     #[inline(always)]
-    pub(crate) fn moves_lanes(&self) -> bool {
-        matches!(
-            self,
-            Action::If { .. }
-                | Action::Else
-                | Action::EndIf
-                | Action::Loop { .. }
-                | Action::EndLoop
-                | Action::Break { .. }
-                | Action::Continue { .. }
-                | Action::Call { .. }
-                | Action::Return
-                | Action::Halt
-                | Action::Barrier
-                | Action::Refused { .. }
-        )
+    pub(crate) fn is_control(&self) -> bool {
+        matches!(self, Action::Control(_))
     }
 }
 

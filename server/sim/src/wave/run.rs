@@ -7,7 +7,7 @@
 use pulp::Arch;
 use rustc_hash::FxHashSet;
 
-use crate::trace::{Cancelled, Control, Finding, RunOptions, RunResult, StatementId, Status, WarpId};
+use crate::trace::{Control, Finding, RunOptions, RunOutcome, StatementId, Status, WarpId};
 use crate::warp::races::remove_raced_reads;
 
 use super::launch_state::{Fault, LaunchState, POLL, RunEnd, WaitingWave, blocked_waves};
@@ -17,7 +17,6 @@ use super::machine::{ExecContext, Stop, Wave};
 use super::memory::Memory;
 use super::program::Program;
 use super::sanitizer::{GroupShadow, Sanitizer};
-use super::value_tracer::ValueTracer;
 use crate::warp::LaunchConfig;
 
 /// Runs `program` as `launch` says, under the model `structured`.
@@ -28,7 +27,7 @@ pub fn run(
     launch: LaunchConfig,
     options: &RunOptions,
     control: Control<'_>,
-) -> Result<RunResult, Cancelled> {
+) -> RunOutcome {
     if launch.warp_width > 32 {
         Run::<64>::new(program, launch, options, control).run()
     } else {
@@ -76,7 +75,7 @@ impl<'l, const W: usize> Run<'l, W> {
         Run { program, launch, arch: Arch::new(), sanitizer: Sanitizer::new(options.checks) }
     }
 
-    fn run(mut self) -> Result<RunResult, Cancelled> {
+    fn run(mut self) -> RunOutcome {
         let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
         let ended = self.launch.check_memory(wave_bytes).and_then(|()| self.run_groups());
         let mut result = self.launch.finish(ended)?;
@@ -129,11 +128,8 @@ impl<'l, const W: usize> Run<'l, W> {
             let warp = WarpId { cta: id, warp: index };
             let recorder = launch.listing.recorder(program.statements(), warp, listed);
             let mut wave = Wave::new(program, launch.geometry, index, &launch.registers, recorder);
-            let tracer = |request| {
-                ValueTracer::new(program.statements(), program.registers, &request, &launch.registers)
-            };
             wave.reconvergences = launch.listing.lists(warp, listed).then(Box::default);
-            wave.tracer = launch.trace_request(warp).map(|request| Box::new(tracer(request)));
+            wave.tracer = launch.tracer(warp, program.statements(), program.registers);
             wave.shadow = sanitizer.map(|sanitizer| Box::new(sanitizer.wave(program, &launch.registers)));
             (wave, WaveStatus::Ready)
         });

@@ -73,9 +73,15 @@ pub(crate) struct State<const W: usize> {
 }
 
 impl<const W: usize> State<W> {
-    /// Zeroed registers of a wave with `rows` rows.
-    pub(crate) fn new(rows: usize) -> Self {
-        State { rows: Rows::new(rows), predicates: [0; PREDICATES], fragments: Fragments::default() }
+    /// The registers of a wave with `rows` rows, the first `registers` of which are general registers. The launch has set some;
+    /// all others are zero.
+    pub(crate) fn new(rows: usize, registers: u16, set: &[(u8, u32)]) -> Self {
+        let mut state =
+            State { rows: Rows::new(rows), predicates: [0; PREDICATES], fragments: Fragments::default() };
+        for &(register, value) in set.iter().filter(|(register, _)| u16::from(*register) < registers) {
+            state.rows.fill(Row::from(register), value);
+        }
+        state
     }
 
     /// The lanes in which a condition holds, active or not.
@@ -164,19 +170,8 @@ impl<const W: usize> State<W> {
             Action::Reduce { op, d, a } => wave_ops::reduce(rows, mask, op, d, a),
             Action::Matrix(op) => self.fragments.perform(op, rows, mask, memory)?,
             Action::Nothing | Action::Acquire => {}
-            // The models implement control actions.
-            Action::If { .. }
-            | Action::Else
-            | Action::EndIf
-            | Action::Loop { .. }
-            | Action::EndLoop
-            | Action::Break { .. }
-            | Action::Continue { .. }
-            | Action::Call { .. }
-            | Action::Return
-            | Action::Halt
-            | Action::Barrier
-            | Action::Refused { .. } => {}
+            // The models implement control operations.
+            Action::Control(_) => {}
         }
         Ok(())
     }

@@ -110,7 +110,7 @@ fn limited(max_steps: u64) -> RunOptions {
 /// What the tables say of the simulator is so: the example of every entry can be run, or is refused, as they say.
 #[test]
 fn the_tables_know_what_is_simulated() {
-    use super::program::Action;
+    use super::program::{Action, Control};
     for entry in warplens_isa::wave::instructions() {
         for example in [entry.example, entry.toolchain_example] {
             if matches!(entry.category.id, "control") || example.is_empty() {
@@ -118,7 +118,8 @@ fn the_tables_know_what_is_simulated() {
             }
             let text = format!(".kernel k\n.registers 64\n{example}\nhalt\n.end");
             let (program, code) = program(&text);
-            let refused = program.ops.iter().any(|op| matches!(op.action, Action::Refused { .. }));
+            let refused =
+                program.ops.iter().any(|op| matches!(op.action, Action::Control(Control::Refused { .. })));
             let simulated = !matches!(entry.simulation, warplens_isa::Simulation::Unsupported(_));
             assert_eq!(refused, !simulated, "{example}: {:?}, {:?}", program.refusals, code.problems);
         }

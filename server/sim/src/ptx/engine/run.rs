@@ -16,7 +16,7 @@ use crate::ptx::engine::schedule::sequential_blocks::SequentialBlocks;
 use crate::ptx::program::Program;
 use crate::ptx::registers::WIDTH;
 use crate::ptx::windows;
-use crate::trace::{Cancelled, Control, Finding, RunOptions, RunResult, Status};
+use crate::trace::{Cancelled, Control, Finding, RunOptions, RunOutcome, Status};
 use crate::warp::LaunchConfig;
 
 /// Runs a launch until it finishes, reaches a limit, faults or deadlocks.
@@ -26,7 +26,7 @@ pub fn run(
     model: Model,
     options: &RunOptions,
     control: Control<'_>,
-) -> Result<RunResult, Cancelled> {
+) -> RunOutcome {
     let refusal = validate(program, &config, options);
     let (blocks, threads) = (config.blocks(), config.threads());
     let LaunchConfig { grid, block, shared_memory: dynamic_shared, mut params, memory, .. } = config;

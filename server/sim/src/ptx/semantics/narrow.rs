@@ -21,53 +21,26 @@ pub struct Narrow {
 }
 
 /// 1/4/3 bits, one NaN.
-pub const E4M3: Narrow = Narrow {
-    exponent_bits: 4,
-    fraction_bits: 3,
-    largest: 0x7e,
-    nan: Some(0x7f),
-    infinity: None,
-    signed: true,
-};
+pub const E4M3: Narrow = Narrow { nan: Some(0x7f), ..Narrow::finite(4, 3, 0x7e) };
 /// 1/5/2 bits, as IEEE has them.
-pub const E5M2: Narrow = Narrow {
-    exponent_bits: 5,
-    fraction_bits: 2,
-    largest: 0x7b,
-    nan: Some(0x7f),
-    infinity: Some(0x7c),
-    signed: true,
-};
+pub const E5M2: Narrow = Narrow { nan: Some(0x7f), infinity: Some(0x7c), ..Narrow::finite(5, 2, 0x7b) };
 /// 1/2/3 bits.
-pub const E2M3: Narrow =
-    Narrow { exponent_bits: 2, fraction_bits: 3, largest: 0x1f, nan: None, infinity: None, signed: true };
+pub const E2M3: Narrow = Narrow::finite(2, 3, 0x1f);
 /// 1/3/2 bits.
-pub const E3M2: Narrow =
-    Narrow { exponent_bits: 3, fraction_bits: 2, largest: 0x1f, nan: None, infinity: None, signed: true };
+pub const E3M2: Narrow = Narrow::finite(3, 2, 0x1f);
 /// 1/2/1 bits.
-pub const E2M1: Narrow =
-    Narrow { exponent_bits: 2, fraction_bits: 1, largest: 0x7, nan: None, infinity: None, signed: true };
-
+pub const E2M1: Narrow = Narrow::finite(2, 1, 0x7);
 /// 5/3 bits without a sign, one NaN.
-pub const UE5M3: Narrow = Narrow {
-    exponent_bits: 5,
-    fraction_bits: 3,
-    largest: 0xfe,
-    nan: Some(0xff),
-    infinity: None,
-    signed: false,
-};
+pub const UE5M3: Narrow = Narrow { nan: Some(0xff), signed: false, ..Narrow::finite(5, 3, 0xfe) };
 /// 4/3 bits without a sign, one NaN.
-pub const UE4M3: Narrow = Narrow {
-    exponent_bits: 4,
-    fraction_bits: 3,
-    largest: 0x7e,
-    nan: Some(0x7f),
-    infinity: None,
-    signed: false,
-};
+pub const UE4M3: Narrow = Narrow { signed: false, ..E4M3 };
 
 impl Narrow {
+    /// A signed format without NaNs and infinities.
+    const fn finite(exponent_bits: u32, fraction_bits: u32, largest: u8) -> Narrow {
+        Narrow { exponent_bits, fraction_bits, largest, nan: None, infinity: None, signed: true }
+    }
+
     fn sign(self) -> u8 {
         if self.signed { 1 << (self.exponent_bits + self.fraction_bits) } else { 0 }
     }
@@ -98,23 +71,11 @@ impl Narrow {
             Number::Nan => self.nan.unwrap_or(self.largest),
             Number::Infinite { negative } => signed(negative, beyond),
             Number::Finite(exact) => {
-                let magnitude = self.magnitude_of(exact, rounding);
+                let magnitude = exact.magnitude(self.fraction_bits, self.lowest(), rounding);
                 let fits = magnitude <= self.largest.into();
                 signed(exact.negative, if fits { magnitude as u8 } else { beyond })
             }
         }
-    }
-
-    /// The bits of a magnitude, were there no end to exponents.
-    fn magnitude_of(self, exact: Exact, rounding: Rounding) -> u128 {
-        let top = exact.exponent + (128 - exact.significand.leading_zeros() as i32);
-        let unit = (top - self.fraction_bits as i32 - 1).max(self.lowest());
-        let implicit = 1 << self.fraction_bits;
-        let significand = exact.round_to(unit, rounding);
-        if significand < implicit {
-            return significand;
-        }
-        (((unit - self.lowest()) as u128 + 1) << self.fraction_bits) + significand - implicit
     }
 
     /// Takes a number apart.
@@ -129,13 +90,7 @@ impl Narrow {
         {
             return Number::Nan;
         }
-        let fraction = u128::from(magnitude & ((1 << self.fraction_bits) - 1));
-        let biased = i32::from(magnitude >> self.fraction_bits);
-        let (significand, exponent) = match biased {
-            0 => (fraction, self.lowest()),
-            _ => (fraction | 1 << self.fraction_bits, self.lowest() + biased - 1),
-        };
-        Number::Finite(Exact { negative, significand, exponent, inexact: false })
+        Number::Finite(Exact::of_magnitude(negative, magnitude.into(), self.fraction_bits, self.lowest()))
     }
 }
 

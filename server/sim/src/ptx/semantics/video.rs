@@ -194,14 +194,7 @@ fn operate(op: VideoOp, a: i64, b: i64) -> i64 {
         VideoOp::ShiftLeft(wrap) => a << count(wrap),
         VideoOp::ShiftRight(wrap) => a >> count(wrap),
         VideoOp::Average => (a + b + i64::from(a + b >= 0)) >> 1,
-        VideoOp::Set(cmp) => i64::from(match cmp {
-            Comparison::Equal => a == b,
-            Comparison::NotEqual => a != b,
-            Comparison::Less => a < b,
-            Comparison::LessEqual => a <= b,
-            Comparison::Greater => a > b,
-            _ => a >= b,
-        }),
+        VideoOp::Set(cmp) => cmp.holds(&a, &b).into(),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::values::StackEntry;
 use crate::wave::frames::{MAX_CALLS, MAX_NESTING};
 use crate::wave::launch_state::Fault;
 
-use super::decode::{Kind, Source};
+use super::decode::{Control, Source};
 use super::frames::Frame;
 use super::program::Program;
 use super::quirk::Quirk;
@@ -16,7 +16,7 @@ impl<const W: usize> Wave<'_, W> {
     pub(super) fn control(
         &mut self,
         ctx: &mut ExecContext<'_>,
-        kind: &Kind,
+        control: Control,
         at: u32,
         chosen: Option<Mask>,
     ) -> Result<Step, Fault> {
@@ -27,8 +27,8 @@ impl<const W: usize> Wave<'_, W> {
         let (before, lanes) = (self.active, chosen.unwrap_or(self.active));
         let settle = |after: Mask| if chosen.is_some() { before } else { after };
         let mut back = None;
-        match *kind {
-            Kind::If(condition) => {
+        match control {
+            Control::If(condition) => {
                 let taken = lanes & self.source(condition);
                 self.visit(program, at, taken);
                 self.open(
@@ -38,11 +38,11 @@ impl<const W: usize> Wave<'_, W> {
                 )?;
                 self.active = settle(taken);
             }
-            Kind::Loop => {
+            Control::Loop => {
                 self.visit(program, at, lanes);
                 self.open(ctx, at, Frame::Loop { entry: lanes, broken: 0, start: self.pc })?;
             }
-            Kind::Else => {
+            Control::Else => {
                 let Some(Frame::If { other, else_reached, .. }) = self.frames.last_mut() else {
                     return Err(self.control_flow_fault(ctx, at, "`else` without an open `if`"));
                 };
@@ -52,7 +52,7 @@ impl<const W: usize> Wave<'_, W> {
                 self.active = settle(other);
                 self.visit(program, at, self.active);
             }
-            Kind::EndIf => {
+            Control::EndIf => {
                 let Some(&Frame::If { entry, .. }) = self.frames.last() else {
                     return Err(self.control_flow_fault(ctx, at, "`endif` without an open `if`"));
                 };
@@ -61,7 +61,7 @@ impl<const W: usize> Wave<'_, W> {
                 self.active = settle(entry);
                 self.visit(program, at, self.active);
             }
-            Kind::Break(condition) => {
+            Control::Break(condition) => {
                 let leaving = lanes & self.source(condition);
                 self.visit(program, at, leaving);
                 let Some(Frame::Loop { broken, .. }) = self.innermost_loop() else {
@@ -70,7 +70,7 @@ impl<const W: usize> Wave<'_, W> {
                 *broken |= leaving;
                 self.active = settle(lanes & !leaving);
             }
-            Kind::Continue(condition) => {
+            Control::Continue(condition) => {
                 let leaving = lanes & self.source(condition);
                 self.visit(program, at, leaving);
                 let Some(&mut Frame::Loop { start, .. }) = self.innermost_loop() else {
@@ -86,7 +86,7 @@ impl<const W: usize> Wave<'_, W> {
                     return Ok(Step::Livelock);
                 }
             }
-            Kind::EndLoop => {
+            Control::EndLoop => {
                 let Some(&Frame::Loop { entry, broken, start }) = self.frames.last() else {
                     return Err(self.control_flow_fault(ctx, at, "`endloop` without an open `loop`"));
                 };
@@ -101,7 +101,7 @@ impl<const W: usize> Wave<'_, W> {
                 self.note_reactivated(program, at, after);
                 self.active = settle(after);
             }
-            Kind::Call(target) => {
+            Control::Call(target) => {
                 self.visit(program, at, lanes);
                 if self.calls.len() >= MAX_CALLS {
                     let message = format!("the call depth exceeds the limit of {MAX_CALLS}");

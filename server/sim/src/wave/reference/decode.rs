@@ -40,6 +40,14 @@ pub(crate) enum Kind {
     },
     /// An unknown comparison, which is false.
     Never(u8),
+    /// Fences, `wait` and `nop`.
+    Nothing,
+    Control(Control),
+}
+
+/// An operation that changes which lanes are active, or waits for other waves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Control {
     If(Source),
     Else,
     EndIf,
@@ -52,30 +60,6 @@ pub(crate) enum Kind {
     Return,
     Halt,
     Barrier,
-    /// Fences, `wait` and `nop`.
-    Nothing,
-}
-
-impl Kind {
-    /// Whether it changes which lanes are active, or waits for other waves.
-    pub(super) fn moves_lanes(&self) -> bool {
-        match self {
-            Kind::If(_)
-            | Kind::Else
-            | Kind::EndIf
-            | Kind::Loop
-            | Kind::Break(_)
-            | Kind::Continue(_)
-            | Kind::EndLoop
-            | Kind::Call(_)
-            | Kind::Return
-            | Kind::Halt
-            | Kind::Barrier => true,
-            Kind::Compute(_) | Kind::Divide { .. } | Kind::Clamp { .. } | Kind::Never(_) | Kind::Nothing => {
-                false
-            }
-        }
-    }
 }
 
 /// Why a word is not an instruction.
@@ -391,18 +375,18 @@ fn condition(predicate: u8) -> Option<Condition> {
 
 fn control(mnemonic: &str, fields: &Fields) -> Result<Kind, Undecodable> {
     let source = (usize::from(fields.a) < PREDICATES).then_some(fields.a);
-    Ok(match mnemonic {
-        "if" => Kind::If(source),
-        "else" => Kind::Else,
-        "endif" => Kind::EndIf,
-        "loop" => Kind::Loop,
-        "break" => Kind::Break(source),
-        "continue" => Kind::Continue(source),
-        "endloop" => Kind::EndLoop,
-        "call" => Kind::Call(fields.second()? / super::encode::WORD),
-        "return" => Kind::Return,
-        "halt" => Kind::Halt,
-        "barrier" => Kind::Barrier,
-        _ => Kind::Nothing,
-    })
+    Ok(Kind::Control(match mnemonic {
+        "if" => Control::If(source),
+        "else" => Control::Else,
+        "endif" => Control::EndIf,
+        "loop" => Control::Loop,
+        "break" => Control::Break(source),
+        "continue" => Control::Continue(source),
+        "endloop" => Control::EndLoop,
+        "call" => Control::Call(fields.second()? / super::encode::WORD),
+        "return" => Control::Return,
+        "halt" => Control::Halt,
+        "barrier" => Control::Barrier,
+        _ => return Ok(Kind::Nothing),
+    }))
 }

@@ -1,13 +1,13 @@
 //! A launch under the reference emulator: workgroups in order, the waves of each in turn, one instruction each.
 
 use crate::trace::{
-    Cancelled, Control, Divergence, Finding, ModelDiff, RunOptions, RunResult, Severity, Status, WarpId,
+    Cancelled, Control, Divergence, Finding, ModelDiff, RunOptions, RunOutcome, RunResult, Severity, Status,
+    WarpId,
 };
 use crate::warp::LaunchConfig;
 use crate::wave::launch_state::{Fault, LaunchState, POLL, RunEnd, WaitingWave, blocked_waves};
 use crate::wave::listing::FinishedWave;
 use crate::wave::memory::Memory;
-use crate::wave::value_tracer::ValueTracer;
 
 use super::decode::EXTRA_ROWS;
 use super::program::Program;
@@ -30,7 +30,7 @@ pub fn run(
     options: &RunOptions,
     control: Control<'_>,
     other: Option<(&'static str, RunResult)>,
-) -> Result<RunResult, Cancelled> {
+) -> RunOutcome {
     let model_diff = other.as_ref().map(|(_, other)| other);
     let (mut result, divergences) = if launch.warp_width > 32 {
         Run::<64>::new(program, launch, options, control, model_diff).run()?
@@ -114,10 +114,7 @@ impl<'l, const W: usize> Run<'l, W> {
             let warp = WarpId { cta: id, warp };
             let recorder = launch.listing.recorder(program.statements(), warp, listed);
             let mut wave = Wave::new(program, launch.geometry, warp, &launch.registers, recorder, other);
-            let tracer = |request| {
-                ValueTracer::new(program.statements(), program.registers, &request, &launch.registers)
-            };
-            wave.tracer = launch.trace_request(warp).map(|request| Box::new(tracer(request)));
+            wave.tracer = launch.tracer(warp, program.statements(), program.registers);
             (wave, WaveStatus::Ready)
         });
         let waves = waves.collect();

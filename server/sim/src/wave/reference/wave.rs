@@ -4,12 +4,12 @@ use crate::record::Recorder;
 use crate::trace::{Divergence, Finding, Mask, RegisterValues, RunResult, StatementId, Status, WarpId};
 use crate::wave::launch_state::Fault;
 use crate::wave::memory::{Memory, OutOfRange};
-use crate::wave::program::{Action, Binary, PREDICATES, Row, Ternary};
+use crate::wave::program::{Action, Binary, PREDICATES, Ternary};
 use crate::wave::state::{Geometry, State, WavePosition};
 use crate::wave::value_tracer::ValueTracer;
 
 use super::comparison::RunComparison;
-use super::decode::{EXTRA_ROWS, Kind, Undecodable};
+use super::decode::{Control, EXTRA_ROWS, Kind, Undecodable};
 use super::frames::Frame;
 use super::program::Program;
 use super::quirk::Quirk;
@@ -66,12 +66,8 @@ impl<'o, const W: usize> Wave<'o, W> {
         recorder: Recorder,
         other: Option<&'o RunResult>,
     ) -> Self {
-        let mut state = State::new(usize::from(program.registers) + EXTRA_ROWS);
-        for &(register, value) in
-            registers.iter().filter(|(register, _)| u16::from(*register) < program.registers)
-        {
-            state.rows.fill(Row::from(register), value);
-        }
+        let rows = usize::from(program.registers) + EXTRA_ROWS;
+        let state = State::new(rows, program.registers, registers);
         let launched = geometry.launched(id.warp);
         Wave {
             id,
@@ -103,11 +99,9 @@ impl<'o, const W: usize> Wave<'o, W> {
     /// Reports the instruction at `at` to the value tracer.
     #[cold]
     fn trace(&mut self, program: &Program, at: u32) {
-        let moves_lanes = program.slots.get(at as usize).is_some_and(|slot| match slot {
-            Ok(instruction) => instruction.kind.moves_lanes(),
-            Err(_) => false,
-        });
-        let stack = moves_lanes.then(|| self.entries(program));
+        let slot = program.slots.get(at as usize).and_then(|slot| slot.as_ref().ok());
+        let is_control = slot.is_some_and(|instruction| matches!(instruction.kind, Kind::Control(_)));
+        let stack = is_control.then(|| self.entries(program));
         let Some(tracer) = &mut self.tracer else { return };
         for (statement, active, executed) in self.visits.drain(..) {
             tracer.visited(&program.named, statement, (active, executed), &self.state, stack.clone());
@@ -136,12 +130,10 @@ impl<'o, const W: usize> Wave<'o, W> {
         self.pc += instruction.words;
         let guarded = instruction.guard.map(|_| chosen);
         match instruction.kind {
-            Kind::Halt | Kind::Return | Kind::Barrier => {
-                return Ok(self.leave(program, &instruction.kind, at, guarded));
+            Kind::Control(control @ (Control::Halt | Control::Return | Control::Barrier)) => {
+                return Ok(self.leave(program, control, at, guarded));
             }
-            _ if instruction.kind.moves_lanes() => {
-                return self.control(ctx, &instruction.kind, at, guarded);
-            }
+            Kind::Control(control) => return self.control(ctx, control, at, guarded),
             _ => {}
         }
         self.visit(program, at, chosen);
@@ -190,9 +182,9 @@ impl<'o, const W: usize> Wave<'o, W> {
     }
 
     /// `halt`, `return` and `barrier`: they apply to the whole wave unless a guard selects no lane.
-    fn leave(&mut self, program: &Program, kind: &Kind, at: u32, chosen: Option<Mask>) -> Step {
+    fn leave(&mut self, program: &Program, control: Control, at: u32, chosen: Option<Mask>) -> Step {
         self.visit(program, at, chosen.unwrap_or(self.active));
-        if let (Kind::Halt, Some(chosen)) = (kind, chosen) {
+        if let (Control::Halt, Some(chosen)) = (control, chosen) {
             self.active &= !chosen;
             self.halted |= chosen;
             return if self.active == 0 { self.exit_early(program, at) } else { Step::Continue };
@@ -200,12 +192,12 @@ impl<'o, const W: usize> Wave<'o, W> {
         if chosen == Some(0) {
             return Step::Continue;
         }
-        match kind {
-            Kind::Barrier => {
+        match control {
+            Control::Barrier => {
                 self.pc = at;
                 Step::Barrier
             }
-            Kind::Return if !self.calls.is_empty() => {
+            Control::Return if !self.calls.is_empty() => {
                 self.pc = self.calls.pop().unwrap_or_default();
                 Step::Continue
             }

@@ -2,7 +2,7 @@
 use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::memory::region::{AccessMode, CheckedAddresses};
-use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::memory::spaces::{AddressCheck, Spaces};
 use crate::ptx::engine::sanitizer::Sanitizer;
 use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyRange};
 use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
@@ -33,7 +33,7 @@ impl ExecContext<'_> {
         let &MemoryRequest { kind, space, addresses, size, count, mask, reported, value } = request;
         let mode = if kind.reads() { AccessMode::Load } else { AccessMode::Store };
         let span = u64::from(size) * count as u64;
-        let checked = self.spaces.check(space, addresses, span, mode, mask, self.local)?;
+        let checked = self.spaces.check(&AddressCheck { space, addresses, span, mode, mask }, self.local)?;
         self.report(&AccessEvent { kind, checked: &checked, addresses, size, count, mask: reported, value });
         Ok(checked)
     }

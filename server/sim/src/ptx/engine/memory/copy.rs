@@ -2,7 +2,7 @@
 
 use super::lane_address::LaneAddress;
 use super::region::AccessMode;
-use super::spaces::{addresses, read, write};
+use super::spaces::{AddressCheck, addresses, read, write};
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyFamily};
@@ -17,11 +17,14 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     let to = addresses(&copy.to, r, ctx.frame_base);
     let from = addresses(&copy.from, r, ctx.frame_base);
     let span = u64::from(copy.size);
-    let checked = ctx.spaces.check(copy.to_space, &to, span, AccessMode::Store, mask, ctx.local)?;
+    let (space, mode) = (copy.to_space, AccessMode::Store);
+    let checked = ctx.spaces.check(&AddressCheck { space, addresses: &to, span, mode, mask }, ctx.local)?;
     let wanted = |lane: &usize| sizes.is_none_or(|sizes| sizes[*lane] != 0);
     let reads = lanes(mask & !ignored).filter(wanted).fold(0, |all, lane| all | 1 << lane);
     // An invalid source is reported below, where it is read.
-    let sources = ctx.spaces.check(copy.from_space, &from, 1, AccessMode::Load, reads, ctx.local);
+    let (space, mode) = (copy.from_space, AccessMode::Load);
+    let check = AddressCheck { space, addresses: &from, span: 1, mode, mask: reads };
+    let sources = ctx.spaces.check(&check, ctx.local);
     let (size, count) = (4, span as usize / 4);
     if let Some(sources) = sources.as_ref().ok().filter(|_| reads != 0) {
         let event = AccessEvent {

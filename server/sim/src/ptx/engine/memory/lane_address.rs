@@ -2,7 +2,7 @@
 
 use super::access::{fetch, scatter};
 use super::region::{AccessMode, CheckedAddresses};
-use super::spaces::addresses;
+use super::spaces::{AddressCheck, addresses};
 use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::sanitizer::copies::CopyCompletion;
@@ -42,8 +42,8 @@ impl LaneAddress {
         mode: AccessMode,
         ctx: &mut ExecContext<'_>,
     ) -> Result<CheckedAddresses, Fault> {
-        let addresses = [self.address; WIDTH];
-        ctx.spaces.check(self.space, &addresses, span, mode, 1 << self.lane, ctx.local)
+        let (space, addresses, mask) = (self.space, &[self.address; WIDTH], 1 << self.lane);
+        ctx.spaces.check(&AddressCheck { space, addresses, span, mode, mask }, ctx.local)
     }
 
     /// Loads bytes.

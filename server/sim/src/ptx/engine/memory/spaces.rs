@@ -33,6 +33,15 @@ pub(crate) struct Spaces {
     pub(crate) access_set: Option<Box<AccessSet>>,
 }
 
+/// The access of `span` bytes at the address of each lane of `mask`.
+pub(crate) struct AddressCheck<'a> {
+    pub(crate) space: Space,
+    pub(crate) addresses: &'a Lanes<u64>,
+    pub(crate) span: u64,
+    pub(crate) mode: AccessMode,
+    pub(crate) mask: u32,
+}
+
 impl Spaces {
     /// The extent around `address`.
     fn extent(&self, space: Space, address: u64, local: u64) -> Option<Extent> {
@@ -119,19 +128,16 @@ impl Spaces {
         }
     }
 
-    /// Checks that every lane of `mask` may access `span` bytes at its address, and records the access.
+    /// Checks that every lane may access its address, and records the access.
     #[inline(always)]
     pub(crate) fn check(
         &mut self,
-        space: Space,
-        addresses: &Lanes<u64>,
-        span: u64,
-        mode: AccessMode,
-        mask: u32,
+        request: &AddressCheck<'_>,
         local: &Local,
     ) -> Result<CheckedAddresses, Fault> {
-        let checked = self.find(space, addresses, span, mode, mask, local)?;
+        let checked = self.find(request, local)?;
         if let Some(touched) = &mut self.access_set {
+            let &AddressCheck { addresses, span, mode, mask, .. } = request;
             match &checked {
                 CheckedAddresses::One(extent) => touched.note(*extent, addresses, span, mode, mask),
                 CheckedAddresses::Each(extents) => {
@@ -146,15 +152,8 @@ impl Spaces {
     }
 
     #[inline(always)]
-    fn find(
-        &self,
-        space: Space,
-        addresses: &Lanes<u64>,
-        span: u64,
-        mode: AccessMode,
-        mask: u32,
-        local: &Local,
-    ) -> Result<CheckedAddresses, Fault> {
+    fn find(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
+        let &AddressCheck { space, addresses, span, mode, mask } = request;
         let first = mask.trailing_zeros() as usize % WIDTH;
         // Without lanes there is nothing to check; the extents are not used then.
         if let Some(extent) = self.extent(space, addresses[first], local.len())
@@ -169,18 +168,11 @@ impl Spaces {
                 return Ok(CheckedAddresses::One(extent));
             }
         }
-        self.find_each(space, addresses, span, mode, mask, local)
+        self.find_each(request, local)
     }
 
-    fn find_each(
-        &self,
-        space: Space,
-        addresses: &Lanes<u64>,
-        span: u64,
-        mode: AccessMode,
-        mask: u32,
-        local: &Local,
-    ) -> Result<CheckedAddresses, Fault> {
+    fn find_each(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
+        let &AddressCheck { space, addresses, span, mode, mask } = request;
         let mut extents = [None; WIDTH];
         let mut fault: Option<Fault> = None;
         for lane in lanes(mask) {
@@ -270,7 +262,9 @@ impl Spaces {
         lane: usize,
         local: &Local,
     ) -> Result<u64, Fault> {
-        let checked = self.find(space, &[address; WIDTH], size.into(), AccessMode::Load, 1 << lane, local)?;
+        let (span, mode, mask) = (size.into(), AccessMode::Load, 1 << lane);
+        let checked =
+            self.find(&AddressCheck { space, addresses: &[address; WIDTH], span, mode, mask }, local)?;
         Ok(match checked {
             CheckedAddresses::One(extent) => self.read(extent, local, lane, address, size),
             CheckedAddresses::Each(extents) => {
