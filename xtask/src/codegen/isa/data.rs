@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 
 use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
+use super::rust::{Literal, Pools};
 use super::schema::entry::Simulation;
 
 /// The folder of the data, from the workspace root.
@@ -99,7 +100,7 @@ impl TryFrom<String> for Simulation {
 }
 
 /// A file of instructions.
-#[derive(Deserialize, Serialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[serde(bound(deserialize = "I: DeserializeOwned"))]
 pub(crate) struct Category<I> {
@@ -110,10 +111,17 @@ pub(crate) struct Category<I> {
     pub(crate) about: String,
     #[serde(default)]
     selectors: bool,
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     common: Common,
-    #[serde(rename = "instruction", skip_serializing)]
+    #[serde(rename = "instruction")]
     pub(crate) instructions: Vec<I>,
+}
+
+impl<I> Literal for Category<I> {
+    fn literal(&self, _: &mut Pools) -> String {
+        let Self { id, title, about, selectors, .. } = self;
+        format!("Category {{ id: {id:?}, title: {title:?}, about: {about:?}, selectors: {selectors} }}")
+    }
 }
 
 /// The categories in a folder; `texts` are those of an entry that may be shared.

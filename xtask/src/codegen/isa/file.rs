@@ -51,6 +51,6 @@ pub(super) fn category_tables<I>(categories: &[Category<I>], source: &mut Source
         .flat_map(|category| (0..category.instructions.len()).map(|number| (&category.id, number)))
         .map(|(id, number)| Expression(format!("&{}::INSTRUCTIONS[{number}]", module(id))))
         .collect();
-    Ok(source.table("CATEGORIES", "Category", categories)?
-        + &source.table("INSTRUCTIONS", "&Instruction", &references)?)
+    Ok(source.table("CATEGORIES", "Category", categories)
+        + &source.table("INSTRUCTIONS", "&Instruction", &references))
 }

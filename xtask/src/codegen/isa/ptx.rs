@@ -39,7 +39,7 @@ pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
     complete(&mut categories, &modifiers)?;
     let mut files = Vec::new();
     for category in &categories {
-        let table = source.table("INSTRUCTIONS", "Instruction", &category.instructions)?;
+        let table = source.table("INSTRUCTIONS", "Instruction", &category.instructions);
         files.push(File::new("ptx", &category.id, table));
     }
     let mut others = vec![
@@ -72,7 +72,7 @@ fn index(categories: &[Category], source: &mut Source) -> Result<String> {
         + &rust::strings("OPCODES", opcodes.iter().map(|(opcode, _)| opcode))
         + &rust::names("BY_ID", &by_id)?
         + &rust::names("OPCODE_NAMES", &opcodes)?
-        + &source.table("BY_OPCODE", "&[&Instruction]", &by_opcode)?)
+        + &source.table("BY_OPCODE", "&[&Instruction]", &by_opcode))
 }
 
 fn all_classes_used(categories: &[Category], modifiers: &Modifiers<'_>) -> Result<()> {

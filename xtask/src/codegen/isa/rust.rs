@@ -1,4 +1,4 @@
-//! Rust source of table entries: a serde serializer, so that the schema of the data is also the schema of the tables.
+//! Rust source of table entries.
 //!
 //! Entries of the types named in [`Source::new`] are interned: equal ones are written once, in a shared table, and a list of
 //! them holds their numbers there. (References would cost rustc half of the time that it needs for the tables.) A skipped
@@ -8,11 +8,10 @@ mod literal;
 mod pools;
 
 use anyhow::Result;
-use serde::{Serialize, Serializer};
 
 use super::perfect_hash;
-use literal::Literal;
-use pools::Pools;
+pub(crate) use literal::{Literal, newtype, structure, variant};
+pub(crate) use pools::Pools;
 
 /// Renders entries, and holds the shared tables that they refer to.
 pub(super) struct Source {
@@ -23,9 +22,9 @@ pub(super) struct Source {
 #[derive(Default, Clone)]
 pub(super) struct Expression(pub(super) String);
 
-impl Serialize for Expression {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(self.0.as_bytes())
+impl Literal for Expression {
+    fn literal(&self, _: &mut Pools) -> String {
+        self.0.clone()
     }
 }
 
@@ -35,19 +34,14 @@ impl Source {
         Self { pools: Pools::new(interned) }
     }
 
-    /// An expression for a value.
-    pub(super) fn literal<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<String> {
-        Ok(value.serialize(Literal(&mut self.pools))?)
-    }
-
     /// `pub(crate) static NAME: [TYPE; n] = [...];`
-    pub(super) fn table<T: Serialize>(&mut self, name: &str, ty: &str, entries: &[T]) -> Result<String> {
-        let entries = entries.iter().map(|entry| self.literal(entry)).collect::<Result<Vec<_>>>()?;
-        Ok(table(name, ty, &entries))
+    pub(super) fn table<T: Literal>(&mut self, name: &str, ty: &str, entries: &[T]) -> String {
+        let entries: Vec<String> = entries.iter().map(|entry| entry.literal(&mut self.pools)).collect();
+        table(name, ty, &entries)
     }
 
     /// A table as above, and the perfect hash from the names of its entries to them.
-    pub(super) fn named_table<T: Serialize>(
+    pub(super) fn named_table<T: Literal>(
         &mut self,
         [table, names]: [&str; 2],
         ty: &str,
@@ -56,7 +50,7 @@ impl Source {
     ) -> Result<String> {
         let named: Vec<(&str, usize)> =
             entries.iter().enumerate().map(|(index, entry)| (name(entry), index)).collect();
-        Ok(self.table(table, ty, entries)? + &self::names(names, &named)?)
+        Ok(self.table(table, ty, entries) + &self::names(names, &named)?)
     }
 
     /// The shared tables.

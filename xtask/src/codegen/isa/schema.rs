@@ -1,6 +1,13 @@
 //! The types of the entries as the generator has them: the files of `server/isa/src/schema`, read from TOML and written as
 //! the source of the tables.
 
+/// A binding for the part of a variant.
+macro_rules! part {
+    ($name:ident, $ty:ty) => {
+        $name
+    };
+}
+
 /// Declares the type of an entry, as `server/isa/src/schema.rs` describes. A field with its default is not written.
 macro_rules! entry {
     (
@@ -10,7 +17,7 @@ macro_rules! entry {
             $($(#[doc = $_variant_doc:literal])* $(#[serde($($variant_serde:tt)*)])? $variant:ident $(($part:ty))?,)*
         }
     ) => {
-        #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, PartialEq)]
+        #[derive(serde::Deserialize, Clone, Debug, PartialEq)]
         $(#[serde($($serde)*)])?
         pub(crate) enum $name {
             $(#[serde($($first_serde)*)])? $first $(($first_part))?,
@@ -22,10 +29,33 @@ macro_rules! entry {
                 Self::$first $((<$first_part>::default()))?
             }
         }
+
+        impl Literal for $name {
+            const NAME: &'static str = stringify!($name);
+
+            fn literal(&self, _pools: &mut Pools) -> String {
+                let (variant, part) = match self {
+                    Self::$first $((part!(part, $first_part)))? => {
+                        (stringify!($first), None $(.or(Some(<$first_part>::literal(part, _pools))))?)
+                    }
+                    $(Self::$variant $((part!(part, $part)))? => {
+                        (stringify!($variant), None $(.or(Some(<$part>::literal(part, _pools))))?)
+                    })*
+                };
+                rust::variant(Self::NAME, variant, part)
+            }
+        }
     };
     ($(#[doc = $_doc:literal])* $(#[derive($($_derive:ident),*)])? pub struct $name:ident($part:ty);) => {
-        #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default, PartialEq)]
+        #[derive(serde::Deserialize, Clone, Debug, Default, PartialEq)]
         pub(crate) struct $name(pub(crate) $part);
+
+        impl Literal for $name {
+            fn literal(&self, pools: &mut Pools) -> String {
+                let part = self.0.literal(pools);
+                rust::newtype(stringify!($name), &part, pools)
+            }
+        }
     };
     (
         $(#[doc = $_doc:literal])* $(#[serde($($serde:tt)*)])? $(#[derive($($_derive:ident),*)])?
@@ -42,15 +72,18 @@ macro_rules! entry {
             $($($(#[serde($($data_serde)*)])? pub(crate) $data: $data_ty,)*)?
         }
 
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut entry = serializer.serialize_struct(stringify!($name), 0)?;
-                $(if self.$field == <$ty>::default() {
-                    entry.skip_field(stringify!($field))?;
-                } else {
-                    entry.serialize_field(stringify!($field), &self.$field)?;
-                })*
-                entry.end()
+        impl Literal for $name {
+            const NAME: &'static str = stringify!($name);
+
+            fn literal(&self, pools: &mut Pools) -> String {
+                let (mut fields, mut all) = (Vec::new(), 0);
+                $(
+                    all += 1;
+                    if self.$field != <$ty>::default() {
+                        fields.push(format!("{}: {}", stringify!($field), self.$field.literal(pools)));
+                    }
+                )*
+                rust::structure(Self::NAME, all, fields)
             }
         }
     };

@@ -15,7 +15,7 @@ pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
     complete(&mut data.categories)?;
     let mut files = Vec::new();
     for category in &data.categories {
-        let table = source.table("INSTRUCTIONS", "Instruction", &category.instructions)?;
+        let table = source.table("INSTRUCTIONS", "Instruction", &category.instructions);
         files.push(File::new("wave", &category.id, table));
     }
     let words = directives(data, &mut source)?
@@ -122,7 +122,7 @@ fn registers(data: &Data, source: &mut Source) -> Result<String> {
     }
     let special = ["SPECIAL_REGISTERS", "SPECIAL_REGISTER_NAMES"];
     Ok(source.named_table(special, "SpecialRegister", &data.registers, |it| &it.name)?
-        + &source.table("REGISTER_CLASSES", "RegisterClass", &data.classes)?)
+        + &source.table("REGISTER_CLASSES", "RegisterClass", &data.classes))
 }
 
 /// The scopes and the cache hints.
@@ -151,7 +151,7 @@ fn invalid_names(data: &Data, source: &mut Source) -> Result<String> {
     for mistake in &data.invalid.patterns {
         sentence(FILE, &mistake.written, "why", &mistake.why)?;
     }
-    let mistakes = source.table("MISTAKES", "Mistake", &data.invalid.patterns)?;
+    let mistakes = source.table("MISTAKES", "Mistake", &data.invalid.patterns);
     Ok(source.named_table(["INVALID_NAMES", "INVALID_NAME_NAMES"], "InvalidName", &names, |it| &it.name)?
         + &mistakes)
 }

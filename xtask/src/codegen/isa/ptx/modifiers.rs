@@ -88,6 +88,6 @@ impl<'a> Modifiers<'a> {
         Ok(strings("REPEATABLE", self.repeatable.iter())
             + &strings("MOVABLE", self.movable.iter())
             + &rust::names("MODIFIER_NAMES", &names)?
-            + &source.table("MEANINGS", "List<Modifier>", &meanings)?)
+            + &source.table("MEANINGS", "List<Modifier>", &meanings))
     }
 }

@@ -108,7 +108,7 @@ pub(super) fn registers(data: &Data, source: &mut Source) -> Result<String> {
     }
     let list = strings("SPECIAL_REGISTER_LIST", by_name.keys());
     let by_name: Vec<(&str, usize)> = by_name.into_iter().collect();
-    Ok(source.table("SPECIAL_REGISTERS", "SpecialRegister", &data.registers)?
+    Ok(source.table("SPECIAL_REGISTERS", "SpecialRegister", &data.registers)
         + &list
         + &names("SPECIAL_REGISTER_NAMES", &by_name)?)
 }
@@ -124,7 +124,7 @@ pub(super) fn types_and_spaces(data: &Data, source: &mut Source) -> Result<Strin
         space_names.extend(named.map(|name| (name.as_str(), index)));
     }
     Ok(source.named_table(["TYPES", "TYPE_NAMES"], "Type", &data.types, |it| &it.name)?
-        + &source.table("STATE_SPACES", "StateSpace", &data.spaces.spaces)?
+        + &source.table("STATE_SPACES", "StateSpace", &data.spaces.spaces)
         + &names("STATE_SPACE_NAMES", &space_names)?)
 }
 
@@ -140,9 +140,9 @@ pub(super) fn targets(data: &Data, source: &mut Source) -> Result<String> {
     for option in &targets.options {
         sentence("ptx/targets.toml", &option.name, "summary", &option.summary)?;
     }
-    Ok(source.table("TARGETS", "Target", &targets.targets)?
-        + &source.table("LIMITS", "Limits", &targets.limits)?
+    Ok(source.table("TARGETS", "Target", &targets.targets)
+        + &source.table("LIMITS", "Limits", &targets.limits)
         + &names("TARGET_NAMES", &aliases)?
-        + &source.table("TARGET_OPTIONS", "TargetOption", &targets.options)?
-        + &source.table("VERSIONS", "Release", &data.versions)?)
+        + &source.table("TARGET_OPTIONS", "TargetOption", &targets.options)
+        + &source.table("VERSIONS", "Release", &data.versions))
 }

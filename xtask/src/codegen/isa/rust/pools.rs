@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// The shared tables, one for each interned type.
-pub(super) struct Pools(pub(super) Vec<Pool>);
+pub(crate) struct Pools(pub(super) Vec<Pool>);
 
 /// A shared table of distinct entries of one type.
 pub(super) struct Pool {

@@ -5,11 +5,10 @@ use std::ops::Deref;
 
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeOwned, Error, IntoDeserializer};
-pub(super) use serde::ser::SerializeStruct;
-use serde::ser::SerializeTupleStruct;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 
 pub(crate) use super::version::Version;
+pub(super) use crate::codegen::isa::rust::{self, Literal, Pools};
 
 /// A text.
 pub(crate) type Text = String;
@@ -33,9 +32,9 @@ impl<T> Reference<T> {
     }
 }
 
-impl<T> Serialize for Reference<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(self.0.as_bytes())
+impl<T> Literal for Reference<T> {
+    fn literal(&self, _: &mut Pools) -> String {
+        self.0.clone()
     }
 }
 
@@ -60,18 +59,14 @@ impl<'de> Deserialize<'de> for Version {
     }
 }
 
-impl Serialize for Version {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut call = serializer.serialize_tuple_struct("Version::new", 2)?;
-        call.serialize_field(&self.major)?;
-        call.serialize_field(&self.minor)?;
-        call.end()
+impl Literal for Version {
+    fn literal(&self, _: &mut Pools) -> String {
+        format!("Version::new({}, {})", self.major, self.minor)
     }
 }
 
 /// A list that is written as words separated by spaces.
-#[derive(Serialize, Clone, Debug, PartialEq)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Words<T = String>(pub(crate) Vec<T>);
 
 impl<T> Default for Words<T> {
@@ -85,6 +80,12 @@ impl<T> Deref for Words<T> {
 
     fn deref(&self) -> &Vec<T> {
         &self.0
+    }
+}
+
+impl<T: Literal> Literal for Words<T> {
+    fn literal(&self, pools: &mut Pools) -> String {
+        self.0.literal(pools)
     }
 }
 

@@ -37,7 +37,7 @@ fn rendered(forms: &str) -> String {
     match super::forms(&entry, types) {
         Ok(forms) => {
             let mut source = Source::new(&[("Value", "VAL")]);
-            source.literal(&forms).unwrap() + &source.shared_tables()
+            source.table("FORMS", "Form", &forms) + &source.shared_tables()
         }
         Err(why) => format!("{why:#}"),
     }
