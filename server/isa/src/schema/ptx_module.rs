@@ -225,7 +225,7 @@ entry! {
 entry! {
     /// What the bits of a type mean.
     #[serde(rename_all(deserialize = "lowercase"))]
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum TypeKind {
         /// An unsigned integer.
         Unsigned,

@@ -1,25 +1,38 @@
 //! Types, state spaces, linkage and vector lengths: the words that later stages match on.
 
-macro_rules! types {
-    ($($variant:ident $name:literal $bits:literal $kind:ident;)*) => {
-        /// Every type word of PTX, those that only instructions may use included.
+pub use warplens_isa::ptx::TypeKind;
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident: $($variant:ident $word:literal;)*) => {
+        $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[allow(missing_docs)]
-        pub enum Type { $($variant,)* }
+        pub enum $name { $($variant,)* }
 
-        impl Type {
-            /// All types.
-            pub const ALL: &[Type] = &[$(Type::$variant,)*];
-
-            /// The type with this name, written without its dot.
-            pub fn from_name(name: &str) -> Option<Type> {
-                match name { $($name => Some(Type::$variant),)* _ => None }
+        impl $name {
+            /// The value with this name, written without its dot.
+            pub fn from_name(name: &str) -> Option<$name> {
+                match name { $($word => Some($name::$variant),)* _ => None }
             }
 
             /// The name without its dot.
             pub fn name(self) -> &'static str {
-                match self { $(Type::$variant => $name,)* }
+                match self { $($name::$variant => $word,)* }
             }
+        }
+    };
+}
+
+macro_rules! types {
+    ($($variant:ident $name:literal $bits:literal $kind:ident;)*) => {
+        words! {
+            /// Every type word of PTX, those that only instructions may use included.
+            Type: $($variant $name;)*
+        }
+
+        impl Type {
+            /// All types.
+            pub const ALL: &[Type] = &[$(Type::$variant,)*];
 
             /// Width in bits. Predicates have 1, opaque references 64.
             pub fn bits(self) -> u32 {
@@ -53,20 +66,6 @@ types! {
     Texref "texref" 64 Opaque; Samplerref "samplerref" 64 Opaque; Surfref "surfref" 64 Opaque;
 }
 
-/// The kind of a type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum TypeKind {
-    Unsigned,
-    Signed,
-    Float,
-    /// Untyped bits.
-    Bits,
-    Predicate,
-    /// Texture, sampler and surface references.
-    Opaque,
-}
-
 impl Type {
     /// Bytes that an element of this type takes in memory.
     pub fn bytes(self) -> u32 {
@@ -74,82 +73,16 @@ impl Type {
     }
 }
 
-/// State spaces that a declaration or an address may name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Space {
-    Reg,
-    Sreg,
-    Const,
-    Global,
-    Local,
-    Param,
-    Shared,
-    Tex,
+words! {
+    /// State spaces that a declaration or an address may name.
+    Space:
+    Reg "reg"; Sreg "sreg"; Const "const"; Global "global"; Local "local"; Param "param"; Shared "shared"; Tex "tex";
 }
 
-impl Space {
-    /// The space with this name, written without its dot.
-    pub fn from_name(name: &str) -> Option<Space> {
-        Some(match name {
-            "reg" => Space::Reg,
-            "sreg" => Space::Sreg,
-            "const" => Space::Const,
-            "global" => Space::Global,
-            "local" => Space::Local,
-            "param" => Space::Param,
-            "shared" => Space::Shared,
-            "tex" => Space::Tex,
-            _ => return None,
-        })
-    }
-
-    /// The name without its dot.
-    pub fn name(self) -> &'static str {
-        match self {
-            Space::Reg => "reg",
-            Space::Sreg => "sreg",
-            Space::Const => "const",
-            Space::Global => "global",
-            Space::Local => "local",
-            Space::Param => "param",
-            Space::Shared => "shared",
-            Space::Tex => "tex",
-        }
-    }
-}
-
-/// The linkage word of a declaration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Linkage {
-    Extern,
-    Visible,
-    Weak,
-    Common,
-}
-
-impl Linkage {
-    /// The linkage with this name, written without its dot.
-    pub fn from_name(name: &str) -> Option<Linkage> {
-        Some(match name {
-            "extern" => Linkage::Extern,
-            "visible" => Linkage::Visible,
-            "weak" => Linkage::Weak,
-            "common" => Linkage::Common,
-            _ => return None,
-        })
-    }
-
-    /// The name without its dot.
-    pub fn name(self) -> &'static str {
-        match self {
-            Linkage::Extern => "extern",
-            Linkage::Visible => "visible",
-            Linkage::Weak => "weak",
-            Linkage::Common => "common",
-        }
-    }
+words! {
+    /// The linkage word of a declaration.
+    Linkage:
+    Extern "extern"; Visible "visible"; Weak "weak"; Common "common";
 }
 
 /// Elements of a vector register or variable.
