@@ -15,6 +15,7 @@ mod fault;
 mod launch;
 mod memory;
 mod run;
+mod run_context;
 mod run_state;
 mod sanitizer;
 mod schedule;

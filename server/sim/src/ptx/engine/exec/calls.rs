@@ -8,8 +8,7 @@ use crate::ptx::engine::divergence::group::{FunctionEntry, Group};
 use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
-use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::run_state::RunState;
+use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::program::{Callee, Function, Instruction, Op, Slot};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::windows;
@@ -20,7 +19,6 @@ const MIN_FRAME: u32 = 128;
 
 impl Warp {
     /// `brx.idx`
-    #[expect(clippy::too_many_arguments, reason = "an instruction and all that it happens in")]
     pub(crate) fn switch(
         &mut self,
         instruction: Instruction,
@@ -28,9 +26,7 @@ impl Warp {
         group: Group,
         executed: u32,
         uniform: bool,
-        launch: &Launch<'_>,
-        spaces: &Spaces,
-        state: &mut RunState,
+        run: &mut RunContext<'_>,
     ) -> Option<Pause> {
         let Group { pc, mask, frame, .. } = group;
         let statement = function.first_statement + pc;
@@ -43,7 +39,7 @@ impl Warp {
             let message =
                 format!("the index is outside the table of {count} targets; check it before the branch");
             let fault = Fault::new("branch-index", message, beyond);
-            state.report(fault.finding(self.id, statement));
+            run.state.report(fault.finding(self.id, statement));
             return Some(Pause::Stopped(Status::Faulted));
         }
         let targets = lanes(executed).map(|lane| (switch.targets[index[lane] as usize], 1 << lane));
@@ -54,26 +50,23 @@ impl Warp {
             targets.all(|target| Some(target) == first)
         };
         if uniform && !one(&parts) {
-            self.not_uniform("a branch", statement, executed, mask, state);
+            self.not_uniform("a branch", statement, executed, mask, run.state);
         }
-        let join = launch.plan.join(&instruction);
+        let join = run.launch.plan.join(&instruction);
         let target = self.diverge(&parts, pc, join)?;
-        self.take_back_edge(pc, target, function, spaces);
-        let loops_back = target <= pc && self.spin.backward(spaces.changes);
+        self.take_back_edge(pc, target, function, run.spaces);
+        let loops_back = target <= pc && self.spin.backward(run.spaces.changes);
         (loops_back && self.repeats(target)).then_some(Pause::Spinning)
     }
 
     /// `call`
-    #[expect(clippy::too_many_arguments, reason = "an instruction and all that it happens in")]
     pub(crate) fn call(
         &mut self,
         call: Slot,
         function: &Function,
         group: Group,
         executed: u32,
-        launch: &Launch<'_>,
-        spaces: &mut Spaces,
-        state: &mut RunState,
+        run: &mut RunContext<'_>,
     ) -> Option<Pause> {
         let Group { pc, frame, .. } = group;
         let statement = function.first_statement + pc;
@@ -82,44 +75,44 @@ impl Warp {
             return None;
         }
         let target = function.tables.calls[call as usize].callee;
-        if let Some((sanitizer, frame)) = state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref()) {
+        if let Some((sanitizer, frame)) = run.state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref()) {
             // Results count as written from the start; whether the callee writes them is not checked here.
             let results = &function.tables.calls[call as usize].results;
             sanitizer.passed(self.id.warp, frame.local_base, results, executed);
         }
         if let Callee::System(system) = target {
             let call = &function.tables.calls[call as usize];
-            let pointer = if launch.program.wide_addresses { 8 } else { 4 };
-            let sanitizer = state.sanitizer.as_deref_mut();
-            let mut callee = system_calls::CallContext { spaces, local: &mut self.local, sanitizer, pointer };
+            let pointer = if run.launch.program.wide_addresses { 8 } else { 4 };
+            let sanitizer = run.state.sanitizer.as_deref_mut();
+            let mut callee = system_calls::CallContext { spaces: run.spaces, local: &mut self.local, sanitizer, pointer };
             let frame = self.frames[frame as usize].as_mut()?;
             if let Err(fault) = system_calls::call(system, call, frame, &mut callee, executed) {
-                state.report(fault.finding(self.id, statement));
+                run.state.report(fault.finding(self.id, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             }
             self.groups.go_on(pc + 1);
             return None;
         }
-        let callees = match self.callees(target, frame, executed, launch) {
+        let callees = match self.callees(target, frame, executed, run.launch) {
             Ok(callees) => callees,
             Err(fault) => {
-                state.report(fault.finding(self.id, statement));
+                run.state.report(fault.finding(self.id, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             }
         };
         let mut entered = Vec::with_capacity(callees.len());
         for (callee, mask) in callees {
-            let Some(new) = self.enter(call, function, frame, callee, mask, launch) else {
+            let Some(new) = self.enter(call, function, frame, callee, mask, run.launch) else {
                 let message = format!(
                     "the call exceeds the stack limit of {MAX_LOCAL_BYTES} bytes per thread; reduce the \
                      call depth or the local memory"
                 );
                 let fault = Fault::new("stack-overflow", message, mask);
-                state.report(fault.finding(self.id, statement));
+                run.state.report(fault.finding(self.id, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             };
-            let entered_function = &launch.program.functions[callee as usize];
-            if let Some((sanitizer, frame)) = state.sanitizer.as_mut().zip(self.frames[new as usize].as_ref())
+            let entered_function = &run.launch.program.functions[callee as usize];
+            if let Some((sanitizer, frame)) = run.state.sanitizer.as_mut().zip(self.frames[new as usize].as_ref())
             {
                 let base = frame.local_base;
                 sanitizer.entered(self.id.warp, base, entered_function.frame.local_size, mask);

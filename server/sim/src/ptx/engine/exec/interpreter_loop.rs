@@ -18,7 +18,7 @@ use crate::ptx::engine::divergence::group::Group;
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::fault::ExecError;
 use crate::ptx::engine::launch::Launch;
-use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::engine::sanitizer::undefined::UndefinedValues;
 use crate::ptx::program::{Function, Instruction, Op};
@@ -34,22 +34,20 @@ impl Warp {
         simd: S,
         group: Group,
         function: &Function,
-        launch: &Launch<'_>,
-        spaces: &mut Spaces,
-        state: &mut RunState,
+        run: &mut RunContext<'_>,
     ) -> (Group, LoopExit) {
         let Some(frame) = &mut self.frames[group.frame as usize] else { return (group, LoopExit::FellOff) };
-        let mut sanitizer = state.sanitizer.take();
+        let mut sanitizer = run.state.sanitizer.take();
         if sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.follows_values()) {
             frame.undefined.get_or_insert_with(|| Box::new(UndefinedValues::new(function)));
         }
         let ctx = ExecContext {
-            spaces,
+            spaces: run.spaces,
             local: &mut self.local,
             frame_base: frame.local_base,
             carry: &mut self.carry,
             live: self.live,
-            clock: state.steps,
+            clock: run.state.steps,
             sanitizer: sanitizer.as_deref_mut(),
         };
         let mut running = Running {
@@ -65,15 +63,15 @@ impl Warp {
             ctx,
             id: self.id,
             tracer: &mut self.tracer,
-            state,
+            state: run.state,
         };
         let mut group = group;
         let event = loop {
-            if let Some(event) = running.go(simd, &mut group, &mut self.groups, &mut self.spin, launch) {
+            if let Some(event) = running.go(simd, &mut group, &mut self.groups, &mut self.spin, run.launch) {
                 break event;
             }
             // The group stopped; the next group continues here if nothing else changed.
-            match self.groups.next(self.live, &launch.plan) {
+            match self.groups.next(self.live, &run.launch.plan) {
                 Some(next)
                     if next.frame == group.frame
                         && !next.needs_convergence
@@ -85,8 +83,8 @@ impl Warp {
                 next => break LoopExit::Next(next),
             }
         };
-        state.steps = running.ctx.clock;
-        state.sanitizer = sanitizer;
+        run.state.steps = running.ctx.clock;
+        run.state.sanitizer = sanitizer;
         (group, event)
     }
 }

@@ -14,6 +14,7 @@ use crate::ptx::engine::fault::PendingBarrier;
 use crate::ptx::engine::launch::{Launch, Threads};
 use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::{Barrier, Function, Guard, Instruction, Op, Slot};
 use crate::ptx::registers::WIDTH;
@@ -73,11 +74,9 @@ pub(crate) struct Warp {
 }
 
 /// A warp about to run, for any instruction set of the host.
-struct Running<'w, 'p> {
+struct Running<'w, 'r> {
     warp: &'w mut Warp,
-    launch: &'w Launch<'p>,
-    spaces: &'w mut Spaces,
-    state: &'w mut RunState,
+    run: &'w mut RunContext<'r>,
 }
 
 impl WithSimd for Running<'_, '_> {
@@ -85,7 +84,7 @@ impl WithSimd for Running<'_, '_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Pause {
-        self.warp.run_groups(simd, self.launch, self.spaces, self.state)
+        self.warp.run_groups(simd, self.run)
     }
 }
 
@@ -162,36 +161,34 @@ impl Warp {
     }
 
     /// Runs until the block must decide.
-    pub(crate) fn run(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, state: &mut RunState) -> Pause {
-        launch.arch.dispatch(Running { warp: self, launch, spaces, state })
+    pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> Pause {
+        run.launch.arch.dispatch(Running { warp: self, run })
     }
 
     #[inline(always)]
     fn run_groups<S: Simd>(
         &mut self,
         simd: S,
-        launch: &Launch<'_>,
-        spaces: &mut Spaces,
-        state: &mut RunState,
+        run: &mut RunContext<'_>,
     ) -> Pause {
-        let mut next = self.groups.next(self.live, &launch.plan);
+        let mut next = self.groups.next(self.live, &run.launch.plan);
         loop {
             let Some(group) = next else {
                 return if self.groups.is_empty() { Pause::Ended } else { Pause::Waiting };
             };
-            self.record_reconvergences(launch);
+            self.record_reconvergences(run.launch);
             for done in self.groups.take_done() {
                 if done != 0 {
                     self.frames[done as usize] = None;
                 }
             }
             for groups in self.groups.take_collectives() {
-                self.execute_collective(&groups, launch, state);
+                self.execute_collective(&groups, run.launch, run.state);
             }
-            next = if group.needs_convergence && self.waits_for_convergence(group, launch) {
-                self.groups.next(self.live, &launch.plan)
+            next = if group.needs_convergence && self.waits_for_convergence(group, run.launch) {
+                self.groups.next(self.live, &run.launch.plan)
             } else {
-                match self.run_group(simd, group, launch, spaces, state) {
+                match self.run_group(simd, group, run) {
                     Ok(next) => next,
                     Err(pause) => return pause,
                 }
@@ -222,24 +219,22 @@ impl Warp {
         &mut self,
         simd: S,
         group: Group,
-        launch: &Launch<'_>,
-        spaces: &mut Spaces,
-        state: &mut RunState,
+        run: &mut RunContext<'_>,
     ) -> Result<Option<Group>, Pause> {
-        let Some(function) = self.function(launch, group.frame) else {
-            return Ok(self.groups.next(self.live, &launch.plan));
+        let Some(function) = self.function(run.launch, group.frame) else {
+            return Ok(self.groups.next(self.live, &run.launch.plan));
         };
-        let (group, event) = self.interpret(simd, group, function, launch, spaces, state);
+        let (group, event) = self.interpret(simd, group, function, run);
         self.stopped_at = function.first_statement + group.pc;
         // The calls may be complete afterwards.
-        self.record_reconvergences(launch);
+        self.record_reconvergences(run.launch);
         if let LoopExit::Next(next) = event {
             return Ok(next);
         }
         self.groups.go_on(group.pc);
-        match self.stopped(event, function, group, launch, spaces, state) {
+        match self.stopped(event, function, group, run) {
             Some(pause) => Err(pause),
-            None => Ok(self.groups.next(self.live, &launch.plan)),
+            None => Ok(self.groups.next(self.live, &run.launch.plan)),
         }
     }
 
@@ -249,29 +244,27 @@ impl Warp {
         event: LoopExit,
         function: &Function,
         group: Group,
-        launch: &Launch<'_>,
-        spaces: &mut Spaces,
-        state: &mut RunState,
+        run: &mut RunContext<'_>,
     ) -> Option<Pause> {
         let pc = group.pc;
         let statement = function.first_statement + pc;
         match event {
             LoopExit::Next(_) => None,
             LoopExit::Turn { from } => {
-                self.take_back_edge(from, pc, function, spaces);
+                self.take_back_edge(from, pc, function, run.spaces);
                 None
             }
             LoopExit::FellOff => {
-                self.leave(launch, group.frame, group.mask);
+                self.leave(run.launch, group.frame, group.mask);
                 None
             }
             LoopExit::Due => Some(Pause::Due),
             LoopExit::CheckSpin { from } => {
-                self.take_back_edge(from, pc, function, spaces);
+                self.take_back_edge(from, pc, function, run.spaces);
                 self.repeats(pc).then_some(Pause::Spinning)
             }
             LoopExit::Fault(fault) => {
-                state.report(fault.finding(self.id, statement));
+                run.state.report(fault.finding(self.id, statement));
                 Some(Pause::Stopped(Status::Faulted))
             }
             LoopExit::Yield(pending_barrier) => {
@@ -282,7 +275,7 @@ impl Warp {
             }
             LoopExit::Control { executed } => {
                 let instruction = function.code[pc as usize];
-                self.control(instruction, function, group, executed, launch, spaces, state)
+                self.control(instruction, function, group, executed, run)
             }
         }
     }
@@ -300,16 +293,13 @@ impl Warp {
         Some(&launch.program.functions[frame.function as usize])
     }
 
-    #[expect(clippy::too_many_arguments, reason = "an instruction and all that it happens in")]
     fn control(
         &mut self,
         instruction: Instruction,
         function: &Function,
         group: Group,
         executed: u32,
-        launch: &Launch<'_>,
-        spaces: &mut Spaces,
-        state: &mut RunState,
+        run: &mut RunContext<'_>,
     ) -> Option<Pause> {
         let Group { pc, mask, frame, .. } = group;
         let statement = function.first_statement + pc;
@@ -317,33 +307,33 @@ impl Warp {
         match instruction.op {
             Op::Branch(uniform) => {
                 if uniform {
-                    self.not_uniform("a branch", statement, executed, mask, state);
+                    self.not_uniform("a branch", statement, executed, mask, run.state);
                 }
-                let join = launch.plan.join(&instruction);
+                let join = run.launch.plan.join(&instruction);
                 self.diverge(&[(instruction.s.a, executed), (next, mask & !executed)], pc, join);
                 None
             }
             Op::Switch(uniform) => {
-                self.switch(instruction, function, group, executed, uniform, launch, spaces, state)
+                self.switch(instruction, function, group, executed, uniform, run)
             }
             Op::Call(uniform) => {
                 if uniform && executed != 0 && executed != mask {
-                    self.not_uniform("a call", statement, executed, mask, state);
+                    self.not_uniform("a call", statement, executed, mask, run.state);
                 }
-                self.call(instruction.s.a, function, group, executed, launch, spaces, state)
+                self.call(instruction.s.a, function, group, executed, run)
             }
             Op::Return(uniform) => {
                 if uniform && executed != 0 && executed != mask {
-                    self.not_uniform("a return", statement, executed, mask, state);
+                    self.not_uniform("a return", statement, executed, mask, run.state);
                 }
-                self.leave(launch, frame, executed);
+                self.leave(run.launch, frame, executed);
                 self.groups.go_on(next);
                 None
             }
             Op::Stack(action) => {
                 self.groups.go_on(next);
                 let fault = self.stack_action(action, &instruction.s, function, frame, executed).err()?;
-                state.report(fault.finding(self.id, statement));
+                run.state.report(fault.finding(self.id, statement));
                 Some(Pause::Stopped(Status::Faulted))
             }
             Op::Exit => {
@@ -353,20 +343,20 @@ impl Warp {
             }
             Op::Trap if executed != 0 => {
                 let message = "the program trapped".into();
-                state.report(self.id.error("trap", message, statement, executed));
+                run.state.report(self.id.error("trap", message, statement, executed));
                 Some(Pause::Stopped(Status::Faulted))
             }
             Op::Unsupported if executed != 0 => {
                 let note = &function.tables.notes[instruction.s.a as usize];
                 let message = format!("unsupported instruction `{}`: {}", note.name, note.why);
-                state.report(self.id.error("unsupported", message, statement, executed));
+                run.state.report(self.id.error("unsupported", message, statement, executed));
                 Some(Pause::Stopped(Status::Unsupported))
             }
             Op::Barrier if executed != 0 => {
                 let barrier = function.tables.barriers[instruction.s.a as usize];
                 if barrier.aligned && executed != self.live {
-                    self.divergent_barrier(launch, statement, executed, state);
-                    self.end_early(launch, executed, state);
+                    self.divergent_barrier(run.launch, statement, executed, run.state);
+                    self.end_early(run.launch, executed, run.state);
                 }
                 self.groups.go_on(next);
                 Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }))

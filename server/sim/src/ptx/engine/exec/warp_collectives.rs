@@ -87,15 +87,20 @@ fn shuffle(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u
             stray |= 1 << source;
         }
     }
-    if let Some(d) = exchange.d {
-        for lane in lanes(mask) {
-            put(d, r, lane, values[lane].into());
-        }
-    }
-    if let Some(p) = exchange.p {
-        r.set_predicate(p, mask, inside);
+    for lane in lanes(mask) {
+        deliver(exchange, r, lane, values[lane], inside >> lane & 1 == 1);
     }
     stray
+}
+
+/// Writes the result and the predicate of a lane, if the exchange has these destinations.
+fn deliver(exchange: &Exchange, r: &mut Registers, lane: usize, value: u32, holds: bool) {
+    if let Some(d) = exchange.d {
+        put(d, r, lane, value.into());
+    }
+    if let Some(p) = exchange.p {
+        r.set_predicate(p, 1 << lane, u32::from(holds) << lane);
+    }
 }
 
 fn vote(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) {
@@ -113,12 +118,7 @@ fn vote(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32)
             ExchangeKind::VoteUniform => u32::from(yes == voters || yes == 0),
             _ => yes,
         };
-        if let Some(d) = exchange.d {
-            put(d, r, lane, result.into());
-        }
-        if let Some(p) = exchange.p {
-            r.set_predicate(p, 1 << lane, result << lane);
-        }
+        deliver(exchange, r, lane, result, result & 1 == 1);
     }
 }
 
@@ -134,24 +134,14 @@ fn match_values(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, ma
             _ if all => peers,
             _ => 0,
         };
-        if let Some(d) = exchange.d {
-            put(d, r, lane, result.into());
-        }
-        if let Some(p) = exchange.p {
-            r.set_predicate(p, 1 << lane, u32::from(all) << lane);
-        }
+        deliver(exchange, r, lane, result, all);
     }
 }
 
 fn elect(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) {
     for lane in lanes(mask) {
         let leader = (mask & members[lane]).trailing_zeros();
-        if let Some(d) = exchange.d {
-            put(d, r, lane, leader.into());
-        }
-        if let Some(p) = exchange.p {
-            r.set_predicate(p, 1 << lane, u32::from(leader as usize == lane) << lane);
-        }
+        deliver(exchange, r, lane, leader, leader as usize == lane);
     }
 }
 

@@ -5,7 +5,7 @@ use super::cluster_barrier::{self, ClusterBarrier};
 use crate::lanes::Lanes;
 use crate::ptx::engine::exec::warp::{Arrival, Pause, Warp};
 use crate::ptx::engine::launch::Launch;
-use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::engine::sanitizer::BlockSanitizer;
 use crate::ptx::program::BarrierKind;
@@ -83,24 +83,22 @@ impl Block {
     /// Runs until it has exited, cannot continue by itself, or the caller's control is due.
     pub(crate) fn run(
         &mut self,
-        launch: &Launch<'_>,
-        spaces: &mut Spaces,
-        state: &mut RunState,
+        run: &mut RunContext<'_>,
         cluster: &mut ClusterBarrier,
     ) -> BlockPause {
         // Other blocks may have arrived at the cluster's barrier.
-        self.complete_barriers(launch, state, cluster);
+        self.complete_barriers(run.launch, run.state, cluster);
         let mut idle = 0;
         while idle < self.warps.len() {
             let index = self.turn;
             let ready = match self.states[index] {
                 WarpState::Ready => true,
-                WarpState::Spinning(changes) | WarpState::Yielding(changes) => changes != spaces.changes,
+                WarpState::Spinning(changes) | WarpState::Yielding(changes) => changes != run.spaces.changes,
                 WarpState::Waiting | WarpState::Ended => false,
             };
             if ready {
                 idle = 0;
-                match self.run_warp(index, launch, spaces, state, cluster) {
+                match self.run_warp(index, run, cluster) {
                     None => {}
                     Some(pause) => return pause,
                 }
@@ -135,36 +133,34 @@ impl Block {
     fn run_warp(
         &mut self,
         index: usize,
-        launch: &Launch<'_>,
-        spaces: &mut Spaces,
-        state: &mut RunState,
+        run: &mut RunContext<'_>,
         cluster: &mut ClusterBarrier,
     ) -> Option<BlockPause> {
         self.states[index] = WarpState::Ready;
         loop {
-            match self.warps[index].run(launch, spaces, state) {
+            match self.warps[index].run(run) {
                 Pause::Ended => {
                     self.states[index] = WarpState::Ended;
-                    self.complete_barriers(launch, state, cluster);
+                    self.complete_barriers(run.launch, run.state, cluster);
                     return None;
                 }
                 Pause::Waiting => {
                     // Lanes may have exited in the meantime, and others may wait only for these.
                     self.states[index] = WarpState::Waiting;
-                    self.complete_barriers(launch, state, cluster);
+                    self.complete_barriers(run.launch, run.state, cluster);
                     return None;
                 }
                 Pause::Spinning => {
-                    self.states[index] = WarpState::Spinning(spaces.changes);
+                    self.states[index] = WarpState::Spinning(run.spaces.changes);
                     return None;
                 }
                 Pause::Yielding => {
-                    self.states[index] = WarpState::Yielding(spaces.changes);
+                    self.states[index] = WarpState::Yielding(run.spaces.changes);
                     return None;
                 }
                 Pause::Due => return Some(BlockPause::Due),
                 Pause::Stopped(status) => return Some(BlockPause::Stopped(status)),
-                Pause::Arrived(arrival) => match self.arrive(index, arrival, launch, state, cluster) {
+                Pause::Arrived(arrival) => match self.arrive(index, arrival, run.launch, run.state, cluster) {
                     // The warp that completes a barrier has had its turn, like the others that arrived at it.
                     Ok(Arrived::Completed) => return None,
                     Ok(Arrived::Waits | Arrived::Continues) => {}

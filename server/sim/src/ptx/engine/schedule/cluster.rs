@@ -7,8 +7,7 @@ use super::cluster_barrier::ClusterBarrier;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::cluster_window::ClusterWindow;
-use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::run_state::RunState;
+use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::engine::sanitizer::ClusterSanitizer;
 use crate::trace::Finding;
 
@@ -61,32 +60,30 @@ impl Cluster {
     /// Runs until all blocks have exited, cannot continue, or the caller's control is due.
     pub(crate) fn run(
         &mut self,
-        launch: &Launch<'_>,
-        spaces: &mut Spaces,
-        state: &mut RunState,
+        run: &mut RunContext<'_>,
     ) -> BlockPause {
-        std::mem::swap(&mut self.shared, &mut spaces.shared);
-        let pause = self.run_blocks(launch, spaces, state);
-        std::mem::swap(&mut self.shared, &mut spaces.shared);
+        std::mem::swap(&mut self.shared, &mut run.spaces.shared);
+        let pause = self.run_blocks(run);
+        std::mem::swap(&mut self.shared, &mut run.spaces.shared);
         pause
     }
 
-    fn run_blocks(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, state: &mut RunState) -> BlockPause {
+    fn run_blocks(&mut self, run: &mut RunContext<'_>) -> BlockPause {
         let mut idle = 0;
         while idle < self.blocks.len() {
             let rank = self.turn;
             let ready = match self.states[rank] {
                 State::Ready => true,
-                State::Stuck(changes, phases) => (changes, phases) != (spaces.changes, self.barrier.phases()),
+                State::Stuck(changes, phases) => (changes, phases) != (run.spaces.changes, self.barrier.phases()),
                 State::Ended => false,
             };
             idle += 1;
             if ready {
                 idle = 0;
-                let pause = self.run_block(rank, launch, spaces, state);
+                let pause = self.run_block(rank, run);
                 self.states[rank] = match pause {
                     BlockPause::Ended => State::Ended,
-                    BlockPause::Stuck => State::Stuck(spaces.changes, self.barrier.phases()),
+                    BlockPause::Stuck => State::Stuck(run.spaces.changes, self.barrier.phases()),
                     BlockPause::Due | BlockPause::Stopped(_) => return pause,
                 };
             }
@@ -102,22 +99,20 @@ impl Cluster {
     fn run_block(
         &mut self,
         rank: usize,
-        launch: &Launch<'_>,
-        spaces: &mut Spaces,
-        state: &mut RunState,
+        run: &mut RunContext<'_>,
     ) -> BlockPause {
         let mut window =
             ClusterWindow { rank: rank as u32, blocks: self.blocks.len() as u32, size: 0, ended: 0 };
-        window.size = (spaces.shared.len() / self.blocks.len()) as u32;
+        window.size = (run.spaces.shared.len() / self.blocks.len()) as u32;
         for (rank, _) in self.states.iter().enumerate().filter(|(_, state)| **state == State::Ended) {
             window.ended |= 1 << rank;
         }
-        spaces.window = window;
-        if let Some(sanitizer) = &mut state.sanitizer {
+        run.spaces.window = window;
+        if let Some(sanitizer) = &mut run.state.sanitizer {
             sanitizer.enter(&mut self.blocks[rank].sanitizer, &mut self.sanitizer);
         }
-        let pause = self.blocks[rank].run(launch, spaces, state, &mut self.barrier);
-        if let Some(sanitizer) = &mut state.sanitizer {
+        let pause = self.blocks[rank].run(run, &mut self.barrier);
+        if let Some(sanitizer) = &mut run.state.sanitizer {
             sanitizer.leave(
                 &mut self.blocks[rank].sanitizer,
                 &mut self.sanitizer,

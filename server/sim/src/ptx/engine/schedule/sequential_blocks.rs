@@ -6,6 +6,7 @@ use crate::ptx::engine::exec::operand::get;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::{Program, Register, RegisterSlot};
 use crate::ptx::registers::WIDTH;
@@ -61,7 +62,9 @@ impl<'a> SequentialBlocks<'a> {
     /// Runs a cluster as far as possible; returns a status if the run is over.
     fn cluster(&mut self, number: u64, mut cluster: Cluster) -> Result<Option<Status>, Cancelled> {
         loop {
-            match cluster.run(self.launch, &mut self.spaces, &mut self.state) {
+            let mut run =
+                RunContext { launch: self.launch, spaces: &mut self.spaces, state: &mut self.state };
+            match cluster.run(&mut run) {
                 BlockPause::Due => {
                     if let Err(status) = self.poll()? {
                         self.collect(&mut cluster);

@@ -1,0 +1,12 @@
+//! What all warps of a run share.
+
+use super::launch::Launch;
+use super::memory::spaces::Spaces;
+use super::run_state::RunState;
+
+/// The constant data of a run, its memory, and its counters and findings.
+pub(crate) struct RunContext<'a> {
+    pub(crate) launch: &'a Launch<'a>,
+    pub(crate) spaces: &'a mut Spaces,
+    pub(crate) state: &'a mut RunState,
+}
