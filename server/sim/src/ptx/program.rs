@@ -76,7 +76,7 @@ impl Program {
     }
 }
 
-/// Where a kernel parameter lies in the parameter block.
+/// The location of a kernel parameter in the parameter block.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ParamLayout {
     /// Its name.
@@ -92,7 +92,7 @@ pub struct ParamLayout {
 pub struct Function {
     /// Its name.
     pub name: SmolStr,
-    /// The statement that `code[0]` is.
+    /// The statement of `code[0]`.
     pub first_statement: u32,
     /// The instructions in text order; one a statement.
     pub code: Vec<Instruction>,
@@ -104,9 +104,9 @@ pub struct Function {
     pub params: Vec<Formal>,
     /// Formal return parameters, in order.
     pub returns: Vec<Formal>,
-    /// What each instruction reads.
+    /// The reads of each instruction.
     pub flow: Flow,
-    /// How each instruction orders memory.
+    /// The memory order of each instruction.
     pub orders: Vec<Order>,
     /// Side tables of the operations that need more than five slots.
     pub tables: Tables,
@@ -146,7 +146,7 @@ impl Function {
     }
 }
 
-/// What a call of a function needs: registers, constants in them, stack.
+/// The frame of a call: registers, constants in them, stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FrameLayout {
     /// Slots of up to 32 bits.
@@ -172,15 +172,15 @@ pub struct FrameLayout {
 /// A register with a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Register {
-    /// As written.
+    /// Its name in the text.
     pub name: SmolStr,
     /// Width in bits.
     pub bits: u16,
-    /// Where it is.
+    /// Its location.
     pub place: RegisterSlot,
 }
 
-/// A special register whose value a warp knows when it starts.
+/// A special register whose value does not change while a warp runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Special {
     /// `%tid`, by dimension

@@ -5,7 +5,7 @@ use super::slot::RegisterSlot;
 /// The state space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
-    /// Decided by the address.
+    /// The address determines the space.
     Generic,
     /// `.global`
     Global,
@@ -20,7 +20,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// The word for it.
+    /// The name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Space::Generic => "generic",
@@ -33,20 +33,20 @@ impl Space {
     }
 }
 
-/// An address: a register (or none), and what is added to it.
+/// An address: a register (or none) and an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     /// The register.
     pub base: Option<RegisterSlot>,
-    /// What the register counts, in bytes.
+    /// The unit of the register, in bytes.
     pub scale: u32,
-    /// Whether the offset counts from the frame's local memory.
+    /// Whether the offset is relative to the frame's local memory.
     pub frame: bool,
-    /// Added.
+    /// The offset.
     pub offset: i64,
 }
 
-/// What an atomic does.
+/// The operation of an atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names of the operations")]
 pub enum AtomicOp {

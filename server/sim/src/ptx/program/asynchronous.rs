@@ -7,15 +7,15 @@ use crate::scalar_type::ScalarType;
 /// A copy of a range of memory, done at once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BulkCopy {
-    /// Where to.
+    /// The destination.
     pub to: Address,
     /// The space of `to`.
     pub to_space: Space,
-    /// Where from.
+    /// The source.
     pub from: Address,
     /// The space of `from`.
     pub from_space: Space,
-    /// Bytes.
+    /// The number of bytes.
     pub size: Slot,
     /// The reduction with the contents of the destination; `None` replaces them.
     pub reduction: Option<(AtomicOp, ScalarType)>,
@@ -25,18 +25,18 @@ pub struct BulkCopy {
     pub blocks: Option<Slot>,
     /// Bytes at the left and the right end that are not copied.
     pub ends: Option<(Slot, Slot)>,
-    /// The mask of bytes of each 16 that are copied.
+    /// The mask of the bytes that are copied of each 16.
     pub bytes: Option<Slot>,
 }
 
 /// A range of memory that is filled with zeros.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fill {
-    /// Where to.
+    /// The destination.
     pub to: Address,
     /// The space of `to`.
     pub space: Space,
-    /// Bytes.
+    /// The number of bytes.
     pub size: RegisterSlot,
     /// The mbarrier that tracks the bytes.
     pub completion: Option<Completion>,
@@ -51,10 +51,10 @@ pub struct Completion {
     pub space: Space,
 }
 
-/// Something done with an mbarrier.
+/// An operation on an mbarrier.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mbarrier {
-    /// What is done.
+    /// The action.
     pub action: MbarrierAction,
     /// The space of the object.
     pub space: Space,
@@ -62,15 +62,15 @@ pub struct Mbarrier {
     pub address: Address,
     /// A count, a number of bytes, a token or a parity.
     pub operand: Option<RegisterSlot>,
-    /// The mask of blocks of the cluster whose objects are meant.
+    /// The mask of the blocks of the cluster whose objects it applies to.
     pub blocks: Option<Slot>,
     /// A token, or whether a phase is over.
     pub d: Option<RegisterSlot>,
-    /// Where reports of failed copies go; there are none.
+    /// The destinations of reports of failed copies; no copy fails here.
     pub reports: [Option<RegisterSlot>; 2],
 }
 
-/// What is done with an mbarrier.
+/// The action of an operation on an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MbarrierAction {
     /// `init`
@@ -107,7 +107,7 @@ pub enum MbarrierAction {
 }
 
 impl MbarrierAction {
-    /// Whether a thread that gets `false` repeats it until it is `true`.
+    /// Whether threads repeat it until the result is `true`.
     pub fn waits(self) -> bool {
         matches!(self, MbarrierAction::TestToken | MbarrierAction::TestParity)
     }

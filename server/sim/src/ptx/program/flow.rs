@@ -3,7 +3,7 @@
 /// How a result depends on its sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mixing {
-    /// It is defined, whatever the sources are: loads, results of other lanes.
+    /// Always defined: loads, results of other lanes.
     #[default]
     Defined,
     /// Undefined if any source is.
@@ -12,18 +12,18 @@ pub enum Mixing {
     All,
 }
 
-/// What is done with a register that is read.
+/// The use of a register that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// It goes into the result.
+    /// A source of the result.
     Source,
-    /// It is, or is part of, an address.
+    /// An address, or a part of one.
     Address,
-    /// It is stored where others see it.
+    /// A value stored where other threads see it.
     Stored,
-    /// It chooses a way, or a barrier.
+    /// The selection of a branch target or of a barrier.
     Choice,
-    /// It is the guard, and matters to lanes that do not execute too.
+    /// The guard, which lanes that do not execute read too.
     Guard,
 }
 
@@ -32,7 +32,7 @@ pub enum Part {
 pub struct Read {
     /// Its number in `frame.registers`.
     pub register: u32,
-    /// What it is read for.
+    /// Its use.
     pub part: Part,
 }
 
@@ -40,21 +40,21 @@ pub struct Read {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flow {
     pub(crate) reads: Vec<Read>,
-    /// Where the reads of each statement begin, and what it makes of them.
+    /// By statement: its first read, and how its result depends on its sources.
     pub(crate) statements: Vec<(u32, Mixing)>,
-    /// Registers that may be read before they are written, on some way and in some lane.
+    /// Registers that may be read before they are written, on some path and in some lane.
     pub suspects: Vec<u32>,
 }
 
 impl Flow {
-    /// What the instruction at `pc` reads.
+    /// The reads of the instruction at `pc`.
     pub fn reads_of(&self, pc: u32) -> &[Read] {
         let start =
             |pc: usize| self.statements.get(pc).map_or(self.reads.len(), |(start, _)| *start as usize);
         &self.reads[start(pc as usize)..start(pc as usize + 1)]
     }
 
-    /// What the instruction at `pc` makes of it.
+    /// How the result of the instruction at `pc` depends on its sources.
     pub fn mixing_of(&self, pc: u32) -> Mixing {
         self.statements.get(pc as usize).map_or(Mixing::Defined, |(_, mixing)| *mixing)
     }

@@ -1,4 +1,4 @@
-//! Operations: what one instruction does, small and by value.
+//! Operations: the work of one instruction, small and by value.
 
 use super::guard::Guard;
 use super::slot::Slots;
@@ -17,25 +17,25 @@ use crate::soft_float::Rounding;
 pub struct Instruction {
     /// The predicate of the lanes that execute it.
     pub guard: Guard,
-    /// What is done.
+    /// The operation.
     pub op: Op,
-    /// To what. Control flow and operations with tables keep their targets and table indices here, as their `Op` says.
+    /// The operands. Control flow and operations with side tables keep targets and table indices here; see `Op`.
     pub s: Slots,
 }
 
-/// What an instruction does. The discriminant is one byte, so that the dispatch is one jump.
+/// An operation. The discriminant is one byte, so that dispatch is one jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {
-    /// Nothing that a simulator shows.
+    /// No effect that a simulator shows.
     Nop,
-    /// Something that is not simulated: note `a`.
+    /// An unsupported instruction: note `a`.
     Unsupported,
     /// Bitwise, and moves.
     Logic(Logic, ScalarType),
-    /// `lop3` with its table.
+    /// `lop3` with its truth table.
     Lop3(u8),
-    /// `lop3` with a predicate `e`: the rest is entry `c` of its table
+    /// `lop3` with a predicate `e`: the other operands are entry `c` of its side table
     Lop3Predicate,
     /// Integer arithmetic.
     Int(IntOp, ScalarType),
@@ -157,7 +157,7 @@ pub enum Op {
     InWindow(bool),
     /// The step counter: in 64 bits
     Clock(bool),
-    /// `nanosleep`: it is the turn of others
+    /// `nanosleep`: other warps run next
     Sleep,
     /// `activemask`
     ActiveMask,
@@ -196,7 +196,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether what the operation gives may depend on what others have done.
+    /// Whether the result may depend on other threads.
     pub fn reads(self) -> bool {
         matches!(
             self,
@@ -229,7 +229,7 @@ impl Op {
     }
 }
 
-/// What is done with the stack of each thread, in 64 bits or in 32.
+/// An operation on the stack of each thread, with addresses of 64 bits or of 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StackAction {
     /// `alloca`: `d` = a new range of `a` bytes at a multiple of the number `b`
@@ -240,7 +240,7 @@ pub enum StackAction {
     Restore(bool),
 }
 
-/// What is done with the groups that a thread puts its copies into.
+/// An operation on the groups of asynchronous copies of each thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CopyGroup {
     /// `cp.async.commit_group`
@@ -260,15 +260,15 @@ pub enum CopyGroup {
 /// How `setp` and `set` combine their comparison with a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combining {
-    /// Not at all.
+    /// No predicate.
     No,
     /// With the predicate.
     With(Combine),
-    /// With the predicate's complement.
+    /// With the complement of the predicate.
     WithNot(Combine),
 }
 
-/// What `set` writes for true; 0 for false.
+/// The value that `set` writes for true; for false it writes 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SetTo {
     /// All ones in 32 bits
@@ -277,9 +277,9 @@ pub enum SetTo {
     Ones16,
     /// 1.0
     Float,
-    /// 1.0 in half precision
+    /// 1.0 as `f16`
     Half,
-    /// 1.0 in the other half precision
+    /// 1.0 as `bf16`
     Brain,
 }
 

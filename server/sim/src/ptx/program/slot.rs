@@ -41,7 +41,7 @@ impl RegisterSlot {
     }
 }
 
-/// Where an instruction's operands are; which file each slot is in follows from the operation.
+/// The slots of an instruction's operands; the operation determines the register file of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Slots {
     /// The destination.
@@ -59,13 +59,13 @@ pub struct Slots {
 /// A formal parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Formal {
-    /// Where it is.
+    /// Its location.
     pub at: Passing,
     /// Its size in bytes.
     pub size: u32,
 }
 
-/// Where an argument or a formal is.
+/// The location of an argument or a formal parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Passing {
     /// In the frame's local memory, from this byte on.

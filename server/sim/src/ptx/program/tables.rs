@@ -66,7 +66,7 @@ pub struct Tables {
     pub barriers: Vec<Barrier>,
 }
 
-/// Why an instruction is not simulated.
+/// The reason why an instruction is not simulated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
     /// The instruction.
@@ -78,7 +78,7 @@ pub struct Note {
 /// Arithmetic on several float formats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MixedOperands {
-    /// What is done.
+    /// The operation.
     pub mixed: Mixed,
     /// The result.
     pub d: RegisterSlot,
@@ -89,7 +89,7 @@ pub struct MixedOperands {
 /// A conversion of several numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PackedSources {
-    /// What is done with each.
+    /// The conversion of each.
     pub convert: PackedConvert,
     /// The numbers, the uppermost first; or one register with two.
     pub sources: Vec<Slot>,
@@ -102,22 +102,22 @@ pub struct PackedSources {
 /// `lop3` with predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lop3Predicate {
-    /// Its table.
+    /// Its truth table.
     pub table: u8,
     /// The third source.
     pub c: Slot,
     /// `.or` or `.and`.
     pub combine: Combine,
-    /// What is combined.
+    /// The predicate that the result is combined with.
     pub with: Guard,
 }
 
 /// A `mov` between one register and several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pack {
-    /// The one, lowest bits first where it is 128 wide.
+    /// The wide register.
     pub whole: RegisterSlot,
-    /// The several, lowest first; `None` for `_`.
+    /// The parts, lowest first; `None` for `_`.
     pub parts: Vec<Option<RegisterSlot>>,
     /// Bits of a part.
     pub bits: u32,
@@ -128,7 +128,7 @@ pub struct Pack {
 /// A load or a store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
-    /// Where.
+    /// The state space.
     pub space: Space,
     /// Bytes of an element.
     pub size: u32,
@@ -172,15 +172,15 @@ pub struct ProductScales {
 /// A load or store of a fragment of `wmma`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FragmentAccess {
-    /// What is spread over the warp.
+    /// The distribution of the matrix over the warp.
     pub matrix: Matrix,
-    /// Where.
+    /// The state space.
     pub space: Space,
     /// The address of the first element.
     pub address: Address,
     /// Elements from one line to the next in memory, if specified.
     pub stride: Option<Slot>,
-    /// Whether lines in memory are what [`Matrix`] numbers along.
+    /// Whether lines in memory are the lines of [`Matrix`], or are across them.
     pub along: bool,
     /// The registers.
     pub registers: Vec<RegisterSlot>,
@@ -188,31 +188,31 @@ pub struct FragmentAccess {
     pub store: bool,
 }
 
-/// What the rows are in memory of the matrices that `ldmatrix` and `stmatrix` move.
+/// The rows in memory of the matrices that `ldmatrix` and `stmatrix` move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rows {
     /// Eight rows of eight elements of 16 bits.
     Halves,
     /// Eight or sixteen rows of sixteen bytes.
     Bytes,
-    /// Sixteen elements of 6 bits, then 32 bits of nothing.
+    /// Sixteen elements of 6 bits, then 32 unused bits.
     Sixes,
-    /// Sixteen elements of 4 bits, then 64 bits of nothing.
+    /// Sixteen elements of 4 bits, then 64 unused bits.
     Fours,
 }
 
-/// A load or store of small matrices, a row of which a lane names.
+/// A load or store of small matrices; a lane has the address of one row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MatrixAccess {
-    /// What the rows are.
+    /// The format of the rows.
     pub rows: Rows,
-    /// Where.
+    /// The state space.
     pub space: Space,
-    /// The address of the row that a lane names.
+    /// The address of a row.
     pub address: Address,
     /// One register a matrix; two of a matrix of 16 x 16.
     pub registers: Vec<RegisterSlot>,
-    /// Whether rows and columns change places.
+    /// Whether rows and columns are exchanged.
     pub transposed: bool,
     /// Whether it stores.
     pub store: bool,
@@ -221,13 +221,13 @@ pub struct MatrixAccess {
 /// A copy from global to shared memory, done at once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Copy {
-    /// Where to.
+    /// The destination.
     pub to: Address,
-    /// The space of `to`.
+    /// The state space of `to`.
     pub to_space: Space,
-    /// Where from.
+    /// The source.
     pub from: Address,
-    /// The space of `from`.
+    /// The state space of `from`.
     pub from_space: Space,
     /// Bytes written.
     pub size: u32,
@@ -240,11 +240,11 @@ pub struct Copy {
 /// An atomic operation on memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Atomic {
-    /// What is done.
+    /// The operation.
     pub op: AtomicOp,
-    /// To what.
+    /// The type of the elements.
     pub ty: ScalarType,
-    /// Where.
+    /// The state space.
     pub space: Space,
     /// The address of the first element.
     pub address: Address,
@@ -256,16 +256,16 @@ pub struct Atomic {
     pub c: Option<RegisterSlot>,
 }
 
-/// An operation between lanes.
+/// An operation between lanes, with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Exchange {
-    /// What is done.
+    /// The operation.
     pub kind: ExchangeKind,
-    /// The result, if it is wanted.
+    /// The result, unless it is discarded.
     pub d: Option<RegisterSlot>,
     /// The predicate beside it, if there is one.
     pub p: Option<Slot>,
-    /// What lanes give; of a vote, a predicate.
+    /// The value of each lane; for a vote, a predicate.
     pub a: Option<RegisterSlot>,
     /// Whether predicate `a` is complemented.
     pub negated: bool,
@@ -284,7 +284,7 @@ impl Exchange {
     }
 }
 
-/// What lanes do with each other.
+/// An operation between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the modifiers of the instructions")]
 pub enum ExchangeKind {
@@ -313,7 +313,7 @@ pub enum ExchangeKind {
 /// The targets of a `brx.idx`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Switch {
-    /// The register that chooses.
+    /// The register that selects the target.
     pub index: Slot,
     /// Instructions.
     pub targets: Vec<u32>,
@@ -326,7 +326,7 @@ pub struct Call {
     pub callee: Callee,
     /// Arguments, in order.
     pub arguments: Vec<Formal>,
-    /// Where results go, in order.
+    /// The destinations of the results, in order.
     pub results: Vec<Formal>,
 }
 
@@ -337,11 +337,11 @@ pub enum Callee {
     Direct(u32),
     /// The function whose address the register holds.
     Indirect(RegisterSlot),
-    /// One that every device has.
+    /// A function of the device runtime.
     System(System),
 }
 
-/// A function that every device has: its body is in no module.
+/// A function of the device runtime, whose body is in no module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum System {
     /// `vprintf`
@@ -370,7 +370,7 @@ impl System {
 /// A barrier of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Barrier {
-    /// What is done there.
+    /// The operation.
     pub kind: BarrierKind,
     /// Whether all lanes of a warp must execute it together.
     pub aligned: bool,
@@ -384,12 +384,12 @@ pub struct Barrier {
     pub d: Option<RegisterSlot>,
 }
 
-/// What is done at a barrier.
+/// An operation at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierKind {
     /// Wait.
     Sync,
-    /// Count, and go on.
+    /// Arrive without waiting.
     Arrive,
     /// Wait; the result is whether all predicates are true.
     ReduceAnd,
@@ -397,7 +397,7 @@ pub enum BarrierKind {
     ReduceOr,
     /// Wait; the result is the number of true predicates.
     ReduceCount,
-    /// Count at the cluster's barrier, and go on.
+    /// Arrive at the cluster's barrier without waiting.
     ClusterArrive,
     /// Wait for the threads that have not arrived at the cluster's barrier.
     ClusterWait,
