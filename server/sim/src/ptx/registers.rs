@@ -75,53 +75,36 @@ pub trait Word: Copy + Default + 'static {
     fn or_else(self, keep: i8, other: Self) -> Self;
 }
 
-impl Word for u32 {
-    fn file(registers: &Registers) -> &[Lanes<u32>] {
-        &registers.words
-    }
+macro_rules! word {
+    ($word:ty, $signed:ty, $file:ident) => {
+        impl Word for $word {
+            fn file(registers: &Registers) -> &[Lanes<$word>] {
+                &registers.$file
+            }
 
-    fn file_mut(registers: &mut Registers) -> &mut [Lanes<u32>] {
-        &mut registers.words
-    }
+            fn file_mut(registers: &mut Registers) -> &mut [Lanes<$word>] {
+                &mut registers.$file
+            }
 
-    fn widen(self) -> u64 {
-        self.into()
-    }
+            fn widen(self) -> u64 {
+                self.into()
+            }
 
-    fn narrow(bits: u64) -> u32 {
-        bits as u32
-    }
+            fn narrow(bits: u64) -> $word {
+                bits as $word
+            }
 
-    #[inline(always)]
-    fn or_else(self, keep: i8, other: u32) -> u32 {
-        let keep = i32::from(keep) as u32;
-        self & keep | other & !keep
-    }
+            #[inline(always)]
+            fn or_else(self, keep: i8, other: $word) -> $word {
+                let keep = <$signed>::from(keep) as $word;
+                self & keep | other & !keep
+            }
+        }
+    };
 }
 
-impl Word for u64 {
-    fn file(registers: &Registers) -> &[Lanes<u64>] {
-        &registers.doubles
-    }
-
-    fn file_mut(registers: &mut Registers) -> &mut [Lanes<u64>] {
-        &mut registers.doubles
-    }
-
-    fn widen(self) -> u64 {
-        self
-    }
-
-    fn narrow(bits: u64) -> u64 {
-        bits
-    }
-
-    #[inline(always)]
-    fn or_else(self, keep: i8, other: u64) -> u64 {
-        let keep = i64::from(keep) as u64;
-        self & keep | other & !keep
-    }
-}
+word!(u32, i32, words);
+word!(u64, i64, doubles);
 
 impl Registers {
     /// The values of a register.

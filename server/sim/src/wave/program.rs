@@ -113,129 +113,35 @@ pub(crate) struct Halves {
 /// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Action {
-    /// `mov_imm`
-    Constant {
-        d: Row,
-        bits: u32,
-    },
-    Unary {
-        op: Unary,
-        d: Row,
-        a: Row,
-    },
-    Binary {
-        op: Binary,
-        d: Row,
-        a: Row,
-        b: Row,
-    },
-    Ternary {
-        op: Ternary,
-        d: Row,
-        a: Row,
-        b: Row,
-        c: Row,
-    },
-    /// `bfi`: base, inserted value, offset, width.
-    InsertBits {
-        d: Row,
-        base: Row,
-        value: Row,
-        offset: Row,
-        width: Row,
-    },
-    Double {
-        op: Double,
-        d: [Row; 2],
-        a: [Row; 2],
-        b: [Row; 2],
-        c: [Row; 2],
-    },
-    /// `cvt_f32_f64`
-    Narrow {
-        d: Row,
-        a: [Row; 2],
-    },
-    /// `cvt_f64_f32`
-    Widen {
-        d: [Row; 2],
-        a: Row,
-    },
-    Compare {
-        op: Compare,
-        d: u8,
-        a: Row,
-        b: Row,
-    },
-    Logic {
-        op: Logic,
-        d: u8,
-        a: Condition,
-        b: Condition,
-    },
-    Select {
-        d: Row,
-        condition: Condition,
-        a: Row,
-        b: Row,
-    },
-    Special {
-        d: Row,
-        register: Special,
-    },
-    Load {
-        space: Space,
-        bytes: u8,
-        d: [Row; 4],
-        address: Row,
-    },
-    Store {
-        space: Space,
-        bytes: u8,
-        address: Row,
-        value: [Row; 4],
-    },
-    Atomic {
-        space: Space,
-        op: Atomic,
-        d: Option<Row>,
-        address: Row,
-        value: Row,
-        desired: Row,
-    },
-    Shuffle {
-        kind: Shuffle,
-        d: Row,
-        a: Row,
-        lane: Row,
-    },
-    Broadcast {
-        d: Row,
-        a: Row,
-        lane: Row,
-    },
-    Ballot {
-        d: Row,
-        condition: Condition,
-    },
-    Vote {
-        all: bool,
-        d: u8,
-        condition: Condition,
-    },
-    PrefixSum {
-        d: Row,
-        a: Row,
-    },
-    Reduce {
-        op: Reduce,
-        d: Row,
-        a: Row,
-    },
+    // `mov_imm`
+    Constant { d: Row, bits: u32 },
+    Unary { op: Unary, d: Row, a: Row },
+    Binary { op: Binary, d: Row, a: Row, b: Row },
+    Ternary { op: Ternary, d: Row, a: Row, b: Row, c: Row },
+    // `bfi`: base, inserted value, offset, width.
+    InsertBits { d: Row, base: Row, value: Row, offset: Row, width: Row },
+    Double { op: Double, d: [Row; 2], a: [Row; 2], b: [Row; 2], c: [Row; 2] },
+    // `cvt_f32_f64`
+    Narrow { d: Row, a: [Row; 2] },
+    // `cvt_f64_f32`
+    Widen { d: [Row; 2], a: Row },
+    Compare { op: Compare, d: u8, a: Row, b: Row },
+    Logic { op: Logic, d: u8, a: Condition, b: Condition },
+    Select { d: Row, condition: Condition, a: Row, b: Row },
+    Special { d: Row, register: Special },
+    Load { space: Space, bytes: u8, d: [Row; 4], address: Row },
+    Store { space: Space, bytes: u8, address: Row, value: [Row; 4] },
+    Atomic { space: Space, op: Atomic, d: Option<Row>, address: Row, value: Row, desired: Row },
+    Shuffle { kind: Shuffle, d: Row, a: Row, lane: Row },
+    Broadcast { d: Row, a: Row, lane: Row },
+    Ballot { d: Row, condition: Condition },
+    Vote { all: bool, d: u8, condition: Condition },
+    PrefixSum { d: Row, a: Row },
+    Reduce { op: Reduce, d: Row, a: Row },
     Matrix(Matrix),
-    /// Fences, `wait` and `nop`: memory is sequentially consistent here.
+    // Fences, `wait` and `nop`: memory is sequentially consistent here.
     Nothing,
-    /// An acquire fence: only the sanitizer observes it.
+    // An acquire fence: only the sanitizer observes it.
     Acquire,
     Control(Control),
 }
@@ -243,33 +149,19 @@ pub(crate) enum Action {
 /// An operation that changes which lanes are active, waits for others, or ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Control {
-    If {
-        condition: Condition,
-        otherwise: Option<u32>,
-        end: u32,
-    },
+    If { condition: Condition, otherwise: Option<u32>, end: u32 },
     Else,
     EndIf,
-    Loop {
-        end: u32,
-    },
+    Loop { end: u32 },
     EndLoop,
-    Break {
-        condition: Condition,
-    },
-    Continue {
-        condition: Condition,
-    },
-    Call {
-        target: u32,
-    },
+    Break { condition: Condition },
+    Continue { condition: Condition },
+    Call { target: u32 },
     Return,
     Halt,
     Barrier,
-    /// Index into [`Program::refusals`].
-    Refused {
-        why: u32,
-    },
+    // Index into [`Program::refusals`].
+    Refused { why: u32 },
 }
 
 impl Action {

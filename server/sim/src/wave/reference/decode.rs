@@ -24,23 +24,13 @@ pub(crate) type Source = Option<u8>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Compute(Action),
-    /// Division by zero returns infinity.
-    Divide {
-        d: Row,
-        a: Row,
-        b: Row,
-    },
-    /// Crossed bounds crash the emulator.
-    Clamp {
-        op: Ternary,
-        d: Row,
-        value: Row,
-        low: Row,
-        high: Row,
-    },
-    /// An unknown comparison, which is false.
+    // Division by zero returns infinity.
+    Divide { d: Row, a: Row, b: Row },
+    // Crossed bounds crash the emulator.
+    Clamp { op: Ternary, d: Row, value: Row, low: Row, high: Row },
+    // An unknown comparison, which is false.
     Never(u8),
-    /// Fences, `wait` and `nop`.
+    // Fences, `wait` and `nop`.
     Nothing,
     Control(Control),
 }
@@ -55,7 +45,7 @@ pub(crate) enum Control {
     Break(Source),
     Continue(Source),
     EndLoop,
-    /// To a word.
+    // To a word.
     Call(u32),
     Return,
     Halt,
@@ -66,13 +56,10 @@ pub(crate) enum Control {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Undecodable {
     Opcode(u8),
-    Modifier {
-        opcode: u8,
-        modifier: u8,
-    },
-    /// The second word is missing: the emulator crashes.
+    Modifier { opcode: u8, modifier: u8 },
+    // The second word is missing: the emulator crashes.
     CutOff,
-    /// The assembler would not have made these words.
+    // The assembler would not have made these words.
     NotAssembled,
 }
 

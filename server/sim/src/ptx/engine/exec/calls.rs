@@ -75,7 +75,9 @@ impl Warp {
             return None;
         }
         let target = function.tables.calls[call as usize].callee;
-        if let Some((sanitizer, frame)) = run.state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref()) {
+        if let Some((sanitizer, frame)) =
+            run.state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref())
+        {
             // Results count as written from the start; whether the callee writes them is not checked here.
             let results = &function.tables.calls[call as usize].results;
             sanitizer.passed(self.id.warp, frame.local_base, results, executed);
@@ -84,7 +86,8 @@ impl Warp {
             let call = &function.tables.calls[call as usize];
             let pointer = if run.launch.program.wide_addresses { 8 } else { 4 };
             let sanitizer = run.state.sanitizer.as_deref_mut();
-            let mut callee = system_calls::CallContext { spaces: run.spaces, local: &mut self.local, sanitizer, pointer };
+            let mut callee =
+                system_calls::CallContext { spaces: run.spaces, local: &mut self.local, sanitizer, pointer };
             let frame = self.frames[frame as usize].as_mut()?;
             if let Err(fault) = system_calls::call(system, call, frame, &mut callee, executed) {
                 run.state.report(fault.finding(self.id, statement));
@@ -112,7 +115,8 @@ impl Warp {
                 return Some(Pause::Stopped(Status::Faulted));
             };
             let entered_function = &run.launch.program.functions[callee as usize];
-            if let Some((sanitizer, frame)) = run.state.sanitizer.as_mut().zip(self.frames[new as usize].as_ref())
+            if let Some((sanitizer, frame)) =
+                run.state.sanitizer.as_mut().zip(self.frames[new as usize].as_ref())
             {
                 let base = frame.local_base;
                 sanitizer.entered(self.id.warp, base, entered_function.frame.local_size, mask);

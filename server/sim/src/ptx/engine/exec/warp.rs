@@ -166,11 +166,7 @@ impl Warp {
     }
 
     #[inline(always)]
-    fn run_groups<S: Simd>(
-        &mut self,
-        simd: S,
-        run: &mut RunContext<'_>,
-    ) -> Pause {
+    fn run_groups<S: Simd>(&mut self, simd: S, run: &mut RunContext<'_>) -> Pause {
         let mut next = self.groups.next(self.live, &run.launch.plan);
         loop {
             let Some(group) = next else {
@@ -313,9 +309,7 @@ impl Warp {
                 self.diverge(&[(instruction.s.a, executed), (next, mask & !executed)], pc, join);
                 None
             }
-            Op::Switch(uniform) => {
-                self.switch(instruction, function, group, executed, uniform, run)
-            }
+            Op::Switch(uniform) => self.switch(instruction, function, group, executed, uniform, run),
             Op::Call(uniform) => {
                 if uniform && executed != 0 && executed != mask {
                     self.not_uniform("a call", statement, executed, mask, run.state);

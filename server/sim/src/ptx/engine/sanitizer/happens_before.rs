@@ -65,8 +65,8 @@ pub(crate) struct BlockClock {
     phases: u32,
     /// What every thread of the block knows of other blocks.
     common: VectorClock,
-    /// What any thread of the block may publish: within the block, and beyond.
-    released: [Option<Arc<VectorClock>>; 2],
+    /// What any thread of the block may publish.
+    released: Released,
     warps: Vec<WarpClock>,
 }
 
@@ -101,8 +101,8 @@ struct LaneClock {
     knows: VectorClock,
     /// Read from flags, without a fence since.
     pending: VectorClock,
-    /// What a fence permits it to publish: within the block, and beyond.
-    released: [Option<Arc<VectorClock>>; 2],
+    /// What a fence permits it to publish.
+    released: Released,
 }
 
 /// What a reader of a location learns.
@@ -124,10 +124,21 @@ pub(super) struct SyncAccess {
     pub(super) in_block: bool,
 }
 
+/// Clocks that may be published: within the block, and beyond.
+type Released = [Option<Arc<VectorClock>>; 2];
+
 fn joined(into: &mut Option<Arc<VectorClock>>, other: &Arc<VectorClock>) {
     match into {
         Some(into) => Arc::make_mut(into).join(other),
         none => *none = Some(Arc::clone(other)),
+    }
+}
+
+fn join_released(into: &mut Released, other: &Released) {
+    for (into, other) in into.iter_mut().zip(other) {
+        if let Some(other) = other {
+            joined(into, other);
+        }
     }
 }
 
@@ -395,7 +406,7 @@ impl HappensBefore {
         let number = self.block.number;
         let own =
             self.block.warps[thread.warp as usize].lanes.as_ref().map(|lanes| &lanes[thread.lane as usize]);
-        let mut released: [Option<Arc<VectorClock>>; 2] = Default::default();
+        let mut released = Released::default();
         for (scope, released) in released.iter_mut().enumerate() {
             let own = own.and_then(|own| own.released[scope].as_ref());
             for knowledge in own.into_iter().chain(&self.block.released[scope]) {
@@ -454,11 +465,7 @@ impl HappensBefore {
         if all_wait {
             self.block.floor = latest;
             self.block.common.join(&sum.knows);
-            for (scope, released) in sum.released.iter().enumerate() {
-                if let Some(released) = released {
-                    joined(&mut self.block.released[scope], released);
-                }
-            }
+            join_released(&mut self.block.released, &sum.released);
             for warp in &mut self.block.warps {
                 warp.lanes = None;
                 warp.pairs = None;
@@ -496,11 +503,7 @@ impl HappensBefore {
         for &block in &cluster.blocks {
             self.block.common.learn(Agent::Block(block), cluster.synchronized);
         }
-        for (into, released) in self.block.released.iter_mut().zip(&cluster.pool.released) {
-            if let Some(released) = released {
-                joined(into, released);
-            }
-        }
+        join_released(&mut self.block.released, &cluster.pool.released);
     }
 }
 
@@ -511,7 +514,7 @@ impl BlockClock {
         for clock in self.warps.iter().filter_map(|warp| warp.lanes.as_ref()).flat_map(|lanes| lanes.iter()) {
             sum.absorb(clock);
         }
-        sum.absorb(&LaneClock { released: self.released.clone(), ..LaneClock::default() });
+        join_released(&mut sum.released, &self.released);
         sum
     }
 }
@@ -521,10 +524,6 @@ impl LaneClock {
     fn absorb(&mut self, other: &LaneClock) {
         self.knows.join(&other.knows);
         self.knows.join(&other.pending);
-        for (into, released) in self.released.iter_mut().zip(&other.released) {
-            if let Some(released) = released {
-                joined(into, released);
-            }
-        }
+        join_released(&mut self.released, &other.released);
     }
 }

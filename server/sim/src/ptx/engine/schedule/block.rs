@@ -81,11 +81,7 @@ impl Block {
     }
 
     /// Runs until it has exited, cannot continue by itself, or the caller's control is due.
-    pub(crate) fn run(
-        &mut self,
-        run: &mut RunContext<'_>,
-        cluster: &mut ClusterBarrier,
-    ) -> BlockPause {
+    pub(crate) fn run(&mut self, run: &mut RunContext<'_>, cluster: &mut ClusterBarrier) -> BlockPause {
         // Other blocks may have arrived at the cluster's barrier.
         self.complete_barriers(run.launch, run.state, cluster);
         let mut idle = 0;
@@ -160,12 +156,14 @@ impl Block {
                 }
                 Pause::Due => return Some(BlockPause::Due),
                 Pause::Stopped(status) => return Some(BlockPause::Stopped(status)),
-                Pause::Arrived(arrival) => match self.arrive(index, arrival, run.launch, run.state, cluster) {
-                    // The warp that completes a barrier has had its turn, like the others that arrived at it.
-                    Ok(Arrived::Completed) => return None,
-                    Ok(Arrived::Waits | Arrived::Continues) => {}
-                    Err(status) => return Some(BlockPause::Stopped(status)),
-                },
+                Pause::Arrived(arrival) => {
+                    match self.arrive(index, arrival, run.launch, run.state, cluster) {
+                        // The warp that completes a barrier has had its turn, like the others that arrived at it.
+                        Ok(Arrived::Completed) => return None,
+                        Ok(Arrived::Waits | Arrived::Continues) => {}
+                        Err(status) => return Some(BlockPause::Stopped(status)),
+                    }
+                }
             }
         }
     }

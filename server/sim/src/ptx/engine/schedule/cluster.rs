@@ -58,10 +58,7 @@ impl Cluster {
     }
 
     /// Runs until all blocks have exited, cannot continue, or the caller's control is due.
-    pub(crate) fn run(
-        &mut self,
-        run: &mut RunContext<'_>,
-    ) -> BlockPause {
+    pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> BlockPause {
         std::mem::swap(&mut self.shared, &mut run.spaces.shared);
         let pause = self.run_blocks(run);
         std::mem::swap(&mut self.shared, &mut run.spaces.shared);
@@ -74,7 +71,9 @@ impl Cluster {
             let rank = self.turn;
             let ready = match self.states[rank] {
                 State::Ready => true,
-                State::Stuck(changes, phases) => (changes, phases) != (run.spaces.changes, self.barrier.phases()),
+                State::Stuck(changes, phases) => {
+                    (changes, phases) != (run.spaces.changes, self.barrier.phases())
+                }
                 State::Ended => false,
             };
             idle += 1;
@@ -96,11 +95,7 @@ impl Cluster {
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
     }
 
-    fn run_block(
-        &mut self,
-        rank: usize,
-        run: &mut RunContext<'_>,
-    ) -> BlockPause {
+    fn run_block(&mut self, rank: usize, run: &mut RunContext<'_>) -> BlockPause {
         let mut window =
             ClusterWindow { rank: rank as u32, blocks: self.blocks.len() as u32, size: 0, ended: 0 };
         window.size = (run.spaces.shared.len() / self.blocks.len()) as u32;
