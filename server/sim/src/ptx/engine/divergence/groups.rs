@@ -49,12 +49,12 @@ pub(crate) enum Groups {
 }
 
 /// Dispatches to the active model.
-macro_rules! ask {
-    ($groups:expr, $model:ident => $question:expr) => {
+macro_rules! dispatch {
+    ($groups:expr, $model:ident => $call:expr) => {
         match $groups {
-            Groups::Stack($model) => $question,
-            Groups::Frontier($model) => $question,
-            Groups::Its($model) => $question,
+            Groups::Stack($model) => $call,
+            Groups::Frontier($model) => $call,
+            Groups::Its($model) => $call,
         }
     };
 }
@@ -80,7 +80,7 @@ impl Groups {
 
     /// Disables the recording of reconvergences.
     pub(crate) fn ignore_reconvergences(&mut self) {
-        ask!(self, model => model.reconvergences.ignore());
+        dispatch!(self, model => model.reconvergences.ignore());
     }
 
     /// The group to run next, or `None` if all groups wait or all lanes have exited.
@@ -95,7 +95,7 @@ impl Groups {
 
     /// Calls that have no remaining lanes.
     pub(crate) fn take_done(&mut self) -> Vec<Slot> {
-        ask!(self, model => std::mem::take(&mut model.done))
+        dispatch!(self, model => std::mem::take(&mut model.done))
     }
 
     /// Whether something changed in addition to the next group: calls are complete, or collectives were executed.
@@ -110,28 +110,28 @@ impl Groups {
 
     /// The reconvergences since the last call.
     pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
-        ask!(self, model => model.reconvergences.take())
+        dispatch!(self, model => model.reconvergences.take())
     }
 
     /// Whether no lanes remain.
     pub(crate) fn is_empty(&self) -> bool {
-        ask!(self, model => model.is_empty())
+        dispatch!(self, model => model.is_empty())
     }
 
     /// The positions of all lanes; of nested entries with the same lanes, the one that runs first comes first.
     pub(crate) fn places(&self) -> Vec<LanePosition> {
-        ask!(self, model => model.places())
+        dispatch!(self, model => model.places())
     }
 
     /// The running group, or the last one that ran.
     pub(crate) fn running(&self) -> Option<LanePosition> {
-        ask!(self, model => model.running())
+        dispatch!(self, model => model.running())
     }
 
     /// The running group continues at `pc`.
     #[inline(always)]
     pub(crate) fn go_on(&mut self, pc: u32) {
-        ask!(self, model => model.go_on(pc));
+        dispatch!(self, model => model.go_on(pc));
     }
 
     /// The running group diverges; models with reconvergence points use `join`. Parts are in the order of the instruction's
@@ -147,7 +147,7 @@ impl Groups {
 
     /// Lanes of the running group enter functions; they continue at `back` after their return.
     pub(crate) fn call(&mut self, back: u32, entered: &[FunctionEntry]) {
-        ask!(self, model => model.call(back, entered));
+        dispatch!(self, model => model.call(back, entered));
     }
 
     /// Lanes of the running group return from a call to `caller`.
@@ -186,7 +186,7 @@ impl Groups {
 
     /// Releases the groups with lanes of `mask` from the barrier.
     pub(crate) fn release(&mut self, mask: u32) {
-        ask!(self, model => model.release(mask));
+        dispatch!(self, model => model.release(mask));
     }
 
     /// The running group waits until these lanes have reached the same collective.

@@ -101,21 +101,21 @@ pub(crate) fn execute(
         let operand = mbarrier.operand.map(|place| get(place, r, lane) as u64);
         let object = LaneAddress { space: mbarrier.space, address: at[lane], lane };
         let Some(blocks) = mbarrier.blocks else {
-            let answer = ask(mbarrier.action, operand, object, ctx)?;
-            pending_barrier = pending_barrier.or(deliver(mbarrier, answer, object, r));
+            let result = run_action(mbarrier.action, operand, object, ctx)?;
+            pending_barrier = pending_barrier.or(deliver(mbarrier, result, object, r));
             continue;
         };
         let own = ctx.spaces.window;
         for rank in lanes(r.get::<u32>(blocks)[lane]) {
             let object = LaneAddress { address: own.mapped(object.address, rank as u32), ..object };
-            ask(mbarrier.action, operand, object, ctx)?;
+            run_action(mbarrier.action, operand, object, ctx)?;
         }
     }
     pending_barrier.map_or(Ok(()), |pending_barrier| Err(Box::new(ExecError::Yield(Some(pending_barrier)))))
 }
 
 /// Runs an action on one object, and reports its effect on copies to the sanitizer.
-fn ask(
+fn run_action(
     action: MbarrierAction,
     operand: Option<u64>,
     at: LaneAddress,
@@ -127,29 +127,29 @@ fn ask(
             sanitizer.arrive_on_copies(at.lane, object, parity);
         }
     }
-    let (answer, after) = act(action, operand, at, ctx)?;
-    if ctx.sanitizer.is_some() && action.waits() && matches!(answer, ActionResult::Holds(true)) {
+    let (result, after) = act(action, operand, at, ctx)?;
+    if ctx.sanitizer.is_some() && action.waits() && matches!(result, ActionResult::Holds(true)) {
         let (object, _) = at.object(ctx)?;
-        let asked = operand.unwrap_or(0);
+        let tested = operand.unwrap_or(0);
         let parity = match action {
-            MbarrierAction::TestToken => Object::of_bits(asked).map_or(0, |token| token.parity),
-            _ => asked & 1,
+            MbarrierAction::TestToken => Object::of_bits(tested).map_or(0, |token| token.parity),
+            _ => tested & 1,
         };
         if let Some(sanitizer) = &mut ctx.sanitizer {
             sanitizer.phase_completed(object, parity);
         }
     }
-    Ok((answer, after))
+    Ok((result, after))
 }
 
 /// Writes the result to the lane's destination; returns the pending state if a test failed.
 fn deliver(
     mbarrier: &Mbarrier,
-    (answer, after): (ActionResult, Object),
+    (result, after): (ActionResult, Object),
     at: LaneAddress,
     r: &mut Registers,
 ) -> Option<PendingBarrier> {
-    let value = match answer {
+    let value = match result {
         ActionResult::Nothing => None,
         ActionResult::Token(token) => Some(token),
         ActionResult::Holds(holds) => Some(holds.into()),
@@ -161,8 +161,8 @@ fn deliver(
     for place in mbarrier.reports.into_iter().flatten() {
         put(place, r, at.lane, 0);
     }
-    let in_vain = mbarrier.action.waits() && matches!(answer, ActionResult::Holds(false));
-    in_vain.then_some(PendingBarrier { address: at.address, arrivals: after.pending, bytes: after.bytes })
+    let has_failed = mbarrier.action.waits() && matches!(result, ActionResult::Holds(false));
+    has_failed.then_some(PendingBarrier { address: at.address, arrivals: after.pending, bytes: after.bytes })
 }
 
 /// The object that tracks a completion.
@@ -225,12 +225,12 @@ fn act(
         ));
     };
     let mut object = before;
-    let answer = change(action, operand, &mut object).map_err(|message| misuse(message, at))?;
+    let result = change(action, operand, &mut object).map_err(|message| misuse(message, at))?;
     let after = if action == MbarrierAction::Invalidate { 0 } else { object.bits() };
     if after != bits {
         at.put(8, after, ctx)?;
     }
-    Ok((answer, object))
+    Ok((result, object))
 }
 
 /// Applies an action to an object.
