@@ -51,6 +51,8 @@ macro_rules! entry {
     };
 }
 
+#[macro_use]
+mod entries;
 pub(crate) mod entry;
 pub(crate) mod ptx;
 pub(crate) mod ptx_form;

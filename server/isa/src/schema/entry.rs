@@ -2,7 +2,7 @@
 
 use super::storage::*;
 
-entry! {
+entries! {
     /// What the simulator does with an instruction. A test in `sim` holds it to this.
     #[serde(try_from = "String")]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +16,7 @@ entry! {
         /// A run stops at it and names it, for the reason given.
         Unsupported(Text),
     }
-}
 
-entry! {
     /// What an instruction does with the registers of an operand. Registers inside an address are read, whatever the role.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::entry::{Role, Simulation};
 use super::ptx_form::{Form, OperandKind};
 use super::storage::*;
 
-entry! {
+entries! {
     /// One entry of the instruction set. A mnemonic that works in several ways (`add` on integers and on floats) has several
     /// entries; all of them are under its opcode.
     #[derive(Debug)]
@@ -78,9 +78,7 @@ entry! {
         #[serde(default, rename = "forms")]
         form_lines: Text,
     }
-}
 
-entry! {
     /// One operand.
     #[derive(Debug)]
     pub struct Operand {
@@ -111,9 +109,7 @@ entry! {
         #[serde(rename = "type")]
         ty: Option<Text>,
     }
-}
 
-entry! {
     /// A choice of modifiers at one place of a form.
     #[derive(Debug)]
     pub struct ModifierClass {
@@ -141,9 +137,7 @@ entry! {
         #[serde(default)]
         needs: Text,
     }
-}
 
-entry! {
     /// One modifier in one meaning.
     #[derive(Debug, PartialEq, Eq)]
     pub struct Modifier {
@@ -152,9 +146,7 @@ entry! {
         /// What it means.
         summary: Text,
     }
-}
 
-entry! {
     /// Whether an entry is still to be used.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,9 +158,7 @@ entry! {
         /// Newer versions reject it.
         Removed,
     }
-}
 
-entry! {
     /// Statements that show an entry at work, for a given target and version.
     #[derive(Debug)]
     pub struct Example {
@@ -183,9 +173,7 @@ entry! {
         #[serde(default, deserialize_with = "trimmed")]
         declarations: Text,
     }
-}
 
-entry! {
     /// What the assembler was measured to want for one statement.
     #[derive(Debug)]
     pub struct Measured {

@@ -5,7 +5,7 @@
 
 use super::storage::*;
 
-entry! {
+entries! {
     /// What may be written as an operand.
     #[serde(rename_all(deserialize = "kebab-case"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,9 +50,7 @@ entry! {
         #[serde(rename(deserialize = "surfref"))]
         Surface,
     }
-}
 
-entry! {
     /// One form of an instruction.
     #[derive(Debug)]
     pub struct Form {
@@ -67,9 +65,7 @@ entry! {
         /// The versions and targets from which on it is removed.
         removed: Option<Requirement>,
     }
-}
 
-entry! {
     /// A position for a modifier.
     #[derive(Debug)]
     pub struct Slot {
@@ -87,9 +83,7 @@ entry! {
         /// Whether it accepts every value of its class.
         whole: bool,
     }
-}
 
-entry! {
     /// A modifier in its place.
     #[derive(Debug)]
     pub struct Value {
@@ -102,9 +96,7 @@ entry! {
         /// Whether the first of the registers that it counts is an index: the layer of an array.
         indexes: bool,
     }
-}
 
-entry! {
     /// An operand of a form.
     #[derive(Debug)]
     pub struct FormOperand {
@@ -127,9 +119,7 @@ entry! {
         /// The operands in its brackets, where these are more than an address.
         inside: List<FormOperand>,
     }
-}
 
-entry! {
     /// The type that an operand has by its form.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum OperandType {
@@ -146,9 +136,7 @@ entry! {
         /// Registers may be wider than this type.
         FixedAtLeast(Text),
     }
-}
 
-entry! {
     /// The state space that an operand has by its form.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum FormSpace {
@@ -159,9 +147,7 @@ entry! {
         /// The one chosen in this slot; generic where the slot is optional and empty.
         Slot(usize),
     }
-}
 
-entry! {
     /// Whether an operand is there.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Presence {
@@ -172,9 +158,7 @@ entry! {
         /// Where this slot is filled, and only there.
         With(usize),
     }
-}
 
-entry! {
     /// How many registers an operand has.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Length {
@@ -187,9 +171,7 @@ entry! {
         /// Any number that the assembler has a vector for.
         Any,
     }
-}
 
-entry! {
     /// The product of the numbers in modifiers and a factor, divided and rounded up.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Product {
@@ -204,9 +186,7 @@ entry! {
         /// Whether there may be more.
         or_more: bool,
     }
-}
 
-entry! {
     /// Which integer constants an operand takes.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Range {
@@ -217,9 +197,7 @@ entry! {
         /// Which of those between.
         step: Step,
     }
-}
 
-entry! {
     /// The end of a range.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Bound {
@@ -228,9 +206,7 @@ entry! {
         /// The constant that stands for this operand of the entry.
         Operand(usize),
     }
-}
 
-entry! {
     /// Which numbers of a range are taken.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Step {
@@ -239,15 +215,11 @@ entry! {
         /// Powers of two.
         PowerOfTwo,
     }
-}
 
-entry! {
     /// Alternative requirements: a file satisfies one of them, or there are none.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Availability(Slice<Requirement>);
-}
 
-entry! {
     /// A version and a target that go together.
     #[serde(try_from = "String")]
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -257,9 +229,7 @@ entry! {
         /// The targets.
         target: TargetRequirement,
     }
-}
 
-entry! {
     /// Which targets will do.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum TargetRequirement {

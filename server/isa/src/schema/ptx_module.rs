@@ -4,7 +4,7 @@ use super::ptx::{Example, Status};
 use super::ptx_form::Requirement;
 use super::storage::*;
 
-entry! {
+entries! {
     /// A directive.
     #[derive(Debug)]
     pub struct Directive {
@@ -65,9 +65,7 @@ entry! {
         /// What the assembler requires, where that is not `since` and `target`.
         gate: Option<Text>,
     }
-}
 
-entry! {
     /// The effect of a directive without another one that it requires.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,9 +75,7 @@ entry! {
         /// The assembler ignores it.
         Ignored,
     }
-}
 
-entry! {
     /// An item with directives between its parameters and its body.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,9 +87,7 @@ entry! {
         /// A `.callprototype`.
         Prototype,
     }
-}
 
-entry! {
     /// A part of a directive that was added later than the directive.
     #[derive(Debug)]
     pub struct Feature {
@@ -107,9 +101,7 @@ entry! {
         /// Its name in code.
         name: Text,
     }
-}
 
-entry! {
     /// A string that `.pragma` takes.
     #[derive(Debug)]
     pub struct Pragma {
@@ -130,9 +122,7 @@ entry! {
         /// The directive with this string.
         example: Text,
     }
-}
 
-entry! {
     /// A special register, or a numbered family of them.
     #[derive(Debug)]
     pub struct SpecialRegister {
@@ -172,9 +162,7 @@ entry! {
         /// Statements, or a module, that read it.
         example: Example,
     }
-}
 
-entry! {
     /// The threads that read the same value from a special register.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,9 +180,7 @@ entry! {
         /// It depends on the device, not on the program.
         Device,
     }
-}
 
-entry! {
     /// A type.
     #[derive(Debug)]
     pub struct Type {
@@ -220,9 +206,7 @@ entry! {
         /// What it is, in a sentence.
         summary: Text,
     }
-}
 
-entry! {
     /// What the bits of a type mean.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -240,9 +224,7 @@ entry! {
         /// A handle that only some instructions understand.
         Opaque,
     }
-}
 
-entry! {
     /// A state space.
     #[derive(Debug)]
     pub struct StateSpace {
@@ -264,9 +246,7 @@ entry! {
         #[serde(skip_deserializing)]
         parts: Slice<SpacePart>,
     }
-}
 
-entry! {
     /// A part of a state space that an instruction can name: `.shared::cluster`.
     #[derive(Debug)]
     pub struct SpacePart {
@@ -279,9 +259,7 @@ entry! {
         /// The state space.
         of: Text,
     }
-}
 
-entry! {
     /// An architecture.
     #[derive(Debug)]
     pub struct Target {
@@ -305,9 +283,7 @@ entry! {
         #[serde(skip_deserializing)]
         limits: Option<Reference<Limits>>,
     }
-}
 
-entry! {
     /// What a multiprocessor (SM) of a chip holds. Sizes are in bytes.
     #[derive(Debug)]
     pub struct Limits {
@@ -336,9 +312,7 @@ entry! {
         /// The numbers of the targets.
         chips: Slice<u16>,
     }
-}
 
-entry! {
     /// A word that may follow the architecture.
     #[derive(Debug)]
     pub struct TargetOption {
@@ -349,9 +323,7 @@ entry! {
         /// What it does, in a sentence.
         summary: Text,
     }
-}
 
-entry! {
     /// A version of PTX.
     #[derive(Debug)]
     pub struct Release {

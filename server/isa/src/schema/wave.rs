@@ -3,7 +3,7 @@
 use super::entry::{Role, Simulation};
 use super::storage::*;
 
-entry! {
+entries! {
     /// One instruction.
     #[derive(Debug)]
     pub struct Instruction {
@@ -62,9 +62,7 @@ entry! {
         #[serde(default, deserialize_with = "trimmed")]
         toolchain_example: Text,
     }
-}
 
-entry! {
     /// One operand.
     #[derive(Debug)]
     pub struct Operand {
@@ -81,9 +79,7 @@ entry! {
         #[serde(default)]
         optional: bool,
     }
-}
 
-entry! {
     /// What may be written as an operand.
     #[serde(rename_all(deserialize = "kebab-case"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,9 +102,7 @@ entry! {
         /// A matrix fragment, written as a general register.
         Fragment,
     }
-}
 
-entry! {
     /// What may follow a mnemonic after a dot.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Suffix {
@@ -121,9 +115,7 @@ entry! {
         #[serde(rename(deserialize = "scope"))]
         Scope,
     }
-}
 
-entry! {
     /// Which assemblers have an instruction.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,9 +127,7 @@ entry! {
         /// The repository's newest state only.
         Repository,
     }
-}
 
-entry! {
     /// The encoding of an instruction in toolchain 0.1.2: the numbers in its first word, and whether there is a second.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub struct Encoding {
@@ -150,9 +140,7 @@ entry! {
         /// Whether a second word follows.
         wide: bool,
     }
-}
 
-entry! {
     /// What the flags of the first word choose among the instructions that share the opcode of control.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Group {
@@ -163,9 +151,7 @@ entry! {
         /// Bit 1: moves.
         Move,
     }
-}
 
-entry! {
     /// A directive.
     #[derive(Debug)]
     pub struct Directive {
@@ -182,9 +168,7 @@ entry! {
         #[serde(deserialize_with = "trimmed")]
         example: Text,
     }
-}
 
-entry! {
     /// A special register.
     #[derive(Debug)]
     pub struct SpecialRegister {
@@ -201,9 +185,7 @@ entry! {
         /// It at work.
         example: Text,
     }
-}
 
-entry! {
     /// A class of registers.
     #[derive(Debug)]
     pub struct RegisterClass {
@@ -223,9 +205,7 @@ entry! {
         #[serde(default)]
         notes: Slice<Text>,
     }
-}
 
-entry! {
     /// How far an atomic or a fence reaches.
     #[derive(Debug)]
     pub struct Scope {
@@ -234,9 +214,7 @@ entry! {
         /// The threads in it, in a sentence.
         summary: Text,
     }
-}
 
-entry! {
     /// A hint about caching.
     #[derive(Debug)]
     pub struct CacheHint {
@@ -245,9 +223,7 @@ entry! {
         /// What it asks for, in a sentence.
         summary: Text,
     }
-}
 
-entry! {
     /// A name from guides and web pages that no assembler accepts.
     #[derive(Debug)]
     pub struct InvalidName {
@@ -263,9 +239,7 @@ entry! {
         /// The names; the table has one entry each.
         names: Words<Text>,
     }
-}
 
-entry! {
     /// A syntax that the toolchain rejects, or that has no meaning.
     #[derive(Debug)]
     pub struct Mistake {

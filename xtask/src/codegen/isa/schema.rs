@@ -89,6 +89,9 @@ macro_rules! entry {
     };
 }
 
+#[macro_use]
+#[path = "../../../../server/isa/src/schema/entries.rs"]
+mod entries;
 #[path = "../../../../server/isa/src/schema/entry.rs"]
 pub(crate) mod entry;
 #[path = "../../../../server/isa/src/schema/ptx.rs"]
