@@ -3,6 +3,7 @@
 //! The data is checked strictly here, so that a mistake in it is reported with its file and entry and never reaches a table.
 
 mod availability;
+mod brackets;
 pub(super) mod data;
 mod file;
 mod forms;

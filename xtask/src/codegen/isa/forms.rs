@@ -1,28 +1,16 @@
 //! The words in the chain of modifiers of a form.
 
+use super::brackets::{split, split_head};
+
 /// The words, each with its dot, of the chain at the start of a form; both ways of every choice are listed.
 ///
 /// `{@p} add{.sat}.{u32,s32} d, a, b` has `.sat`, `.u32` and `.s32`.
 pub(super) fn words(form: &str) -> Vec<String> {
     let form = form.strip_prefix("{@p} ").unwrap_or(form);
     let mut found = Vec::new();
-    chain(head(form), &mut found);
+    chain(split_head(form).0, &mut found);
     found.retain(|word| word.starts_with('.'));
     found
-}
-
-/// The form up to the first space outside braces.
-fn head(form: &str) -> &str {
-    let mut depth = 0_usize;
-    for (at, c) in form.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            ' ' if depth == 0 => return &form[..at],
-            _ => {}
-        }
-    }
-    form
 }
 
 /// Collects the words of a chain. `current` holds the ways in which the word being read may go on.
@@ -36,7 +24,7 @@ fn chain(text: &str, found: &mut Vec<String>) {
             rest = &rest[1..];
         } else if let Some((inside, after)) = group(rest) {
             rest = after;
-            let choices = choices(inside);
+            let choices = split(inside, |c| matches!(c, ',' | '|'));
             if inside.starts_with('.') {
                 found.append(&mut current);
                 choices.into_iter().for_each(|choice| chain(choice, found));
@@ -71,21 +59,6 @@ fn group(text: &str) -> Option<(&str, &str)> {
         }
     }
     None
-}
-
-/// The choices of a group, separated by commas or bars outside inner groups.
-fn choices(inside: &str) -> Vec<&str> {
-    let mut depth = 0_usize;
-    inside
-        .split(|c| {
-            match c {
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                _ => {}
-            }
-            depth == 0 && matches!(c, ',' | '|')
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod text;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::codegen::isa::brackets::split_head;
 use crate::codegen::isa::schema::ptx::Instruction;
 use crate::codegen::isa::schema::ptx_form::{
     Availability, Form, FormOperand, FormSpace, OperandType, Requirement,
@@ -61,20 +62,6 @@ fn form(entry: &Instruction, name: &str, line: &str, heading: &Availability) -> 
         }
     }
     Ok(Form { text: text::form(entry, &slots, &operands), slots, operands, availability, removed })
-}
-
-/// The text before and after the first space outside brackets.
-fn split_head(line: &str) -> (&str, &str) {
-    let mut depth = 0_usize;
-    for (at, c) in line.char_indices() {
-        match c {
-            '{' | '(' => depth += 1,
-            '}' | ')' => depth = depth.saturating_sub(1),
-            ' ' if depth == 0 => return line.split_at(at),
-            _ => {}
-        }
-    }
-    (line, "")
 }
 
 #[cfg(test)]

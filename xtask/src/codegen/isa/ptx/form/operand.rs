@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 
 use super::length::length;
 use super::range::range;
+use crate::codegen::isa::brackets::split;
 use crate::codegen::isa::data::names;
 use crate::codegen::isa::schema::ptx::{Instruction, ModifierClass};
 use crate::codegen::isa::schema::ptx_form::{
@@ -26,22 +27,8 @@ impl FormOperand {
 /// The operands of a form with these slots.
 pub(super) fn operands(entry: &Instruction, slots: &[Slot], text: &str) -> Result<Vec<FormOperand>> {
     let scope = Scope { entry, slots };
-    let parts = separated(text).into_iter().map(str::trim).filter(|part| !part.is_empty());
+    let parts = split(text, |c| c == ',').into_iter().map(str::trim).filter(|part| !part.is_empty());
     parts.map(|part| scope.written(part).with_context(|| format!("the operand `{part}`"))).collect()
-}
-
-/// What commas outside brackets separate.
-fn separated(text: &str) -> Vec<&str> {
-    let mut depth = 0_usize;
-    let is_comma = |c: char| {
-        match c {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == ',' && depth == 0
-    };
-    text.split(is_comma).collect()
 }
 
 /// What the names in an operand may mean.
@@ -136,7 +123,7 @@ impl Scope<'_> {
 
     /// `[first, others…]`: the operand of the entry is the first.
     fn brackets(&self, text: &str) -> Result<FormOperand> {
-        let inside = separated(text).into_iter().map(|part| self.operand(part.trim()));
+        let inside = split(text, |c| c == ',').into_iter().map(|part| self.operand(part.trim()));
         let inside = inside.collect::<Result<Vec<_>>>()?;
         let index = inside.first().context("the brackets are empty")?.index;
         Ok(FormOperand { index, kinds: vec![OperandKind::Address], inside, ..FormOperand::default() })
