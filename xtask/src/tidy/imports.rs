@@ -3,6 +3,7 @@
 //! This is a reader of `use` declarations and of paths, not of Rust: macros and conditional compilation are seen as text.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice::Iter;
 
 /// What a file names and declares.
 #[derive(Default)]
@@ -102,50 +103,35 @@ fn path(tokens: &[String]) -> Vec<String> {
 /// The names that a `use` declaration binds, with their paths. A glob binds `*`.
 fn use_tree(tokens: &[String]) -> Vec<(String, Vec<String>)> {
     let mut bound = Vec::new();
-    let mut prefixes: Vec<Vec<String>> = vec![Vec::new()];
-    let mut current = Vec::new();
-    let mut alias = None;
-    let mut at = 0;
-    let finish =
-        |current: &mut Vec<String>, alias: &mut Option<String>, bound: &mut Vec<(String, Vec<String>)>| {
-            let path = std::mem::take(current);
-            if path.last().is_some_and(|last| last == "self") && path.len() > 1 {
-                let path = path[..path.len() - 1].to_vec();
-                bound.push((alias.take().unwrap_or_else(|| path[path.len() - 1].clone()), path));
-            } else if let Some(last) = path.last() {
-                bound.push((alias.take().unwrap_or_else(|| last.clone()), path));
-            }
-        };
-    while at < tokens.len() {
-        match tokens[at].as_str() {
-            "{" => {
-                prefixes.push(current.clone());
-            }
-            "}" => {
-                finish(&mut current, &mut alias, &mut bound);
-                prefixes.pop();
-                current = Vec::new();
-            }
-            "," => {
-                finish(&mut current, &mut alias, &mut bound);
-                current = prefixes.last().cloned().unwrap_or_default();
-            }
-            "as" => {
-                alias = tokens.get(at + 1).cloned();
-                at += 1;
-            }
-            "::" => {}
-            name => current.push(name.to_owned()),
-        }
-        // After a closed group nothing of its prefix is left to bind.
-        if tokens[at] == "}" && tokens.get(at + 1).is_some_and(|next| next == ",") {
-            at += 1;
-            current = prefixes.last().cloned().unwrap_or_default();
-        }
-        at += 1;
-    }
-    finish(&mut current, &mut alias, &mut bound);
+    use_group(&mut tokens.iter(), &[], &mut bound);
     bound
+}
+
+/// Reads the members of a group after their common prefix, up to the end of the group.
+fn use_group(tokens: &mut Iter<'_, String>, prefix: &[String], bound: &mut Vec<(String, Vec<String>)>) {
+    let mut path = prefix.to_vec();
+    let mut alias = None;
+    loop {
+        match tokens.next().map(String::as_str) {
+            Some("{") => {
+                use_group(tokens, &path, bound);
+                path.clear();
+            }
+            Some("as") => alias = tokens.next().cloned(),
+            Some("::") => {}
+            end @ (None | Some("," | "}")) => {
+                if path.len() > prefix.len() {
+                    path.pop_if(|last| last == "self");
+                    bound.extend(alias.take().or(path.last().cloned()).map(|name| (name, path)));
+                }
+                if end != Some(",") {
+                    return;
+                }
+                path = prefix.to_vec();
+            }
+            Some(name) => path.push(name.to_owned()),
+        }
+    }
 }
 
 /// The name of the type that an `impl` is for.
