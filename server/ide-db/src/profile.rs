@@ -1,5 +1,6 @@
-//! What checks look at in place of what a file says of itself.
+//! The platform to check against instead of the one that a file declares.
 
+use thiserror::Error;
 use warplens_isa::{Version, ptx as isa};
 
 /// The platform to check against instead of the file's: `warplens check --target sm_90 --ptx-version 8.5`.
@@ -11,19 +12,28 @@ pub struct Profile {
     pub architecture: Option<String>,
 }
 
+/// A profile names a platform that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum UnknownPlatform {
+    #[error("unknown PTX version {0}.{1}")]
+    Version(u32, u32),
+    #[error("unknown target `{0}`")]
+    Target(String),
+}
+
 impl Profile {
     /// Checks that the version and the target exist.
     ///
     /// # Errors
-    /// The reason, as a sentence.
-    pub fn check(&self) -> Result<(), String> {
+    /// When one of them does not.
+    pub fn check(&self) -> Result<(), UnknownPlatform> {
         if let Some((major, minor)) = self.version
             && !isa::versions().iter().any(|release| release.version == version(major, minor))
         {
-            return Err(format!("unknown PTX version {major}.{minor}"));
+            return Err(UnknownPlatform::Version(major, minor));
         }
         match &self.architecture {
-            Some(name) if isa::target(name).is_none() => Err(format!("unknown target `{name}`")),
+            Some(name) if isa::target(name).is_none() => Err(UnknownPlatform::Target(name.clone())),
             _ => Ok(()),
         }
     }

@@ -38,7 +38,7 @@ impl Simulator for Ptx {
         kernel: &KernelPlace,
         model: Model,
     ) -> Result<Decoded<'db>, LaunchProblem> {
-        let decoded = decode::decode_ptx(db, file, &kernel.kernel.name).map_err(LaunchProblem::new)?;
+        let decoded = decode::decode_ptx(db, file, &kernel.kernel.name)?;
         let model = ptx::Model::from_name(model.name()).unwrap_or_default();
         let statements = decoded.statements(model);
         let broken = broken::of_ptx(db, file, &decoded, &statements);

@@ -138,7 +138,7 @@ pub(crate) fn resolved() -> Resolved {
     let kernel = PtxKernel { address_bytes: Some(8), ..PtxKernel::default() };
     let kernel = Kernel::new("k".into(), kernel);
     let launch = listed.usable().expect("well formed");
-    let mut resolved = resolve(&launch, &kernel, 1 << 20, &|_| Err(String::new())).expect("fits");
+    let mut resolved = resolve(&launch, &kernel, 1 << 20, &|_| Err(String::new().into())).expect("fits");
     resolved.buffers.push(PlacedBuffer {
         name: "y".into(),
         element: ScalarType::F32,

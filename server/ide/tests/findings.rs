@@ -27,7 +27,8 @@ fn found(example: &Example) -> Result<Vec<&'static str>, String> {
         usual_model: None,
         options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
     };
-    let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new())).unwrap();
+    let prepared =
+        host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into())).unwrap();
     let prepared = prepared.map_err(|problem| problem.to_string())?;
     let result = prepared.run(Control::none()).expect("not cancelled");
     let mut codes: Vec<_> = result.findings.iter().map(|finding| finding.code).collect();

@@ -379,7 +379,7 @@ fn failed_run(analysis: &Analysis) -> Option<String> {
         usual_model: None,
         options: RunOptions::default(),
     };
-    let nothing = |_: &str| Err("no files".to_owned());
+    let nothing = |_: &str| Err("no files".into());
     let run = match analysis.prepare_run(FILE, &request, None, &nothing).expect("nothing cancels") {
         Ok(run) => run,
         Err(problem) => return Some(format!("cannot be run: {}", problem.message)),

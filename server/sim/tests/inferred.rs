@@ -49,7 +49,7 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
     let kernel = PtxKernel::new(&functions[0].signature, address_bytes(source.headers()));
     let kernel = Kernel::new(entry.into(), kernel.with_shape(&Shape::of_ptx(functions[0]), &bytes));
     let launch = kernel.inferred(&body);
-    let resolved = match resolve(&launch, &kernel, 1 << 28, &|_| Err("there are no files".to_owned())) {
+    let resolved = match resolve(&launch, &kernel, 1 << 28, &|_| Err("there are no files".into())) {
         Ok(resolved) => resolved,
         Err(problem) => return ("refused", problem.message),
     };

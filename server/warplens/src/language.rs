@@ -10,31 +10,50 @@ use warplens_ide::{Language, languages};
 pub(crate) enum Kind {
     /// A supported language.
     Supported(Language),
-    /// A machine-code listing, which a later version supports.
-    Listing,
+    /// A language that this version recognizes only.
+    Recognized(&'static Recognized),
     /// An id or extension that other software uses too, and a text that does not show this language so far.
     Ambiguous(Language),
     /// Another language.
     Unknown,
 }
 
+/// A language that this version recognizes, for a clear message, but does not support.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Recognized {
+    /// Its id and extension.
+    pub(crate) id: &'static str,
+    /// Its files in messages.
+    title: &'static str,
+    /// Its description in `--help`.
+    pub(crate) help: &'static str,
+    /// The code of the diagnostic of a document.
+    pub(crate) code: &'static str,
+}
+
+/// The languages that are recognized only.
+pub(crate) static RECOGNIZED: [Recognized; 1] = [Recognized {
+    id: "sass",
+    title: "machine-code listings",
+    help: "NVIDIA machine-code listings (not supported yet)",
+    code: "listing",
+}];
+
 /// The language of a file is not supported, or cannot be determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum LanguageError {
     #[error(
-        "machine-code listings (.{LISTING}) are not supported yet; this version supports {}",
+        "{} (.{}) are not supported yet; this version supports {}",
+        .0.title, .0.id,
         list(" and ", |language| format!("{} (.{})", language.title, language.extensions[0]))
     )]
-    Listing,
+    Unsupported(&'static Recognized),
     #[error(
         "cannot determine the language; use {}",
         list(" or ", |language| format!("--language {}", language.id))
     )]
     Undetermined,
 }
-
-/// The id and extension of machine-code listings.
-pub(crate) const LISTING: &str = "sass";
 
 /// The ids of the supported languages: `ptx` or `wave-asm`.
 pub(crate) fn supported_ids() -> String {
@@ -70,7 +89,7 @@ pub(crate) fn of_file(path: &Path, text: &str) -> Result<Language, LanguageError
     let by_name = by_extension(path);
     match if by_name == Kind::Unknown { by_text(text) } else { by_name } {
         Kind::Supported(language) => Ok(language),
-        Kind::Listing => Err(LanguageError::Listing),
+        Kind::Recognized(language) => Err(LanguageError::Unsupported(language)),
         Kind::Ambiguous(_) | Kind::Unknown => Err(LanguageError::Undetermined),
     }
 }
@@ -88,21 +107,21 @@ pub(crate) fn of_found_file<T: AsRef<str>>(
 
 /// The kind that a language id names.
 pub(crate) fn by_id(id: &str) -> Kind {
-    supported_or_listing(id, |language| language.id == id)
+    of_name(id, |language| language.id == id)
 }
 
 /// The kind that an extension names.
 pub(crate) fn by_extension(path: &Path) -> Kind {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let extension = extension.to_ascii_lowercase();
-    supported_or_listing(&extension, |language| language.extensions.contains(&extension.as_str()))
+    of_name(&extension, |language| language.extensions.contains(&extension.as_str()))
 }
 
-fn supported_or_listing(name: &str, is_named: impl Fn(&Language) -> bool) -> Kind {
+fn of_name(name: &str, is_named: impl Fn(&Language) -> bool) -> Kind {
+    let recognized = || RECOGNIZED.iter().find(|language| language.id == name);
     match languages().find(is_named) {
         Some(language) => Kind::Supported(language),
-        None if name == LISTING => Kind::Listing,
-        None => Kind::Unknown,
+        None => recognized().map_or(Kind::Unknown, Kind::Recognized),
     }
 }
 
@@ -152,7 +171,7 @@ mod tests {
     #[test]
     fn extensions_are_case_insensitive() {
         assert_eq!(by_extension(Path::new("a/b.PTX")), by_id("ptx"));
-        assert_eq!(by_extension(Path::new("a.sass")), Kind::Listing);
+        assert_eq!(by_extension(Path::new("a.sass")), Kind::Recognized(&RECOGNIZED[0]));
         assert_eq!(by_extension(Path::new("ptx")), Kind::Unknown);
     }
 }

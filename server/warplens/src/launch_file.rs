@@ -1,10 +1,10 @@
 //! Launch files on disk: the one that applies to a document, and the files that it names.
 
+use std::error::Error;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use thiserror::Error;
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::LaunchFile;
 use warplens_sim::launch::Format;
@@ -13,10 +13,18 @@ use warplens_sim::launch::Format;
 const NAMES: [&str; 2] = ["warplens.toml", "warplens.json"];
 
 /// A launch file cannot be read.
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 #[error("{path}: cannot be read: {error}")]
 pub(crate) struct Unreadable {
     path: String,
+    error: io::Error,
+}
+
+/// A file that a launch names cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{} cannot be read: {error}", path.display())]
+pub(crate) struct UnreadableContents {
+    path: PathBuf,
     error: io::Error,
 }
 
@@ -55,11 +63,11 @@ pub(crate) fn path(uri: &Uri) -> PathBuf {
 }
 
 /// Reads files that a launch names, relative to its launch file, or to the document for a launch without a launch file.
-pub(crate) fn contents(base: &Path) -> impl Fn(&str) -> Result<Vec<u8>, String> + use<> {
+pub(crate) fn contents(base: &Path) -> impl Fn(&str) -> Result<Vec<u8>, Box<dyn Error>> + use<> {
     let folder = folder_of(base);
     move |name| {
         let path = folder.join(name);
-        std::fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
+        std::fs::read(&path).map_err(|error| UnreadableContents { path, error }.into())
     }
 }
 

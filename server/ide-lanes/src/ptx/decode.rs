@@ -13,6 +13,7 @@ use warplens_sim::ptx::program::Op;
 use warplens_sim::{Class, ScalarType};
 use warplens_sim::{StatementId, ptx};
 
+use crate::problem::LaunchProblem;
 use crate::statement::{Flow, Statement};
 
 /// A decoded PTX kernel, with the functions that contain its statements.
@@ -23,7 +24,7 @@ pub(crate) struct DecodedPtx {
 }
 
 /// Decodes the kernel called `entry`.
-pub(crate) fn decode_ptx(db: &dyn Db, file: File, entry: &str) -> Result<DecodedPtx, String> {
+pub(crate) fn decode_ptx(db: &dyn Db, file: File, entry: &str) -> Result<DecodedPtx, LaunchProblem> {
     let names = module_names(db, file);
     let list = items(db, file);
     let item_of =
@@ -31,13 +32,14 @@ pub(crate) fn decode_ptx(db: &dyn Db, file: File, entry: &str) -> Result<Decoded
     let function =
         |name: &str| ptx_function(db, *list.get(item_of(name)?)?).filter(|function| function.body.is_some());
     let module = ptx::Module::new(list.iter().map(|item| ptx_header(db, *item)), &function);
-    let program = ptx::decode(&module, entry).map_err(|error| error.to_string())?;
+    let program = ptx::decode(&module, entry).map_err(|error| LaunchProblem::new(error.to_string()))?;
     let starts = file.document(db).items();
     let place = |decoded: &ptx::program::Function| {
         Some((function(&decoded.name)?, starts.start_of(item_of(&decoded.name)?)))
     };
     let functions = program.functions.iter().map(place).collect::<Option<_>>();
-    let functions = functions.ok_or_else(|| format!("`{entry}` calls a function without a body"))?;
+    let functions =
+        functions.ok_or_else(|| LaunchProblem::new(format!("`{entry}` calls a function without a body")))?;
     Ok(DecodedPtx { program: Arc::new(program), functions })
 }
 

@@ -43,7 +43,7 @@ fn shown(until: Option<(&str, u64)>) -> Shown {
         usual_model: None,
         options: RunOptions::default(),
     };
-    let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new()));
+    let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
     let prepared = prepared.unwrap().unwrap();
     let at = |place: &str| TextSize::try_from(TEXT.find(place).unwrap()).unwrap();
     let moment = until.map(|(place, visit)| (prepared.statement_at(at(place)).unwrap(), visit));

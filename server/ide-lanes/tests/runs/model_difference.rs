@@ -40,7 +40,8 @@ fn prepared(text: &str) -> (AnalysisHost, FileId, Prepared) {
         usual_model: None,
         options: RunOptions::default(),
     };
-    let run = host.snapshot().prepare_run(file, &request, None, &|_| Err(String::new())).unwrap().unwrap();
+    let run =
+        host.snapshot().prepare_run(file, &request, None, &|_| Err(String::new().into())).unwrap().unwrap();
     (host, file, run)
 }
 

@@ -441,7 +441,8 @@ mod any_text {
             analysis.language(file).is_ok_and(|language| language == Some(warplens_syntax::wave::LANGUAGE))
         });
         let request = RunRequest { options, model, ..request(None, Choice::First) };
-        let Ok(run) = analysis.prepare_run(file, &request, None, &|_| Err(String::new())).unwrap() else {
+        let Ok(run) = analysis.prepare_run(file, &request, None, &|_| Err(String::new().into())).unwrap()
+        else {
             return;
         };
         let mut shown = run.show(Arc::new(run.run(Control::none()).unwrap()), None);

@@ -5,7 +5,7 @@ use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
 
 use crate::format::layout::{Gap, Indent, Layout};
 
-/// The gap before each token of an item, by its node. A style is told the nodes of the tree in order.
+/// The gap before each token of an item, by its node. The walk calls the methods in the order of the tree.
 pub trait Style {
     /// Enters a node. Returns whether the gaps outside of it do not depend on its tokens.
     fn enter(&mut self, node: &SyntaxNode) -> bool;

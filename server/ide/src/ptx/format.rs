@@ -234,7 +234,7 @@ fn is_operator(parent: Frame, kind: SyntaxKind) -> bool {
     parent.kind == BIN_EXPR && !matches!(kind, IDENT | INT_NUMBER | FLOAT_NUMBER | STRING | L_PAREN | R_PAREN)
 }
 
-/// A directive of a function that has no place there: the item stays as it is.
+/// A directive that is not allowed on a function: its item is not formatted.
 pub(super) fn misplaced(db: &Database, item: Item<'_>) -> Option<TextRange> {
     let declarations = &ptx_header(db, item).declarations;
     let signatures = declarations.iter().filter_map(|declaration| match &declaration.kind {

@@ -98,7 +98,7 @@ fn lanes() {
         usual_model: None,
         options: RunOptions::default(),
     };
-    let run = open().prepare_run(FILE, &request, None, &|_| Err(String::new())).unwrap().unwrap();
+    let run = open().prepare_run(FILE, &request, None, &|_| Err(String::new().into())).unwrap().unwrap();
     let shown = run.show(Arc::new(run.run(Control::none()).unwrap()), None);
     let statements: Vec<_> = shown.statements().map(|statement| &TEXT[statement.range]).collect();
     assert_eq!((statements, shown.model()), (vec!["add", "halt"], "in-order"));

@@ -1,9 +1,11 @@
 //! The bytes that a buffer starts with.
 
+use std::error::Error;
+
 use super::model::{Buffer, Contents, Fill};
 
-/// Gives the contents of a file that a launch names, or why it cannot be read.
-pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+/// Reads a file that a launch names.
+pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, Box<dyn Error>>;
 
 /// The bytes of `buffer`, of which there may be at most `max_bytes`.
 pub fn build(buffer: &Buffer, max_bytes: u64, read_file: FileReader<'_>) -> Result<Vec<u8>, String> {
@@ -22,7 +24,7 @@ pub fn build(buffer: &Buffer, max_bytes: u64, read_file: FileReader<'_>) -> Resu
             bytes
         }
         Contents::Bytes(bytes) => bytes.clone(),
-        Contents::File(path) => read_file(path)?,
+        Contents::File(path) => read_file(path).map_err(|error| error.to_string())?,
     };
     if bytes.len() as u64 > max_bytes {
         return Err(too_large(bytes.len() as u64, max_bytes));
@@ -77,7 +79,8 @@ mod tests {
 
     fn bytes(flag: &str) -> String {
         match argument(flag).unwrap().passed {
-            Passed::Buffer(buffer) => match build(&buffer, 1 << 20, &|path| Err(format!("no {path}"))) {
+            Passed::Buffer(buffer) => match build(&buffer, 1 << 20, &|path| Err(format!("no {path}").into()))
+            {
                 Ok(bytes) => hex(&bytes),
                 Err(message) => message,
             },
@@ -117,6 +120,6 @@ mod tests {
         use crate::scalar_type::ScalarType::{U8, U32};
         assert_eq!(build(&file(U8), 9, &|_| Ok(vec![1, 2, 3])), Ok(vec![1, 2, 3]));
         assert!(build(&file(U32), 9, &|_| Ok(vec![1, 2, 3])).is_err());
-        assert_eq!(build(&file(U8), 9, &|path| Err(format!("no {path}"))), Err("no y.bin".to_owned()));
+        assert_eq!(build(&file(U8), 9, &|path| Err(format!("no {path}").into())), Err("no y.bin".to_owned()));
     }
 }

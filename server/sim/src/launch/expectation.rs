@@ -57,7 +57,11 @@ pub(crate) fn check(expectation: &Expectation, element: ScalarType, len: u64) ->
         Wanted::Values(wanted) => {
             let elements = len / element.bytes() as u64;
             if wanted.len() as u64 > elements {
-                return Err(format!("`{name}` has {elements} elements, but {} are expected", wanted.len()));
+                let plural = if elements == 1 { "" } else { "s" };
+                return Err(format!(
+                    "`{name}` has {elements} element{plural}, but {} are expected",
+                    wanted.len()
+                ));
             }
             wanted.iter().try_for_each(|number| number.bits(element).map(drop))
         }
@@ -171,7 +175,7 @@ mod tests {
             Wanted::Values(vec![Number::Integer(1); 3]),
             0.0,
             &[1.0],
-            expect!["`y` has 1 elements, but 3 are expected"],
+            expect!["`y` has 1 element, but 3 are expected"],
         );
         run(
             U8,

@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
+use thiserror::Error;
 use warplens_ide::{
     Accepts, AnalysisHost, Code, Diagnostic, FileId, LINTS, Language, Profile, Rules, Severity,
 };
@@ -226,38 +227,45 @@ fn deep() -> std::thread::Builder {
     std::thread::Builder::new().stack_size(16 << 20)
 }
 
+/// An argument has an invalid value.
+#[derive(Debug, Error)]
+enum InvalidArgument {
+    #[error("expected a target such as sm_90 or sm_100a")]
+    Target,
+    #[error("expected a PTX version such as 8.5")]
+    Version,
+    #[error("expected one of {}", Accepts::NAMES.map(|(name, _)| name).join(", "))]
+    Dialect,
+    #[error("unknown diagnostic `{name}`{}", near.map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
+    Code { name: String, near: Option<&'static str> },
+}
+
 /// Parses `sm_90`, `sm_100a`, `sm_120f`.
-fn target(text: &str) -> Result<String, String> {
+fn target(text: &str) -> Result<String, InvalidArgument> {
     let number = text.strip_prefix("sm_").map(|rest| rest.trim_end_matches(['a', 'f']));
     match number {
         Some(digits) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
             Ok(text.to_owned())
         }
-        _ => Err("expected a target such as sm_90 or sm_100a".into()),
+        _ => Err(InvalidArgument::Target),
     }
 }
 
 /// Parses `8.5`.
-fn version(text: &str) -> Result<(u32, u32), String> {
+fn version(text: &str) -> Result<(u32, u32), InvalidArgument> {
     let number =
         |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok()).flatten();
     let parts = text.split_once('.').and_then(|(major, minor)| number(major).zip(number(minor)));
-    parts.ok_or_else(|| "expected a PTX version such as 8.5".into())
+    parts.ok_or(InvalidArgument::Version)
 }
 
 /// Parses `both`, `guide`, `toolchain-0.1.2`.
-fn accepts(name: &str) -> Result<Accepts, String> {
-    Accepts::named(name).ok_or_else(|| {
-        let names: Vec<_> = Accepts::NAMES.iter().map(|(name, _)| *name).collect();
-        format!("expected one of {}", names.join(", "))
-    })
+fn accepts(name: &str) -> Result<Accepts, InvalidArgument> {
+    Accepts::named(name).ok_or(InvalidArgument::Dialect)
 }
 
 /// Parses the name of a diagnostic.
-fn code(name: &str) -> Result<&'static Code, String> {
-    warplens_ide::code(name).ok_or_else(|| {
-        let near = warplens_ide::nearest_code(name);
-        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        format!("unknown diagnostic `{name}`{hint}")
-    })
+fn code(name: &str) -> Result<&'static Code, InvalidArgument> {
+    let invalid = || InvalidArgument::Code { name: name.to_owned(), near: warplens_ide::nearest_code(name) };
+    warplens_ide::code(name).ok_or_else(invalid)
 }

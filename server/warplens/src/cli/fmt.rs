@@ -27,8 +27,8 @@ pub(super) struct Arguments {
     check: bool,
 
     /// Also rewrite WAVE in this dialect: that of the guide, or of toolchain 0.1.2, without code that it rejects or miscompiles
-    #[arg(long, value_enum, value_name = "NAME")]
-    spelling: Option<DialectName>,
+    #[arg(long = "spelling", value_enum, value_name = "NAME")]
+    dialect: Option<DialectName>,
 
     /// The language, instead of that of the file extension
     #[arg(long, value_parser = language_parser())]
@@ -57,7 +57,7 @@ impl From<DialectName> for Dialect {
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Success;
     for path in &arguments.paths {
-        let dialect = arguments.spelling.map(Dialect::from);
+        let dialect = arguments.dialect.map(Dialect::from);
         outcome = outcome.max(match FormattedFile::read(path, arguments.language, dialect) {
             Ok(file) if arguments.check => file.compare()?,
             Ok(file) => file.write()?,

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use thiserror::Error;
 use warplens_ide::{Language, languages};
 
-use crate::language::{LISTING, LanguageError};
+use crate::language::{LanguageError, RECOGNIZED};
 
 /// The path of standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
@@ -47,9 +47,13 @@ pub(crate) fn language_parser() -> impl TypedValueParser<Value = Language> {
     let supported = languages().map(|language| {
         PossibleValue::new(language.id).help(language.title).aliases(language.shared_ids.iter().copied())
     });
-    let listing = PossibleValue::new(LISTING).help("NVIDIA machine-code listings (not supported yet)");
-    PossibleValuesParser::new(supported.chain([listing])).try_map(|id| {
+    let recognized = RECOGNIZED.iter().map(|language| PossibleValue::new(language.id).help(language.help));
+    PossibleValuesParser::new(supported.chain(recognized)).try_map(|id| {
         let is_named = |language: &Language| language.id == id || language.shared_ids.contains(&id.as_str());
-        languages().find(is_named).ok_or(LanguageError::Listing)
+        let recognized = || RECOGNIZED.iter().find(|language| language.id == id);
+        languages().find(is_named).ok_or_else(|| match recognized() {
+            Some(language) => LanguageError::Unsupported(language),
+            None => LanguageError::Undetermined,
+        })
     })
 }

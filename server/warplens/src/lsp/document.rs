@@ -198,7 +198,9 @@ impl Body {
                 host.open(file, language, text);
                 return Body::Text(language, Rope::from_str(text));
             }
-            Kind::Listing => Refusal { code: "listing", message: LanguageError::Listing.to_string() },
+            Kind::Recognized(language) => {
+                Refusal { code: language.code, message: LanguageError::Unsupported(language).to_string() }
+            }
             Kind::Unknown => Refusal {
                 code: "unknown-language",
                 message: format!("unsupported language; Warplens supports {}", language::supported_ids()),

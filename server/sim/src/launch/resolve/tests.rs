@@ -21,7 +21,7 @@ fn answer(kernel: impl LaunchRules, lines: &str, show: impl Fn(&LaunchConfig) ->
     let text = format!("[[launch]]\nname = 'l'\nfile = 'k'\n{lines}");
     let launch = launches(&text, Format::Toml).unwrap().remove(0).usable().unwrap();
     let kernel = Kernel::new("saxpy".into(), kernel);
-    match resolve(&launch, &kernel, 1 << 24, &|path| Err(format!("cannot read {path}"))) {
+    match resolve(&launch, &kernel, 1 << 24, &|path| Err(format!("cannot read {path}").into())) {
         Err(problem) => {
             let (line, column) = problem.line_column(&text).unwrap();
             format!("{line}:{column}: {problem}\n")

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use thiserror::Error;
 use warplens_ide::Language;
-use warplens_ide::lanes::{Choice, RunRequest, RunSettings};
+use warplens_ide::lanes::{Choice, RunRequest, RunSettings, UnknownModel};
 use warplens_sim::WarpId;
 use warplens_sim::launch::{Launch, arguments, extent};
 
@@ -103,7 +103,7 @@ pub(super) enum Format {
 #[derive(Debug, Error)]
 pub(super) enum ArgumentError {
     #[error("--model: {0}")]
-    Model(String),
+    Model(#[from] UnknownModel),
     #[error("{0}")]
     Launch(String),
 }
@@ -111,12 +111,12 @@ pub(super) enum ArgumentError {
 impl Arguments {
     /// The run of a file in `language`.
     pub(super) fn request(&self, language: Language) -> Result<RunRequest, ArgumentError> {
-        let model = self.model.as_deref().map(|name| warplens_ide::model(language, name)).transpose();
+        let model = self.model.as_deref().map(|name| warplens_ide::model(language, name)).transpose()?;
         Ok(RunRequest {
             entry: self.entry.clone(),
             launch: self.choice()?,
             wave_width: self.wave_width,
-            model: model.map_err(|error| ArgumentError::Model(error.to_string()))?,
+            model,
             usual_model: None,
             options: RunSettings {
                 max_steps: self.max_steps,
@@ -150,10 +150,14 @@ impl Arguments {
     }
 }
 
+/// A value is not a warp.
+#[derive(Debug, PartialEq, Error)]
+#[error("`{0}` is not a warp: use X,Y,Z:W, such as 1,0,0:3 for warp 3 of block 1,0,0")]
+struct InvalidWarp(String);
+
 /// Parses `X,Y,Z:W`.
-fn warp(flag: &str) -> Result<WarpId, String> {
-    let invalid =
-        || format!("`{flag}` is not a warp: use X,Y,Z:W, such as 1,0,0:3 for warp 3 of block 1,0,0");
+fn warp(flag: &str) -> Result<WarpId, InvalidWarp> {
+    let invalid = || InvalidWarp(flag.to_owned());
     let (block, warp) = flag.split_once(':').ok_or_else(invalid)?;
     let numbers: Vec<u32> =
         block.split(',').map(|part| part.trim().parse().map_err(|_| invalid())).collect::<Result<_, _>>()?;
