@@ -93,7 +93,7 @@ fn prepared(text: &str, request: &RunRequest, launches: Option<&str>) -> Result<
     };
     let (host, file) = open(text, language);
     let launches = launches.map(toml);
-    host.snapshot().prepare_run(file, request, launches.as_ref(), &|path| Err(format!("no {path}"))).unwrap()
+    host.snapshot().prepare_run(file, request, launches.as_ref(), &|path| Err(format!("no {path}").into())).unwrap()
 }
 
 /// The launch that is chosen, or why there is none.
