@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use warplens_sim::ScalarType;
 use warplens_sim::launch::{Element, Launch, PlacedBuffer, Resolved};
 use warplens_sim::{
-    Counters, Finding, LineTrace, Mask, RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace,
+    Counters, Finding, LineTrace, RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace,
 };
 
 use crate::text::hex;
@@ -34,7 +34,7 @@ pub struct Report<'r> {
     launch: &'r Launch,
     model: &'static str,
     status: &'static str,
-    totals: JsonTotals,
+    totals: &'r Totals,
     findings: Vec<JsonFinding<'r>>,
     buffers: Buffers<'r>,
     /// What the program printed.
@@ -53,33 +53,42 @@ pub struct Report<'r> {
 /// One warp of a run: what is shown in an editor.
 #[derive(Debug, Serialize)]
 pub struct Masks<'r> {
-    version: i32,
-    entry: &'r str,
-    launch: &'r Launch,
-    model: &'static str,
-    status: &'static str,
+    /// The version of the document that the positions are for.
+    pub(crate) version: i32,
+    pub(crate) entry: &'r str,
+    pub(crate) launch: &'r Launch,
+    pub(crate) model: &'static str,
+    pub(crate) status: &'static str,
     /// Whether the text now has an error that stops a run.
     #[serde(skip_serializing_if = "is_false")]
-    outdated: bool,
-    findings: Vec<JsonFinding<'r>>,
-    cta: [u32; 3],
-    warp: u32,
-    launched: String,
-    /// The visit that was chosen.
+    pub(crate) outdated: bool,
+    pub(crate) findings: Vec<JsonFinding<'r>>,
+    pub(crate) cta: [u32; 3],
+    pub(crate) warp: u32,
+    pub(crate) launched: String,
+    /// The selected visit, which determines the shown point in time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    visit: Option<JsonChosen>,
+    pub(crate) visit: Option<JsonChosen>,
     /// The output of the program, if any.
     #[serde(skip_serializing_if = "str::is_empty")]
-    output: &'r str,
-    lines: Vec<JsonLine>,
+    pub(crate) output: &'r str,
+    /// The statements that the warp executed.
+    pub(crate) lines: Vec<JsonLine>,
 }
 
 /// A visit of a statement that was chosen.
 #[derive(Debug, Serialize)]
-struct JsonChosen {
+pub(crate) struct JsonChosen {
     line: u32,
     character: u32,
     number: u64,
+}
+
+impl JsonChosen {
+    pub(crate) fn new((statement, number): (StatementId, u64), at: Positions<'_>) -> Option<JsonChosen> {
+        let Position { line, character } = at(statement)?;
+        Some(JsonChosen { line, character, number })
+    }
 }
 
 /// Additional data for the report of a whole run.
@@ -113,7 +122,7 @@ impl<'r> Report<'r> {
             launch: &resolved.launch,
             model: options.model,
             status: result.status.as_str(),
-            totals: JsonTotals::new(&result.totals),
+            totals: &result.totals,
             findings: result
                 .findings
                 .iter()
@@ -130,78 +139,8 @@ impl<'r> Report<'r> {
     }
 }
 
-/// The input of [`Masks`].
-pub struct MasksOf<'r> {
-    /// The version of the document that the positions are for.
-    pub version: i32,
-    /// The launch as resolved.
-    pub launch: &'r Launch,
-    /// The divergence model that was used.
-    pub model: &'static str,
-    /// The run.
-    pub status: warplens_sim::Status,
-    /// Whether the text now has an error that stops a run earlier.
-    pub outdated: bool,
-    /// Its findings.
-    pub findings: &'r [Finding],
-    /// The block of the warp.
-    pub cta: [u32; 3],
-    /// The warp's number.
-    pub warp: u32,
-    /// Its lanes.
-    pub launched: Mask,
-    /// The selected visit, which determines the shown point in time.
-    pub moment: Option<(StatementId, u64)>,
-    /// What the program printed.
-    pub output: &'r str,
-    /// The statements that it executed.
-    pub lines: &'r [LineTrace],
-}
-
-impl<'r> Masks<'r> {
-    /// The masks of one warp.
-    pub fn new(of: MasksOf<'r>, at: Positions<'_>) -> Masks<'r> {
-        let width = of.launch.wave_width.unwrap_or(PTX_WIDTH);
-        Masks {
-            version: of.version,
-            entry: of.launch.entry.as_deref().unwrap_or_default(),
-            launch: of.launch,
-            model: of.model,
-            status: of.status.as_str(),
-            outdated: of.outdated,
-            findings: of.findings.iter().map(|finding| JsonFinding::new(finding, width, at)).collect(),
-            cta: of.cta,
-            warp: of.warp,
-            launched: hex(of.launched, width),
-            visit: of.moment.and_then(|(statement, number)| {
-                let Position { line, character } = at(statement)?;
-                Some(JsonChosen { line, character, number })
-            }),
-            output: of.output,
-            lines: lines(of.lines, width, at),
-        }
-    }
-}
-
 #[derive(Debug, Serialize)]
-struct JsonTotals {
-    warp_instructions: u64,
-    thread_instructions: u64,
-    executed_thread_instructions: u64,
-}
-
-impl JsonTotals {
-    fn new(totals: &Totals) -> JsonTotals {
-        JsonTotals {
-            warp_instructions: totals.warp_instructions,
-            thread_instructions: totals.thread_instructions,
-            executed_thread_instructions: totals.executed_thread_instructions,
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct JsonFinding<'r> {
+pub(crate) struct JsonFinding<'r> {
     code: &'r str,
     severity: &'static str,
     message: &'r str,
@@ -226,7 +165,7 @@ struct JsonRelated<'r> {
 pub const EXPECT_FAILED: &str = "expect-failed";
 
 impl<'r> JsonFinding<'r> {
-    fn new(finding: &'r Finding, width: u32, at: Positions<'_>) -> JsonFinding<'r> {
+    pub(crate) fn new(finding: &'r Finding, width: u32, at: Positions<'_>) -> JsonFinding<'r> {
         let related = finding.related.iter().filter_map(|related| {
             Some(JsonRelated { line: at(related.statement)?.line, message: &related.message })
         });
@@ -279,7 +218,7 @@ impl<'r> JsonWarp<'r> {
 }
 
 #[derive(Debug, Serialize)]
-struct JsonLine {
+pub(crate) struct JsonLine {
     line: u32,
     character: u32,
     count: u64,
@@ -347,7 +286,7 @@ struct JsonVisit {
 }
 
 /// The lines in text order.
-fn lines<'l>(
+pub(crate) fn lines<'l>(
     traces: impl IntoIterator<Item = &'l LineTrace>,
     width: u32,
     at: Positions<'_>,

@@ -86,11 +86,6 @@ impl Prepared {
         Shown::new(ran, &self.statements, result, warp)
     }
 
-    /// The resolved launch.
-    pub fn resolved(&self) -> &Resolved {
-        &self.resolved
-    }
-
     /// Blocks of the launch.
     pub fn grid(&self) -> [u32; 3] {
         self.resolved.config.grid
@@ -99,20 +94,5 @@ impl Prepared {
     /// Warps of a block.
     pub fn warps(&self) -> u64 {
         self.resolved.config.warps()
-    }
-
-    /// The source of the launch.
-    pub fn source(&self) -> Source {
-        self.source
-    }
-
-    /// The divergence model.
-    pub fn model(&self) -> Model {
-        self.model
-    }
-
-    /// The statements of the program, by their ids.
-    pub fn statements(&self) -> &[Statement] {
-        &self.statements
     }
 }

@@ -18,10 +18,10 @@ use warplens_sim::{
 use crate::groups::effects;
 use crate::model::Model;
 use crate::offer::Source;
-use crate::report::{Masks, MasksOf, PTX_WIDTH, Position, Positions};
+use crate::report::{JsonChosen, JsonFinding, Masks, PTX_WIDTH, Position, Positions, lines};
 use crate::shown::positions::{PlacedStatement, StatementPosition};
 use crate::statement::Statement;
-use crate::text::Role;
+use crate::text::{Role, hex};
 use crate::values::Reading as ValueReading;
 pub use hints::LaneHint;
 
@@ -238,21 +238,23 @@ impl Shown {
     pub fn masks<'s>(&'s self, version: i32, at: &dyn Fn(TextSize) -> Position) -> Masks<'s> {
         let place = |id: StatementId| Some(at(self.statements.get(id.index())?.place?.opcode));
         let positions: Positions<'_> = &place;
-        let of = MasksOf {
+        let width = self.width();
+        let findings = self.result.findings.iter();
+        Masks {
             version,
+            entry: self.entry(),
             launch: self.launch(),
-            model: self.ran.model.name(),
-            status: self.result.status,
+            model: self.model(),
+            status: self.result.status.as_str(),
             outdated: self.outdated,
-            findings: &self.result.findings,
+            findings: findings.map(|finding| JsonFinding::new(finding, width, positions)).collect(),
             cta: self.warp.cta,
             warp: self.warp.warp,
-            launched: self.launched(),
-            moment: self.moment,
+            launched: hex(self.launched(), width),
+            visit: self.moment.and_then(|visit| JsonChosen::new(visit, positions)),
             output: &self.result.output.text,
-            lines: self.trace().map_or(&[], |warp| &warp.lines),
-        };
-        Masks::new(of, positions)
+            lines: self.trace().map_or_else(Vec::new, |warp| lines(&warp.lines, width, positions)),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use smol_str::SmolStr;
 
 use crate::memory::DeviceMemory;
@@ -206,7 +207,7 @@ impl Finding {
 }
 
 /// Sums over all warps of the launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
     /// Visits.
     pub warp_instructions: u64,

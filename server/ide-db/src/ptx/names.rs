@@ -1,5 +1,7 @@
 //! Names of PTX.
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, ModuleSymbol, NameRef, ReferentId, Resolution, Role};
@@ -66,14 +68,11 @@ fn header_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
     let used = header.uses.iter().map(|name| {
         (&name.name, NameUse { range: name.range, access: Access::Read, requirement: Requirement::Declared })
     });
-    let mut groups: Vec<(SmolStr, Vec<NameUse>)> = Vec::new();
+    let mut groups: IndexMap<&SmolStr, Vec<NameUse>, FxBuildHasher> = IndexMap::default();
     for (name, found) in declared.chain(used) {
-        match groups.iter_mut().find(|(have, _)| have == name) {
-            Some((_, uses)) => uses.push(found),
-            None => groups.push((name.clone(), vec![found])),
-        }
+        groups.entry(name).or_default().push(found);
     }
-    groups.into_iter().map(|(name, uses)| module_use(name, uses)).collect()
+    groups.into_iter().map(|(name, uses)| module_use(name.clone(), uses)).collect()
 }
 
 fn module_use(name: SmolStr, uses: Vec<NameUse>) -> ModuleUse {

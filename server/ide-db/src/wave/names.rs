@@ -1,6 +1,7 @@
 //! Names of WAVE: kernels and labels belong to the file, registers to the machine.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::wave::{Name, NameRef, Role};
@@ -39,23 +40,17 @@ fn subject(name: &Name) -> Subject {
 }
 
 pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
-    let mut groups: Vec<(Namespace, &SmolStr, Vec<NameUse>)> = Vec::new();
-    let mut numbers: FxHashMap<(Namespace, &SmolStr), usize> = FxHashMap::default();
+    let mut groups: IndexMap<(Namespace, &SmolStr), Vec<NameUse>, FxBuildHasher> = IndexMap::default();
     let code = wave_code(db, item);
     for found in &code.names {
-        let (namespace, name) = match &found.name {
+        let key = match &found.name {
             Name::Kernel(name) => (KERNELS, name),
             Name::Label(name) => (LABELS, name),
             Name::Register(_) | Name::Predicate(_) | Name::Special(_) => continue,
         };
-        let name_use = name_use(found);
-        let number = *numbers.entry((namespace, name)).or_insert_with(|| {
-            groups.push((namespace, name, Vec::new()));
-            groups.len() - 1
-        });
-        groups[number].2.push(name_use);
+        groups.entry(key).or_default().push(name_use(found));
     }
-    let uses = groups.into_iter().map(|(namespace, name, uses)| ModuleUse {
+    let uses = groups.into_iter().map(|((namespace, name), uses)| ModuleUse {
         namespace,
         name: name.clone(),
         uses: uses.into(),

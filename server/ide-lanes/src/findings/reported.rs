@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use warplens_sim::{Finding, Lanes, RunResult, StatementId, WarpId};
 
 /// Equal findings about one statement, in several warps.
@@ -18,22 +19,21 @@ pub struct ReportedFinding<'r> {
 /// The findings of a run in its order, for the selected `warp`.
 pub fn reported(result: &RunResult, warp: WarpId) -> Vec<ReportedFinding<'_>> {
     let several = result.warps.len() > 1 || result.warps_truncated;
-    let mut all: Vec<ReportedFinding<'_>> = Vec::new();
-    let mut known: FxHashMap<(&str, Option<StatementId>), usize> = FxHashMap::default();
+    let mut all: IndexMap<(&str, Option<StatementId>), ReportedFinding<'_>, FxBuildHasher> =
+        IndexMap::default();
     for finding in &result.findings {
-        let at = *known.entry((finding.code, finding.statement)).or_insert_with(|| {
-            all.push(ReportedFinding { finding, warps: Vec::new(), several });
-            all.len() - 1
-        });
+        let key = (finding.code, finding.statement);
+        let new = || ReportedFinding { finding, warps: Vec::new(), several };
+        let reported = all.entry(key).or_insert_with(new);
         let of = warp_of(finding);
-        if !all[at].warps.contains(&of) {
-            all[at].warps.push(of);
+        if !reported.warps.contains(&of) {
+            reported.warps.push(of);
         }
-        if of == warp && warp_of(all[at].finding) != of {
-            all[at].finding = finding;
+        if of == warp && warp_of(reported.finding) != of {
+            reported.finding = finding;
         }
     }
-    all
+    all.into_values().collect()
 }
 
 fn warp_of(finding: &Finding) -> WarpId {

@@ -52,7 +52,7 @@ fn ending(template: &str, typed: &str) -> String {
     let prepared =
         host.snapshot().prepare_run(FILE, &request, None, &|path| Err(path.into())).unwrap().unwrap();
     let result = prepared.run(Control::none()).unwrap();
-    let broken = prepared.broken.iter().map(|id| text[prepared.statements()[id.index()].range].trim_end());
+    let broken = prepared.broken.iter().map(|id| text[prepared.statements[id.index()].range].trim_end());
     let broken = broken.collect::<Vec<_>>().join(" | ");
     let stopped = if prepared.stopped_at_error(&result) { " at an error" } else { "" };
     let shown = prepared.show(std::sync::Arc::new(result), None);

@@ -93,14 +93,16 @@ fn prepared(text: &str, request: &RunRequest, launches: Option<&str>) -> Result<
     };
     let (host, file) = open(text, language);
     let launches = launches.map(toml);
-    host.snapshot().prepare_run(file, request, launches.as_ref(), &|path| Err(format!("no {path}").into())).unwrap()
+    host.snapshot()
+        .prepare_run(file, request, launches.as_ref(), &|path| Err(format!("no {path}").into()))
+        .unwrap()
 }
 
 /// The launch that is chosen, or why there is none.
 fn check(text: &str, request: &RunRequest, launches: Option<&str>, expect: Expect) {
     let answer = match prepared(text, request, launches) {
         Ok(run) => {
-            format!("{}: {}", run.source().as_str(), serde_json::to_string(&run.resolved().launch).unwrap())
+            format!("{}: {}", run.source.as_str(), serde_json::to_string(&run.resolved.launch).unwrap())
         }
         Err(problem) => problem.to_string(),
     };
@@ -113,7 +115,7 @@ fn the_model_is_asked_for_or_written_or_usual() {
     let text = "// @launch { name = 'named', grid = [1], block = [8], model = 'structured' }\n.entry k() { exit; }\n";
     let of = |request: &RunRequest, model: &str| {
         prepared(text, request, Some(&launches(model)))
-            .map(|run| run.model().name())
+            .map(|run| run.model.name())
             .map_err(|problem| problem.to_string())
     };
     let filed = || request(None, Choice::of_name("filed"));
@@ -400,7 +402,7 @@ fn only_what_runs_makes_another_run() {
     let commented = format!("// hello\n{PTX}");
     let moved = prepared(&commented, &first, None).unwrap();
     assert!(run.same_run(&moved));
-    assert_ne!(run.statements()[0].range, moved.statements()[0].range);
+    assert_ne!(run.statements[0].range, moved.statements[0].range);
     let changed = prepared(&PTX.replace("%r1, 8", "%r1, 9"), &first, None).unwrap();
     assert!(!run.same_run(&changed));
     let larger = prepared(&PTX.replace(".entry first(", ".entry first(/**/"), &first, Some(FILE)).unwrap();

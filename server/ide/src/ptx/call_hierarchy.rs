@@ -1,7 +1,5 @@
 //! Calls of PTX, which name functions of the module.
 
-use rustc_hash::FxHashMap;
-use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, Resolution, Role};
 use warplens_ide_db::answer::{SymbolKind, Target};
@@ -10,7 +8,7 @@ use warplens_ide_db::names;
 use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
 use warplens_ide_db::ptx::module::module_names;
 
-use crate::call_item::{CallItem, Calls};
+use crate::call_item::{CallItem, Calls, by_callee};
 
 /// The function with this name: its definition, or else its first declaration.
 pub(super) fn item_of(db: &Database, file: File, name: &str) -> Option<CallItem> {
@@ -66,19 +64,8 @@ pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
     let index = symbol.item as usize;
     let Some(function) = ptx_function(db, items(db, file)[index]) else { return Vec::new() };
     let start = file.document(db).items().start_of(index);
-    let mut order: Vec<(SmolStr, Vec<TextRange>)> = Vec::new();
-    let mut known: FxHashMap<SmolStr, usize> = FxHashMap::default();
-    for (callee, range) in calls(&function) {
-        let at = *known.entry(callee.into()).or_insert_with(|| {
-            order.push((callee.into(), Vec::new()));
-            order.len() - 1
-        });
-        order[at].1.push(range + start);
-    }
-    let calls = |(callee, places): (SmolStr, Vec<TextRange>)| {
-        Some(Calls { item: item_of(db, file, &callee)?, places })
-    };
-    order.into_iter().filter_map(calls).collect()
+    let calls = calls(&function).map(|(callee, range)| (callee, range + start));
+    by_callee(calls, |callee| item_of(db, file, callee))
 }
 
 /// The functions that a body calls by name, with the ranges of the calls.

@@ -9,7 +9,7 @@ use warplens_ide_db::names::{Namespace, module_uses};
 use warplens_ide_db::wave::lowered::wave_code;
 use warplens_ide_db::wave::names::{KERNELS, LABELS};
 
-use crate::call_item::{CallItem, Calls};
+use crate::call_item::{CallItem, Calls, by_callee};
 
 /// The kernel or the function with this name: the first that the file declares.
 pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<CallItem> {
@@ -96,17 +96,8 @@ pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
     let label = code.labels.iter().find(|label| label.name == name);
     let extent = code.extent(label.map_or(0, |label| label.before as usize));
     let start = file.document(db).items().start_of(index);
-    let mut callees: Vec<(&SmolStr, Vec<TextRange>)> = Vec::new();
-    for (callee, _, range) in calls(&code, extent) {
-        match callees.iter_mut().find(|(known, _)| *known == callee) {
-            Some((_, places)) => places.push(range + start),
-            None => callees.push((callee, vec![range + start])),
-        }
-    }
-    let calls = |(callee, places): (&SmolStr, Vec<TextRange>)| {
-        Some(Calls { item: item_of(db, file, LABELS, callee)?, places })
-    };
-    callees.into_iter().filter_map(calls).collect()
+    let calls = calls(&code, extent).map(|(callee, _, range)| (callee.as_str(), range + start));
+    by_callee(calls, |callee| item_of(db, file, LABELS, callee))
 }
 
 /// The calls of some instructions: the callee, the instruction, and the range of the callee's name.

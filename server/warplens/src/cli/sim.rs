@@ -101,7 +101,7 @@ fn simulate(arguments: &Arguments) -> Result<Simulated, SimError> {
     let cores = Cores::all();
     let control = Control { workers: Some(&cores), ..Control::none() };
     let result = prepared.run(control).map_err(|_| SimError::Cancelled)?;
-    let failures = prepared.resolved().failures(&result).into_iter().map(|failure| failure.message).collect();
+    let failures = prepared.resolved.failures(&result).into_iter().map(|failure| failure.message).collect();
     Ok(Simulated { path, text: Rope::from_str(&text), prepared, result: Arc::new(result), dump, failures })
 }
 
@@ -112,7 +112,7 @@ fn launch_path(arguments: &Arguments) -> Option<PathBuf> {
 }
 
 fn buffers_to_dump(arguments: &Arguments, prepared: &Prepared) -> Result<Vec<PlacedBuffer>, SimError> {
-    let resolved = prepared.resolved();
+    let resolved = &prepared.resolved;
     if arguments.dump.iter().any(|name| name == "all") {
         return Ok(resolved.buffers.clone());
     }
@@ -152,13 +152,13 @@ fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> i
         Format::Human => Listing { run: simulated, warp: arguments.warp }.write(out),
         Format::Json => {
             let options = Options {
-                model: simulated.prepared.model().name(),
+                model: simulated.prepared.model.name(),
                 dump: &simulated.dump,
                 warp: arguments.warp,
                 failures: &simulated.failures,
             };
             let at = |statement| simulated.position(statement);
-            let report = Report::new(simulated.prepared.resolved(), &simulated.result, &options, &at);
+            let report = Report::new(&simulated.prepared.resolved, &simulated.result, &options, &at);
             serde_json::to_writer(&mut *out, &report)?;
             out.write_all(b"\n")
         }

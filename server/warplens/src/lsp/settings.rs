@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
-use warplens_ide::lanes::{RunSettings, text};
+use warplens_ide::lanes::RunSettings;
+use warplens_ide::lanes::text::Format;
 use warplens_ide::{Accepts, Rules, Severity, languages};
 
 /// A setting has an invalid value.
@@ -30,25 +31,14 @@ pub(crate) struct Settings {
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Wave {
     /// The dialect that a file is checked against.
-    accepts: Dialect,
+    #[serde(with = "AcceptsNames")]
+    pub(crate) accepts: Accepts,
 }
 
-impl Wave {
-    /// The dialect that a file is checked against.
-    pub(crate) fn accepts(&self) -> Accepts {
-        match self.accepts {
-            Dialect::Both => Accepts::Both,
-            Dialect::Guide => Accepts::Guide,
-            Dialect::Toolchain => Accepts::Toolchain,
-        }
-    }
-}
-
-/// `warplens.wave.accepts`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Dialect {
-    #[default]
+/// The values of `warplens.wave.accepts`.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Accepts", rename_all = "lowercase")]
+enum AcceptsNames {
     Both,
     Guide,
     #[serde(rename = "toolchain-0.1.2")]
@@ -115,6 +105,7 @@ pub(crate) struct Ptxas {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Lanes {
+    #[serde(with = "FormatNames")]
     pub(crate) format: Format,
     /// Show lanes also at the end of lines that every launched lane executed once.
     pub(crate) show_full: bool,
@@ -122,26 +113,14 @@ pub(crate) struct Lanes {
     pub(crate) values: bool,
 }
 
-/// `warplens.lanes.format`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Format {
-    #[default]
+/// The values of `warplens.lanes.format`.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Format", rename_all = "lowercase")]
+enum FormatNames {
     Ranges,
     Hex,
     Blocks,
     Count,
-}
-
-impl From<Format> for text::Format {
-    fn from(format: Format) -> text::Format {
-        match format {
-            Format::Ranges => text::Format::Ranges,
-            Format::Hex => text::Format::Hex,
-            Format::Blocks => text::Format::Blocks,
-            Format::Count => text::Format::Count,
-        }
-    }
 }
 
 /// `warplens.inlayHints.*`: which inlay hints are shown.

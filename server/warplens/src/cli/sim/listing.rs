@@ -140,7 +140,7 @@ impl Listing<'_> {
     fn kernel_lines(&self) -> std::ops::RangeInclusive<usize> {
         let text = &self.run.text;
         let line = |offset: TextSize| text.byte_to_line(usize::from(offset).min(text.len_bytes()));
-        let statements = self.run.prepared.statements();
+        let statements = &self.run.prepared.statements;
         let first = statements.iter().map(|statement| statement.range.start()).min().unwrap_or_default();
         let last = statements.iter().map(|statement| statement.range.end()).max().unwrap_or_default();
         line(first).saturating_sub(12)..=line(last) + 1
@@ -219,7 +219,7 @@ impl Listing<'_> {
             }
             Status::Unsupported => (WARNING, "stopped: unsupported instruction"),
         };
-        let expected = self.run.prepared.resolved().launch.expect.len();
+        let expected = self.run.prepared.resolved.launch.expect.len();
         let checks = match expected - self.run.failures.len() {
             _ if expected == 0 => String::new(),
             passed => format!(", {passed} of {expected} checks passed"),

@@ -35,7 +35,7 @@ impl Simulated {
 
     /// The position of a statement.
     pub(super) fn position(&self, statement: StatementId) -> Option<Position> {
-        let offset: TextSize = self.prepared.statements().get(statement.index())?.opcode.start();
+        let offset: TextSize = self.prepared.statements.get(statement.index())?.opcode.start();
         let at = position::position(&self.text, offset, Encoding::Utf16);
         Some(Position { line: at.line, character: at.character })
     }

@@ -164,7 +164,7 @@ fn quick_fix(snapshot: &Snapshot, found: &Diagnostic, fix: &Fix) -> CodeAction {
     }
 }
 
-/// All safe fixes as one edit. Of two fixes that overlap, the later one is omitted.
+/// All safe fixes as one edit; `None` without any. Of two fixes that overlap, the later one is omitted.
 fn fix_all(snapshot: &Snapshot, found: &[Diagnostic]) -> Option<CodeAction> {
     let mut edits: Vec<warplens_ide::TextEdit> = Vec::new();
     for fix in found.iter().flat_map(|found| &found.fixes).filter(|fix| fix.preferred) {
@@ -176,19 +176,9 @@ fn fix_all(snapshot: &Snapshot, found: &[Diagnostic]) -> Option<CodeAction> {
             edits.extend(new);
         }
     }
-    source_action(snapshot, FIX_ALL, "Fix all safe problems", edits)
-}
-
-/// An action about the whole document; `None` without edits.
-fn source_action(
-    snapshot: &Snapshot,
-    kind: &'static str,
-    title: &str,
-    edits: Vec<warplens_ide::TextEdit>,
-) -> Option<CodeAction> {
     (!edits.is_empty()).then(|| CodeAction {
-        title: title.into(),
-        kind: Some(CodeActionKind::from(kind)),
+        title: "Fix all safe problems".to_owned(),
+        kind: Some(CodeActionKind::from(FIX_ALL)),
         edit: Some(edit(snapshot, to_proto::edits(snapshot, edits))),
         ..CodeAction::default()
     })

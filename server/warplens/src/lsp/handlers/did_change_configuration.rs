@@ -53,7 +53,7 @@ impl State {
             self.rules_changed();
         }
         if before.wave != self.settings.wave {
-            self.host.set_accepts(self.settings.wave.accepts());
+            self.host.set_accepts(self.settings.wave.accepts);
             self.refresh_all_diagnostics();
         }
         if before.ptxas != self.settings.ptxas {

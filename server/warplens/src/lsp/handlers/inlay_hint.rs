@@ -33,8 +33,7 @@ pub(crate) fn inlay_hints(
 fn lanes(snapshot: &Snapshot, range: TextRange) -> Vec<InlayHint> {
     let Some(lanes) = snapshot.lanes() else { return vec![] };
     let settings = &snapshot.settings.lanes;
-    let style =
-        text::Style { format: settings.format.into(), full: settings.show_full, values: settings.values };
+    let style = text::Style { format: settings.format, full: settings.show_full, values: settings.values };
     let line_end =
         |offset: TextSize| snapshot.offset(Position { line: snapshot.line(offset), character: u32::MAX });
     let start = Position { line: snapshot.line(range.start()), character: 0 };

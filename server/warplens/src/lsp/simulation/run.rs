@@ -38,7 +38,7 @@ impl Run {
 
     /// The title for the user.
     pub(crate) fn title(&self) -> String {
-        let launch = &self.prepared.resolved().launch;
+        let launch = &self.prepared.resolved.launch;
         format!("{}: {}", launch.entry.as_deref().unwrap_or_default(), launch.name)
     }
 }
