@@ -25,6 +25,7 @@ mod lru_cache;
 mod name;
 pub mod names;
 pub mod notation;
+pub mod phrase;
 pub mod problem;
 pub mod profile;
 pub mod ptx;

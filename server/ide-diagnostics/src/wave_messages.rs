@@ -1,6 +1,7 @@
 //! The messages of WAVE problems and departures, which `hir` finds.
 
 use warplens_hir::wave::{Construct, DepartureKind, Entry, MAX_DEPTH, ProblemKind};
+use warplens_ide_db::phrase::any_of;
 use warplens_isa::wave::{self as isa, OperandKind};
 
 /// The message of a problem.
@@ -205,12 +206,10 @@ fn words(construct: Construct) -> (&'static str, &'static str) {
 
 /// The kinds as a phrase: `a general register or a number`.
 fn kinds(kinds: &[OperandKind]) -> String {
-    let words: Vec<_> = kinds.iter().map(|kind| word(*kind)).collect();
-    match words.split_last() {
-        None => "no operand".to_owned(),
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    if kinds.is_empty() {
+        return "no operand".to_owned();
     }
+    any_of(&kinds.iter().map(|kind| word(*kind)).collect::<Vec<_>>())
 }
 
 fn word(kind: OperandKind) -> &'static str {

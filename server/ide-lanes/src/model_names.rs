@@ -1,6 +1,7 @@
 //! Finds a divergence model by its name.
 
 use thiserror::Error;
+use warplens_ide_db::phrase::all_of;
 use warplens_sim::ModelInfo;
 use warplens_syntax::Language;
 
@@ -39,11 +40,7 @@ pub fn model_named(language: Language, all: &[&dyn Simulator], name: &str) -> Re
 
 /// `a`, `b` and `c`
 fn listed(models: &[ModelInfo]) -> String {
-    let names: Vec<_> = models.iter().map(|model| format!("`{}`", model.name)).collect();
-    match names.as_slice() {
-        [names @ .., last] if !names.is_empty() => format!("{} and {last}", names.join(", ")),
-        names => names.concat(),
-    }
+    all_of(&models.iter().map(|model| format!("`{}`", model.name)).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

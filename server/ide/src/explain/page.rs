@@ -88,15 +88,6 @@ fn keep_products(text: &str) -> String {
     kept
 }
 
-/// `a`, `a or b`, `a, b or c`.
-pub(crate) fn either(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [only] => only.clone(),
-        [most @ .., last] => format!("{} or {last}", most.join(", ")),
-    }
-}
-
 /// How the simulator handles an instruction, unless it is fully supported.
 pub(crate) fn simulation(simulation: Simulation) -> String {
     match simulation {

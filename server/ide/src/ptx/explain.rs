@@ -6,10 +6,11 @@ pub(crate) mod matching;
 pub(crate) mod ranges;
 
 use warplens_hir::ptx::{Mnemonic, Platform};
+use warplens_ide_db::phrase::any_of;
 use warplens_isa::ptx;
 use warplens_isa::ptx::{Directive, Instruction, Modifier, ModifierClass, Scope, SpecialRegister};
 
-use crate::explain::page::{Page, RULE, either, simulation};
+use crate::explain::page::{Page, RULE, simulation};
 use crate::ptx::explain::facts::{first_clause, operand, section, status};
 use crate::ptx::explain::matching::matching;
 
@@ -169,7 +170,7 @@ pub(crate) fn type_(name: &str) -> Option<String> {
         page.paragraph(&format!("A type of instructions only; declare a `{storage}` register for it."));
     } else if !ty.registers.is_empty() {
         let registers: Vec<String> = ty.registers.iter().map(|name| format!("`{name}`")).collect();
-        page.paragraph(&format!("Values are in registers of {}.", either(&registers)));
+        page.paragraph(&format!("Values are in registers of {}.", any_of(&registers)));
     }
     Some(page.finish())
 }

@@ -1,12 +1,13 @@
 //! Documentation of WAVE.
 
+use warplens_ide_db::phrase::any_of;
 use warplens_isa::List;
 use warplens_isa::wave;
 use warplens_isa::wave::{
     Availability, Directive, Instruction, Operand, OperandKind, SpecialRegister, Suffix,
 };
 
-use crate::explain::page::{Page, either, role, simulation};
+use crate::explain::page::{Page, role, simulation};
 
 /// The documentation of a name.
 pub(crate) fn explain(name: &str) -> Option<String> {
@@ -126,7 +127,7 @@ pub(crate) fn operand(operand: &Operand) -> String {
     let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
     let optional = if operand.optional { ", optional" } else { "" };
     let ty = if operand.ty.is_empty() { String::new() } else { format!(" (`{}`)", operand.ty) };
-    format!("`{}` {}: {}{ty}{optional}", operand.name, role(operand.role), either(&kinds))
+    format!("`{}` {}: {}{ty}{optional}", operand.name, role(operand.role), any_of(&kinds))
 }
 
 /// The name of an operand kind.

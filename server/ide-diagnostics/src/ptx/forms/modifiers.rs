@@ -1,6 +1,7 @@
 //! Mnemonics that match no form although each modifier exists.
 
 use warplens_hir::ptx::{Instruction, Mnemonic, Near};
+use warplens_ide_db::phrase::all_of;
 use warplens_isa::ptx as isa;
 
 use crate::codes;
@@ -183,7 +184,7 @@ fn combination(instruction: Instruction<'_>, near: &Near, ranges: &StatementRang
     let missing: Vec<String> = missing.collect();
     let mut wrong = Vec::new();
     if !extra.is_empty() {
-        wrong.push(format!("does not accept {}", words::all_of(&extra)));
+        wrong.push(format!("does not accept {}", all_of(&extra)));
     }
     if !missing.is_empty() {
         wrong.push(format!("needs {}", missing.join(", and ")));

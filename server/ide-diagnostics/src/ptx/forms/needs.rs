@@ -2,6 +2,7 @@
 
 use warplens_hir::ptx::{FormMatch, Instruction, UnmetRequirement};
 use warplens_ide_db::answer::Tag;
+use warplens_ide_db::phrase::{all_of, any_of};
 use warplens_isa::ptx::{Requirement, TargetRequirement};
 use warplens_isa::{Version, ptx as isa};
 
@@ -56,10 +57,10 @@ fn needed(
     }
     let others: Vec<String> =
         needs.iter().filter(|other| **other != need).map(|other| need_words(*other)).collect();
-    let or = if others.is_empty() { String::new() } else { format!(" (or {})", words::any_of(&others)) };
+    let or = if others.is_empty() { String::new() } else { format!(" (or {})", any_of(&others)) };
     let message = format!(
         "{subject} needs {}{or}; this module is {}",
-        words::all_of(&parts),
+        all_of(&parts),
         module(report, lacks_version, lacks_target)
     );
     let code = if lacks_target { codes::NEEDS_TARGET } else { codes::NEEDS_VERSION };
@@ -90,7 +91,7 @@ fn raise(report: &Reporter<'_>, need: Requirement, version: bool, target: bool) 
     let titles = since.iter().map(|since| format!("`.version {since}`"));
     let titles: Vec<String> =
         titles.chain(architecture.map(|architecture| format!("`.target {architecture}`"))).collect();
-    let mut fix = ItemFix::new(format!("Raise to {}", words::all_of(&titles)));
+    let mut fix = ItemFix::new(format!("Raise to {}", all_of(&titles)));
     if let Some(since) = since {
         fix = fix.version(&since);
     }

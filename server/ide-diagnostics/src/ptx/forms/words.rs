@@ -1,6 +1,7 @@
 //! Parts of messages about forms.
 
 use warplens_hir::ptx::{Count, FormMatch, Instruction, OperandRule, Type, TypeKind, TypeSet};
+use warplens_ide_db::phrase::any_of;
 use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx::{Instruction as Entry, OperandKind, Slot, Value};
 
@@ -21,24 +22,6 @@ pub(super) fn documented(entry: &Entry, chosen: &[Option<&'static Value>]) -> St
     text.truncate(entry.opcode.len() + entry.words.iter().map(|word| word.len()).sum::<usize>());
     chosen.iter().flatten().flat_map(|value| value.words).for_each(|word| text.push_str(word));
     text
-}
-
-/// `a`, `b` or `c`
-pub(super) fn any_of(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} or {last}", most.join(", ")),
-    }
-}
-
-/// `a`, `b` and `c`
-pub(super) fn all_of(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
 }
 
 /// The values of a slot, of which there may be too many to list.

@@ -8,6 +8,7 @@ use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, ModuleNames, ModuleS
 use warplens_ide_db::answer::{Diagnostic, Fix, Related, Severity, TextEdit};
 use warplens_ide_db::db::{Database, File, Item, items};
 use warplens_ide_db::names::{NameUse, Requirement, module_uses};
+use warplens_ide_db::phrase::all_of;
 use warplens_ide_db::ptx::lowered::ptx_function;
 use warplens_ide_db::similar::{did_you_mean, nearest};
 use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode, SyntaxToken};
@@ -265,13 +266,8 @@ fn too_few(
 
 /// `%r1`, `%r2` and 3 more.
 fn listed(names: &[SmolStr]) -> String {
-    let quoted = |name: &SmolStr| format!("`{name}`");
-    match names {
-        [] => String::new(),
-        [name] => quoted(name),
-        [first, second] => format!("{} and {}", quoted(first), quoted(second)),
-        [first, second, rest @ ..] => {
-            format!("{}, {} and {} more", quoted(first), quoted(second), rest.len())
-        }
-    }
+    let quoted = names.iter().take(2).map(|name| format!("`{name}`"));
+    let more = names.len().saturating_sub(2);
+    let more = (more > 0).then(|| format!("{more} more"));
+    all_of(&quoted.chain(more).collect::<Vec<_>>())
 }

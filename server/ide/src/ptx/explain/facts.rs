@@ -1,9 +1,10 @@
 //! Parts that the pages about an instruction share.
 
+use warplens_ide_db::phrase::any_of;
 use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx::{Operand, Status};
 
-use crate::explain::page::{either, role};
+use crate::explain::page::role;
 
 /// The clause that applies to all forms; later clauses are about some of them.
 pub(super) fn first_clause(prose: &str) -> &str {
@@ -27,5 +28,5 @@ pub(crate) fn operand(operand: &Operand) -> String {
     let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
     let optional = if operand.optional { ", optional" } else { "" };
     let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };
-    format!("`{}` {}: {}{optional}{about}", operand.name, role(operand.role), either(&kinds))
+    format!("`{}` {}: {}{optional}{about}", operand.name, role(operand.role), any_of(&kinds))
 }

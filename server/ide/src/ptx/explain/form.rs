@@ -5,11 +5,12 @@ use warplens_hir::ptx::{
     AddressSpace, Count, FormMatch, Mnemonic, MnemonicForms, OperandRule, Platform, UnmetRequirement,
     written as entry_operands,
 };
+use warplens_ide_db::phrase::any_of;
 use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Instruction, OperandKind, Requirement, TargetRequirement};
 
-use crate::explain::page::{Page, either, role, simulation};
+use crate::explain::page::{Page, role, simulation};
 use crate::ptx::explain::facts;
 use crate::ptx::explain::facts::{first_clause, section, status};
 use crate::ptx::explain::matching::matching;
@@ -188,7 +189,7 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
         (false, _, Some(value)) => value + &registers(rule, text.is_some()),
         (false, _, None) => {
             let kinds = operand.kinds.iter().filter(|kind| rule.kinds.has(**kind));
-            either(&kinds.map(|kind| kind_name(*kind).to_owned()).collect::<Vec<_>>())
+            any_of(&kinds.map(|kind| kind_name(*kind).to_owned()).collect::<Vec<_>>())
         }
     };
     if !what.is_empty() {
@@ -242,13 +243,13 @@ fn registers(rule: &OperandRule, is_written: bool) -> String {
         };
     }
     let types: Vec<String> = types.iter().map(|ty| format!("`.{ty}`")).collect();
-    format!(" in a register of {}", either(&types))
+    format!(" in a register of {}", any_of(&types))
 }
 
 fn operand_of_entry(operand: &isa::Operand, text: Option<&str>) -> String {
     let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
     let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };
-    format!("{}, {}: {}{about}", head(operand.name, text), role(operand.role), either(&kinds))
+    format!("{}, {}: {}{about}", head(operand.name, text), role(operand.role), any_of(&kinds))
 }
 
 fn head(name: &str, text: Option<&str>) -> String {
@@ -276,11 +277,11 @@ fn needs(entry: &Instruction, found: Option<&FormMatch>, platform: Platform) -> 
         let target = first_clause(entry.target);
         parts.push(format!("PTX {}, {target}", entry.since));
     } else {
-        parts.push(any_of(form_gate));
+        parts.push(requirements(form_gate));
     }
     let values = found.into_iter().flat_map(|found| found.chosen.iter().flatten());
     for value in values.filter(|value| !value.availability.0.is_empty()) {
-        parts.push(format!("`{}`: {}", value.words.concat(), any_of(value.availability.0)));
+        parts.push(format!("`{}`: {}", value.words.concat(), requirements(value.availability.0)));
     }
     let mut text = format!("**Needs.** {}.", parts.join("; "));
     if let Some(removed) = found.and_then(|found| found.form.removed) {
@@ -307,8 +308,8 @@ fn module(platform: Platform) -> String {
     version.into_iter().chain(target).collect::<Vec<_>>().join(" for ")
 }
 
-fn any_of(needs: &[Requirement]) -> String {
-    either(&needs.iter().map(need).collect::<Vec<_>>())
+fn requirements(needs: &[Requirement]) -> String {
+    any_of(&needs.iter().map(need).collect::<Vec<_>>())
 }
 
 fn need(need: &Requirement) -> String {

@@ -8,6 +8,7 @@ use warplens_hir::ptx::{
     Function, InstructionId, NameRef, RegisterQuery, Resolution, Role, SymbolKind, Uniformity,
 };
 use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::phrase::all_of;
 use warplens_ide_db::ptx::lowered::ptx_function;
 use warplens_ide_db::ptx::module::never_returns;
 use warplens_ide_db::ptx::variance;
@@ -165,7 +166,7 @@ impl Lines {
         match &words[..] {
             [] => None,
             [only] => Some(format!("line {only}")),
-            [most @ .., last] => Some(format!("lines {} and {last}", most.join(", "))),
+            several => Some(format!("lines {}", all_of(several))),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use warplens_hir::wave::{Cell, Code, Name, NameRef, Role};
 use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::phrase::any_of;
 use warplens_ide_db::wave::lowered::wave_code;
 
 use crate::wave::hover::structure::Lines;
@@ -25,14 +26,13 @@ pub(super) fn before(db: &Database, position: &FilePosition<'_>) -> Option<Strin
         format!("`{}` in line {}", lines.text[range].trim(), lines.number(range))
     };
     let mut shown: Vec<String> = writers.iter().take(SHOWN).map(writer_text).collect();
-    match shown.pop() {
-        None => Some(unwritten(&code, cell)),
-        Some(last) if shown.is_empty() => Some(format!("Last written by {last}.")),
-        Some(last) if writers.len() > SHOWN => {
-            Some(format!("Last written by {}, {last} or others.", shown.join(", ")))
-        }
-        Some(last) => Some(format!("Last written by {} or {last}.", shown.join(", "))),
+    if shown.is_empty() {
+        return Some(unwritten(&code, cell));
     }
+    if writers.len() > SHOWN {
+        shown.push("others".to_owned());
+    }
+    Some(format!("Last written by {}.", any_of(&shown)))
 }
 
 /// The register with a name.
