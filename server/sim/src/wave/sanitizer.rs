@@ -30,6 +30,8 @@ pub(crate) struct Sanitizer {
     reported: FxHashSet<(&'static str, u32, u32)>,
     /// Reported races: code, and the two statements in text order.
     raced: FxHashSet<(&'static str, (u32, u32))>,
+    /// The findings at the operation that is checked.
+    findings: Vec<Finding>,
 }
 
 /// The shadow state of a workgroup.
@@ -63,9 +65,10 @@ pub(crate) struct VisitContext<'m, const W: usize> {
 impl Sanitizer {
     /// The sanitizer, if any check is enabled.
     pub(crate) fn new(checks: Checks) -> Option<Box<Sanitizer>> {
-        let sanitizer =
-            Sanitizer { checks, clock: 0, reported: FxHashSet::default(), raced: FxHashSet::default() };
-        (checks != Checks::default()).then(|| Box::new(sanitizer))
+        (checks != Checks::default()).then(|| {
+            let (reported, raced) = Default::default();
+            Box::new(Sanitizer { checks, clock: 0, reported, raced, findings: Vec::new() })
+        })
     }
 
     /// The initial shadow state of a workgroup.
@@ -91,34 +94,26 @@ impl Sanitizer {
         group: &mut GroupShadow,
         wave: &mut WaveShadow,
     ) -> Vec<Finding> {
-        let mut findings = Vec::new();
         self.clock = self.clock.saturating_add(1);
         if self.checks.uninitialized {
-            self.unwritten_registers(at, wave, &mut findings);
+            self.unwritten_registers(at, wave);
         }
         match at.op.action {
             _ if at.executed == 0 => {}
             Action::Load { space: Space::Local, bytes, address, .. } => {
-                self.access(at, AccessKind::Load, (address, bytes.into()), group, wave, &mut findings);
+                self.access(at, AccessKind::Load, (address, bytes.into()), group, wave);
             }
             Action::Store { space: Space::Local, bytes, address, value } => {
-                self.access(
-                    at,
-                    AccessKind::Store(value),
-                    (address, bytes.into()),
-                    group,
-                    wave,
-                    &mut findings,
-                );
+                self.access(at, AccessKind::Store(value), (address, bytes.into()), group, wave);
             }
             Action::Atomic { space: Space::Local, address, .. } => {
-                self.access(at, AccessKind::Atomic, (address, 4), group, wave, &mut findings);
+                self.access(at, AccessKind::Atomic, (address, 4), group, wave);
             }
-            Action::Matrix(op) => self.tile(at, op, group, wave, &mut findings),
+            Action::Matrix(op) => self.tile(at, op, group, wave),
             Action::Binary { op: Binary::Divide | Binary::Remainder, b, .. } if self.checks.division => {
-                self.division(at, b, &mut findings);
+                self.division(at, b);
             }
-            Action::Shuffle { kind, lane, .. } => self.shuffle(at, kind, lane, &mut findings),
+            Action::Shuffle { kind, lane, .. } => self.shuffle(at, kind, lane),
             _ => {}
         }
         if let Action::Atomic { d: Some(_), .. } | Action::Acquire = at.op.action
@@ -127,15 +122,10 @@ impl Sanitizer {
             self.clock = self.clock.saturating_add(1);
             wave.acquired = self.clock;
         }
-        findings
+        std::mem::take(&mut self.findings)
     }
 
-    fn unwritten_registers<const W: usize>(
-        &mut self,
-        at: &VisitContext<'_, W>,
-        wave: &mut WaveShadow,
-        findings: &mut Vec<Finding>,
-    ) {
+    fn unwritten_registers<const W: usize>(&mut self, at: &VisitContext<'_, W>, wave: &mut WaveShadow) {
         let guard = at.op.guard.map(|guard| guard.predicate);
         let named = &at.program.named[at.pc as usize];
         let mut found = Vec::new();
@@ -149,7 +139,7 @@ impl Sanitizer {
                 "uninitialized read: `{name}` is read in {}, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first",
                 Lanes(lanes)
             );
-            self.report(at, "uninitialized-read", Severity::Warning, number, lanes, message, findings);
+            self.report(at, "uninitialized-read", Severity::Warning, number, lanes, message);
         }
     }
 
@@ -161,7 +151,6 @@ impl Sanitizer {
         (address, bytes): (Row, usize),
         group: &mut GroupShadow,
         wave: &WaveShadow,
-        findings: &mut Vec<Finding>,
     ) {
         let addresses = at.state.rows.get(address);
         let mut unwritten = 0;
@@ -186,7 +175,7 @@ impl Sanitizer {
             let message = format!(
                 "uninitialized read: lane {lane} reads local memory at offset {start}, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read"
             );
-            self.report(at, "uninitialized-read", Severity::Warning, u32::MAX, unwritten, message, findings);
+            self.report(at, "uninitialized-read", Severity::Warning, u32::MAX, unwritten, message);
         }
         // One finding for each conflicting statement.
         while let Some((Conflict { before, .. }, ..)) = races.first() {
@@ -202,7 +191,7 @@ impl Sanitizer {
                 .iter()
                 .filter(|(conflict, ..)| conflict.before.wave() == wave)
                 .fold([0; 2], |all, one| [all[0] | 1 << one.1, all[1] | 1 << one.0.before.lane()]);
-            self.race(at, kind, conflict, (*lane, *start), lanes, different.is_none(), findings);
+            self.race(at, kind, conflict, (*lane, *start), lanes, different.is_none());
             races = others;
         }
     }
@@ -226,7 +215,6 @@ impl Sanitizer {
         op: Matrix,
         group: &mut GroupShadow,
         wave: &WaveShadow,
-        findings: &mut Vec<Finding>,
     ) {
         let (address, stride, kind) = match op {
             Matrix::LoadA { address, stride, .. } | Matrix::LoadB { address, stride, .. } => {
@@ -246,7 +234,7 @@ impl Sanitizer {
                 let conflict = group.local.touch(start, 16, &access).filter(|_| self.checks.races);
                 if let Some(conflict) = conflict {
                     let lanes = [1 << lane, 1 << conflict.before.lane()];
-                    self.race(at, kind, &conflict, (lane, start), lanes, false, findings);
+                    self.race(at, kind, &conflict, (lane, start), lanes, false);
                 }
             }
         }
@@ -254,7 +242,6 @@ impl Sanitizer {
 
     /// Reports two unordered accesses once, at the later statement in the text. `lanes` are the lanes of this operation and of the
     /// earlier access.
-    #[expect(clippy::too_many_arguments, reason = "the parts of a finding")]
     fn race<const W: usize>(
         &mut self,
         at: &VisitContext<'_, W>,
@@ -263,7 +250,6 @@ impl Sanitizer {
         (lane, start): (usize, usize),
         lanes: [Mask; 2],
         same: bool,
-        findings: &mut Vec<Finding>,
     ) {
         let before = conflict.before;
         let own = before.wave() == at.position.wave;
@@ -317,15 +303,10 @@ impl Sanitizer {
         };
         let wave = WarpId { cta: at.position.workgroup, warp: last.wave };
         let finding = wave.finding(code, severity, race.message(), last.statement, last.lanes);
-        findings.push(finding.with([race.related()]));
+        self.findings.push(finding.with([race.related()]));
     }
 
-    fn division<const W: usize>(
-        &mut self,
-        at: &VisitContext<'_, W>,
-        divisor: Row,
-        findings: &mut Vec<Finding>,
-    ) {
+    fn division<const W: usize>(&mut self, at: &VisitContext<'_, W>, divisor: Row) {
         let row = at.state.rows.get(divisor);
         let zero = lanes(at.executed).filter(|lane| row[*lane] == 0).fold(0, |all, lane| all | 1 << lane);
         if zero != 0 {
@@ -333,17 +314,11 @@ impl Sanitizer {
                 "division by zero in {}: the result is undefined (0 here); guard the instruction",
                 Lanes(zero)
             );
-            self.report(at, "division-by-zero", Severity::Information, u32::MAX, zero, message, findings);
+            self.report(at, "division-by-zero", Severity::Information, u32::MAX, zero, message);
         }
     }
 
-    fn shuffle<const W: usize>(
-        &mut self,
-        at: &VisitContext<'_, W>,
-        kind: Shuffle,
-        lane: Row,
-        findings: &mut Vec<Finding>,
-    ) {
+    fn shuffle<const W: usize>(&mut self, at: &VisitContext<'_, W>, kind: Shuffle, lane: Row) {
         let operands = at.state.rows.get(lane);
         let width = at.position.geometry.width;
         let reads_absent = |lane: &usize| {
@@ -356,11 +331,10 @@ impl Sanitizer {
                 "the shuffle in {} reads inactive lanes: the result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes",
                 Lanes(stray)
             );
-            self.report(at, "shuffle-inactive", Severity::Warning, u32::MAX, stray, message, findings);
+            self.report(at, "shuffle-inactive", Severity::Warning, u32::MAX, stray, message);
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a finding")]
     fn report<const W: usize>(
         &mut self,
         at: &VisitContext<'_, W>,
@@ -369,11 +343,10 @@ impl Sanitizer {
         other: u32,
         lanes: Mask,
         message: String,
-        findings: &mut Vec<Finding>,
     ) {
         if self.reported.insert((code, at.pc, other)) {
             let wave = WarpId { cta: at.position.workgroup, warp: at.position.wave };
-            findings.push(wave.finding(code, severity, message, at.pc, lanes));
+            self.findings.push(wave.finding(code, severity, message, at.pc, lanes));
         }
     }
 }
