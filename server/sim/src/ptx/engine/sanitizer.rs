@@ -213,13 +213,13 @@ impl Sanitizer {
 
     /// Memory was freed: later accesses by its next owner are unrelated.
     pub(crate) fn freed(&mut self, index: u64, len: u64) {
-        self.launch.forget(index, len);
+        self.launch.clear(index, len);
     }
 
     /// A call receives local memory, which is uninitialized.
     pub(crate) fn entered(&mut self, warp: u32, start: u32, len: u32, mask: u32) {
         if self.checks.uninitialized {
-            self.block.local(warp).forget(start.into(), len.into(), mask);
+            self.block.local(warp).clear(start.into(), len.into(), mask);
         }
     }
 
@@ -271,14 +271,14 @@ impl Sanitizer {
             (true, false) => Strength::Device,
         };
         self.uninitialized[..event.count.min(ELEMENTS)].fill(0);
-        let mut clashes = Conflicts::default();
+        let mut conflicts = Conflicts::default();
         let together = match event.checked {
             CheckedAddresses::One(extent) if strength == Strength::Weak => Some(*extent),
             _ => None,
         };
         let apart = match together.filter(|extent| extent.region.is_common()) {
             Some(extent) => {
-                self.weakly(event, extent, &mut clashes);
+                self.check_weak(event, extent, &mut conflicts);
                 0
             }
             None => event.mask,
@@ -290,13 +290,13 @@ impl Sanitizer {
             match extent.region {
                 MemoryRegion::Local => self.local(event, index, lane as u32),
                 MemoryRegion::Shared | MemoryRegion::Launch | MemoryRegion::Globals => {
-                    self.cells(event, extent.region, index, thread, strength, &mut clashes);
+                    self.check_lane(event, extent.region, index, thread, strength, &mut conflicts);
                 }
                 MemoryRegion::Constants | MemoryRegion::Params => {}
             }
         }
-        if !clashes.is_empty() {
-            self.report_races(event, &clashes, spaces);
+        if !conflicts.is_empty() {
+            self.report_races(event, &conflicts, spaces);
         }
         if event.kind.reads()
             && self.checks.uninitialized
@@ -335,7 +335,7 @@ impl Sanitizer {
         if !event.kind.reads() {
             return match self.visit.undefined >> lane & 1 {
                 0 => local.write(index, event.span(), 1 << lane),
-                _ => local.forget(index, event.span(), 1 << lane),
+                _ => local.clear(index, event.span(), 1 << lane),
             };
         }
         for element in 0..event.count {
@@ -346,7 +346,7 @@ impl Sanitizer {
     }
 
     /// Weak accesses of all lanes to one extent: the common case, so nothing is computed twice.
-    fn weakly(&mut self, event: &AccessEvent<'_>, extent: Extent, clashes: &mut Conflicts) {
+    fn check_weak(&mut self, event: &AccessEvent<'_>, extent: Extent, conflicts: &mut Conflicts) {
         let Visit { statement, warp, .. } = self.visit;
         let shadow = match extent.region {
             MemoryRegion::Shared => &mut self.cluster.shared,
@@ -354,44 +354,31 @@ impl Sanitizer {
             _ => &mut self.globals,
         };
         let (reads, span) = (event.kind.reads(), event.span());
-        let epoch = self.sync.epoch(warp);
         let (mut uninitialized, mut budget) = (0, true);
         let words = reads && span == 4 && self.checks.races;
-        let fresh = extent.region == MemoryRegion::Shared;
-        let rest = match words {
-            true => {
-                let (stamp, thread) =
-                    (Stamp::new(epoch, statement, 0, Strength::Weak), Thread { warp, lane: 0 });
-                load_rows(
-                    shadow,
-                    event,
-                    extent,
-                    &Access { sync: &self.sync, stamp, thread, races: true, fresh },
-                )
-            }
-            false => event.mask,
+        let epoch = self.sync.epoch(warp);
+        let of_warp = Access {
+            sync: &self.sync,
+            stamp: Stamp::new(epoch, statement, 0, Strength::Weak),
+            thread: Thread { warp, lane: 0 },
+            races: self.checks.races,
+            needs_initialized: extent.region == MemoryRegion::Shared,
         };
-        for lane in lanes(rest) {
+        let unchecked = if words { load_rows(shadow, event, extent, &of_warp) } else { event.mask };
+        for lane in lanes(unchecked) {
             let index = extent.index(event.addresses[lane]) as u64;
-            let thread = Thread { warp, lane: lane as u32 };
-            let stamp = Stamp::new(epoch, statement, thread.lane, Strength::Weak);
-            let access = Access { sync: &self.sync, stamp, thread, races: self.checks.races, fresh };
-            if words && shadow.load_calmly(index, &access) {
+            let access = of_warp.of_lane(lane as u32);
+            if words && shadow.load_quickly(index, &access) {
                 continue;
             }
             if !shadow.prepare(index, span, &mut self.budget) {
                 budget = false;
                 continue;
             }
-            let conflict = if reads {
-                let (conflict, written) = shadow.load(index, span, &access);
-                uninitialized |= u32::from(!written) << lane;
-                conflict
-            } else {
-                shadow.store(index, span, &access)
-            };
+            let (conflict, initialized) = shadow.check(reads, index, span, &access);
+            uninitialized |= u32::from(!initialized) << lane;
             if let Some(conflict) = conflict {
-                clashes.add(conflict, thread.lane, index);
+                conflicts.add(conflict, lane as u32, index);
             }
         }
         if uninitialized != 0 && extent.region == MemoryRegion::Shared {
@@ -415,14 +402,14 @@ impl Sanitizer {
         }
     }
 
-    fn cells(
+    fn check_lane(
         &mut self,
         event: &AccessEvent<'_>,
         region: MemoryRegion,
         index: u64,
         thread: Thread,
         strength: Strength,
-        clashes: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
         let Visit { statement, live, order, .. } = self.visit;
         let shadow = match region {
@@ -441,29 +428,24 @@ impl Sanitizer {
             release: order.release || event.kind == AccessKind::Completion,
             in_block: order.in_block,
         };
-        let speaks = strength != Strength::Weak && self.checks.races;
+        let synchronizes = strength != Strength::Weak && self.checks.races;
         // Synchronization through shared memory is local to its cluster.
         let cluster = if region == MemoryRegion::Shared { self.cluster.clock.number() } else { 0 };
         let place = (region, index | u64::from(cluster) << 32);
-        if speaks && signal.reads {
+        if synchronizes && signal.reads {
             self.sync.signal(place, thread, live, signal);
         }
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
-        let fresh = region == MemoryRegion::Shared;
-        let access = Access { sync: &self.sync, stamp, thread, races: self.checks.races, fresh };
-        let conflict = if event.kind.reads() {
-            let (conflict, written) = shadow.load(index, span, &access);
-            if !written && region == MemoryRegion::Shared {
-                self.uninitialized_elements(event, index, thread.lane);
-            }
-            conflict
-        } else {
-            shadow.store(index, span, &access)
-        };
-        if let Some(conflict) = conflict {
-            clashes.add(conflict, thread.lane, index);
+        let (races, needs_initialized) = (self.checks.races, region == MemoryRegion::Shared);
+        let access = Access { sync: &self.sync, stamp, thread, races, needs_initialized };
+        let (conflict, initialized) = shadow.check(event.kind.reads(), index, span, &access);
+        if !initialized && needs_initialized {
+            self.uninitialized_elements(event, index, thread.lane);
         }
-        if speaks && !event.kind.reads() {
+        if let Some(conflict) = conflict {
+            conflicts.add(conflict, thread.lane, index);
+        }
+        if synchronizes && !event.kind.reads() {
             self.sync.signal(place, thread, live, SyncAccess { writes: true, ..signal });
         }
     }
@@ -471,16 +453,16 @@ impl Sanitizer {
 
 /// Records word loads of eight lanes at once where they have no conflict; returns the lanes that need the full check.
 fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, access: &Access<'_>) -> u32 {
-    let mut closer = event.mask;
+    let mut unchecked = event.mask;
     let (eights, _) = event.addresses.as_chunks::<8>();
     for (eight, first) in eights.iter().zip((0..).step_by(8)) {
         let all = 0xff << first;
         if event.mask & all == all {
             let indexes = eight.map(|address| extent.index(address) as u64);
-            closer = closer & !all | shadow.load_eight(&indexes, &access.of_lane(first));
+            unchecked = unchecked & !all | shadow.load_eight(&indexes, &access.of_lane(first));
         }
     }
-    closer
+    unchecked
 }
 
 impl ClusterSanitizer {

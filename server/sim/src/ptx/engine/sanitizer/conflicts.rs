@@ -23,7 +23,7 @@ impl Conflicts {
 
     pub(super) fn add(&mut self, conflict: Conflict, lane: u32, index: u64) {
         let same = |have: &Conflict| {
-            have.clash == conflict.clash && have.before.statement() == conflict.before.statement()
+            have.hazard == conflict.hazard && have.before.statement() == conflict.before.statement()
         };
         let lane_conflict = LaneConflict { conflict, lane, index };
         match self.found.iter_mut().find(|(have, ..)| same(have)) {

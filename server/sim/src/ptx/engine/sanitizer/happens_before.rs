@@ -299,7 +299,7 @@ impl HappensBefore {
 
     /// Whether an epoch that is not settled is another warp's, and this warp has not synchronized with any other.
     #[inline(always)]
-    pub(super) fn is_apart(&self, epoch: u32, warp: u32) -> bool {
+    pub(super) fn is_unsynchronized(&self, epoch: u32, warp: u32) -> bool {
         let is_informed = !self.block.common.is_empty() || self.block.warps[warp as usize].lanes.is_some();
         let mine = |origin: Origin| (origin.block, origin.warp) == (self.block.number, warp);
         !is_informed && self.origin(epoch).is_some_and(|origin| !mine(origin))

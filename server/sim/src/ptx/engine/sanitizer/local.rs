@@ -15,7 +15,7 @@ impl LocalShadow {
     }
 
     /// In a new call, the lanes of `mask` have written nothing.
-    pub(super) fn forget(&mut self, start: u64, len: u64, mask: u32) {
+    pub(super) fn clear(&mut self, start: u64, len: u64, mask: u32) {
         for byte in self.bytes(start, len) {
             *byte &= !mask;
         }
@@ -46,7 +46,7 @@ mod tests {
         local.write(4, 2, 0b11);
         assert!(local.is_written(4, 2, 0) && !local.is_written(4, 4, 0) && !local.is_written(4, 1, 2));
         assert!(!local.is_written(1000, 4, 0));
-        local.forget(0, 8, 0b01);
+        local.clear(0, 8, 0b01);
         assert!(!local.is_written(5, 1, 0) && local.is_written(5, 1, 1));
     }
 }

@@ -37,10 +37,11 @@ struct Other {
 }
 
 impl Sanitizer {
-    pub(super) fn report_races(&mut self, event: &AccessEvent<'_>, clashes: &Conflicts, spaces: &Spaces) {
-        for (_, mask, lane_conflicts) in &clashes.found {
+    pub(super) fn report_races(&mut self, event: &AccessEvent<'_>, conflicts: &Conflicts, spaces: &Spaces) {
+        for (_, mask, lane_conflicts) in &conflicts.found {
             let raced = |lane_conflict: &LaneConflict| {
-                lane_conflict.conflict.fresh && lane_conflict.conflict.clash == Hazard::WriteAfterRead
+                lane_conflict.conflict.uninitialized
+                    && lane_conflict.conflict.hazard == Hazard::WriteAfterRead
             };
             let differs =
                 lane_conflicts.iter().find(|lane_conflict| !self.same_value(event, lane_conflict, spaces));
@@ -89,7 +90,7 @@ impl Sanitizer {
         spaces: &Spaces,
     ) {
         let LaneConflict { conflict, lane, .. } = lane_conflict;
-        let Conflict { clash, before, at, .. } = conflict;
+        let Conflict { hazard, before, at, .. } = conflict;
         let (code, severity) = race.code();
         let key = (code, self.visit.statement, before.statement());
         if !self.reported.insert(key) {
@@ -104,11 +105,11 @@ impl Sanitizer {
         let report = RaceReport {
             same_value: race == Race::SameValue,
             lane,
-            reads: clash == Hazard::ReadAfterWrite,
+            reads: hazard == Hazard::ReadAfterWrite,
             location: &location,
             other: &other.name,
             other_statement: StatementId(before.statement()),
-            other_reads: clash == Hazard::WriteAfterRead,
+            other_reads: hazard == Hazard::WriteAfterRead,
             fix: self.remedy(event, race, &conflict, &other),
         };
         self.report(code, severity, report.message(), self.visit.statement, mask, Some(report.related()));
@@ -140,8 +141,8 @@ impl Sanitizer {
         conflict: &Conflict,
         other: &Other,
     ) -> &'static str {
-        let Conflict { clash, before, .. } = *conflict;
-        if race == Race::SameValue && clash == Hazard::WriteAfterRead {
+        let Conflict { hazard, before, .. } = *conflict;
+        if race == Race::SameValue && hazard == Hazard::WriteAfterRead {
             "the stored value equals the old value, so the order does not matter"
         } else if race == Race::SameValue {
             "both write the same value, so the order does not matter"
@@ -175,7 +176,7 @@ impl Sanitizer {
         mask: u32,
         location: &str,
     ) {
-        let LaneConflict { conflict: Conflict { clash, before, .. }, lane, .. } = lane_conflict;
+        let LaneConflict { conflict: Conflict { hazard, before, .. }, lane, .. } = lane_conflict;
         let warp = before.epoch & !IN_FLIGHT;
         let thread = match (warp == self.warp_of_cluster(), before.lane() == lane) {
             (true, true) => "it".to_owned(),
@@ -192,7 +193,7 @@ impl Sanitizer {
             }
         };
         let here = if event.kind.reads() { "reads" } else { "writes" };
-        let there = if clash == Hazard::WriteAfterRead { "read" } else { "write" };
+        let there = if hazard == Hazard::WriteAfterRead { "read" } else { "write" };
         let wait = match (self.cluster.copies.until(before), there) {
             (Some(CopyCompletion::Phase { .. }), _) => {
                 "for the mbarrier that tracks the copy, with `mbarrier.try_wait`"

@@ -35,14 +35,14 @@ struct Page {
     lanes: Vec<u32>,
     /// The epoch of `read`, if a weak load by its warp only has to record its lane; or the last barrier of a block, if no load
     /// has to record anything before the next.
-    calm: Vec<u32>,
+    shortcut: Vec<u32>,
 }
 
 /// One cell of a page.
-struct Known<'p> {
-    cell: &'p mut Cell,
+struct CellMut<'p> {
+    stamps: &'p mut Cell,
     lanes: &'p mut u32,
-    calm: &'p mut u32,
+    shortcut: &'p mut u32,
 }
 
 /// The shadow of one memory region.
@@ -66,12 +66,12 @@ pub(super) enum Hazard {
 /// An earlier access without synchronization before this one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conflict {
-    pub(super) clash: Hazard,
+    pub(super) hazard: Hazard,
     pub(super) before: Stamp,
     /// The byte offset in the region.
     pub(super) at: u64,
     /// Whether the byte was uninitialized.
-    pub(super) fresh: bool,
+    pub(super) uninitialized: bool,
 }
 
 /// The access that is checked.
@@ -83,36 +83,36 @@ pub(super) struct Access<'s> {
     /// Whether races are checked, or only initialization.
     pub(super) races: bool,
     /// Whether uninitialized contents matter.
-    pub(super) fresh: bool,
+    pub(super) needs_initialized: bool,
 }
 
 impl Access<'_> {
     #[inline(always)]
-    fn clashes(&self, before: Stamp) -> bool {
+    fn conflicts_with(&self, before: Stamp) -> bool {
         if !before.is_there() || before.epoch == self.stamp.epoch && before.lane() == self.thread.lane {
             return false;
         }
-        !self.sync.settled(before.epoch) && self.clashes_unsettled(before)
+        !self.sync.settled(before.epoch) && self.conflicts_unsettled(before)
     }
 
     #[inline(never)]
-    fn clashes_unsettled(&self, before: Stamp) -> bool {
+    fn conflicts_unsettled(&self, before: Stamp) -> bool {
         !self.may_be_concurrent(before) && !self.sync.ordered(before, self.thread, !self.stamp.is_weak())
     }
 
     fn may_be_concurrent(&self, before: Stamp) -> bool {
-        let narrow = |stamp: Stamp| stamp.strength() == Strength::Block;
+        let block_scope = |stamp: Stamp| stamp.strength() == Strength::Block;
         let same_block =
             || self.sync.origin(before.epoch).is_none_or(|origin| origin.block == self.sync.running());
         !before.is_weak()
             && !self.stamp.is_weak()
-            && (!(narrow(before) || narrow(self.stamp)) || same_block())
+            && (!(block_scope(before) || block_scope(self.stamp)) || same_block())
     }
 
     /// Whether another warp made this access in an epoch that this warp cannot know; may be `false` in cases where that is so.
     #[inline(always)]
-    fn is_apart_from(&self, before: Stamp) -> bool {
-        before.is_weak() && self.sync.is_apart(before.epoch, self.thread.warp)
+    fn is_unsynchronized(&self, before: Stamp) -> bool {
+        before.is_weak() && self.sync.is_unsynchronized(before.epoch, self.thread.warp)
     }
 
     /// The same access by another lane of the warp.
@@ -136,43 +136,43 @@ impl Cell {
     }
 }
 
-impl Known<'_> {
+impl CellMut<'_> {
     /// Records a load that only has to record its lane, or the first one after everything is ordered; `false` if it needs the
     /// full check.
     #[inline(always)]
-    fn load_calmly(&mut self, access: &Access<'_>) -> bool {
+    fn load_quickly(&mut self, access: &Access<'_>) -> bool {
         let (epoch, bit) = (access.stamp.epoch, 1 << access.thread.lane);
-        if *self.calm == epoch {
+        if *self.shortcut == epoch {
             *self.lanes |= bit;
             return true;
         }
-        if *self.calm == access.sync.floor() {
+        if *self.shortcut == access.sync.floor() {
             return true;
         }
         let settled = |stamp: Stamp| access.sync.settled(stamp.epoch);
-        if !settled(self.cell.write) || access.fresh && !self.cell.was_written() {
+        if !settled(self.stamps.write) || access.needs_initialized && !self.stamps.was_written() {
             return false;
         }
-        let Cell { read, other, .. } = *self.cell;
+        let Cell { read, other, .. } = *self.stamps;
         if access.same_kind(read) {
             *self.lanes |= bit;
         } else if settled(read) && settled(other) {
-            *self.cell = Cell { read: access.stamp, other: Stamp::default(), ..*self.cell };
+            *self.stamps = Cell { read: access.stamp, other: Stamp::default(), ..*self.stamps };
             *self.lanes = bit;
         } else {
-            return access.is_apart_from(read) && self.load_by_another(access);
+            return access.is_unsynchronized(read) && self.load_by_another_warp(access);
         }
-        *self.calm = epoch;
+        *self.shortcut = epoch;
         true
     }
 
     /// The same load by several lanes, including that of `access`; returns the lanes that need the full check.
     #[inline(always)]
-    fn load_calmly_by(&mut self, lanes: u32, access: &Access<'_>) -> u32 {
-        if !self.load_calmly(access) {
+    fn load_quickly_by(&mut self, lanes: u32, access: &Access<'_>) -> u32 {
+        if !self.load_quickly(access) {
             return lanes;
         }
-        if *self.calm == access.stamp.epoch {
+        if *self.shortcut == access.stamp.epoch {
             *self.lanes |= lanes;
         }
         0
@@ -180,65 +180,65 @@ impl Known<'_> {
 
     /// A load of a word that another warp has read, without conflict; `false` if it needs the full check.
     #[inline(always)]
-    fn load_by_another(&mut self, access: &Access<'_>) -> bool {
-        let Cell { read, other, .. } = *self.cell;
+    fn load_by_another_warp(&mut self, access: &Access<'_>) -> bool {
+        let Cell { read, other, .. } = *self.stamps;
         if access.same_kind(other) {
             return true;
         }
         if other.epoch == read.epoch || access.sync.settled(other.epoch) {
-            self.cell.other = access.stamp;
+            self.stamps.other = access.stamp;
             return true;
         }
-        let third = access.is_apart_from(other);
-        if third {
-            *self.calm = access.sync.floor();
+        let third_warp = access.is_unsynchronized(other);
+        if third_warp {
+            *self.shortcut = access.sync.floor();
         }
-        third
+        third_warp
     }
 
     fn restamp(&mut self, writes: bool, from: Stamp, to: Stamp) {
         let stamps = match writes {
-            true => [Some(&mut self.cell.write), None],
-            false => [Some(&mut self.cell.read), Some(&mut self.cell.other)],
+            true => [Some(&mut self.stamps.write), None],
+            false => [Some(&mut self.stamps.read), Some(&mut self.stamps.other)],
         };
         for stamp in stamps.into_iter().flatten().filter(|stamp| **stamp == from) {
             *stamp = to;
-            *self.calm = 0;
+            *self.shortcut = 0;
         }
     }
 
     #[inline(always)]
     fn load(&mut self, access: &Access<'_>) -> Option<(Hazard, Stamp)> {
-        if *self.calm == access.sync.floor() {
+        if *self.shortcut == access.sync.floor() {
             return None;
         }
-        if access.same_kind(self.cell.read) {
+        if access.same_kind(self.stamps.read) {
             let bit = 1 << access.thread.lane;
             if *self.lanes & bit != 0 {
                 return None;
             }
             *self.lanes |= bit;
         } else {
-            self.note_read(access);
+            self.record_reader(access);
         }
-        let write = self.cell.write;
-        access.clashes(write).then_some((Hazard::ReadAfterWrite, write))
+        let write = self.stamps.write;
+        access.conflicts_with(write).then_some((Hazard::ReadAfterWrite, write))
     }
 
     #[inline(never)]
-    fn note_read(&mut self, access: &Access<'_>) {
-        let gone = |stamp: Stamp| {
+    fn record_reader(&mut self, access: &Access<'_>) {
+        let irrelevant = |stamp: Stamp| {
             !stamp.is_there()
                 || access.sync.settled(stamp.epoch)
                 || access.sync.ordered(stamp, access.thread, false)
         };
-        let Cell { write, read, other } = *self.cell;
-        if gone(read) {
-            self.cell.read = access.stamp;
+        let Cell { write, read, other } = *self.stamps;
+        if irrelevant(read) {
+            self.stamps.read = access.stamp;
             *self.lanes = 1 << access.thread.lane;
-            *self.calm = 0;
-            if gone(other) {
-                self.cell.other = Stamp::default();
+            *self.shortcut = 0;
+            if irrelevant(other) {
+                self.stamps.other = Stamp::default();
             }
             return;
         }
@@ -247,33 +247,33 @@ impl Known<'_> {
         }
         // Two readers are recorded; readers of two warps are more informative.
         let two_warps = other.epoch != read.epoch;
-        if gone(other) || !two_warps && access.stamp.epoch != read.epoch {
-            self.cell.other = access.stamp;
+        if irrelevant(other) || !two_warps && access.stamp.epoch != read.epoch {
+            self.stamps.other = access.stamp;
         } else if two_warps
             && [read, other, access.stamp].iter().all(|stamp| stamp.is_weak())
-            && (if write.is_there() { access.sync.settled(write.epoch) } else { !access.fresh })
+            && (if write.is_there() { access.sync.settled(write.epoch) } else { !access.needs_initialized })
         {
-            *self.calm = access.sync.floor();
+            *self.shortcut = access.sync.floor();
         }
     }
 
     #[inline(always)]
     fn store(&mut self, access: &Access<'_>) -> Option<(Hazard, Stamp)> {
-        let write = self.cell.write;
-        let clash = if access.clashes(write) {
+        let write = self.stamps.write;
+        let hazard = if access.conflicts_with(write) {
             Some((Hazard::WriteAfterWrite, write))
         } else {
-            self.reader_in_the_way(access).map(|reader| (Hazard::WriteAfterRead, reader))
+            self.conflicting_reader(access).map(|reader| (Hazard::WriteAfterRead, reader))
         };
-        *self.cell = Cell { write: access.stamp, ..Cell::default() };
-        (*self.lanes, *self.calm) = (0, 0);
-        clash
+        *self.stamps = Cell { write: access.stamp, ..Cell::default() };
+        (*self.lanes, *self.shortcut) = (0, 0);
+        hazard
     }
 
     #[inline(always)]
-    fn reader_in_the_way(&self, access: &Access<'_>) -> Option<Stamp> {
-        let gone = |stamp: Stamp| !stamp.is_there() || access.sync.settled(stamp.epoch);
-        if gone(self.cell.read) && gone(self.cell.other) {
+    fn conflicting_reader(&self, access: &Access<'_>) -> Option<Stamp> {
+        let irrelevant = |stamp: Stamp| !stamp.is_there() || access.sync.settled(stamp.epoch);
+        if irrelevant(self.stamps.read) && irrelevant(self.stamps.other) {
             return None;
         }
         self.unsettled_reader(access)
@@ -281,16 +281,16 @@ impl Known<'_> {
 
     #[inline(never)]
     fn unsettled_reader(&self, access: &Access<'_>) -> Option<Stamp> {
-        let Cell { read, other, .. } = *self.cell;
+        let Cell { read, other, .. } = *self.stamps;
         if read.is_there() && !access.sync.settled(read.epoch) {
             let others = *self.lanes & !(1 << access.thread.lane);
             let of_lane = |lane: u32| Stamp { site: read.site & !(31 << 2) | lane << 2, ..read };
             let mut candidates = std::iter::once(read.lane()).chain(lanes(others).map(|lane| lane as u32));
-            if let Some(lane) = candidates.find(|&lane| access.clashes(of_lane(lane))) {
+            if let Some(lane) = candidates.find(|&lane| access.conflicts_with(of_lane(lane))) {
                 return Some(of_lane(lane));
             }
         }
-        access.clashes(other).then_some(other)
+        access.conflicts_with(other).then_some(other)
     }
 }
 
@@ -301,20 +301,20 @@ impl Page {
             narrow: false,
             cells: vec![Cell::default(); cells],
             lanes: vec![0; cells],
-            calm: vec![0; cells],
+            shortcut: vec![0; cells],
         }
     }
 
-    fn widen(&mut self) {
+    fn split_into_bytes(&mut self) {
         self.narrow = true;
         self.cells = self.cells.iter().flat_map(|&cell| [cell; 4]).collect();
         self.lanes = self.lanes.iter().flat_map(|&lanes| [lanes; 4]).collect();
-        self.calm = self.calm.iter().flat_map(|&calm| [calm; 4]).collect();
+        self.shortcut = self.shortcut.iter().flat_map(|&shortcut| [shortcut; 4]).collect();
     }
 
     #[inline(always)]
-    fn known(&mut self, at: usize) -> Known<'_> {
-        Known { cell: &mut self.cells[at], lanes: &mut self.lanes[at], calm: &mut self.calm[at] }
+    fn cell_mut(&mut self, at: usize) -> CellMut<'_> {
+        CellMut { stamps: &mut self.cells[at], lanes: &mut self.lanes[at], shortcut: &mut self.shortcut[at] }
     }
 
     /// The cells of an access within the page.
@@ -347,14 +347,7 @@ impl Shadow {
 
     /// Replaces a stamp by another, except where later accesses followed.
     pub(super) fn restamp(&mut self, start: u64, len: u64, writes: bool, from: Stamp, to: Stamp) {
-        let mut at = start;
-        while at < start + len {
-            let end = (start + len).min((at / PAGE + 1) * PAGE);
-            if let Some(page) = self.page(at) {
-                page.range(at, end - at).for_each(|cell| page.known(cell).restamp(writes, from, to));
-            }
-            at = end;
-        }
+        self.for_each_cell(start, len, |mut cell| cell.restamp(writes, from, to));
     }
 
     /// Allocates the cells of an access; `false` if the budget is exhausted.
@@ -362,49 +355,54 @@ impl Shadow {
     pub(super) fn prepare(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
         match self.pages.get((index / PAGE) as usize) {
             Some(Some(page)) if page.narrow || span >= 4 => true,
-            _ => self.make(index, span, budget),
+            _ => self.allocate(index, span, budget),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn make(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
+    fn allocate(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
         let number = (index / PAGE) as usize;
         if self.pages.len() <= number {
             self.pages.resize_with(number + 1, || None);
         }
+        let mut charge = |bytes| {
+            let affordable = *budget >= bytes;
+            if affordable {
+                *budget -= bytes;
+                self.bytes += bytes;
+            }
+            affordable
+        };
         let page = &mut self.pages[number];
         if page.is_none() {
-            let bytes = PAGE / 4 * CELL;
-            if *budget < bytes {
+            if !charge(PAGE / 4 * CELL) {
                 return false;
             }
-            *budget -= bytes;
-            self.bytes += bytes;
             *page = Some(Box::new(Page::new()));
         }
         if let Some(page) = page.as_mut().filter(|page| span < 4 && !page.narrow) {
-            let bytes = 3 * PAGE / 4 * CELL;
-            if *budget < bytes {
+            if !charge(3 * PAGE / 4 * CELL) {
                 return false;
             }
-            *budget -= bytes;
-            self.bytes += bytes;
-            page.widen();
+            page.split_into_bytes();
         }
         true
     }
 
     /// Clears the accesses to memory that gets a new owner.
-    pub(super) fn forget(&mut self, start: u64, len: u64) {
+    pub(super) fn clear(&mut self, start: u64, len: u64) {
+        self.for_each_cell(start, len, |cell| {
+            (*cell.stamps, *cell.lanes, *cell.shortcut) = (Cell::default(), 0, 0);
+        });
+    }
+
+    fn for_each_cell(&mut self, start: u64, len: u64, mut action: impl FnMut(CellMut<'_>)) {
         let mut at = start;
         while at < start + len {
             let end = (start + len).min((at / PAGE + 1) * PAGE);
             if let Some(page) = self.page(at) {
-                for cell in page.range(at, end - at) {
-                    let Known { cell, lanes, calm } = page.known(cell);
-                    (*cell, *lanes, *calm) = (Cell::default(), 0, 0);
-                }
+                page.range(at, end - at).for_each(|cell| action(page.cell_mut(cell)));
             }
             at = end;
         }
@@ -419,72 +417,86 @@ impl Shadow {
     #[inline(always)]
     pub(super) fn load_eight(&mut self, indexes: &[u64; 8], access: &Access<'_>) -> u32 {
         let (start, first) = (indexes[0], access.thread.lane);
-        let (mut apart, mut remaining) = (0, 0);
+        let (mut differences, mut gaps) = (0, 0);
         for (lane, &index) in indexes.iter().enumerate() {
-            apart |= index ^ start;
-            remaining |= index ^ (start + 4 * lane as u64);
+            differences |= index ^ start;
+            gaps |= index ^ (start + 4 * lane as u64);
         }
         let all = 0xff << first;
         let Some(page) = self.page(start).filter(|page| !page.narrow) else { return all };
         let at = (start % PAGE / 4) as usize;
-        if apart == 0 {
-            return page.known(at).load_calmly_by(all, access);
+        if differences == 0 {
+            return page.cell_mut(at).load_quickly_by(all, access);
         }
-        if remaining != 0 || at + 8 > page.calm.len() {
+        if gaps != 0 || at + 8 > page.shortcut.len() {
             return all;
         }
         let (epoch, floor) = (access.stamp.epoch, access.sync.floor());
-        let calm = &page.calm[at..at + 8];
-        if calm.iter().all(|&calm| calm == epoch || calm == floor) {
-            for (lane, (lanes, &calm)) in (first..).zip(page.lanes[at..].iter_mut().zip(calm)) {
-                *lanes |= u32::from(calm == epoch) << lane;
+        let shortcut = &page.shortcut[at..at + 8];
+        if shortcut.iter().all(|&shortcut| shortcut == epoch || shortcut == floor) {
+            for (lane, (lanes, &shortcut)) in (first..).zip(page.lanes[at..].iter_mut().zip(shortcut)) {
+                *lanes |= u32::from(shortcut == epoch) << lane;
             }
             return 0;
         }
-        let mut closer = |lane| !page.known(at + (lane - first) as usize).load_calmly(&access.of_lane(lane));
-        (first..first + 8).fold(0, |lanes, lane| lanes | u32::from(closer(lane)) << lane)
+        let mut unchecked =
+            |lane| !page.cell_mut(at + (lane - first) as usize).load_quickly(&access.of_lane(lane));
+        (first..first + 8).fold(0, |lanes, lane| lanes | u32::from(unchecked(lane)) << lane)
     }
 
     /// A weak load of one word; `false` if it needs the full check.
     #[inline(always)]
-    pub(super) fn load_calmly(&mut self, index: u64, access: &Access<'_>) -> bool {
+    pub(super) fn load_quickly(&mut self, index: u64, access: &Access<'_>) -> bool {
         let page = self.page(index).filter(|page| !page.narrow);
-        page.is_some_and(|page| page.known((index % PAGE / 4) as usize).load_calmly(access))
+        page.is_some_and(|page| page.cell_mut((index % PAGE / 4) as usize).load_quickly(access))
     }
 
-    /// A load of prepared cells: the first conflict, and whether all bytes are initialized.
+    /// An access to prepared cells: the first conflict, and whether all bytes that it reads are initialized.
     #[inline(always)]
-    pub(super) fn load(&mut self, index: u64, span: u64, access: &Access<'_>) -> (Option<Conflict>, bool) {
+    pub(super) fn check(
+        &mut self,
+        reads: bool,
+        index: u64,
+        span: u64,
+        access: &Access<'_>,
+    ) -> (Option<Conflict>, bool) {
+        match reads {
+            true => self.load(index, span, access),
+            false => (self.store(index, span, access), true),
+        }
+    }
+
+    #[inline(always)]
+    fn load(&mut self, index: u64, span: u64, access: &Access<'_>) -> (Option<Conflict>, bool) {
         let Some(page) = self.page(index) else { return (None, true) };
         let (mut found, mut written) = (None, true);
         for (number, at) in page.range(index, span).enumerate() {
-            let mut known = page.known(at);
-            written &= known.cell.was_written();
+            let mut cell = page.cell_mut(at);
+            written &= cell.stamps.was_written();
             if access.races
-                && let Some((clash, before)) = known.load(access)
+                && let Some((hazard, before)) = cell.load(access)
             {
                 let at = index + number as u64 * page.grain();
-                found.get_or_insert(Conflict { clash, before, at, fresh: false });
+                found.get_or_insert(Conflict { hazard, before, at, uninitialized: false });
             }
         }
         (found, written)
     }
 
-    /// A store to prepared cells: the first conflict.
     #[inline(always)]
-    pub(super) fn store(&mut self, index: u64, span: u64, access: &Access<'_>) -> Option<Conflict> {
+    fn store(&mut self, index: u64, span: u64, access: &Access<'_>) -> Option<Conflict> {
         let page = self.page(index)?;
         let mut found = None;
         for (number, at) in page.range(index, span).enumerate() {
-            let mut known = page.known(at);
+            let mut cell = page.cell_mut(at);
             if !access.races {
-                known.cell.write = access.stamp;
+                cell.stamps.write = access.stamp;
                 continue;
             }
-            let fresh = !known.cell.was_written();
-            if let Some((clash, before)) = known.store(access) {
+            let uninitialized = !cell.stamps.was_written();
+            if let Some((hazard, before)) = cell.store(access) {
                 let at = index + number as u64 * page.grain();
-                found.get_or_insert(Conflict { clash, before, at, fresh });
+                found.get_or_insert(Conflict { hazard, before, at, uninitialized });
             }
         }
         found
@@ -504,7 +516,7 @@ mod tests {
             let page = shadow.page(page * PAGE).expect("a page");
             page.cells.fill(Cell { write: Stamp::new(1, 0, 0, Strength::Weak), ..Cell::default() });
         }
-        shadow.forget(8, 2 * PAGE);
+        shadow.clear(8, 2 * PAGE);
         assert!(shadow.is_written(4, 4) && !shadow.is_written(8, 4));
         assert!(!shadow.is_written(2 * PAGE + 4, 4) && shadow.is_written(2 * PAGE + 8, 4));
     }
