@@ -3,6 +3,8 @@
 //! A problem is made by [`Problem::error`], [`Problem::warning`] … and completed by `with_…`; an [`ItemFix`] is made in the
 //! same way. Only here are they converted to ranges of the file.
 
+use std::cell::LazyCell;
+
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 
@@ -67,8 +69,8 @@ impl Problem {
     }
 
     /// The diagnostic in the file, for an item that starts at `start`.
-    pub fn in_file(&self, context: &dyn FixContext, start: TextSize) -> Diagnostic {
-        let file = context.file();
+    pub fn in_file(&self, context: &FixContext<'_>, start: TextSize) -> Diagnostic {
+        let file = context.file;
         let related = self.related.iter().map(|(range, message)| Related {
             file,
             range: *range + start,
@@ -149,12 +151,12 @@ impl ItemFix {
         self
     }
 
-    fn in_file(&self, context: &dyn FixContext, start: TextSize) -> Option<Fix> {
+    fn in_file(&self, context: &FixContext<'_>, start: TextSize) -> Option<Fix> {
         let edit = |(anchor, text): &(Anchor, SmolStr)| {
             let range = match anchor {
                 Anchor::Item(range) => *range + start,
-                Anchor::Version => context.target_ranges().version?,
-                Anchor::Architecture => context.target_ranges().architecture?,
+                Anchor::Version => context.target_ranges.version?,
+                Anchor::Architecture => context.target_ranges.architecture?,
             };
             Some(TextEdit { range, insert: text.to_string() })
         };
@@ -171,10 +173,8 @@ pub struct TargetRanges {
 }
 
 /// The file of the problems, as far as their fixes need it.
-pub trait FixContext {
-    /// The file.
-    fn file(&self) -> FileId;
-
-    /// The ranges that fixes of the declared target replace.
-    fn target_ranges(&self) -> &TargetRanges;
+pub struct FixContext<'f> {
+    pub file: FileId,
+    /// The ranges that fixes of the declared target replace, computed for the first such fix.
+    pub target_ranges: LazyCell<TargetRanges, Box<dyn FnOnce() -> TargetRanges + 'f>>,
 }

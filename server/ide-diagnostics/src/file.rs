@@ -10,7 +10,7 @@ use warplens_ide_db::names::module_uses;
 
 use crate::allow::Allowances;
 use crate::codes;
-use crate::context::FileContext;
+use crate::context::fix_context;
 use crate::item::{ItemProblems, MAX_DIAGNOSTICS, item_problems};
 use crate::lints::item_lints;
 use crate::rules::Rules;
@@ -35,7 +35,7 @@ pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> 
     let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
     let of_module = (db.language(file.language(db)).check_module)(db, file);
     of_module.into_iter().for_each(|diagnostic| report.add(diagnostic));
-    let context = FileContext::new(db, file);
+    let context = fix_context(db, file);
     for (index, problems) in of_items.into_iter().enumerate() {
         let start = list.start_of(index);
         problems.listed.iter().for_each(|problem| report.add(problem.in_file(&context, start)));

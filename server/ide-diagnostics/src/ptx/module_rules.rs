@@ -13,7 +13,7 @@ use warplens_ide_db::ptx::module::module_names;
 use warplens_ide_db::ptx::module_target::{ModuleTarget, module_target};
 
 use crate::codes;
-use crate::context::FileContext;
+use crate::context::fix_context;
 use crate::ptx::prologue::first_token;
 use crate::ptx::symbols::declaration;
 use crate::ptx::{calls, declarations, needs, targets};
@@ -21,7 +21,7 @@ use warplens_ide_db::problem::Problem;
 
 /// Checks the items of a file together, except names and the prologue.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
-    let context = FileContext::new(db, file);
+    let context = fix_context(db, file);
     let list = file.document(db).items();
     let found = module_problems(db, file).iter();
     found.map(|(item, problem)| problem.in_file(&context, list.start_of(*item as usize))).collect()

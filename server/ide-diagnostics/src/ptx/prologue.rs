@@ -13,7 +13,7 @@ use warplens_syntax::ItemKind;
 use warplens_syntax::ptx::ast;
 
 use crate::codes;
-use crate::context::FileContext;
+use crate::context::fix_context;
 use crate::ptx::needs;
 use warplens_ide_db::problem::{ItemFix, Problem};
 
@@ -22,7 +22,7 @@ const WITH_F64: u16 = 13;
 
 /// Checks the prologue of a file. A file of white space only has none.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
-    let context = FileContext::new(db, file);
+    let context = fix_context(db, file);
     let list = file.document(db).items();
     let mut prologue = Prologue::new(db, file);
     let mut found = Vec::new();
