@@ -4,9 +4,9 @@ use anyhow::Result;
 
 use crate::{dist, shell};
 
-/// Builds the server and the measuring program in release, and runs the latter with `args`.
+/// Builds the server as it is shipped and the measuring program in release, and runs the latter with `args`.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    let server = dist::build_server("release")?;
+    let server = dist::build_server(dist::PROFILE)?;
     shell::command(".", "cargo", &release("warplens-bench", args)).env("WARPLENS_SERVER", server).run()
 }
 

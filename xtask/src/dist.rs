@@ -8,7 +8,7 @@ use crate::project::project_root;
 use crate::{extension, shell, wheel};
 
 /// The profile of the release artifacts.
-const PROFILE: &str = "dist";
+pub(crate) const PROFILE: &str = "dist";
 
 /// Builds the server with a profile of cargo and returns its path.
 pub(crate) fn build_server(profile: &str) -> Result<PathBuf> {
