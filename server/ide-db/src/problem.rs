@@ -9,6 +9,7 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 
 use crate::answer::{Diagnostic, FileId, Fix, Related, Severity, Tag, TextEdit};
+use crate::similar::{did_you_mean, nearest};
 
 /// A diagnostic relative to its item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +39,19 @@ impl Problem {
     /// The assembler rejects it.
     pub fn error(range: TextRange, code: &'static str, message: impl Into<SmolStr>) -> Problem {
         Problem::new(range, Severity::Error, code, message)
+    }
+
+    /// An unknown word. The most similar of the `known` words is offered as replacement.
+    pub fn unknown<'c>(
+        range: TextRange,
+        code: &'static str,
+        message: &str,
+        word: &str,
+        known: impl IntoIterator<Item = &'c str>,
+    ) -> Problem {
+        let meant = nearest(word, known);
+        Problem::error(range, code, format!("{message}{}", did_you_mean(meant)))
+            .with_fix(meant.map(|meant| ItemFix::replacement(range, meant)))
     }
 
     /// The assembler accepts it, but it is most likely a mistake.

@@ -16,6 +16,7 @@ pub mod file;
 pub mod finding_codes;
 pub mod item;
 pub mod lints;
+mod message;
 pub mod ptx;
 pub mod rules;
 pub mod share;

@@ -32,6 +32,7 @@ use warplens_ide_db::ptx::module_target::module_target;
 use warplens_ide_db::similar::{did_you_mean, nearest};
 
 use crate::codes;
+use crate::message::message;
 use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// What is wrong with an item by itself, beside its syntax. What its module is written for is all that a check may ask
@@ -83,67 +84,60 @@ pub fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
 
 /// The diagnostic of a problem that lowering found.
 fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Problem {
-    let written = text.get(std::ops::Range::<usize>::from(found.range)).unwrap_or_default();
+    let range = found.range;
+    let written = text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default();
+    let problem = Problem::error(range, code(&found.kind), message(&found.kind, written));
     match &found.kind {
-        ProblemKind::Duplicate { first } => {
-            let message = format!("`{written}` is already declared in this scope; rename one of them");
-            let problem = Problem::error(found.range, codes::DUPLICATE_NAME, message);
-            match function {
-                Some(function) => problem.with_related(function.symbol(*first).range, "first declared here"),
-                None => problem,
-            }
-        }
-        ProblemKind::Declaration(mistake) => declarations::describe(found.range, *mistake),
+        ProblemKind::Duplicate { first } => match function {
+            Some(function) => problem.with_related(function.symbol(*first).range, "first declared here"),
+            None => problem,
+        },
+        ProblemKind::Declaration(mistake) => problem.with_fix(declarations::fix(range, *mistake)),
         ProblemKind::UnknownType(word) => {
-            let types = warplens_isa::ptx::types().iter().map(|ty| ty.name);
-            let meant = nearest(word, types);
-            let message = format!("`{word}` is not a type{}", did_you_mean(meant));
-            Problem::error(found.range, codes::UNKNOWN_TYPE, message)
-                .with_fix(meant.map(|meant| ItemFix::replacement(found.range, meant)))
+            problem.with_fix(nearest_type(word).map(|meant| ItemFix::replacement(range, meant)))
         }
-        ProblemKind::Alignment(value) => {
-            let message = format!("the alignment {value} is not a power of two");
-            Problem::error(found.range, codes::INVALID_ALIGNMENT, message)
-        }
-        ProblemKind::DivisionByZero => {
-            Problem::error(found.range, codes::INVALID_CONSTANT, "this constant expression divides by zero")
-        }
-        ProblemKind::ConstantTypes => {
-            let message =
-                "a constant expression cannot mix integers and floats; write both operands as the same kind";
-            Problem::error(found.range, codes::INVALID_CONSTANT, message)
-        }
-        ProblemKind::OperandExpression => {
-            let message = "an operand can add only constants to a name; compute the sum with an instruction";
-            Problem::error(found.range, codes::INVALID_OPERAND, message)
-        }
-        ProblemKind::SubtractedOffset => {
-            let message = "an offset cannot be subtracted from a name; write `+-`";
-            Problem::error(found.range, codes::INVALID_OPERAND, message)
-                .with_fix(ItemFix::replacement(found.range, "+-").preferred())
-        }
-        ProblemKind::StringOperand => {
-            let message =
-                "a string is not an operand; strings are allowed only in directives such as `.pragma`";
-            Problem::error(found.range, codes::INVALID_OPERAND, message)
-        }
-        ProblemKind::AddressForm => {
-            let message = "this is not an address; write a register, a variable or a number in the brackets, with an optional offset";
-            Problem::error(found.range, codes::INVALID_OPERAND, message)
-        }
-        ProblemKind::FloatOffset => {
-            let message = "a float cannot be added to an address; write an integer";
-            Problem::error(found.range, codes::INVALID_OPERAND, message)
-        }
-        ProblemKind::NoArray => {
-            let message = format!("`{written}` is not an array; write an address, `[{written}+4]`");
-            Problem::error(found.range, codes::INVALID_OPERAND, message)
-        }
-        ProblemKind::NameInConstant(name) => {
-            let message = format!(
-                "`{name}` is not allowed in a constant expression; `WARP_SZ` is the only name that is"
-            );
-            Problem::error(found.range, codes::INVALID_CONSTANT, message)
-        }
+        ProblemKind::SubtractedOffset => problem.with_fix(ItemFix::replacement(range, "+-").preferred()),
+        _ => problem,
     }
+}
+
+fn code(kind: &ProblemKind) -> &'static str {
+    match kind {
+        ProblemKind::Duplicate { .. } => codes::DUPLICATE_NAME,
+        ProblemKind::Declaration(mistake) => declarations::code(*mistake),
+        ProblemKind::UnknownType(_) => codes::UNKNOWN_TYPE,
+        ProblemKind::Alignment(_) => codes::INVALID_ALIGNMENT,
+        ProblemKind::DivisionByZero | ProblemKind::ConstantTypes | ProblemKind::NameInConstant(_) => {
+            codes::INVALID_CONSTANT
+        }
+        _ => codes::INVALID_OPERAND,
+    }
+}
+
+/// `written` is the text of its range.
+fn message(kind: &ProblemKind, written: &str) -> String {
+    message!(match kind {
+        ProblemKind::Duplicate { .. } => "`{written}` is already declared in this scope; rename one of them";
+        ProblemKind::Declaration(mistake) => "{}", declarations::message(*mistake);
+        ProblemKind::UnknownType(word) => "`{word}` is not a type{}", did_you_mean(nearest_type(word));
+        ProblemKind::Alignment(value) => "the alignment {value} is not a power of two";
+        ProblemKind::DivisionByZero => "this constant expression divides by zero";
+        ProblemKind::ConstantTypes =>
+            "a constant expression cannot mix integers and floats; write both operands as the same kind";
+        ProblemKind::OperandExpression =>
+            "an operand can add only constants to a name; compute the sum with an instruction";
+        ProblemKind::SubtractedOffset => "an offset cannot be subtracted from a name; write `+-`";
+        ProblemKind::StringOperand =>
+            "a string is not an operand; strings are allowed only in directives such as `.pragma`";
+        ProblemKind::AddressForm =>
+            "this is not an address; write a register, a variable or a number in the brackets, with an optional offset";
+        ProblemKind::FloatOffset => "a float cannot be added to an address; write an integer";
+        ProblemKind::NoArray => "`{written}` is not an array; write an address, `[{written}+4]`";
+        ProblemKind::NameInConstant(name) =>
+            "`{name}` is not allowed in a constant expression; `WARP_SZ` is the only name that is";
+    })
+}
+
+fn nearest_type(word: &str) -> Option<&'static str> {
+    nearest(word, warplens_isa::ptx::types().iter().map(|ty| ty.name))
 }

@@ -47,8 +47,7 @@ fn invalid(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Problem {
 
 /// Checks that the module's version has attributes.
 fn known(attribute: &ast::Attribute, module: &ModuleTarget) -> Option<Problem> {
-    let directive = warplens_isa::ptx::directive(".attribute")?;
-    needs::check(attribute.syntax().text_range(), "`.attribute`", directive.requirement, module)
+    needs::check_directive(attribute.syntax().text_range(), ".attribute", module)
 }
 
 fn words(attribute: &ast::Attribute, taken: &[&str], module: &ModuleTarget) -> Option<Problem> {

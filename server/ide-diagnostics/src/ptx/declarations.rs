@@ -10,141 +10,105 @@ use warplens_ide_db::ptx::module_target::ModuleTarget;
 use warplens_isa::ptx as isa;
 
 use crate::codes;
+use crate::message::message;
 use crate::ptx::needs;
 use warplens_ide_db::problem::{ItemFix, Problem};
 
-/// The problem of a declaration that breaks a rule.
-pub(super) fn describe(range: TextRange, mistake: DeclarationMistake) -> Problem {
-    let (code, message) = words(mistake);
-    let problem = Problem::error(range, code, message);
+/// The fix of a declaration that breaks a rule.
+pub(super) fn fix(range: TextRange, mistake: DeclarationMistake) -> Option<ItemFix> {
+    use DeclarationMistake as M;
+    let remove = |title| Some(ItemFix::new(title).delete(range));
     match mistake {
-        DeclarationMistake::InstructionType { storage, .. } => {
-            problem.with_fix(ItemFix::replacement(range, storage).preferred())
-        }
-        DeclarationMistake::LocalLinkage => {
-            problem.with_fix(ItemFix::new("Remove the linkage directive").delete(range))
-        }
-        DeclarationMistake::NoInitializer(_) | DeclarationMistake::ExternInitializer => {
-            problem.with_fix(ItemFix::new("Remove the initial value").delete(range))
-        }
-        DeclarationMistake::EntryParameter => problem.with_fix(ItemFix::replacement(range, ".param")),
-        DeclarationMistake::PointerParameter => problem.with_fix(ItemFix::new("Remove `.ptr`").delete(range)),
-        _ => problem,
+        M::InstructionType { storage, .. } => Some(ItemFix::replacement(range, storage).preferred()),
+        M::LocalLinkage => remove("Remove the linkage directive"),
+        M::NoInitializer(_) | M::ExternInitializer => remove("Remove the initial value"),
+        M::EntryParameter => Some(ItemFix::replacement(range, ".param")),
+        M::PointerParameter => remove("Remove `.ptr`"),
+        _ => None,
     }
 }
 
-fn words(mistake: DeclarationMistake) -> (&'static str, String) {
+pub(super) fn code(mistake: DeclarationMistake) -> &'static str {
     use DeclarationMistake as M;
-    let text = |text: &str| (codes::INVALID_DECLARATION, text.to_owned());
     match mistake {
-        M::LocalLinkage => {
-            text("a variable of a function has no linkage; declare it outside of the function")
-        }
-        M::CommonSpace => {
-            text("`.common` variables must be in `.global`; use `.visible` or `.weak` in other state spaces")
-        }
-        M::CommonOpaque => {
-            text("a texture, sampler or surface cannot be `.common`; use `.visible` or `.weak`")
-        }
-        M::InstructionType { ty, storage } => {
-            let name = ty.name();
-            let message =
-                format!("`.{name}` is not a type of variables, only of instructions; declare `{storage}`");
-            (codes::INVALID_DECLARATION, message)
-        }
-        M::PredicateInMemory => text("a predicate can only be in `.reg`; store it in memory as an integer"),
-        M::PredicateVector => text("there are no vectors of predicates; declare several registers, `p<4>`"),
-        M::VectorLength => {
-            text("a vector has two or four elements; `.v8` is allowed in loads and stores only")
-        }
-        M::VectorTooWide { bits } => {
-            let message =
-                format!("a vector has at most 128 bits, this one has {bits}; use fewer or smaller elements");
-            (codes::INVALID_DECLARATION, message)
-        }
-        M::VectorParameter => text("vectors are not allowed in `.param`; declare an array of the same size"),
-        M::SpecialRegisterSpace => {
-            text("`.sreg` is the state space of the special registers, which are predefined")
-        }
-        M::OpaqueScope => {
-            text("textures, samplers and surfaces are declared in the module, or as parameters of a kernel")
-        }
-        M::OpaqueSpace => text("textures, samplers and surfaces must be in `.global`"),
-        M::NoNumber => text("expected a number; an expression is not allowed here"),
-        M::ArrayOfNames => text(
-            "`name<n>` declares scalar variables only; declare arrays, parameters and initialized variables one by one",
-        ),
-        M::NameCount(count) => {
-            let message = format!("{count} names are too many; `name<n>` is limited to 32 bits");
-            (codes::INVALID_DECLARATION, message)
-        }
-        M::RegisterArray => {
-            text("arrays of registers are not allowed; `name<4>` declares `name0` to `name3`")
-        }
-        M::InnerDimension => text("only the first dimension of an array may be omitted"),
-        M::MissingSize => text("this array has no size; add a size or values, or declare it `.extern`"),
-        M::EntryParameter => text("the parameters of a kernel must be in `.param`"),
-        M::ParameterSpace => text("the parameters of a function must be in `.param` or `.reg`"),
-        M::PointerParameter => text("`.ptr` is allowed on parameters of kernels only"),
-        M::UnsizedParameter => {
-            text("this array parameter needs a size; only the last parameter of a function may omit it")
-        }
-        M::ParameterDimensions => {
-            text("an array parameter has one dimension; write the product of the dimensions")
-        }
-        M::ParameterAlignment => text("parameters of functions are aligned to at most 128 bytes"),
-        M::SeveralResults => text("several results must be in `.reg`; return one array in `.param` instead"),
-        initial => (codes::INVALID_INITIALIZER, initial_words(initial)),
+        M::NoInitializer(_)
+        | M::ExternInitializer
+        | M::HalfInitializer(_)
+        | M::TooManyValues { .. }
+        | M::VectorValues { .. }
+        | M::Braced
+        | M::Unbraced
+        | M::IntegerValue(_)
+        | M::FloatValue(_)
+        | M::AddressValue(_)
+        | M::AddressOf(_)
+        | M::AddressForm
+        | M::Mask(_)
+        | M::StringValue => codes::INVALID_INITIALIZER,
+        _ => codes::INVALID_DECLARATION,
     }
 }
 
-fn initial_words(mistake: DeclarationMistake) -> String {
+pub(super) fn message(mistake: DeclarationMistake) -> String {
     use DeclarationMistake as M;
-    match mistake {
-        M::NoInitializer(space) => {
-            format!(
-                "variables in `.{}` cannot be initialized; store the value when the kernel runs",
-                space.name()
-            )
-        }
-        M::ExternInitializer => {
-            "an `.extern` variable cannot be initialized here; initialize it in the module that defines it"
-                .into()
-        }
-        M::HalfInitializer(ty) => {
-            let storage = if ty == Type::F16 { "b16" } else { "b32" };
-            format!("`.{}` cannot be initialized; declare `.{storage}` and write the bits", ty.name())
-        }
-        M::TooManyValues { size, values } => {
-            format!(
-                "too many initial values: {values} values for {size} elements; remove some or enlarge the array"
-            )
-        }
-        M::VectorValues { count } => format!("this vector takes exactly {count} values"),
-        M::Braced => {
-            "braces are allowed around the values of an array or vector only; this is one value".into()
-        }
-        M::Unbraced => "write the values of an array or vector in braces, `{ }`".into(),
-        M::IntegerValue(ty) => format!("`.{}` needs a float here; write `1.0` instead of `1`", ty.name()),
-        M::FloatValue(ty) => {
-            format!("`.{}` needs an integer here; a `.b` type takes the bits of a float", ty.name())
-        }
-        M::AddressValue(ty) => {
-            format!(
-                "`.{}` cannot hold an address; use `.u64` or `.u32`, or `.u8` with a mask such as `0xff(name)`",
-                ty.name()
-            )
-        }
-        M::AddressOf(Some(space)) => format!(
+    message!(match mistake {
+        M::LocalLinkage => "a variable of a function has no linkage; declare it outside of the function";
+        M::CommonSpace =>
+            "`.common` variables must be in `.global`; use `.visible` or `.weak` in other state spaces";
+        M::CommonOpaque => "a texture, sampler or surface cannot be `.common`; use `.visible` or `.weak`";
+        M::InstructionType { ty, storage } =>
+            "`.{}` is not a type of variables, only of instructions; declare `{storage}`", ty.name();
+        M::PredicateInMemory => "a predicate can only be in `.reg`; store it in memory as an integer";
+        M::PredicateVector => "there are no vectors of predicates; declare several registers, `p<4>`";
+        M::VectorLength => "a vector has two or four elements; `.v8` is allowed in loads and stores only";
+        M::VectorTooWide { bits } =>
+            "a vector has at most 128 bits, this one has {bits}; use fewer or smaller elements";
+        M::VectorParameter => "vectors are not allowed in `.param`; declare an array of the same size";
+        M::SpecialRegisterSpace =>
+            "`.sreg` is the state space of the special registers, which are predefined";
+        M::OpaqueScope =>
+            "textures, samplers and surfaces are declared in the module, or as parameters of a kernel";
+        M::OpaqueSpace => "textures, samplers and surfaces must be in `.global`";
+        M::NoNumber => "expected a number; an expression is not allowed here";
+        M::ArrayOfNames =>
+            "`name<n>` declares scalar variables only; declare arrays, parameters and initialized variables one by one";
+        M::NameCount(count) => "{count} names are too many; `name<n>` is limited to 32 bits";
+        M::RegisterArray => "arrays of registers are not allowed; `name<4>` declares `name0` to `name3`";
+        M::InnerDimension => "only the first dimension of an array may be omitted";
+        M::MissingSize => "this array has no size; add a size or values, or declare it `.extern`";
+        M::EntryParameter => "the parameters of a kernel must be in `.param`";
+        M::ParameterSpace => "the parameters of a function must be in `.param` or `.reg`";
+        M::PointerParameter => "`.ptr` is allowed on parameters of kernels only";
+        M::UnsizedParameter =>
+            "this array parameter needs a size; only the last parameter of a function may omit it";
+        M::ParameterDimensions => "an array parameter has one dimension; write the product of the dimensions";
+        M::ParameterAlignment => "parameters of functions are aligned to at most 128 bytes";
+        M::SeveralResults => "several results must be in `.reg`; return one array in `.param` instead";
+        M::NoInitializer(space) =>
+            "variables in `.{}` cannot be initialized; store the value when the kernel runs", space.name();
+        M::ExternInitializer =>
+            "an `.extern` variable cannot be initialized here; initialize it in the module that defines it";
+        M::HalfInitializer(ty) =>
+            "`.{}` cannot be initialized; declare `.{}` and write the bits",
+            ty.name(), if ty == Type::F16 { "b16" } else { "b32" };
+        M::TooManyValues { size, values } =>
+            "too many initial values: {values} values for {size} elements; remove some or enlarge the array";
+        M::VectorValues { count } => "this vector takes exactly {count} values";
+        M::Braced => "braces are allowed around the values of an array or vector only; this is one value";
+        M::Unbraced => "write the values of an array or vector in braces, `{{ }}`";
+        M::IntegerValue(ty) => "`.{}` needs a float here; write `1.0` instead of `1`", ty.name();
+        M::FloatValue(ty) => "`.{}` needs an integer here; a `.b` type takes the bits of a float", ty.name();
+        M::AddressValue(ty) =>
+            "`.{}` cannot hold an address; use `.u64` or `.u32`, or `.u8` with a mask such as `0xff(name)`",
+            ty.name();
+        M::AddressOf(Some(space)) =>
             "this is in `.{}`; an initial value can be an address in `.global` or `.const`, or of a function",
-            space.name()
-        ),
-        M::AddressOf(None) => "this has no address; only variables and functions have addresses".into(),
-        M::AddressForm => "not an address; write `name`, `generic(name)`, or one of these `+ number`".into(),
-        M::Mask(mask) => format!("`{mask:#x}` does not mask one byte; use `0xff`, `0xff00` and so on"),
-        M::StringValue => "a string is not an initial value; write the bytes, `{97, 98, 0}`".into(),
-        _ => "this initial value does not fit the variable".into(),
-    }
+            space.name();
+        M::AddressOf(None) => "this has no address; only variables and functions have addresses";
+        M::AddressForm => "not an address; write `name`, `generic(name)`, or one of these `+ number`";
+        M::Mask(mask) => "`{mask:#x}` does not mask one byte; use `0xff`, `0xff00` and so on";
+        M::StringValue => "a string is not an initial value; write the bytes, `{{97, 98, 0}}`";
+    })
 }
 
 /// Checks the declarations outside of functions.
@@ -224,13 +188,8 @@ fn needs_of_parameter(param: &Parameter, is_kernel: bool, module: &ModuleTarget)
             return missing;
         }
     }
-    if param.pointer.is_some()
-        && let Some(pointer) = isa::directive(".ptr")
-        && let Some(problem) = needs::check(range, "`.ptr`", pointer.requirement, module)
-    {
-        return Some(problem);
-    }
-    needs_of_type(param.ty, range, module)
+    let pointer = param.pointer.as_ref().and_then(|_| needs::check_directive(range, ".ptr", module));
+    pointer.or_else(|| needs_of_type(param.ty, range, module))
 }
 
 /// The space of kernel parameters is limited.
@@ -263,12 +222,11 @@ fn parameter_space(function: &Function, module: &ModuleTarget) -> Option<Problem
 
 fn needs_of(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Option<Problem> {
     let linkage = match variable.linkage {
-        Some(Linkage::Weak) => isa::directive(".weak"),
-        Some(Linkage::Common) => isa::directive(".common"),
+        Some(Linkage::Weak) => needs::check_directive(range, ".weak", module),
+        Some(Linkage::Common) => needs::check_directive(range, ".common", module),
         _ => None,
     };
     linkage
-        .and_then(|word| needs::check(range, &format!("`{}`", word.name), word.requirement, module))
         .or_else(|| needs_of_type(variable.ty, range, module))
         .or_else(|| needs_of_value(variable.initializer.as_ref()?, range, module))
 }

@@ -136,8 +136,7 @@ fn misplaced(word: Option<SyntaxToken>, message: &str) -> Option<Problem> {
 /// Checks the module's version against that of the directive.
 fn gate(word: Option<SyntaxToken>, module: &ModuleTarget) -> Option<Problem> {
     let word = word?;
-    let known = isa::directive(word.text())?;
-    needs::check(word.text_range(), &format!("`{}`", known.name), known.requirement, module)
+    needs::check_directive(word.text_range(), word.text(), module)
 }
 
 /// `.section` replaced `@@DWARF` lines.

@@ -101,11 +101,7 @@ impl<'r> Rules<'r> {
                     problems.push(Problem::error(declaration.name_range, codes::LINKAGE_CLASH, message));
                 }
                 DeclarationKind::Function { linkage: Some(Linkage::Weak), .. } => {
-                    let weak = warplens_isa::ptx::directive(".weak");
-                    let found = weak.and_then(|weak| {
-                        needs::check(declaration.name_range, "`.weak`", weak.requirement, self.module)
-                    });
-                    problems.extend(found);
+                    problems.extend(needs::check_directive(declaration.name_range, ".weak", self.module));
                 }
                 DeclarationKind::Function { linkage: Some(Linkage::Common), .. } => {
                     let message =

@@ -2,8 +2,8 @@
 
 use text_size::TextRange;
 use warplens_ide_db::ptx::module_target::ModuleTarget;
-use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Requirement, TargetRequirement};
+use warplens_isa::{Version, ptx as isa};
 
 use crate::codes;
 use warplens_ide_db::problem::{ItemFix, Problem};
@@ -18,6 +18,11 @@ pub(super) fn check(
     version(range, what, need, module).or_else(|| target(range, what, need, module))
 }
 
+/// Checks the requirement of a directive, named with its dot. One that does not exist has none.
+pub(super) fn check_directive(range: TextRange, name: &str, module: &ModuleTarget) -> Option<Problem> {
+    check(range, &format!("`{name}`"), isa::directive(name)?.requirement, module)
+}
+
 /// Checks the requirement of a named part of a directive.
 pub(super) fn check_feature(range: TextRange, name: &str, module: &ModuleTarget) -> Option<Problem> {
     let feature = isa::feature(name)?;
@@ -30,9 +35,14 @@ fn version(range: TextRange, what: &str, need: Requirement, module: &ModuleTarge
     if module.architecture.as_deref().and_then(isa::target).is_some_and(|target| target.since > have) {
         return None;
     }
-    let message = format!("{what} needs PTX {} or later; this module is written in PTX {have}", need.since);
-    let fix = ItemFix::new(format!("Raise `.version` to {}", need.since)).version(&need.since.to_string());
-    Some(Problem::error(range, codes::NEEDS_VERSION, message).with_fix(fix))
+    Some(too_old(range, what, need.since, have))
+}
+
+/// `what` needs a newer version than that of the module.
+pub(super) fn too_old(range: TextRange, what: &str, since: Version, have: Version) -> Problem {
+    let message = format!("{what} needs PTX {since} or later; this module is written in PTX {have}");
+    let fix = ItemFix::new(format!("Raise `.version` to {since}")).version(&since.to_string());
+    Problem::error(range, codes::NEEDS_VERSION, message).with_fix(fix)
 }
 
 fn target(range: TextRange, what: &str, need: Requirement, module: &ModuleTarget) -> Option<Problem> {

@@ -60,9 +60,7 @@ impl List<'_> {
             let problem = self
                 .place(known, written, index)
                 .or_else(|| self.removed(known, written))
-                .or_else(|| {
-                    needs::check(word(written), &format!("`{}`", known.name), known.requirement, self.module)
-                })
+                .or_else(|| needs::check_directive(word(written), known.name, self.module))
                 .or_else(|| self.values(known, written))
                 .or_else(|| self.company(known, written, index));
             problems.extend(problem);

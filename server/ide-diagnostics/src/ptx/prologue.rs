@@ -7,7 +7,6 @@ use warplens_ide_db::answer::Diagnostic;
 use warplens_ide_db::db::{Database, Db, File, Item, items};
 use warplens_ide_db::ptx::lowered::ptx_header;
 use warplens_ide_db::ptx::module_target::{ModuleTarget, module_target};
-use warplens_ide_db::similar::{did_you_mean, nearest};
 use warplens_isa::{Version, ptx as isa};
 use warplens_syntax::ItemKind;
 use warplens_syntax::ptx::ast;
@@ -196,10 +195,9 @@ impl<'db> Prologue<'db> {
                 }
                 return;
             }
-            let meant = nearest(name, isa::targets().iter().map(|target| target.name));
-            let message = format!("unknown target `{name}`{}", did_you_mean(meant));
-            let problem = Problem::error(*range, codes::UNKNOWN_TARGET, message);
-            self.problems.push(problem.with_fix(meant.map(|meant| ItemFix::replacement(*range, meant))));
+            let message = format!("unknown target `{name}`");
+            let targets = isa::targets().iter().map(|target| target.name);
+            self.problems.push(Problem::unknown(*range, codes::UNKNOWN_TARGET, &message, name, targets));
             return;
         };
         if name.trim_start_matches("compute_") != target.name.trim_start_matches("sm_") && name != target.name
@@ -216,11 +214,7 @@ impl<'db> Prologue<'db> {
         if version == Version::new(5, 1) && target.since == Version::new(6, 0) {
             return;
         }
-        let since = target.since;
-        let name = target.name;
-        let message = format!("{name} needs PTX {since} or later; this module is written in PTX {version}");
-        let fix = ItemFix::new(format!("Raise `.version` to {since}")).version(&since.to_string());
-        self.problems.push(Problem::error(*range, codes::NEEDS_VERSION, message).with_fix(fix));
+        self.problems.push(needs::too_old(*range, target.name, target.since, version));
     }
 
     fn options(&mut self, words: &ptx::Target) {
@@ -239,10 +233,8 @@ impl<'db> Prologue<'db> {
                 _ if isa::target(word).is_some() => None,
                 _ => {
                     let options = isa::target_options().iter().map(|option| option.name);
-                    let meant = nearest(word, options);
-                    let message = format!("unknown option `{word}` of `.target`{}", did_you_mean(meant));
-                    let problem = Problem::error(*range, codes::UNKNOWN_TARGET, message);
-                    Some(problem.with_fix(meant.map(|meant| ItemFix::replacement(*range, meant))))
+                    let message = format!("unknown option `{word}` of `.target`");
+                    Some(Problem::unknown(*range, codes::UNKNOWN_TARGET, &message, word, options))
                 }
             };
             // The unified mode is what there was before there were modes.
@@ -279,9 +271,7 @@ impl<'db> Prologue<'db> {
             self.misplaced(range, "`.address_size` must directly follow `.target`");
         }
         self.had_size = true;
-        if let Some(known) = isa::directive(".address_size") {
-            self.problems.extend(needs::check(range, "`.address_size`", known.requirement, self.module));
-        }
+        self.problems.extend(needs::check_directive(range, ".address_size", self.module));
         let is_wrong = matches!(ptx_header(self.db, item).directive, Some(Directive::AddressSize(None)));
         if is_wrong && item.parse(self.db).errors().is_empty() {
             let message = "an address must have 32 or 64 bits; write `.address_size 64`";

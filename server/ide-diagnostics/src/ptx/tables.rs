@@ -3,7 +3,6 @@
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, Instruction, NameId, Operand, Resolution, Symbol, SymbolKind, TableKind};
 use warplens_ide_db::ptx::module_target::ModuleTarget;
-use warplens_isa::ptx as isa;
 
 use crate::codes;
 use crate::ptx::needs;
@@ -60,8 +59,7 @@ fn table(function: &Function, symbol: &Symbol, module: &ModuleTarget) -> Option<
         SymbolKind::Prototype(_) => (".callprototype", &[][..]),
         _ => return None,
     };
-    let known = isa::directive(name)?;
-    needs::check(symbol.range, &format!("`{name}`"), known.requirement, module).or_else(|| {
+    needs::check_directive(symbol.range, name, module).or_else(|| {
         let is_branch = name == ".branchtargets";
         let is_wrong = |target: &&NameId| match local(function, **target) {
             None => false,
@@ -119,14 +117,8 @@ fn through(function: &Function, instruction: Instruction<'_>) -> Option<Problem>
 /// The result of a function is write-only.
 fn load(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
     let [_, from, ..] = instruction.operands() else { return None };
-    let Operand::Symbol(name) = function.address(*from)?.base else { return None };
-    let SymbolKind::Param { is_return: true, .. } = local(function, name)? else { return None };
-    let name = function.name(name);
-    let message = format!(
-        "`{}` is the result of this function and write-only; keep the value in a register",
-        function.referent_text(name.referent)
-    );
-    Some(Problem::error(name.range, codes::PARAMETER_ACCESS, message))
+    let why = "the result of this function and write-only; keep the value in a register";
+    parameter_access(function, *from, true, why)
 }
 
 /// An input parameter is read-only.
@@ -135,14 +127,17 @@ fn store(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
     if !instruction.modifiers().iter().any(is_param) {
         return None;
     }
-    let Operand::Symbol(name) = function.address(*instruction.operands().first()?)?.base else { return None };
-    let SymbolKind::Param { is_return: false, .. } = local(function, name)? else { return None };
+    let why = "a parameter of this function and read-only; store to a local variable";
+    parameter_access(function, *instruction.operands().first()?, false, why)
+}
+
+/// The problem of an address that is a result of the function, or one of its parameters.
+fn parameter_access(function: &Function, address: Operand, of_result: bool, why: &str) -> Option<Problem> {
+    let Operand::Symbol(name) = function.address(address)?.base else { return None };
+    let SymbolKind::Param { is_return, .. } = local(function, name)? else { return None };
     let name = function.name(name);
-    let message = format!(
-        "`{}` is a parameter of this function and read-only; store to a local variable",
-        function.referent_text(name.referent)
-    );
-    Some(Problem::error(name.range, codes::PARAMETER_ACCESS, message))
+    let message = format!("`{}` is {why}", function.referent_text(name.referent));
+    (*is_return == of_result).then(|| Problem::error(name.range, codes::PARAMETER_ACCESS, message))
 }
 
 #[cfg(test)]
