@@ -1,4 +1,4 @@
-//! Tables of messages.
+//! Tables of messages, and phrases for the messages of both languages.
 
 /// A `match` whose arms are messages in the notation of `format!`.
 macro_rules! message {
@@ -8,3 +8,13 @@ macro_rules! message {
 }
 
 pub(crate) use message;
+
+/// A number of operands: `1 to 3 operands`.
+pub(crate) fn operand_count(least: usize, most: usize) -> String {
+    match (least, most) {
+        (0, 0) => "no operands".to_owned(),
+        (1, 1) => "one operand".to_owned(),
+        (least, most) if least == most => format!("{least} operands"),
+        (least, most) => format!("{least} to {most} operands"),
+    }
+}

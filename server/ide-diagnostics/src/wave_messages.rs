@@ -4,7 +4,7 @@ use warplens_hir::wave::{Construct, DepartureKind, Entry, MAX_DEPTH, ProblemKind
 use warplens_ide_db::phrase::any_of;
 use warplens_isa::wave::{self as isa, OperandKind};
 
-use crate::message::message;
+use crate::message::{message, operand_count};
 
 /// The message of a problem.
 pub fn problem(kind: &ProblemKind) -> String {
@@ -141,15 +141,6 @@ fn unknown_instruction(name: &str, write: Option<&str>) -> String {
 
 fn instead(write: Option<&str>) -> String {
     write.map(|write| format!(": write `{write}`")).unwrap_or_default()
-}
-
-fn operand_count(least: usize, most: usize) -> String {
-    match (least, most) {
-        (0, 0) => "no operands".to_owned(),
-        (1, 1) => "one operand".to_owned(),
-        (least, most) if least == most => format!("{least} operands"),
-        (least, most) => format!("{least} to {most} operands"),
-    }
 }
 
 /// The first and the last word of a construct.

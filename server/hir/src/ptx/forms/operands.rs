@@ -27,7 +27,6 @@ pub struct Mismatch {
 
 /// The error of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum OperandError {
     /// There are fewer or more operands than the form has; the place is the first that is too much or missing.
     Count {

@@ -3,11 +3,12 @@
 use warplens_hir::ptx as hir;
 use warplens_hir::ptx::{
     AddressSpace, Count, FormMatch, Instruction, Mismatch, NameId, OperandError, OperandPosition,
-    OperandRule, Resolution, Type, TypeKind, Written,
+    OperandRule, Type, TypeKind, Written,
 };
 use warplens_isa::ptx::OperandKind;
 
 use crate::codes;
+use crate::message::{message, operand_count};
 use crate::ptx::forms::reporter::Reporter;
 use crate::ptx::forms::words;
 use warplens_ide_db::problem::{ItemFix, Problem};
@@ -19,31 +20,33 @@ pub(super) fn problem(
     form: &FormMatch,
     mismatch: Mismatch,
 ) -> Option<Problem> {
-    if let OperandError::Count { have, takes } = mismatch.error {
-        return count(report, instruction, form, have, takes);
-    }
-    let range = match named(mismatch.error) {
-        Some(name) => report.function.name(name).range,
-        None => report.ranges.operand(instruction, mismatch.place)?,
+    let range = match (mismatch.error, named(mismatch.error)) {
+        (OperandError::Count { have, takes: (_, most) }, _) if have > most => {
+            report.ranges.operands_from(instruction, most)?
+        }
+        (OperandError::Count { .. }, _) => report.ranges.mnemonic(instruction)?,
+        (_, Some(name)) => report.function.name(name).range,
+        (_, None) => report.ranges.operand(instruction, mismatch.place)?,
     };
-    let rule = form.rule(mismatch.place);
-    let operand = Operand { report, instruction, form, rule, place: mismatch.place };
-    let (code, message) = operand.message(mismatch.error)?;
-    let mut problem = Problem::error(range, code, message);
-    if let Some(declared) = named(mismatch.error).and_then(|name| operand.declaration(name)) {
-        problem = problem.with_related(declared, "declared here");
-    }
+    let operand = Operand { report, instruction, form, place: mismatch.place };
+    let problem = Problem::error(range, code(mismatch.error), operand.message(mismatch.error));
+    let problem = with_declaration(report, problem, named(mismatch.error));
     let brackets = match mismatch.error {
         OperandError::Kind(
             Written::Register(_) | Written::Variable(_) | Written::Parameter(_) | Written::Sum,
-        ) => rule.kinds.has(OperandKind::Address),
+        ) => operand.rule().kinds.has(OperandKind::Address),
         _ => false,
     };
-    if brackets {
-        let fix = ItemFix::new("Add brackets").insert(range.start(), "[").insert(range.end(), "]");
-        problem = problem.with_fix(fix);
+    let fix = || ItemFix::new("Add brackets").insert(range.start(), "[").insert(range.end(), "]");
+    Some(problem.with_fix(brackets.then(fix)))
+}
+
+/// Adds the declaration of a name, if it is in the function.
+fn with_declaration(report: &Reporter<'_>, problem: Problem, name: Option<NameId>) -> Problem {
+    match name.and_then(|name| report.function.name(name).resolution.symbol()) {
+        Some(symbol) => problem.with_related(report.function.symbol(symbol).range, "declared here"),
+        None => problem,
     }
-    Some(problem)
 }
 
 /// All registers have one type, but not that of the instruction: one mistake, in its type.
@@ -74,18 +77,10 @@ pub(super) fn wrong_type(
         words::ty(first)
     );
     let problem = Problem::error(range, codes::OPERAND_TYPE, message);
-    let name = named(mismatches[0].error)?;
-    let declared = report.function.name(name).resolution.symbol().map(|id| report.function.symbol(id).range);
-    let problem = match declared {
-        Some(range) => problem.with_related(range, "declared here"),
-        None => problem,
-    };
+    let problem = with_declaration(report, problem, named(mismatches[0].error));
     let meant = format!("{}{}", &written.name()[..1], first.bits());
     let is_type = written.kind() != TypeKind::Float && Type::from_name(&meant).is_some();
-    Some(match is_type {
-        true => problem.with_fix(ItemFix::replacement(range, &format!(".{meant}"))),
-        false => problem,
-    })
+    Some(problem.with_fix(is_type.then(|| ItemFix::replacement(range, &format!(".{meant}")))))
 }
 
 /// A guard that is not a predicate.
@@ -103,36 +98,35 @@ pub(super) fn guard(
     };
     let message = format!("a guard must be a predicate register; `{text}` {is}");
     let problem = Problem::error(name.range, codes::OPERAND_TYPE, message);
-    let declared = name.resolution.symbol().map(|symbol| report.function.symbol(symbol).range);
-    Some(match declared {
-        Some(declared) => problem.with_related(declared, "declared here"),
-        None => problem,
-    })
+    Some(with_declaration(report, problem, Some(guard.name)))
 }
 
-fn count(
-    report: &Reporter<'_>,
-    instruction: Instruction<'_>,
-    form: &FormMatch,
-    have: usize,
-    (least, most): (usize, usize),
-) -> Option<Problem> {
-    let takes = match (least, most) {
-        (0, 0) => "no operands".to_owned(),
-        (1, 1) => "one operand".to_owned(),
-        (least, most) if least == most => format!("{least} operands"),
-        (least, most) => format!("{least} to {most} operands"),
-    };
-    let usage = match words::operands(form) {
-        names if names.is_empty() => String::new(),
-        names => format!(" (`{names}`)"),
-    };
-    let message = format!("`{}` takes {takes}{usage}, not {have}", words::written(instruction));
-    let range = match have > most {
-        true => report.ranges.operands_from(instruction, most)?,
-        false => report.ranges.mnemonic(instruction)?,
-    };
-    Some(Problem::error(range, codes::OPERAND_COUNT, message))
+fn code(wrong: OperandError) -> &'static str {
+    match wrong {
+        OperandError::Count { .. } | OperandError::Inside { .. } => codes::OPERAND_COUNT,
+        OperandError::Kind(_)
+        | OperandError::Component(_)
+        | OperandError::OnlySinks
+        | OperandError::NoRegister(_)
+        | OperandError::NoAddress(_)
+        | OperandError::AbsoluteAddress => codes::OPERAND_KIND,
+        OperandError::VectorRegister { .. }
+        | OperandError::Length { .. }
+        | OperandError::SpecialVector(_) => codes::VECTOR_LENGTH,
+        OperandError::Range(..)
+        | OperandError::Above(_)
+        | OperandError::NoPower
+        | OperandError::Multiple(_) => codes::IMMEDIATE_RANGE,
+        OperandError::AddressSpace { .. } => codes::STATE_SPACE,
+        OperandError::RegisterType { .. }
+        | OperandError::IntegerConstant(_)
+        | OperandError::FloatConstant(_)
+        | OperandError::NoConstant(_)
+        | OperandError::Mixed { .. }
+        | OperandError::SpecialSize { .. }
+        | OperandError::AddressRegister(..)
+        | OperandError::AddressWidth(..) => codes::OPERAND_TYPE,
+    }
 }
 
 /// The name that an error is about.
@@ -161,158 +155,91 @@ struct Operand<'a> {
     report: &'a Reporter<'a>,
     instruction: Instruction<'a>,
     form: &'a FormMatch,
-    rule: &'a OperandRule,
     place: OperandPosition,
 }
 
 impl Operand<'_> {
+    /// The rule that it breaks. An operand beyond the last of the form has none.
+    fn rule(&self) -> &OperandRule {
+        self.form.rule(self.place)
+    }
+
     fn text(&self, name: NameId) -> String {
         let function = self.report.function;
         format!("`{}`", function.referent_text(function.name(name).referent))
     }
 
-    fn declaration(&self, name: NameId) -> Option<text_size::TextRange> {
-        let function = self.report.function;
-        match function.name(name).resolution {
-            Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => {
-                Some(function.symbol(symbol).range)
-            }
-            Resolution::Special(_) | Resolution::External(_) => None,
-        }
+    fn message(&self, wrong: OperandError) -> String {
+        let name = words::written(self.instruction);
+        message!(match wrong {
+            OperandError::Count { have, takes: (least, most) } =>
+                "`{name}` takes {}{}, not {have}", operand_count(least, most), self.usage();
+            OperandError::Kind(written) => "{}", self.kind(written);
+            OperandError::RegisterType { name: register, have, takes } =>
+                "{} is {}; `{name}` takes {} here", self.text(register), words::ty(have),
+                takes.map_or_else(|| words::takes(self.rule()), |takes| words::types(self.rule(), takes));
+            OperandError::VectorRegister { name: register, have: Some(length), takes } =>
+                "{} is a vector of {} registers; `{name}` takes {} here",
+                self.text(register), length.count(), self::length(takes);
+            OperandError::VectorRegister { name: register, have: None, takes } =>
+                "{} is a single register; `{name}` takes {} here", self.text(register), length(takes);
+            OperandError::Component(register) =>
+                "{} is not a vector and has no components", self.text(register);
+            OperandError::IntegerConstant(ty) =>
+                "`{name}` takes a float here ({}); write `1.0` or `0f3F800000` for 1", words::ty(ty);
+            OperandError::FloatConstant(ty) => "{}", self.float_constant(ty);
+            OperandError::Range(low, high) => "`{name}` takes constants from {low} to {high} here";
+            OperandError::Above(bound) => "this must not be larger than `{}`",
+                self.form.entry.operands.get(bound).map_or("", |operand| operand.name);
+            OperandError::NoPower => "`{name}` takes powers of two here";
+            OperandError::Inside { have, takes } => "{}", self.inside(have, takes);
+            OperandError::NoConstant(ty) =>
+                "a constant cannot be {}; move the bits to a register first with `mov.b{}`",
+                words::ty(ty), ty.bits().max(16);
+            OperandError::Multiple(step) => "`{name}` takes multiples of {step} here";
+            OperandError::Length { have, takes } => "`{name}` takes {} here, not {have}", length(takes);
+            OperandError::Mixed { first, second } =>
+                "the registers of a vector must have one type; this is {} after {}",
+                words::ty(second), words::ty(first);
+            OperandError::OnlySinks => "at least one destination must be a register, not `_`";
+            OperandError::SpecialSize { name: register, takes } =>
+                "{} has another size than {}; read it with a type of its size and convert it with `cvt`",
+                self.text(register), words::ty(takes);
+            OperandError::SpecialVector(register) =>
+                "{} is a vector; write a component, such as `{}.x`",
+                self.text(register), self.text(register).trim_matches('`');
+            OperandError::AddressSpace { name: variable, have, takes: AddressSpace::Of(space) } =>
+                "{} is in `.{}`; `{name}` accesses `.{}`", self.text(variable), have.name(), space.name();
+            OperandError::AddressSpace { name: variable, have, .. } =>
+                "{} is in `.{}`; `{name}` accesses generic addresses (in `.global`, `.shared` or `.local`)",
+                self.text(variable), have.name();
+            OperandError::AddressRegister(register, ty) =>
+                "{} is {}; an address must be an integer or bits, such as `.u64` or `.b64`",
+                self.text(register), words::ty(ty);
+            OperandError::AddressWidth(register, ty) =>
+                "{} is {}; the addresses of `{name}` have 64 bits, as set by `.address_size`",
+                self.text(register), words::ty(ty);
+            OperandError::NoRegister(symbol) =>
+                "{} is not a register; `{name}` takes the address in a register of {} here", self.text(symbol),
+                self.rule().registers.map(|set| words::types(self.rule(), set)).unwrap_or_default();
+            OperandError::NoAddress(symbol) => "{} has no address", self.text(symbol);
+            OperandError::AbsoluteAddress =>
+                "absolute addresses are allowed in `.local` only; move the number to a register";
+        })
     }
 
-    /// The code and the message for an error.
-    fn message(&self, wrong: OperandError) -> Option<(&'static str, String)> {
-        let name = words::written(self.instruction);
-        Some(match wrong {
-            OperandError::Kind(written) => (codes::OPERAND_KIND, self.kind(written)),
-            OperandError::RegisterType { name: register, have, takes } => {
-                let register = self.text(register);
-                let have = words::ty(have);
-                let message = match takes {
-                    Some(takes) => format!(
-                        "{register} is {have}; `{name}` takes {} here",
-                        words::types(self.rule, takes)
-                    ),
-                    None => format!("{register} is {have}; `{name}` takes {} here", words::takes(self.rule)),
-                };
-                (codes::OPERAND_TYPE, message)
-            }
-            OperandError::VectorRegister { name: register, have, takes } => {
-                let have = match have {
-                    Some(length) => format!("a vector of {} registers", length.count()),
-                    None => "a single register".to_owned(),
-                };
-                let takes = length(takes);
-                (
-                    codes::VECTOR_LENGTH,
-                    format!("{} is {have}; `{name}` takes {takes} here", self.text(register)),
-                )
-            }
-            OperandError::Component(register) => {
-                let message = format!("{} is not a vector and has no components", self.text(register));
-                (codes::OPERAND_KIND, message)
-            }
-            OperandError::IntegerConstant(ty) => {
-                let hint = "write `1.0` or `0f3F800000` for 1";
-                (codes::OPERAND_TYPE, format!("`{name}` takes a float here ({}); {hint}", words::ty(ty)))
-            }
-            OperandError::FloatConstant(ty) => (codes::OPERAND_TYPE, self.float_constant(ty)),
-            OperandError::Range(low, high) => {
-                (codes::IMMEDIATE_RANGE, format!("`{name}` takes constants from {low} to {high} here"))
-            }
-            OperandError::Above(bound) => {
-                let bound = self.form.entry.operands.get(bound).map_or("", |operand| operand.name);
-                (codes::IMMEDIATE_RANGE, format!("this must not be larger than `{bound}`"))
-            }
-            OperandError::NoPower => (codes::IMMEDIATE_RANGE, format!("`{name}` takes powers of two here")),
-            OperandError::Inside { have, takes } => (codes::OPERAND_COUNT, self.inside(have, takes)),
-            OperandError::NoConstant(ty) => {
-                let message = format!(
-                    "a constant cannot be {}; move the bits to a register first with `mov.b{}`",
-                    words::ty(ty),
-                    ty.bits().max(16)
-                );
-                (codes::OPERAND_TYPE, message)
-            }
-            OperandError::Multiple(step) => {
-                (codes::IMMEDIATE_RANGE, format!("`{name}` takes multiples of {step} here"))
-            }
-            OperandError::Length { have, takes } => {
-                let takes = length(takes);
-                (codes::VECTOR_LENGTH, format!("`{name}` takes {takes} here, not {have}"))
-            }
-            OperandError::Mixed { first, second } => {
-                let (first, second) = (words::ty(first), words::ty(second));
-                let message =
-                    format!("the registers of a vector must have one type; this is {second} after {first}");
-                (codes::OPERAND_TYPE, message)
-            }
-            OperandError::OnlySinks => {
-                (codes::OPERAND_KIND, "at least one destination must be a register, not `_`".to_owned())
-            }
-            OperandError::SpecialSize { name: register, takes } => {
-                let hint = "read it with a type of its size and convert it with `cvt`";
-                let message =
-                    format!("{} has another size than {}; {hint}", self.text(register), words::ty(takes));
-                (codes::OPERAND_TYPE, message)
-            }
-            OperandError::SpecialVector(register) => {
-                let register = self.text(register);
-                let plain = register.trim_matches('`');
-                let message = format!("{register} is a vector; write a component, such as `{plain}.x`");
-                (codes::VECTOR_LENGTH, message)
-            }
-            OperandError::AddressSpace { name: variable, have, takes } => {
-                let takes = match takes {
-                    AddressSpace::Of(space) => format!("`.{}`", space.name()),
-                    _ => "generic addresses (in `.global`, `.shared` or `.local`)".to_owned(),
-                };
-                let variable = self.text(variable);
-                let message = format!("{variable} is in `.{}`; `{name}` accesses {takes}", have.name());
-                (codes::STATE_SPACE, message)
-            }
-            OperandError::AddressRegister(register, ty) => {
-                let message = format!(
-                    "{} is {}; an address must be an integer or bits, such as `.u64` or `.b64`",
-                    self.text(register),
-                    words::ty(ty)
-                );
-                (codes::OPERAND_TYPE, message)
-            }
-            OperandError::AddressWidth(register, ty) => {
-                let message = format!(
-                    "{} is {}; the addresses of `{name}` have 64 bits, as set by `.address_size`",
-                    self.text(register),
-                    words::ty(ty)
-                );
-                (codes::OPERAND_TYPE, message)
-            }
-            OperandError::NoRegister(symbol) => {
-                let takes = self.rule.registers.map(|set| words::types(self.rule, set)).unwrap_or_default();
-                let message = format!(
-                    "{} is not a register; `{name}` takes the address in a register of {takes} here",
-                    self.text(symbol)
-                );
-                (codes::OPERAND_KIND, message)
-            }
-            OperandError::NoAddress(symbol) => {
-                (codes::OPERAND_KIND, format!("{} has no address", self.text(symbol)))
-            }
-            OperandError::AbsoluteAddress => {
-                let message =
-                    "absolute addresses are allowed in `.local` only; move the number to a register"
-                        .to_owned();
-                (codes::OPERAND_KIND, message)
-            }
-            _ => return None,
-        })
+    /// The operands of the form, in parentheses.
+    fn usage(&self) -> String {
+        match words::operands(self.form) {
+            names if names.is_empty() => String::new(),
+            names => format!(" (`{names}`)"),
+        }
     }
 
     /// Brackets with too many or too few operands.
     fn inside(&self, have: usize, (least, most): (usize, usize)) -> String {
         let name = words::written(self.instruction);
-        let parts = self.form.inside(self.rule).iter().map(|part| {
+        let parts = self.form.inside(self.rule()).iter().map(|part| {
             let operand = self.form.entry.operands.get(part.index).map_or("?", |operand| operand.name);
             if part.optional { format!("{{{operand}}}") } else { operand.to_owned() }
         });
@@ -341,15 +268,15 @@ impl Operand<'_> {
     /// An operand of the wrong kind.
     fn kind(&self, written: Written) -> String {
         let name = words::written(self.instruction);
-        let takes = if self.place.element == Some(1) && self.rule.second.is_some() {
+        let takes = if self.place.element == Some(1) && self.rule().second.is_some() {
             "a predicate or `_`".to_owned()
         } else {
-            words::takes(self.rule)
+            words::takes(self.rule())
         };
         let what = match written {
             Written::Register(register) => format!("{} is a register", self.text(register)),
             Written::Predicate(register) => format!("{} is a predicate", self.text(register)),
-            Written::Constant if self.rule.role.writes() => "a constant cannot be a destination".to_owned(),
+            Written::Constant if self.rule().role.writes() => "a constant cannot be a destination".to_owned(),
             Written::Constant => "this is a constant".to_owned(),
             Written::Special(register) => return self.special(register, &takes),
             Written::Variable(symbol) => format!("{} is a variable", self.text(symbol)),
@@ -367,7 +294,7 @@ impl Operand<'_> {
             Written::Arguments => "this is an argument list".to_owned(),
         };
         let hint = match written {
-            Written::Variable(_) | Written::Function(_) if self.rule.kinds.has(OperandKind::Register) => {
+            Written::Variable(_) | Written::Function(_) if self.rule().kinds.has(OperandKind::Register) => {
                 "; `mov` its address to a register"
             }
             _ => "",
@@ -378,7 +305,7 @@ impl Operand<'_> {
     fn special(&self, register: NameId, takes: &str) -> String {
         let name = words::written(self.instruction);
         let register = self.text(register);
-        if self.rule.role.writes() {
+        if self.rule().role.writes() {
             return format!("{register} can only be read; `{name}` takes {takes} here");
         }
         format!("`{name}` cannot read a special register; copy {register} to a register with `mov` first")

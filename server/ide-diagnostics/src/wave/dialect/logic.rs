@@ -2,11 +2,27 @@
 //!
 //! The toolchain ignores the guard `@p0` but not `@!p0`, and `if` reads its predicate once, before its body can change it.
 
+use std::fmt;
+
+use warplens_hir::wave::Guard;
+
 /// A predicate, or the opposite of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Literal {
     pub(super) index: u8,
     pub(super) negated: bool,
+}
+
+impl From<Guard> for Literal {
+    fn from(guard: Guard) -> Literal {
+        Literal { index: guard.predicate, negated: guard.negated }
+    }
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}p{}", if self.negated { "!" } else { "" }, self.index)
+    }
 }
 
 impl Literal {
@@ -24,7 +40,7 @@ fn set(to: u8, value: bool) -> String {
 pub(super) fn when(literal: Literal, line: String) -> Vec<String> {
     match literal {
         Literal { index: 0, negated: false } => vec!["if p0".into(), format!("    {line}"), "endif".into()],
-        Literal { index, negated } => vec![format!("@{}p{index} {line}", if negated { "!" } else { "" })],
+        literal => vec![format!("@{literal} {line}")],
     }
 }
 
@@ -52,13 +68,12 @@ pub(super) fn copy(to: u8, from: Literal) -> Vec<String> {
 /// Lanes in which the literal is true execute the first lines, the others the second.
 fn choose(literal: Literal, yes: Vec<String>, no: Vec<String>) -> Vec<String> {
     let (first, second) = if literal.negated { (no, yes) } else { (yes, no) };
-    let inside = |lines: Vec<String>| lines.into_iter().map(|line| format!("    {line}"));
-    let mut lines = vec![format!("if p{}", literal.index)];
-    lines.extend(inside(first));
-    lines.push("else".into());
-    lines.extend(inside(second));
-    lines.push("endif".into());
-    lines
+    let open = [format!("if p{}", literal.index)].into_iter();
+    open.chain(inside(first)).chain(["else".into()]).chain(inside(second)).chain(["endif".into()]).collect()
+}
+
+fn inside(lines: Vec<String>) -> impl Iterator<Item = String> {
+    lines.into_iter().map(|line| format!("    {line}"))
 }
 
 /// The lines that set `to` to the result of an operation; `None` for an unknown one.
@@ -91,13 +106,8 @@ pub(super) fn guarded(guard: Option<Literal>, lines: Vec<String>) -> Vec<String>
     match guard {
         None => lines,
         Some(Literal { index, negated }) => {
-            let mut all = vec![format!("if p{index}")];
-            if negated {
-                all.push("else".into());
-            }
-            all.extend(lines.into_iter().map(|line| format!("    {line}")));
-            all.push("endif".into());
-            all
+            let open = [format!("if p{index}")].into_iter().chain(negated.then(|| "else".into()));
+            open.chain(inside(lines)).chain(["endif".into()]).collect()
         }
     }
 }

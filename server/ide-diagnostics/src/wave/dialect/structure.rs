@@ -247,7 +247,7 @@ impl<'c> Writer<'c> {
     fn guarded_end(&mut self, at: usize) -> Option<()> {
         let literal = predicate_of(self.code, at)?;
         self.lines.skip(at);
-        self.lines.add(at, &format!("{}halt", guard(literal)));
+        self.lines.add(at, &format!("@{literal} halt"));
         self.lines.skip(at + 1);
         self.lines.skip(at + 2);
         Some(())
@@ -256,9 +256,7 @@ impl<'c> Writer<'c> {
     /// An instruction at which lanes exit, and the rest of its block for the others.
     fn leave(&mut self, leave: Leave, at: usize, to: usize) -> Option<bool> {
         let literal = match leave {
-            Leave::End => self.code.instructions[at]
-                .guard
-                .map(|it| Literal { index: it.predicate, negated: it.negated }),
+            Leave::End => self.code.instructions[at].guard.map(Literal::from),
             Leave::Break | Leave::Continue => Some(predicate_of(self.code, at)?),
         };
         let marks: Vec<(Region, u8)> = match leave {
@@ -269,8 +267,8 @@ impl<'c> Writer<'c> {
         };
         self.lines.skip(at);
         for (region, value) in &marks {
-            let line =
-                format!("{}mov_imm r{}, {value}", literal.map(guard).unwrap_or_default(), self.mark(*region));
+            let guard = literal.map(|literal| format!("@{literal} ")).unwrap_or_default();
+            let line = format!("{guard}mov_imm r{}, {value}", self.mark(*region));
             self.lines.add(at, &line);
         }
         match literal {
@@ -329,8 +327,4 @@ fn predicate_of(code: &Code, at: usize) -> Option<Literal> {
         Value::Predicate { index, negated } => Some(Literal { index, negated }),
         _ => None,
     }
-}
-
-fn guard(literal: Literal) -> String {
-    format!("@{}p{} ", if literal.negated { "!" } else { "" }, literal.index)
 }

@@ -139,10 +139,10 @@ impl<'c> Rewriter<'c> {
         }
         line.after.push(format!("and r{other}, r{index}, r{other}"));
         let last = format!("or r{index}, r{other}, r{result}");
-        let guard = line.instruction().guard;
-        let literal = guard.map(|it| Literal { index: it.predicate, negated: it.negated });
-        line.after
-            .extend(literal.map_or_else(|| vec![last.clone()], |literal| logic::when(literal, last.clone())));
+        match line.instruction().guard {
+            Some(guard) => line.after.extend(logic::when(guard.into(), last)),
+            None => line.after.push(last),
+        }
         Some(format!("r{result}"))
     }
 
@@ -162,14 +162,9 @@ impl<'c> Rewriter<'c> {
 
     /// The inverse of a predicate. For an `if` without `else`, its lines are moved to the other path instead.
     fn opposite(&self, line: &mut Line<'_>, entry: &isa::Instruction, index: u8) -> Option<String> {
-        let alone = matches!(
-            self.code
-                .links
-                .iter()
-                .zip(&self.code.instructions)
-                .find(|(_, it)| it.range == line.instruction().range),
-            Some((Some(Link::If { otherwise: None, end: Some(_) }), _))
-        );
+        let at = self.code.instructions.iter().position(|it| it.range == line.instruction().range);
+        let link = at.and_then(|at| self.code.links.get(at));
+        let alone = matches!(link, Some(Some(Link::If { otherwise: None, end: Some(_) })));
         match entry.mnemonic {
             "if" if alone => {
                 line.after.push("else".into());
@@ -190,8 +185,7 @@ impl<'c> Rewriter<'c> {
         };
         let a = literal("ps1")?;
         let lines = logic::lines(operation, literal("pd")?.index, a, literal("ps2").unwrap_or(a))?;
-        let guard = instruction.guard.map(|it| Literal { index: it.predicate, negated: it.negated });
-        Some(logic::guarded(guard, lines))
+        Some(logic::guarded(instruction.guard.map(Literal::from), lines))
     }
 
     /// The parts of the instruction that are replaced in place.
@@ -253,11 +247,10 @@ impl<'c> Rewriter<'c> {
         if let Some(guard) = instruction.guard
             && let Some(last) = lines.pop()
         {
-            let literal = Literal { index: guard.predicate, negated: guard.negated };
             if is_p0(guard) && !line.can_nest() {
                 return None;
             }
-            lines.extend(logic::when(literal, last));
+            lines.extend(logic::when(guard.into(), last));
         }
         line.replaced(lines)
     }
@@ -296,7 +289,7 @@ fn without_select(
     lines.extend(when(&predicate[1..], format!("mov r{result}, {yes}"))?);
     let last = format!("mov {target}, r{result}");
     match instruction.guard {
-        Some(it) => lines.extend(logic::when(Literal { index: it.predicate, negated: it.negated }, last)),
+        Some(guard) => lines.extend(logic::when(guard.into(), last)),
         None => lines.push(last),
     }
     Some(lines)
