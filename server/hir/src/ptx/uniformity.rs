@@ -71,12 +71,12 @@ impl<'f> Uniformity<'f> {
         copies::find(&mut values);
         let joins = Joins::new(cfg);
         let mut analysis = Uniformity { values, branches, joins, asked, done: false };
-        analysis.done = analysis.run();
+        analysis.done = analysis.run_all_models();
         // What cancels out is seen only when it is known what varies; then all is looked at again.
         if analysis.done && analysis.values.doubt_differences() {
             analysis.branches.iter_mut().for_each(|branch| branch.variance = Variance::Uniform);
             analysis.joins.forget();
-            analysis.done = analysis.run();
+            analysis.done = analysis.run_all_models();
         }
         analysis
     }
@@ -94,22 +94,35 @@ impl<'f> Uniformity<'f> {
     /// Whether the branch at the end of this block is proven, or promised, to send all lanes of a warp that reach it the
     /// same way.
     pub fn is_uniform_branch(&self, block: BlockId) -> bool {
-        self.branch_at(block).is_none_or(|branch| branch.is_promised)
-            || self.branch(block) == Variance::Uniform
+        self.branch_at(block).is_none_or(|branch| branch.is_promised || self.done && branch.is_uniform())
     }
 
     fn branch_at(&self, block: BlockId) -> Option<&Branch> {
-        let index = self.branches.binary_search_by_key(&block, |branch| branch.block).ok()?;
-        Some(&self.branches[index])
+        branch_at(&self.branches, block)
     }
 
     fn settled(&self, variance: Variance) -> Variance {
         if self.done { variance } else { Variance::Unknown }
     }
 
-    /// Raises what is known until nothing changes; `false` when that takes too long.
-    fn run(&mut self) -> bool {
+    /// Raises what is known until the reconvergence points that follow from it are among those considered.
+    fn run_all_models(&mut self) -> bool {
         let mut budget = BUDGET;
+        while self.run(&mut budget) {
+            let branches = &self.branches;
+            let is_uniform = |block| branch_at(branches, block).is_none_or(Branch::is_uniform);
+            if !self.joins.add_model(is_uniform) {
+                return true;
+            }
+            for branch in self.branches.iter().filter(|branch| !branch.is_uniform()) {
+                self.joins.part(branch.block, branch.variance);
+            }
+        }
+        false
+    }
+
+    /// Raises what is known until nothing changes; `false` when that takes too long.
+    fn run(&mut self, budget: &mut usize) -> bool {
         loop {
             let mut changed = false;
             // Values were found from their uses back, so the last ones come first in the flow.
@@ -124,7 +137,7 @@ impl<'f> Uniformity<'f> {
             }
             let cost = self.values.len() + self.branches.len() + self.joins.take_cost();
             let Some(rest) = budget.checked_sub(cost) else { return false };
-            budget = rest;
+            *budget = rest;
         }
     }
 
@@ -182,11 +195,11 @@ impl<'f> Uniformity<'f> {
         if let Same::Value(origin) = self.values.same(used.value)
             && let Some(block) = self.values.block(origin)
         {
-            for (variance, branch) in self.joins.left(block, used.block) {
-                let in_loop = |block| self.joins.in_loop(branch, block);
+            for (variance, region) in self.joins.left(block, used.block) {
+                let in_loop = |block| self.joins.in_loop(region, block);
                 let variance =
                     if self.values.changes_in(origin, &in_loop) { variance } else { Variance::Uniform };
-                raised.by(variance, Cause::Left(branch));
+                raised.by(variance, Cause::Left(region.0));
             }
         }
         (raised.variance, raised.cause)
@@ -208,6 +221,11 @@ impl<'f> Uniformity<'f> {
     }
 }
 
+fn branch_at(branches: &[Branch], block: BlockId) -> Option<&Branch> {
+    let index = branches.binary_search_by_key(&block, |branch| branch.block).ok()?;
+    Some(&branches[index])
+}
+
 impl Branch {
     fn of(function: &Function, cfg: &Cfg, block: BlockId, values: &mut Values<'_>) -> Option<Branch> {
         if cfg.block(block).end != BlockEnd::Diverges {
@@ -225,5 +243,10 @@ impl Branch {
         let control = registers.map(|register| values.used_at(instruction.id(), register)).collect();
         let is_promised = instruction.has("uni");
         Some(Branch { block, control, is_promised, variance: Variance::Uniform })
+    }
+
+    /// Whether it is so far proven, or promised, not to diverge.
+    fn is_uniform(&self) -> bool {
+        self.is_promised || self.variance == Variance::Uniform
     }
 }

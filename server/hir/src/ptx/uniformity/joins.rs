@@ -1,6 +1,8 @@
-//! Where diverged lanes with different histories join: the blocks in which their paths join, and the
-//! loops that they leave in different rounds.
+//! Where diverged lanes with different histories join: the blocks in which their paths join, and the loops that they exit in
+//! different iterations. What counts is every model of divergence that runs one group of a warp until it reconverges: the joins of
+//! all of them, and the loops around a branch up to its reconvergence point under each.
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -11,27 +13,41 @@ use crate::cfg::{BlockId, Cfg};
 use crate::graph::DominatorTree;
 use crate::post_dominators::PostDominators;
 
+/// A divergent branch, and the block at which its lanes wait for each other; `None` if they do not.
+pub(super) type Region = (BlockId, Option<BlockId>);
+
 pub(super) struct Joins<'f> {
     cfg: &'f Cfg,
     /// By block: its place in a reverse post-order; `None` if it is unreachable.
     order: Vec<Option<u32>>,
-    post_dominators: PostDominators,
+    dominators: DominatorTree<'f>,
+    /// The reconvergence points that a model may choose: the first are by the primary-end rule, the second are plain.
+    models: Vec<PostDominators>,
+    /// Whether the primary-end rule depends on which branches are uniform.
+    has_choice: bool,
     is_irreducible: bool,
     /// By block: how much lanes that reach it together may have diverged before, and where.
     divergence: FxHashMap<BlockId, (Variance, BlockId)>,
-    /// By branch: the blocks of the loop around it that lanes exit there in different iterations.
-    loops: FxHashMap<BlockId, (Variance, FxHashSet<BlockId>)>,
-    /// By block: the branches of `loops` whose loop it is in.
-    inside: FxHashMap<BlockId, Vec<BlockId>>,
+    /// By region: the blocks of the loop around the branch that lanes exit there in different iterations.
+    loops: FxHashMap<Region, (Variance, FxHashSet<BlockId>)>,
+    /// By block: the regions of `loops` whose loop it is in.
+    inside: FxHashMap<BlockId, Vec<Region>>,
     cost: usize,
 }
 
 impl<'f> Joins<'f> {
     pub(super) fn new(cfg: &'f Cfg) -> Joins<'f> {
         let order = reverse_post_order(cfg);
+        let has_choice = Cell::new(false);
+        let by_primary_end = PostDominators::by_primary_end(cfg, |_| {
+            has_choice.set(true);
+            false
+        });
         Joins {
             cfg,
-            post_dominators: PostDominators::by_primary_end(cfg, |_| false),
+            dominators: DominatorTree::new(cfg.graph()),
+            models: vec![by_primary_end, PostDominators::plain(cfg)],
+            has_choice: has_choice.get(),
             is_irreducible: is_irreducible(cfg, &order),
             order,
             divergence: FxHashMap::default(),
@@ -51,17 +67,17 @@ impl<'f> Joins<'f> {
         self.divergence.get(&block).copied()
     }
 
-    /// The branches that exit loops with a value of `from` that is used in `to`.
-    pub(super) fn left(&self, from: BlockId, to: BlockId) -> impl Iterator<Item = (Variance, BlockId)> {
-        let branches = self.inside.get(&from).into_iter().flatten();
-        branches
-            .filter(move |branch| !self.in_loop(**branch, to))
-            .map(|branch| (self.loops[branch].0, *branch))
+    /// The regions whose loop a value of `from` leaves that is used in `to`.
+    pub(super) fn left(&self, from: BlockId, to: BlockId) -> impl Iterator<Item = (Variance, Region)> {
+        let regions = self.inside.get(&from).into_iter().flatten();
+        regions
+            .filter(move |region| !self.in_loop(**region, to))
+            .map(|region| (self.loops[region].0, *region))
     }
 
-    /// Whether a block is in the loop that this branch exits.
-    pub(super) fn in_loop(&self, branch: BlockId, block: BlockId) -> bool {
-        self.loops.get(&branch).is_some_and(|(_, blocks)| blocks.contains(&block))
+    /// Whether a block is in the loop of this region.
+    pub(super) fn in_loop(&self, region: Region, block: BlockId) -> bool {
+        self.loops.get(&region).is_some_and(|(_, blocks)| blocks.contains(&block))
     }
 
     /// Forgets which branches part lanes.
@@ -71,6 +87,19 @@ impl<'f> Joins<'f> {
         self.inside.clear();
     }
 
+    /// Adds the reconvergence points that the primary-end rule gives for these uniform branches; `true` if they are new.
+    pub(super) fn add_model(&mut self, is_uniform: impl Fn(BlockId) -> bool) -> bool {
+        if !self.has_choice {
+            return false;
+        }
+        let model = PostDominators::by_primary_end(self.cfg, is_uniform);
+        let is_new = !self.models.contains(&model);
+        if is_new {
+            self.models.push(model);
+        }
+        is_new
+    }
+
     /// Blocks looked at since the last call.
     pub(super) fn take_cost(&mut self) -> usize {
         std::mem::take(&mut self.cost)
@@ -78,71 +107,77 @@ impl<'f> Joins<'f> {
 
     /// Records that the branch at the end of a block diverges.
     pub(super) fn part(&mut self, branch: BlockId, variance: Variance) {
-        for block in self.reconvergence_points(branch) {
+        for block in self.joined(branch) {
             let known = self.divergence.entry(block).or_insert((variance, branch));
             if variance > known.0 {
                 *known = (variance, branch);
             }
         }
-        if let Some(known) = self.loops.get_mut(&branch) {
-            known.0 = variance;
-            return;
+        // Lanes that reconverge in no block before they exit do not reconverge under the other models.
+        let mut points = vec![self.models[0].immediate(branch)];
+        for point in self.models[1..].iter().map(|model| model.immediate(branch)) {
+            if point.is_some() && !points.contains(&point) {
+                points.push(point);
+            }
         }
-        let blocks = self.loop_around(branch);
-        for block in &blocks {
-            self.inside.entry(*block).or_default().push(branch);
-        }
-        if !blocks.is_empty() {
-            self.loops.insert(branch, (variance, blocks));
+        for point in points {
+            self.part_loop((branch, point), variance);
         }
     }
 
-    /// The blocks that ways from two sides of a branch reach first. Each block is labelled with where its lanes were last
-    /// together; a block that two labels reach is such a place itself. (Karrenberg and Hack; LLVM does the same.)
-    fn reconvergence_points(&mut self, branch: BlockId) -> Vec<BlockId> {
-        let reconvergence = self.post_dominators.immediate(branch);
+    /// Records that lanes exit the loop of a region, if there is one, in different iterations.
+    fn part_loop(&mut self, region: Region, variance: Variance) {
+        if let Some(known) = self.loops.get_mut(&region) {
+            known.0 = known.0.max(variance);
+            return;
+        }
+        let blocks = self.loop_around(region);
+        for block in &blocks {
+            self.inside.entry(*block).or_default().push(region);
+        }
+        if !blocks.is_empty() {
+            self.loops.insert(region, (variance, blocks));
+        }
+    }
+
+    /// The blocks that lanes reach from two sides of a branch on ways that share no block before: under some model they
+    /// join there. Each block is labelled with the first block that all ways from the branch to it pass, its dominator below
+    /// the branch; the blocks that two labels reach are joins. (Karrenberg and Hack; LLVM does the same.)
+    fn joined(&mut self, branch: BlockId) -> Vec<BlockId> {
+        let before = self.before_one_block(branch);
+        let tree = self.dominators.from_root(branch.0, |block| before.contains(&BlockId(block)));
+        self.cost += tree.len();
         let mut labels: FxHashMap<BlockId, BlockId> = FxHashMap::default();
-        let mut found = FxHashSet::default();
+        for &(block, dominator) in &tree {
+            let dominator = dominator.map(BlockId).filter(|dominator| *dominator != branch);
+            labels.insert(BlockId(block), dominator.map_or(BlockId(block), |dominator| labels[&dominator]));
+        }
+        let is_joined = |block: &BlockId| {
+            let from = self.cfg.predecessors(*block).filter_map(|from| labels.get(&from));
+            let mut from = from.filter(|label| *label != block);
+            from.next().is_some_and(|first| from.any(|label| label != first))
+        };
+        tree.iter().skip(1).map(|&(block, _)| BlockId(block)).filter(is_joined).collect()
+    }
+
+    /// A branch and the blocks after it up to the first that is found to be on all paths to the others: no disjoint paths join after it.
+    fn before_one_block(&self, branch: BlockId) -> FxHashSet<BlockId> {
+        let mut seen = FxHashSet::from_iter([branch]);
         let mut open = BinaryHeap::new();
-        let mut has_pending = false;
-        for side in self.cfg.successors(branch) {
-            labels.insert(side, side);
-            if self.order[side.index()] > self.order[branch.index()] {
-                open.push(Reverse((self.order[side.index()], side)));
-            } else {
-                has_pending = true;
+        let mut last = branch;
+        loop {
+            let new = self.cfg.successors(last).filter(|next| seen.insert(*next));
+            open.extend(new.map(|next| Reverse((self.order[next.index()], next))));
+            match open.pop() {
+                Some(Reverse((_, block))) if !open.is_empty() => last = block,
+                _ => return seen,
             }
         }
-        while let Some(Reverse((order, block))) = open.pop() {
-            if Some(block) == reconvergence || (open.is_empty() && !has_pending) {
-                continue;
-            }
-            self.cost += 1;
-            let label = if found.contains(&block) { block } else { labels[&block] };
-            for next in self.cfg.successors(block) {
-                match labels.get(&next) {
-                    None => {
-                        labels.insert(next, label);
-                        if self.order[next.index()] > order {
-                            open.push(Reverse((self.order[next.index()], next)));
-                        } else {
-                            has_pending = true;
-                        }
-                    }
-                    Some(have) if *have != label => {
-                        found.insert(next);
-                    }
-                    Some(_) => {}
-                }
-            }
-        }
-        found.into_iter().collect()
     }
 
     /// The blocks of the loop around a branch that some of its sides leave: those between it and itself, on ways that do
     /// not pass the reconvergence point.
-    fn loop_around(&mut self, branch: BlockId) -> FxHashSet<BlockId> {
-        let reconvergence = self.post_dominators.immediate(branch);
+    fn loop_around(&mut self, (branch, reconvergence): Region) -> FxHashSet<BlockId> {
         let mut forward = FxHashSet::default();
         let mut open: Vec<BlockId> = self.cfg.successors(branch).collect();
         while let Some(block) = open.pop() {

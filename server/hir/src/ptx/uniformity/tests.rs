@@ -238,6 +238,46 @@ fn a_value_that_loops_pass_on_stays_one_value() {
 }
 
 #[test]
+fn loops_without_an_end_reconverge_where_a_model_chooses() {
+    // The first block is left only by a guarded `exit`, which is an end for the plain rule alone.
+    check(
+        "setp.eq.u32 v, n, 9; L0: @v exit.uni; @p bra L4; L2: bra L0; L4: setp.eq.u32 v, n, 1; bra L2;",
+        expect![[r#"
+            v Varies
+              v Diverged by @p bra L4;
+              p Made by setp.eq.u32 p, t, 1;
+              t Special by mov.u32 t, %tid.x;
+        "#]],
+    );
+}
+
+#[test]
+fn lanes_of_several_iterations_join() {
+    // `r` at OUT comes from different iterations, although OUT can be reached past the loop as well.
+    check(
+        "mov.u32 r, 0; @u bra OUT; TOP: add.u32 r, r, 1; setp.lt.u32 q, r, t; @q bra TOP; OUT: setp.eq.u32 v, r, 7; @v bra.uni A; A: ret;",
+        expect![[r#"
+            v Varies
+              v Made by setp.eq.u32 v, r, 7;
+              r Left by @q bra TOP;
+              q Made by setp.lt.u32 q, r, t;
+              t Special by mov.u32 t, %tid.x;
+        "#]],
+    );
+    // Lanes exit the loop at two branches, one of which is uniform in each iteration.
+    check(
+        "mov.u32 r, 0; mov.u32 s, 0; TOP: add.u32 s, s, 1; setp.eq.u32 v, s, 3; @v bra OTHER; setp.eq.u32 q, s, t; @q bra OUT; bra TOP; OTHER: mov.u32 r, 1; OUT: setp.eq.u32 v, r, 1; @v bra.uni A; A: ret;",
+        expect![[r#"
+            v Varies
+              v Made by setp.eq.u32 v, r, 1;
+              r Diverged by @q bra OUT;
+              q Made by setp.eq.u32 q, s, t;
+              t Special by mov.u32 t, %tid.x;
+        "#]],
+    );
+}
+
+#[test]
 fn differences_that_cancel() {
     check(
         "add.u32 r, t, n; add.u32 s, t, 64; setp.lt.u32 v, r, s; @v bra.uni A; A: sub.u32 r, r, t; setp.eq.u32 v, r, 0; @v bra.uni B; B: ret;",
@@ -271,12 +311,24 @@ fn parameters_of_functions() {
 #[test]
 fn a_loop_with_two_ways_in_is_not_followed() {
     check(
-        "mov.u32 r, 0; @p bra B; A: add.u32 r, r, 1; B: setp.lt.u32 v, r, n; @v bra.uni C; C: @u bra A; ret;",
+        "mov.u32 r, 0; @u bra B; A: add.u32 r, r, 1; B: setp.lt.u32 v, r, n; @v bra.uni C; C: @u bra A; ret;",
         expect![[r#"
             v Unknown
               v Made by setp.lt.u32 v, r, n;
               r Made by add.u32 r, r, 1;
               r Opaque by add.u32 r, r, 1;
+        "#]],
+    );
+    // What lanes differ in when they enter it is.
+    check(
+        "mov.u32 r, 0; @p bra B; A: add.u32 r, r, 1; B: setp.lt.u32 v, r, n; @v bra.uni C; C: @u bra A; ret;",
+        expect![[r#"
+            v Varies
+              v Made by setp.lt.u32 v, r, n;
+              r Made by add.u32 r, r, 1;
+              r Diverged by @p bra B;
+              p Made by setp.eq.u32 p, t, 1;
+              t Special by mov.u32 t, %tid.x;
         "#]],
     );
 }

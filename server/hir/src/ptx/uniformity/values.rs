@@ -47,7 +47,7 @@ pub(super) enum Same {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Use {
     pub(super) value: ValueId,
-    /// The block that uses it; of merged values, the block it comes from.
+    /// The block that uses it; of merged values, the block at whose start they are merged.
     pub(super) block: BlockId,
     pub(super) kind: UseKind,
 }
@@ -263,7 +263,7 @@ impl<'f> Values<'f> {
             from_outside.map(|value| Use { value, block, kind: UseKind::Data }).into_iter().collect();
         for from in cfg.predecessors(block) {
             if self.reachable[from.index()] {
-                uses.push(Use { value: self.at_end(from, register), block: from, kind: UseKind::Data });
+                uses.push(Use { value: self.at_end(from, register), block, kind: UseKind::Data });
             }
         }
         uses
