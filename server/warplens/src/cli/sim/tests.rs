@@ -119,7 +119,7 @@ fn the_listing() {
         21          setp.eq.u32     %p1, %r2, 0;
         22          @%p1 bra        EVEN;            split 16 | 16
         23          mul.lo.u32      %r3, %r1, 3;     16/32 odd
-        24          bra             JOIN;            16/32 odd
+        24          bra     JOIN;                    16/32 odd
         25  EVEN:
         26          add.u32         %r3, %r1, 100;   16/32 even
         27  JOIN:
