@@ -5,14 +5,14 @@ mod support;
 
 use std::path::Path;
 
-/// The lines of a README's shell blocks that run `program`, without their comments.
-fn commands<'a>(readme: &'a str, program: &str) -> Vec<&'a str> {
+/// The lines of a README's shell blocks that run `warplens`, without their comments.
+fn commands(readme: &str) -> Vec<&str> {
     let mut in_block = false;
     let mut commands = Vec::new();
     for line in readme.lines() {
         if line.starts_with("```") {
             in_block = line == "```sh";
-        } else if in_block && line.strip_prefix(program).is_some_and(|rest| rest.starts_with(' ')) {
+        } else if in_block && line.starts_with("warplens ") {
             commands.push(line.split(" # ").next().unwrap_or(line).trim_end());
         }
     }
@@ -23,7 +23,7 @@ fn commands<'a>(readme: &'a str, program: &str) -> Vec<&'a str> {
 fn each_command_succeeds_in_a_clone() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are in the workspace");
     let readme = std::fs::read_to_string(root.join("README.md")).expect("the README is text");
-    let commands = commands(&readme, "warplens");
+    let commands = commands(&readme);
     assert!(commands.len() >= 7, "the README has the commands of the terminal: {commands:?}");
     for command in commands {
         // The only quotes are around arguments without white space, against the brackets' meaning in a shell.

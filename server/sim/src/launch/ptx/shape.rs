@@ -87,8 +87,8 @@ impl Shape {
     }
 
     /// The threads that are laid over an array which is square, or has one more element in each row against bank conflicts. A
-    /// border belongs to no thread, so a side is a power of two; where a thread stores to several rows, there are fewer of
-    /// threads.
+    /// border belongs to no thread, so a side is a power of two; where a thread stores to several rows, there are fewer
+    /// rows of threads.
     fn tile(&self, bytes: u64) -> Option<[u32; 2]> {
         let element = if self.element == 0 { ELEMENT } else { self.element };
         let elements = bytes / element;
