@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Accepts;
-use warplens_syntax::{EditSummary, ItemKind, Language, Parse, SyntaxToken};
+use warplens_syntax::{EditSummary, ItemKind, Language, Parse, SyntaxNode, SyntaxToken};
 
 use crate::answer::{Diagnostic, FileId, Fold, Occurrence, Symbol, Target};
 use crate::construct::Construct;
@@ -188,6 +188,7 @@ pub fn syntax_tree(db: &Database, file: File) -> String {
 /// An offset of a file, relative to its item.
 #[derive(Clone, Copy)]
 pub struct FilePosition<'db> {
+    pub db: &'db Database,
     pub file: File,
     /// The index of the item in the file.
     pub index: usize,
@@ -218,6 +219,7 @@ impl<'db> FilePosition<'db> {
             let (index, end) = (index - 1, start);
             let start = list.start_of(index);
             return Some(FilePosition {
+                db,
                 file,
                 index,
                 item: items(db, file)[index],
@@ -231,11 +233,22 @@ impl<'db> FilePosition<'db> {
             offset -= 1;
         }
         let offset = TextSize::try_from(offset).ok()?;
-        Some(FilePosition { file, index, item: items(db, file)[index], start, offset, spaces: 0.into() })
+        Some(FilePosition { db, file, index, item: items(db, file)[index], start, offset, spaces: 0.into() })
     }
 
-    pub fn language(&self, db: &Database) -> Language {
-        self.item.language(db)
+    /// The queries of the language.
+    pub fn queries(&self) -> &'db LanguageQueries {
+        self.db.language(self.item.language(self.db))
+    }
+
+    /// The tree of the item.
+    pub fn tree(&self) -> SyntaxNode {
+        self.item.parse(self.db).syntax()
+    }
+
+    /// The text of the item.
+    pub fn text(&self) -> &'db str {
+        &self.item.text(self.db).0
     }
 
     /// A range of the item as a range of the file.
@@ -244,11 +257,11 @@ impl<'db> FilePosition<'db> {
     }
 
     /// The token at the position; of two adjacent tokens the more likely one.
-    pub fn token(&self, db: &Database) -> Option<SyntaxToken> {
+    pub fn token(&self) -> Option<SyntaxToken> {
         if self.spaces > 0.into() {
             return None;
         }
-        let tree = self.item.parse(db).syntax();
+        let tree = self.tree();
         let after = token_covering(&tree, self.offset);
         let before = self.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
         match (before, after) {
@@ -268,15 +281,15 @@ pub struct LanguageQueries {
     /// The names of the module that are used in an item.
     pub module_uses: for<'db> fn(&'db dyn Db, Item<'db>) -> Box<[ModuleUse]>,
     /// The name at a position.
-    pub named: fn(&Database, &FilePosition<'_>) -> Option<Named>,
+    pub named: fn(&FilePosition<'_>) -> Option<Named>,
     /// The occurrences of a local name in its item, relative to it.
-    pub local_occurrences: fn(&Database, &FilePosition<'_>, &Subject) -> Vec<Occurrence>,
+    pub local_occurrences: fn(&FilePosition<'_>, &Subject) -> Vec<Occurrence>,
     /// The declaration of the local name at a position, relative to the item: the name and the whole.
-    pub local_declaration: fn(&Database, &FilePosition<'_>) -> Option<(TextRange, TextRange)>,
+    pub local_declaration: fn(&FilePosition<'_>) -> Option<(TextRange, TextRange)>,
     /// The declarations of a name of the module.
     pub module_declarations: fn(&Database, File, Namespace, &str) -> Vec<Target>,
     /// The construct that has a keyword at a position.
-    pub construct_at: fn(&Database, &FilePosition<'_>) -> Option<Construct>,
+    pub construct_at: fn(&FilePosition<'_>) -> Option<Construct>,
     /// Adds the problems of an item by itself, besides syntax errors. Of the file it may read only what it is written for.
     pub check_item: for<'db> fn(&'db dyn Db, File, Item<'db>, &mut Vec<Problem>),
     /// The problems that items of a file have with each other.
@@ -293,11 +306,11 @@ impl LanguageQueries {
         symbols: |_, _| Vec::new(),
         folds: |_, _, _| {},
         module_uses: |_, _| Box::default(),
-        named: |_, _| None,
-        local_occurrences: |_, _, _| Vec::new(),
-        local_declaration: |_, _| None,
+        named: |_| None,
+        local_occurrences: |_, _| Vec::new(),
+        local_declaration: |_| None,
         module_declarations: |_, _, _, _| Vec::new(),
-        construct_at: |_, _| None,
+        construct_at: |_| None,
         check_item: |_, _, _, _| {},
         check_module: |_, _| Vec::new(),
         lints: |_, _, _, _| {},

@@ -15,15 +15,15 @@ pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
 }
 
 /// The name at a position; `None` if there is none.
-pub fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
-    (db.language(position.language(db)).named)(db, position)
+pub fn named(position: &FilePosition<'_>) -> Option<Named> {
+    (position.queries().named)(position)
 }
 
 /// All occurrences of a subject, in text order. Those of a local one are in the item of `position`.
-pub fn occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
+pub fn occurrences(position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
     match subject {
-        Subject::Module(namespace, name) => module_occurrences(db, position.file, *namespace, name),
-        local => local_occurrences(db, position, local),
+        Subject::Module(namespace, name) => module_occurrences(position.db, position.file, *namespace, name),
+        local => local_occurrences(position, local),
     }
 }
 
@@ -40,22 +40,22 @@ fn module_occurrences(db: &Database, file: File, namespace: Namespace, name: &st
     found
 }
 
-fn local_occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
-    let relative = (db.language(position.language(db)).local_occurrences)(db, position, subject);
+fn local_occurrences(position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
+    let relative = (position.queries().local_occurrences)(position, subject);
     let absolute = |found: Occurrence| Occurrence { range: position.in_file(found.range), ..found };
     relative.into_iter().map(absolute).collect()
 }
 
 /// The declarations of a name: several if it is declared twice, none if it is predefined.
-pub fn declarations(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Target> {
-    let local = || (db.language(position.language(db)).local_declaration)(db, position);
+pub fn declarations(position: &FilePosition<'_>, subject: &Subject) -> Vec<Target> {
+    let local = || (position.queries().local_declaration)(position);
     match subject {
         Subject::Module(namespace, name) => {
-            (db.language(position.language(db)).module_declarations)(db, position.file, *namespace, name)
+            (position.queries().module_declarations)(position.db, position.file, *namespace, name)
         }
         Subject::Special(_) => Vec::new(),
         Subject::Local(_) => {
-            let file = position.file.id(db);
+            let file = position.file.id(position.db);
             let target =
                 |(focus, full)| Target { file, full: position.in_file(full), focus: position.in_file(focus) };
             local().map(target).into_iter().collect()

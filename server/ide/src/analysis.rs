@@ -257,12 +257,12 @@ impl Analysis {
 
     /// The declarations of the name at an offset: more than one if it is declared twice.
     pub fn definition(&self, file: FileId, offset: TextSize) -> Answer<Vec<Target>> {
-        self.query_position(file, offset, |db, position, _| crate::definition::definition(db, position))
+        self.query_position(file, offset, |position, _| crate::definition::definition(position))
     }
 
     /// All occurrences of the name at an offset, including its declaration, in text order: for references and highlights.
     pub fn occurrences(&self, file: FileId, offset: TextSize) -> Answer<Vec<Occurrence>> {
-        self.query_position(file, offset, |db, position, _| crate::occurrences::occurrences(db, position))
+        self.query_position(file, offset, |position, _| crate::occurrences::occurrences(position))
     }
 
     /// The name that a rename at an offset would change, or why nothing can be renamed there.
@@ -442,11 +442,11 @@ impl Analysis {
         &self,
         id: FileId,
         offset: TextSize,
-        query: impl FnOnce(&Database, &FilePosition<'_>, &LanguageSupport) -> T,
+        query: impl FnOnce(&FilePosition<'_>, &LanguageSupport) -> T,
     ) -> Answer<T> {
         self.query_language(id, |db, file, support| {
             let position = FilePosition::new(db, file, offset);
-            position.map(|position| query(db, &position, support)).unwrap_or_default()
+            position.map(|position| query(&position, support)).unwrap_or_default()
         })
     }
 

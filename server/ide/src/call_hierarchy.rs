@@ -1,19 +1,15 @@
 //! The calls within a file.
 
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::names::{self, Subject};
 
 use crate::call_item::CallItem;
 use crate::language::LanguageSupport;
 
 /// The function that is named at a position.
-pub(crate) fn call_item(
-    db: &Database,
-    position: &FilePosition<'_>,
-    support: &LanguageSupport,
-) -> Option<CallItem> {
-    match names::named(db, position)?.subject {
-        Subject::Module(namespace, name) => (support.call_item)(db, position.file, namespace, &name),
+pub(crate) fn call_item(position: &FilePosition<'_>, support: &LanguageSupport) -> Option<CallItem> {
+    match names::named(position)?.subject {
+        Subject::Module(namespace, name) => (support.call_item)(position.db, position.file, namespace, &name),
         _ => None,
     }
 }

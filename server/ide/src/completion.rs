@@ -16,10 +16,10 @@ pub(crate) fn completions(
     offset: TextSize,
 ) -> Vec<CompletionItem> {
     let Some(position) = FilePosition::new(db, file, offset) else { return in_empty_file(support) };
-    if is_in_text(db, &position) {
+    if is_in_text(&position) {
         return Vec::new();
     }
-    let proposals = (support.completions)(db, &position);
+    let proposals = (support.completions)(&position);
     let word = position.in_file(proposals.word);
     proposals.finish(if position.spaces > 0.into() { TextRange::empty(offset) } else { word })
 }

@@ -1,13 +1,13 @@
 //! Whether completion and signature help apply at a position at all.
 
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::tokens::token_covering;
 use warplens_syntax::SyntaxKind;
 
 /// Whether the position is in a comment or a string.
-pub(crate) fn is_in_text(db: &Database, position: &FilePosition<'_>) -> bool {
+pub(crate) fn is_in_text(position: &FilePosition<'_>) -> bool {
     let Some(before) = position.offset.checked_sub(1.into()) else { return false };
-    let Some(token) = token_covering(&position.item.parse(db).syntax(), before) else { return false };
+    let Some(token) = token_covering(&position.tree(), before) else { return false };
     let inside = token.text_range().end() > position.offset;
     match token.kind() {
         SyntaxKind::COMMENT => inside || !token.text().ends_with("*/"),

@@ -1,18 +1,17 @@
 //! The declaration of a name, and the start of a construct.
 
 use warplens_ide_db::answer::Target;
-use warplens_ide_db::db::{Database, Db, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::names;
 
 /// The declarations of the name at an offset; for a keyword of a construct the one that opens it, and for that the one that closes it.
-pub(crate) fn definition(db: &Database, position: &FilePosition<'_>) -> Vec<Target> {
-    if let Some(named) = names::named(db, position) {
-        return names::declarations(db, position, &named.subject);
+pub(crate) fn definition(position: &FilePosition<'_>) -> Vec<Target> {
+    if let Some(named) = names::named(position) {
+        return names::declarations(position, &named.subject);
     }
-    let other = (db.language(position.language(db)).construct_at)(db, position)
-        .and_then(|construct| construct.counterpart());
+    let other = (position.queries().construct_at)(position).and_then(|construct| construct.counterpart());
     let target = other.map(|word| Target {
-        file: position.file.id(db),
+        file: position.file.id(position.db),
         full: position.in_file(word.statement),
         focus: position.in_file(word.focus),
     });

@@ -1,13 +1,13 @@
 //! Hovers: instructions as written, modifiers, names with their declarations, numbers.
 
 use warplens_ide_db::answer::Hover;
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 
 use crate::language::LanguageSupport;
 
 /// The hover at a position.
-pub(crate) fn hover(db: &Database, position: &FilePosition<'_>, support: &LanguageSupport) -> Option<Hover> {
-    let (range, markdown) = (support.hover)(db, position)?;
+pub(crate) fn hover(position: &FilePosition<'_>, support: &LanguageSupport) -> Option<Hover> {
+    let (range, markdown) = (support.hover)(position)?;
     Some(Hover { range: position.in_file(range), markdown })
 }
 

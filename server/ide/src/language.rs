@@ -29,13 +29,13 @@ pub struct LanguageSupport {
     /// Adds the semantic tokens of an item that overlap a range, relative to it.
     pub tokens: fn(&dyn Db, Item<'_>, TextRange, &mut Vec<SemanticToken>),
     /// The Markdown about a position, with the range in its item.
-    pub hover: fn(&Database, &FilePosition<'_>) -> Option<(TextRange, String)>,
+    pub hover: fn(&FilePosition<'_>) -> Option<(TextRange, String)>,
     /// The page about a word of the language.
     pub explain: fn(&str) -> Option<String>,
     /// The words that have a page.
     pub explained_names: fn() -> Vec<&'static str>,
     /// Adds the nested ranges around a position besides those of the tree, relative to the item.
-    pub selection: fn(&Database, &FilePosition<'_>, &mut Vec<TextRange>),
+    pub selection: fn(&FilePosition<'_>, &mut Vec<TextRange>),
     /// Adds the inlay hints in a range of an item, relative to it.
     pub inlay_hints: fn(&Database, File, Item<'_>, TextRange, InlayHintKinds, &mut Vec<InlayHint>),
     /// The links of a file to others.
@@ -51,11 +51,11 @@ pub struct LanguageSupport {
     /// The calls in a function.
     pub outgoing_calls: fn(&Database, File, &str) -> Vec<Calls>,
     /// The completions at a position.
-    pub completions: fn(&Database, &FilePosition<'_>) -> Proposals,
+    pub completions: fn(&FilePosition<'_>) -> Proposals,
     /// Adds the completions in an empty file.
     pub file_completions: fn(&mut Proposals),
     /// The forms of the statement whose operands are typed at a position.
-    pub signature_help: fn(&Database, &FilePosition<'_>) -> Option<SignatureHelp>,
+    pub signature_help: fn(&FilePosition<'_>) -> Option<SignatureHelp>,
     /// The features that change a file; a read-only language has none.
     pub editing: Option<Editing>,
     /// The simulator, if there is one.
@@ -70,10 +70,10 @@ impl LanguageSupport {
             info,
             queries: LanguageQueries::EMPTY,
             tokens: |_, _, _, _| {},
-            hover: |_, _| None,
+            hover: |_| None,
             explain: |_| None,
             explained_names: Vec::new,
-            selection: |_, _, _| {},
+            selection: |_, _| {},
             inlay_hints: |_, _, _, _, _, _| {},
             links: |_, _| Vec::new(),
             module_symbols: None,
@@ -81,9 +81,9 @@ impl LanguageSupport {
             call_item: |_, _, _, _| None,
             incoming_calls: |_, _, _| Vec::new(),
             outgoing_calls: |_, _, _| Vec::new(),
-            completions: |_, _| Proposals::replacing(TextRange::default()),
+            completions: |_| Proposals::replacing(TextRange::default()),
             file_completions: |_| {},
-            signature_help: |_, _| None,
+            signature_help: |_| None,
             editing: None,
             simulator: None,
         }
@@ -91,7 +91,7 @@ impl LanguageSupport {
 }
 
 /// Computes the edits that rename what is named at a position.
-pub type Rename = fn(&Database, &FilePosition<'_>, &Named, &str) -> Result<Vec<TextEdit>, RenameError>;
+pub type Rename = fn(&FilePosition<'_>, &Named, &str) -> Result<Vec<TextEdit>, RenameError>;
 
 /// The features that change a file.
 #[derive(Clone, Copy)]

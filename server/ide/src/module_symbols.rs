@@ -23,12 +23,8 @@ pub(crate) fn module_symbols(db: &Database, file: File, support: &LanguageSuppor
 }
 
 /// The name at a position, if another file may define it.
-pub(crate) fn linked_name(
-    db: &Database,
-    position: &FilePosition<'_>,
-    support: &LanguageSupport,
-) -> Option<String> {
-    match names::named(db, position)?.subject {
+pub(crate) fn linked_name(position: &FilePosition<'_>, support: &LanguageSupport) -> Option<String> {
+    match names::named(position)?.subject {
         Subject::Module(_, name) if support.links_names => Some(name.to_string()),
         _ => None,
     }

@@ -2,16 +2,16 @@
 
 use warplens_ide_db::answer::{Access, Occurrence};
 use warplens_ide_db::construct::Word;
-use warplens_ide_db::db::{Database, Db, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::names;
 
 /// All occurrences of the name at an offset, including its declaration, or all keywords of the construct.
-pub(crate) fn occurrences(db: &Database, position: &FilePosition<'_>) -> Vec<Occurrence> {
-    if let Some(named) = names::named(db, position) {
-        return names::occurrences(db, position, &named.subject);
+pub(crate) fn occurrences(position: &FilePosition<'_>) -> Vec<Occurrence> {
+    if let Some(named) = names::named(position) {
+        return names::occurrences(position, &named.subject);
     }
-    let words = (db.language(position.language(db)).construct_at)(db, position)
-        .map_or_else(Vec::new, |construct| construct.words);
+    let words =
+        (position.queries().construct_at)(position).map_or_else(Vec::new, |construct| construct.words);
     let occurrence = |(index, word): (usize, Word)| Occurrence {
         range: position.in_file(word.focus),
         access: if index == 0 { Access::Declaration } else { Access::Part },

@@ -33,7 +33,7 @@ pub(crate) fn rename(
     name: &str,
 ) -> Result<Vec<TextEdit>, RenameError> {
     let (position, named) = target(db, file, editing, offset)?;
-    let mut edits = (editing.rename)(db, &position, &named, name)?;
+    let mut edits = (editing.rename)(&position, &named, name)?;
     edits.sort_by_key(|edit| edit.range.start());
     Ok(edits)
 }
@@ -46,12 +46,12 @@ fn target<'db>(
     offset: TextSize,
 ) -> Result<(FilePosition<'db>, Named), RenameError> {
     let position = FilePosition::new(db, file, offset).ok_or(RenameError::Nothing)?;
-    let named = names::named(db, &position).ok_or(RenameError::Nothing)?;
+    let named = names::named(&position).ok_or(RenameError::Nothing)?;
     match &named.subject {
         // A register of WAVE, which has no declaration.
         Subject::Local(_) if editing.renames_undeclared => Ok((position, named)),
         Subject::Special(name) => Err(RenameError::Predefined(name.to_string())),
-        subject if names::declarations(db, &position, subject).is_empty() => {
+        subject if names::declarations(&position, subject).is_empty() => {
             Err(RenameError::Undeclared(position.item.text(db).0[named.range].to_owned()))
         }
         _ => Ok((position, named)),

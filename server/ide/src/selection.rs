@@ -1,25 +1,21 @@
 //! Selection ranges: word, operand, statement, contents of a block or construct, the whole block, function, file.
 
 use text_size::TextRange;
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_syntax::SyntaxKind;
 
 use crate::language::LanguageSupport;
 
 /// The nested ranges around a position, the smallest first.
-pub(crate) fn selection(
-    db: &Database,
-    position: &FilePosition<'_>,
-    support: &LanguageSupport,
-) -> Vec<TextRange> {
-    let Some(token) = position.token(db) else { return Vec::new() };
+pub(crate) fn selection(position: &FilePosition<'_>, support: &LanguageSupport) -> Vec<TextRange> {
+    let Some(token) = position.token() else { return Vec::new() };
     // The chunks of a long body are not meaningful to users.
     let nodes = token.parent_ancestors().filter(|node| node.kind() != SyntaxKind::CHUNK);
     let nodes = nodes.map(|node| node.text_range());
     let mut ranges: Vec<TextRange> = std::iter::once(token.text_range()).chain(nodes).collect();
-    (support.selection)(db, position, &mut ranges);
+    (support.selection)(position, &mut ranges);
     let mut ranges: Vec<TextRange> = ranges.into_iter().map(|range| position.in_file(range)).collect();
-    ranges.push(TextRange::up_to(position.file.document(db).items().text_len()));
+    ranges.push(TextRange::up_to(position.file.document(position.db).items().text_len()));
     ranges.dedup();
     ranges
 }

@@ -1,6 +1,6 @@
 //! Signature help for operands: the forms of the written opcode, and for a call the signature of the callee.
 
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 
 use crate::completion_context::is_in_text;
 use crate::language::LanguageSupport;
@@ -8,14 +8,13 @@ use crate::signature::SignatureHelp;
 
 /// The forms of the statement whose operands are typed at a position.
 pub(crate) fn signature_help(
-    db: &Database,
     position: &FilePosition<'_>,
     support: &LanguageSupport,
 ) -> Option<SignatureHelp> {
-    if is_in_text(db, position) {
+    if is_in_text(position) {
         return None;
     }
-    (support.signature_help)(db, position)
+    (support.signature_help)(position)
 }
 
 #[cfg(test)]

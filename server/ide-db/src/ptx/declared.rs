@@ -9,18 +9,18 @@ use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{SyntaxKind, SyntaxNode};
 
-use crate::db::{Database, FilePosition, Item, items};
+use crate::db::{FilePosition, items};
 use crate::declared::{count, one_line};
 use crate::ptx::lowered::{ptx_function, ptx_header};
 use crate::ptx::module::module_names;
 use crate::tokens::token_covering;
 
 /// The name at a position, declared in the same function: its declaration, its kind, and the number of its uses.
-pub fn local(db: &Database, position: &FilePosition<'_>) -> Option<String> {
-    let function = ptx_function(db, position.item)?;
+pub fn local(position: &FilePosition<'_>) -> Option<String> {
+    let function = ptx_function(position.db, position.item)?;
     let name = function.name_at(position.offset)?;
     let symbol = function.symbol(name.resolution.symbol()?);
-    let tree = position.item.parse(db).syntax();
+    let tree = position.tree();
     let declaration = declaration_text(&tree, symbol.range).unwrap_or_else(|| symbol.name.to_string());
     let what = what(&function, name);
     Some(format!("```ptx\n{declaration}\n```\n\n{what} · {}", usage(&function, name.referent)))
@@ -105,11 +105,12 @@ fn times(number: usize) -> String {
 }
 
 /// A name of the module: its declaration as written, in any item.
-pub fn of_module(db: &Database, position: &FilePosition<'_>, name: &str) -> Option<String> {
-    let symbol = module_names(db, position.file).definition(name)?;
-    let item = items(db, position.file)[symbol.item as usize];
-    let declaration = &ptx_header(db, item).declarations[symbol.declaration as usize];
-    let text = outline(db, item, declaration.name_range).unwrap_or_else(|| name.to_owned());
+pub fn of_module(position: &FilePosition<'_>, name: &str) -> Option<String> {
+    let symbol = module_names(position.db, position.file).definition(name)?;
+    let item = items(position.db, position.file)[symbol.item as usize];
+    let declaration = &ptx_header(position.db, item).declarations[symbol.declaration as usize];
+    let tree = item.parse(position.db).syntax();
+    let text = declaration_text(&tree, declaration.name_range).unwrap_or_else(|| name.to_owned());
     Some(format!("```ptx\n{text}\n```\n\n**`{name}`** · {}", module_kind(&declaration.kind)))
 }
 
@@ -133,17 +134,13 @@ pub fn module_kind(kind: &DeclarationKind) -> String {
     }
 }
 
-/// The declaration around a name, as one line: a variable up to its initialiser, a function up to its body.
-fn outline(db: &Database, item: Item<'_>, name: TextRange) -> Option<String> {
-    declaration_text(&item.parse(db).syntax(), name)
-}
-
 /// The declaration around a name.
 pub fn declaration(tree: &SyntaxNode, name: TextRange) -> Option<SyntaxNode> {
     let token = token_covering(tree, name.start())?;
     token.parent_ancestors().find(|node| is_declaration(node.kind()))
 }
 
+/// The declaration around a name, as one line: a variable up to its initialiser, a function up to its body.
 fn declaration_text(tree: &SyntaxNode, name: TextRange) -> Option<String> {
     let node = declaration(tree, name)?;
     let start = node.text_range().start();

@@ -79,8 +79,8 @@ fn module_use(name: SmolStr, uses: Vec<NameUse>) -> ModuleUse {
     ModuleUse { namespace: MODULE, name, uses: uses.into() }
 }
 
-pub fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
-    let Some(function) = ptx_function(db, position.item) else { return module_named(db, position) };
+pub fn named(position: &FilePosition<'_>) -> Option<Named> {
+    let Some(function) = ptx_function(position.db, position.item) else { return module_named(position) };
     let name = function.name_at(position.offset)?;
     let subject = match name.resolution {
         Resolution::External(text) => Subject::Module(MODULE, text.into()),
@@ -90,16 +90,16 @@ pub fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
     Some(Named { range: name.range, subject })
 }
 
-fn module_named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
-    module_uses(db, position.item).iter().find_map(|have| {
+fn module_named(position: &FilePosition<'_>) -> Option<Named> {
+    module_uses(position.db, position.item).iter().find_map(|have| {
         let found = have.uses.iter().find(|found| found.range.contains_inclusive(position.offset))?;
         Some(Named { range: found.range, subject: Subject::Module(have.namespace, have.name.clone()) })
     })
 }
 
 /// A register range represents all its registers; each of them also has the range's declaration.
-pub fn occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
-    let Some(function) = ptx_function(db, position.item) else { return Vec::new() };
+pub fn occurrences(position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
+    let Some(function) = ptx_function(position.db, position.item) else { return Vec::new() };
     let wanted = match subject {
         Subject::Local(referent) => Some(function.resolution(ReferentId::new(*referent as usize))),
         Subject::Special(text) => Some(Resolution::Special(text)),
@@ -115,10 +115,10 @@ pub fn occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subject
 }
 
 /// The declaration in the same item of the name at a position: the range of the name, and of the whole declaration.
-pub fn local_declaration(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, TextRange)> {
-    let function = ptx_function(db, position.item)?;
+pub fn local_declaration(position: &FilePosition<'_>) -> Option<(TextRange, TextRange)> {
+    let function = ptx_function(position.db, position.item)?;
     let symbol = function.symbol(function.name_at(position.offset)?.resolution.symbol()?);
-    let full = crate::ptx::declared::declaration(&position.item.parse(db).syntax(), symbol.range);
+    let full = crate::ptx::declared::declaration(&position.tree(), symbol.range);
     Some((symbol.range, full.map_or(symbol.range, |node| node.text_range())))
 }
 

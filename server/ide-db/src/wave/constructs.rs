@@ -8,13 +8,13 @@ use text_size::TextRange;
 use warplens_hir::wave::{Code, Link};
 
 use crate::construct::{Construct, Word};
-use crate::db::{Database, FilePosition};
+use crate::db::FilePosition;
 use crate::wave::lowered::wave_code;
 
 /// The construct with a keyword at a position.
-pub fn at(db: &Database, position: &FilePosition<'_>) -> Option<Construct> {
-    let range = position.token(db)?.text_range();
-    let code = wave_code(db, position.item);
+pub fn at(position: &FilePosition<'_>) -> Option<Construct> {
+    let range = position.token()?.text_range();
+    let code = wave_code(position.db, position.item);
     let words = match code.instruction_at(range.start()) {
         Some(index) if code.instructions[index].mnemonic_range.contains_range(range) => {
             code.construct(index).into_iter().map(|index| word(&code, index)).collect()

@@ -63,21 +63,21 @@ fn name_use(found: &NameRef) -> NameUse {
     NameUse { range: found.range, access: access(found.role), requirement }
 }
 
-pub fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
-    let code = wave_code(db, position.item);
+pub fn named(position: &FilePosition<'_>) -> Option<Named> {
+    let code = wave_code(position.db, position.item);
     let found = code.name_at(position.offset)?;
     Some(Named { range: found.range, subject: subject(&found.name) })
 }
 
-pub fn occurrences(db: &Database, position: &FilePosition<'_>, wanted: &Subject) -> Vec<Occurrence> {
-    let code = wave_code(db, position.item);
+pub fn occurrences(position: &FilePosition<'_>, wanted: &Subject) -> Vec<Occurrence> {
+    let code = wave_code(position.db, position.item);
     let same = code.names.iter().filter(|found| subject(&found.name) == *wanted);
     same.map(|found| Occurrence { range: found.range, access: access(found.role) }).collect()
 }
 
 /// Registers have no declaration; the first write in the kernel is used instead.
-pub fn local_declaration(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, TextRange)> {
-    let code = wave_code(db, position.item);
+pub fn local_declaration(position: &FilePosition<'_>) -> Option<(TextRange, TextRange)> {
+    let code = wave_code(position.db, position.item);
     let wanted = subject(&code.name_at(position.offset)?.name);
     let first = code
         .names

@@ -6,7 +6,7 @@ mod modifiers;
 mod opcodes;
 mod operands;
 
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 
 use crate::proposals::Proposals;
 use crate::ptx::completion::context::{Context, Statement};
@@ -16,8 +16,8 @@ pub(super) fn module(proposals: &mut Proposals) {
     declarations::in_module(proposals);
 }
 
-pub(super) fn proposals(db: &Database, position: &FilePosition<'_>) -> Proposals {
-    let statement = Statement::before(db, position);
+pub(super) fn proposals(position: &FilePosition<'_>) -> Proposals {
+    let statement = Statement::before(position);
     let mut proposals = Proposals::replacing(statement.word);
     match statement.context() {
         Context::Statement => {
@@ -25,13 +25,13 @@ pub(super) fn proposals(db: &Database, position: &FilePosition<'_>) -> Proposals
             declarations::in_body(&mut proposals);
         }
         Context::Opcode => opcodes::propose(&mut proposals),
-        Context::Guard => operands::guard(db, position, &mut proposals),
+        Context::Guard => operands::guard(position, &mut proposals),
         Context::Modifier { opcode, written } => modifiers::propose(opcode, &written, &mut proposals),
         Context::Component { register } => operands::components(register, &mut proposals),
-        Context::Operand(operand) => operands::propose(db, position, &operand, &mut proposals),
+        Context::Operand(operand) => operands::propose(position, &operand, &mut proposals),
         Context::Declaration => declarations::after_space(&mut proposals),
         Context::BodyDirective => declarations::in_body(&mut proposals),
-        Context::Labels => operands::labels(db, position, &mut proposals),
+        Context::Labels => operands::labels(position, &mut proposals),
         Context::Module => declarations::in_module(&mut proposals),
         Context::AfterLinkage => declarations::after_linkage(&mut proposals),
         Context::Parameter => declarations::in_parameters(&mut proposals),

@@ -8,7 +8,7 @@ mod tests;
 
 use text_size::TextRange;
 use warplens_hir::ptx::{DeclarationKind, FunctionKind};
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::names;
 use warplens_ide_db::names::Subject;
 use warplens_ide_db::ptx::lowered::ptx_header;
@@ -21,31 +21,31 @@ use warplens_syntax::{SyntaxKind, SyntaxToken};
 
 use crate::ptx::explain;
 
-pub(super) fn hover(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, String)> {
-    let token = position.token(db)?;
-    if let Some(markdown) = word(db, position, &token) {
-        let implied = occupancy_of(db, position, &token).unwrap_or_default();
+pub(super) fn hover(position: &FilePosition<'_>) -> Option<(TextRange, String)> {
+    let token = position.token()?;
+    if let Some(markdown) = word(position, &token) {
+        let implied = occupancy_of(position, &token).unwrap_or_default();
         return Some((token.text_range(), markdown + &implied));
     }
-    let named = names::named(db, position)?;
+    let named = names::named(position)?;
     let markdown = match &named.subject {
         Subject::Special(name) => explain::special_register(isa::special_register(name)?),
         Subject::Local(_) => {
-            let declared = warplens_ide_db::ptx::declared::local(db, position)?;
-            match behaviour::of_name(db, position) {
+            let declared = warplens_ide_db::ptx::declared::local(position)?;
+            match behaviour::of_name(position) {
                 Some(behaviour) => format!("{declared}\n\n{behaviour}"),
                 None => declared,
             }
         }
-        Subject::Module(_, name) => warplens_ide_db::ptx::declared::of_module(db, position, name)?,
+        Subject::Module(_, name) => warplens_ide_db::ptx::declared::of_module(position, name)?,
     };
     Some((named.range, markdown))
 }
 
 /// The combined effect of a kernel's performance directives, if the token is one of them.
-fn occupancy_of(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
+fn occupancy_of(position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
     let directive = ast::FunctionDirective::cast(token.parent()?)?;
-    let header = ptx_header(db, position.item);
+    let header = ptx_header(position.db, position.item);
     let Some(DeclarationKind::Function { kind: FunctionKind::Entry, signature, .. }) =
         header.declarations.first().map(|declaration| &declaration.kind)
     else {
@@ -53,18 +53,19 @@ fn occupancy_of(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken)
     };
     let word = directive.directive_token()?;
     let is_of_size = isa::directive(word.text()).is_some_and(|known| known.group == "performance");
-    let implied = is_of_size.then(|| occupancy::markdown(signature, module_target(db, position.file)))??;
+    let implied =
+        is_of_size.then(|| occupancy::markdown(signature, module_target(position.db, position.file)))??;
     Some(crate::explain::page::RULE.to_owned() + &implied)
 }
 
 /// The explanation of a word of the language; `None` for a name.
-fn word(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
+fn word(position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
     match token.kind() {
         SyntaxKind::DOT_WORD => dot_word(token),
         SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => literal::number(token),
         SyntaxKind::STRING => pragma(token.text()),
         SyntaxKind::AT => explain::explain("@"),
-        SyntaxKind::IDENT => statement::opcode(db, position.file, token),
+        SyntaxKind::IDENT => statement::opcode(position.db, position.file, token),
         _ => None,
     }
 }

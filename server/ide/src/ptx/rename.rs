@@ -13,7 +13,6 @@ use warplens_isa::ptx as isa;
 use crate::rename_error::RenameError;
 
 pub(super) fn rename(
-    db: &Database,
     position: &FilePosition<'_>,
     named: &Named,
     name: &str,
@@ -21,18 +20,16 @@ pub(super) fn rename(
     check_syntax(name)?;
     match &named.subject {
         Subject::Module(_, old) => {
-            check_module(db, position.file, old, name)?;
-            Ok(edit_all(db, position, named, name))
+            check_module(position.db, position.file, old, name)?;
+            Ok(edit_all(position, named, name))
         }
         Subject::Local(referent) => {
-            let function = ptx_function(db, position.item).ok_or(RenameError::Nothing)?;
-            check_local(db, position.file, &function, name)?;
+            let function = ptx_function(position.db, position.item).ok_or(RenameError::Nothing)?;
+            check_local(position.db, position.file, &function, name)?;
             match function.resolution(ReferentId::new(*referent as usize)) {
-                Resolution::Indexed { symbol, .. } => {
-                    Ok(take_out(db, position, named, name, &function, symbol))
-                }
+                Resolution::Indexed { symbol, .. } => Ok(take_out(position, named, name, &function, symbol)),
                 Resolution::Symbol(symbol) => {
-                    rename_symbol(db, position, named, name, &function.symbol(symbol).name)
+                    rename_symbol(position, named, name, &function.symbol(symbol).name)
                 }
                 Resolution::Special(_) | Resolution::External(_) => Ok(Vec::new()),
             }
@@ -41,36 +38,24 @@ pub(super) fn rename(
     }
 }
 
-/// A list such as `L<5>` names labels by number; renaming one of them would invalidate the list.
-fn check_not_in_list(
-    position: &FilePosition<'_>,
-    db: &Database,
-    found: &[Occurrence],
-    old: &str,
-) -> Result<(), RenameError> {
-    let text = &position.item.text(db).0;
-    let has_name = |found: &Occurrence| text[found.range - position.start].starts_with(old);
-    if found.iter().all(has_name) {
-        return Ok(());
-    }
-    Err(RenameError::InList(old.to_owned()))
-}
-
-fn edit_all(db: &Database, position: &FilePosition<'_>, named: &Named, name: &str) -> Vec<TextEdit> {
-    let found = names::occurrences(db, position, &named.subject);
+fn edit_all(position: &FilePosition<'_>, named: &Named, name: &str) -> Vec<TextEdit> {
+    let found = names::occurrences(position, &named.subject);
     found.into_iter().map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect()
 }
 
 /// Replaces the name; of the registers of a range only the part before the number.
 fn rename_symbol(
-    db: &Database,
     position: &FilePosition<'_>,
     named: &Named,
     name: &str,
     old: &str,
 ) -> Result<Vec<TextEdit>, RenameError> {
-    let found = names::occurrences(db, position, &named.subject);
-    check_not_in_list(position, db, &found, old)?;
+    let found = names::occurrences(position, &named.subject);
+    // A list such as `L<5>` names labels by number; renaming one of them would invalidate the list.
+    let has_name = |found: &Occurrence| position.text()[found.range - position.start].starts_with(old);
+    if !found.iter().all(has_name) {
+        return Err(RenameError::InList(old.to_owned()));
+    }
     let prefix = |range: TextRange| TextRange::at(range.start(), TextSize::of(old));
     let edit = |found: Occurrence| TextEdit { range: prefix(found.range), insert: name.to_owned() };
     Ok(found.into_iter().map(edit).collect())
@@ -78,21 +63,20 @@ fn rename_symbol(
 
 /// Gives a register of a range a new name and a separate declaration, below that of the range.
 fn take_out(
-    db: &Database,
     position: &FilePosition<'_>,
     named: &Named,
     name: &str,
     function: &Function,
     range: SymbolId,
 ) -> Vec<TextEdit> {
-    let uses = names::occurrences(db, position, &named.subject);
+    let uses = names::occurrences(position, &named.subject);
     let uses = uses.into_iter().filter(|found| found.access != Access::Declaration);
     let mut edits: Vec<TextEdit> =
         uses.map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect();
     let symbol = function.symbol(range);
-    let tree = position.item.parse(db).syntax();
+    let tree = position.tree();
     if let Some(declaration) = warplens_ide_db::ptx::declared::declaration(&tree, symbol.range) {
-        let text = &position.item.text(db).0;
+        let text = position.text();
         let statement = declaration.text_range();
         let line_start = text[..usize::from(statement.start())].rfind('\n').map_or(0, |newline| newline + 1);
         let before = &text[line_start..usize::from(statement.start())];

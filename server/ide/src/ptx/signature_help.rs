@@ -3,14 +3,14 @@
 mod calls;
 mod forms;
 
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 
 use crate::ptx::completion::context::{Context, Statement};
 use crate::signature::SignatureHelp;
 
 /// The forms of the statement whose operands are typed.
-pub(super) fn help(db: &Database, position: &FilePosition<'_>) -> Option<SignatureHelp> {
-    let statement = Statement::before(db, position);
+pub(super) fn help(position: &FilePosition<'_>) -> Option<SignatureHelp> {
+    let statement = Statement::before(position);
     let Context::Operand(operand) = statement.context() else { return None };
-    calls::help(db, position, &operand).or_else(|| forms::help(&operand))
+    calls::help(position, &operand).or_else(|| forms::help(&operand))
 }

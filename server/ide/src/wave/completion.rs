@@ -6,7 +6,7 @@ pub(crate) mod operands;
 mod structure;
 
 use warplens_ide_db::answer::{CompletionKind, TextEdit};
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_isa::wave as isa;
 
 use crate::proposals::{Proposal, Proposals};
@@ -14,17 +14,17 @@ use crate::snippet::Snippet;
 use crate::wave::completion::line::{Line, Statement};
 use crate::wave::completion::structure::Around;
 
-pub(super) fn proposals(db: &Database, position: &FilePosition<'_>) -> Proposals {
-    let line = Line::before(db, position);
+pub(super) fn proposals(position: &FilePosition<'_>) -> Proposals {
+    let line = Line::before(position);
     let mut proposals = Proposals::replacing(line.word);
     match line.statement() {
-        Statement::Start { guarded } => start(db, position, &line, guarded, &mut proposals),
-        Statement::Guard { negated } => operands::guard(db, position, negated, &mut proposals),
+        Statement::Start { guarded } => start(position, &line, guarded, &mut proposals),
+        Statement::Guard { negated } => operands::guard(position, negated, &mut proposals),
         Statement::Instruction { name, operands: [] } if line.typed.starts_with('.') && line.is_glued => {
             mnemonics::suffix(&name, &mut proposals);
         }
         Statement::Instruction { name, operands } => {
-            operands::operand(db, position, &name, operands, &mut proposals);
+            operands::operand(position, &name, operands, &mut proposals);
         }
         Statement::Directive { .. } | Statement::Other => {}
     }
@@ -32,17 +32,17 @@ pub(super) fn proposals(db: &Database, position: &FilePosition<'_>) -> Proposals
 }
 
 /// The words that can start a statement.
-fn start(db: &Database, position: &FilePosition<'_>, line: &Line, guarded: bool, proposals: &mut Proposals) {
-    let around = Around::of(db, position, line.word.start());
+fn start(position: &FilePosition<'_>, line: &Line, guarded: bool, proposals: &mut Proposals) {
+    let around = Around::of(position, line.word.start());
     let is_directive = line.typed.starts_with('.');
     if guarded {
-        return mnemonics::instructions(db, position, proposals);
+        return mnemonics::instructions(position, proposals);
     }
     if around.is_kernel && !is_directive {
-        structure::words(db, position, line, &around, proposals);
-        mnemonics::instructions(db, position, proposals);
+        structure::words(position, line, &around, proposals);
+        mnemonics::instructions(position, proposals);
     }
-    directives(&around, |name| structure::moves(db, position, line, name), proposals);
+    directives(&around, |name| structure::moves(position, line, name), proposals);
 }
 
 /// The first lines of a file.

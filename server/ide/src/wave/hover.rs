@@ -8,7 +8,7 @@ mod written;
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Instruction, Name, Operand, Value};
 use warplens_ide_db::answer::Access;
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::declared::count;
 use warplens_ide_db::names::Named;
 use warplens_ide_db::wave::lowered::wave_code;
@@ -19,17 +19,17 @@ use warplens_syntax::{SyntaxKind, SyntaxToken};
 
 use crate::wave::explain;
 
-pub(super) fn hover(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, String)> {
-    let code = wave_code(db, position.item);
-    let token = position.token(db)?;
+pub(super) fn hover(position: &FilePosition<'_>) -> Option<(TextRange, String)> {
+    let code = wave_code(position.db, position.item);
+    let token = position.token()?;
     let instruction = code.instruction_at(token.text_range().start());
     if let Some(index) = instruction.filter(|index| touches(code.instructions[*index].mnemonic_range, &token))
     {
-        return mnemonic(db, position, &code, index);
+        return mnemonic(position, &code, index);
     }
-    if let Some(named) = names::named(db, position) {
+    if let Some(named) = names::named(position) {
         let name = &code.name_at(position.offset)?.name;
-        return Some((named.range, self::name(db, position, &named, name)?));
+        return Some((named.range, self::name(position, &named, name)?));
     }
     let markdown = match token.kind() {
         SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => match instruction {
@@ -55,42 +55,37 @@ fn touches(range: TextRange, token: &SyntaxToken) -> bool {
 }
 
 /// The instruction as written, with the other keywords of its construct.
-fn mnemonic(
-    db: &Database,
-    position: &FilePosition<'_>,
-    code: &Code,
-    index: usize,
-) -> Option<(TextRange, String)> {
+fn mnemonic(position: &FilePosition<'_>, code: &Code, index: usize) -> Option<(TextRange, String)> {
     let instruction = &code.instructions[index];
-    let written = &position.item.text(db).0[instruction.mnemonic_range];
+    let written = &position.text()[instruction.mnemonic_range];
     let entry = instruction.entry?.0;
     let suffix = written.strip_prefix(instruction.mnemonic.as_str()).filter(|suffix| !suffix.is_empty());
     let mut page = explain::instruction(entry, suffix);
-    if let Some(way) = sharing::of_construct(db, position, code, index) {
+    if let Some(way) = sharing::of_construct(position, code, index) {
         page = format!("{way}\n\n{page}");
     }
-    if let Some(joined) = structure::joined(db, position, code, index) {
+    if let Some(joined) = structure::joined(position, code, index) {
         page = format!("{joined}\n\n{page}");
     }
     Some((instruction.mnemonic_range, page))
 }
 
-fn name(db: &Database, position: &FilePosition<'_>, named: &Named, name: &Name) -> Option<String> {
-    let occurrences = names::occurrences(db, position, &named.subject);
+fn name(position: &FilePosition<'_>, named: &Named, name: &Name) -> Option<String> {
+    let occurrences = names::occurrences(position, &named.subject);
     let of = |access: Access| occurrences.iter().filter(|found| found.access == access).count();
     match name {
         Name::Special(name) => Some(explain::special_register(isa::special_register(name)?)),
-        Name::Kernel(name) => Some(callable::kernel(db, position, name)),
-        Name::Label(name) => callable::function(db, position, name),
+        Name::Kernel(name) => Some(callable::kernel(position, name)),
+        Name::Label(name) => callable::function(position, name),
         Name::Register(_) | Name::Predicate(_) => {
-            let text = &position.item.text(db).0[named.range];
+            let text = &position.text()[named.range];
             let (written, read) = (of(Access::Write), of(Access::Read));
             let usage = format!(
                 "In this kernel: written {}, read {}.",
                 count(written, "time", "times"),
                 count(read, "time", "times")
             );
-            let here = [written::before(db, position), sharing::of_register(db, position)];
+            let here = [written::before(position), sharing::of_register(position)];
             let parts = [explain::register(text)?, usage].into_iter().chain(here.into_iter().flatten());
             Some(parts.collect::<Vec<_>>().join("\n\n"))
         }

@@ -6,7 +6,7 @@
 mod registers;
 
 use warplens_ide_db::answer::{Access, TextEdit};
-use warplens_ide_db::db::{Database, FilePosition, items};
+use warplens_ide_db::db::{FilePosition, items};
 use warplens_ide_db::names;
 use warplens_ide_db::names::{Named, Namespace, Subject, module_uses};
 use warplens_isa::wave as isa;
@@ -14,7 +14,6 @@ use warplens_isa::wave as isa;
 use crate::rename_error::RenameError;
 
 pub(super) fn rename(
-    db: &Database,
     position: &FilePosition<'_>,
     named: &Named,
     name: &str,
@@ -23,23 +22,18 @@ pub(super) fn rename(
         Subject::Module(namespace, old) => {
             check_syntax(name)?;
             if old != name {
-                check_free(db, position, *namespace, name)?;
+                check_free(position, *namespace, name)?;
             }
         }
-        Subject::Local(_) => registers::check(db, position, named, name)?,
+        Subject::Local(_) => registers::check(position, named, name)?,
         Subject::Special(_) => return Ok(Vec::new()),
     }
-    let found = names::occurrences(db, position, &named.subject);
+    let found = names::occurrences(position, &named.subject);
     Ok(found.into_iter().map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect())
 }
 
-fn check_free(
-    db: &Database,
-    position: &FilePosition<'_>,
-    namespace: Namespace,
-    name: &str,
-) -> Result<(), RenameError> {
-    let mut uses = items(db, position.file).iter().flat_map(|item| module_uses(db, *item));
+fn check_free(position: &FilePosition<'_>, namespace: Namespace, name: &str) -> Result<(), RenameError> {
+    let mut uses = items(position.db, position.file).iter().flat_map(|item| module_uses(position.db, *item));
     let is_taken = uses.any(|have| {
         let declares = have.uses.iter().any(|found| found.access == Access::Declaration);
         have.namespace == namespace && have.name == name && declares

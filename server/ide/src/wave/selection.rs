@@ -1,13 +1,13 @@
 //! The nested ranges that the constructs of WAVE add to those of the tree.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::wave::constructs;
 use warplens_ide_db::wave::lowered::wave_code;
 
 /// Adds the constructs around the smallest range, and the contents of each.
-pub(super) fn add(db: &Database, position: &FilePosition<'_>, ranges: &mut Vec<TextRange>) {
-    let code = wave_code(db, position.item);
+pub(super) fn add(position: &FilePosition<'_>, ranges: &mut Vec<TextRange>) {
+    let code = wave_code(position.db, position.item);
     let Some(&smallest) = ranges.first() else { return };
     let of =
         |span: constructs::Span| (code.instructions[span.open].range, code.instructions[span.close].range);
@@ -16,7 +16,7 @@ pub(super) fn add(db: &Database, position: &FilePosition<'_>, ranges: &mut Vec<T
     let sides =
         constructs::sides(&code).map(of).map(|(open, close)| TextRange::new(open.end(), close.start()));
     let around = sides.filter(|between| between.contains_range(smallest));
-    ranges.extend(around.map(|between| inside(&position.item.text(db).0, between)));
+    ranges.extend(around.map(|between| inside(position.text(), between)));
     ranges.sort_by_key(|range| (range.len(), range.start()));
     // Constructs can be nested incorrectly in a wrong program.
     let mut largest = smallest;

@@ -1,6 +1,6 @@
 //! The forms of an instruction or a directive of WAVE.
 
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_isa::List;
 use warplens_isa::wave as isa;
 use warplens_isa::wave::{Directive, Instruction, Operand};
@@ -12,8 +12,8 @@ use crate::wave::completion::operands::{fits, forms, index};
 use crate::wave::explain;
 
 /// The forms of the statement whose operands are typed.
-pub(super) fn help(db: &Database, position: &FilePosition<'_>) -> Option<SignatureHelp> {
-    match Line::before(db, position).statement() {
+pub(super) fn help(position: &FilePosition<'_>) -> Option<SignatureHelp> {
+    match Line::before(position).statement() {
         Statement::Instruction { name, operands } => instruction(&name, operands),
         Statement::Directive { name, arguments } => {
             let signature = directive(isa::directive(name)?, index(arguments))?;

@@ -125,8 +125,8 @@ fn tokens(db: &dyn Db, item: Item<'_>, range: TextRange, tokens: &mut Vec<Semant
     }
 }
 
-fn hover(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, String)> {
-    let word = position.token(db)?;
+fn hover(position: &FilePosition<'_>) -> Option<(TextRange, String)> {
+    let word = position.token()?;
     Some((word.text_range(), format!("`{}` {}", word.text(), meaning(word.text())?)))
 }
 

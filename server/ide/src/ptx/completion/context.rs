@@ -4,7 +4,7 @@
 //! shows which braces are blocks and whether the position is in a body.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::tokens::{token_before, token_covering};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 
@@ -77,8 +77,8 @@ pub(crate) struct Operand<'s> {
 }
 
 impl Statement {
-    pub(crate) fn before(db: &Database, position: &FilePosition<'_>) -> Statement {
-        let tree = position.item.parse(db).syntax();
+    pub(crate) fn before(position: &FilePosition<'_>) -> Statement {
+        let tree = position.tree();
         let mut before =
             position.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
         let word = before.take_if(|token| position.spaces == 0.into() && is_word(token.kind()));

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use text_size::TextSize;
 use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, Resolution, Symbol, SymbolKind, Type};
 use warplens_ide_db::answer::CompletionKind;
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::ptx::declared;
 use warplens_ide_db::ptx::lowered::ptx_function;
 use warplens_ide_db::ptx::module::module_names;
@@ -23,15 +23,8 @@ const NEAR_REGISTERS: usize = 200;
 const SMALL_RANGE: u32 = 16;
 
 /// The proposals for an operand of an instruction.
-pub(super) fn propose(
-    db: &Database,
-    position: &FilePosition<'_>,
-    operand: &Operand<'_>,
-    proposals: &mut Proposals,
-) {
-    let wants = Wants::of(operand);
-    let scope = Scope { position, function: ptx_function(db, position.item), proposals };
-    scope.propose(db, &wants);
+pub(super) fn propose(position: &FilePosition<'_>, operand: &Operand<'_>, proposals: &mut Proposals) {
+    Scope::of(position, proposals).propose(&Wants::of(operand));
 }
 
 /// The accepted kinds of an operand.
@@ -73,8 +66,12 @@ struct Scope<'a, 'db> {
     proposals: &'a mut Proposals,
 }
 
-impl Scope<'_, '_> {
-    fn propose(mut self, db: &Database, wants: &Wants) {
+impl<'a, 'db> Scope<'a, 'db> {
+    fn of(position: &'a FilePosition<'db>, proposals: &'a mut Proposals) -> Scope<'a, 'db> {
+        Scope { position, function: ptx_function(position.db, position.item), proposals }
+    }
+
+    fn propose(mut self, wants: &Wants) {
         use OperandKind::{
             Address, Label, LabelAddress, NotPredicate, Parameter, Predicate, Register, Sampler,
             SpecialRegister, Surface, Symbol, Texture,
@@ -91,7 +88,7 @@ impl Scope<'_, '_> {
             self.locals(|kind| {
                 matches!(kind, SymbolKind::Variable(_) | SymbolKind::Param { .. } | SymbolKind::Prototype(_))
             });
-            self.module(db);
+            self.module();
         }
         if wants.any(&[SpecialRegister]) {
             special_registers(self.proposals);
@@ -165,8 +162,8 @@ impl Scope<'_, '_> {
         }
     }
 
-    fn module(&mut self, db: &Database) {
-        let names = module_names(db, self.position.file);
+    fn module(&mut self) {
+        let names = module_names(self.position.db, self.position.file);
         let here = self.position.index as u32;
         let mut seen = FxHashSet::default();
         for symbol in names.symbols().iter().filter(|symbol| symbol.item <= here && seen.insert(&symbol.name))
@@ -235,15 +232,15 @@ fn special_registers(proposals: &mut Proposals) {
 }
 
 /// The predicates that a guard can name.
-pub(super) fn guard(db: &Database, position: &FilePosition<'_>, proposals: &mut Proposals) {
+pub(super) fn guard(position: &FilePosition<'_>, proposals: &mut Proposals) {
     let wants = Wants { kinds: vec![OperandKind::Predicate], bits: Some(1) };
-    Scope { position, function: ptx_function(db, position.item), proposals }.propose(db, &wants);
+    Scope::of(position, proposals).propose(&wants);
 }
 
 /// The labels that a table can list.
-pub(super) fn labels(db: &Database, position: &FilePosition<'_>, proposals: &mut Proposals) {
+pub(super) fn labels(position: &FilePosition<'_>, proposals: &mut Proposals) {
     let wants = Wants { kinds: vec![OperandKind::Label], bits: None };
-    Scope { position, function: ptx_function(db, position.item), proposals }.propose(db, &wants);
+    Scope::of(position, proposals).propose(&wants);
 }
 
 /// The components of a special register.

@@ -7,18 +7,18 @@ use warplens_hir::cfg::{BlockId, Cfg};
 use warplens_hir::ptx::{
     Function, InstructionId, NameRef, RegisterQuery, Resolution, Role, SymbolKind, Uniformity,
 };
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::phrase::all_of;
 use warplens_ide_db::ptx::lowered::ptx_function;
 use warplens_ide_db::ptx::module::never_returns;
 use warplens_ide_db::ptx::variance;
 
 /// The behavior of the local name at a position, in addition to its declaration; often `None`.
-pub(super) fn of_name(db: &Database, position: &FilePosition<'_>) -> Option<String> {
-    let function = ptx_function(db, position.item)?;
+pub(super) fn of_name(position: &FilePosition<'_>) -> Option<String> {
+    let function = ptx_function(position.db, position.item)?;
     let name = function.name_at(position.offset)?;
-    let lines = Lines::new(db, position);
-    let cfg = || function.cfg(&|callee| never_returns(db, position.file).contains(callee));
+    let lines = Lines::new(position);
+    let cfg = || function.cfg(&|callee| never_returns(position.db, position.file).contains(callee));
     match &function.symbol(name.resolution.symbol()?).kind {
         SymbolKind::Label { target } => label(&function, &cfg(), name, target.index() as u32, &lines),
         SymbolKind::Register { .. } => register(&function, &cfg(), name, &lines),
@@ -138,8 +138,8 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(db: &Database, position: &FilePosition<'_>) -> Lines {
-        let items = position.file.document(db).items().items();
+    fn new(position: &FilePosition<'_>) -> Lines {
+        let items = position.file.document(position.db).items().items();
         let newlines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
         let first = 1 + items[..position.index].iter().map(|item| newlines(&item.text)).sum::<usize>();
         let text = &items[position.index].text;

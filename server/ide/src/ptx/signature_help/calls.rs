@@ -14,32 +14,28 @@ use crate::ptx::completion::context::Operand;
 use crate::signature::{Label, SignatureHelp};
 
 /// The signature of the callee, if the statement is a call and names it before the cursor.
-pub(super) fn help(
-    db: &Database,
-    position: &FilePosition<'_>,
-    operand: &Operand<'_>,
-) -> Option<SignatureHelp> {
+pub(super) fn help(position: &FilePosition<'_>, operand: &Operand<'_>) -> Option<SignatureHelp> {
     if operand.opcode != "call" {
         return None;
     }
     let written = Written::of(operand);
-    let callee = written.callee.map(str::to_owned).or_else(|| named_later(db, position))?;
-    let symbol = module_names(db, position.file).definition(&callee)?;
-    let item = items(db, position.file)[symbol.item as usize];
-    let kind = &ptx_header(db, item).declarations[symbol.declaration as usize].kind;
+    let callee = written.callee.map(str::to_owned).or_else(|| named_later(position))?;
+    let symbol = module_names(position.db, position.file).definition(&callee)?;
+    let item = items(position.db, position.file)[symbol.item as usize];
+    let kind = &ptx_header(position.db, item).declarations[symbol.declaration as usize].kind;
     let DeclarationKind::Function { signature, .. } = kind else { return None };
     let mut label = Label::default();
     label.push(operand.opcode);
     operand.modifiers.iter().for_each(|modifier| label.push(modifier));
     label.push(" ");
     if !signature.returns.is_empty() {
-        push_list(&mut label, db, item, &signature.returns, "return parameter");
+        push_list(&mut label, position.db, item, &signature.returns, "return parameter");
         label.push(", ");
     }
     label.push(&callee);
     if !signature.params.is_empty() {
         label.push(", ");
-        push_list(&mut label, db, item, &signature.params, "parameter");
+        push_list(&mut label, position.db, item, &signature.params, "parameter");
     }
     let before = if written.callee.is_some() { signature.returns.len() } else { 0 };
     let active = written.argument.map_or(usize::MAX, |argument| before + argument);
@@ -58,8 +54,8 @@ fn push_list(label: &mut Label, db: &Database, item: Item<'_>, list: &[Parameter
 }
 
 /// The callee of a call whose return list is being edited.
-fn named_later(db: &Database, position: &FilePosition<'_>) -> Option<String> {
-    let tree = position.item.parse(db).syntax();
+fn named_later(position: &FilePosition<'_>) -> Option<String> {
+    let tree = position.tree();
     let token = token_covering(&tree, position.offset.checked_sub(1.into())?)?;
     let call = token.parent_ancestors().find_map(ast::Instruction::cast)?;
     let callee = call.syntax().children().find_map(ast::NameRef::cast)?;

@@ -1,7 +1,7 @@
 //! The line being typed: a statement ends with it, so its tokens determine what can follow.
 
 use text_size::TextRange;
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::tokens::{token_before, token_covering};
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
@@ -17,8 +17,8 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn before(db: &Database, position: &FilePosition<'_>) -> Line {
-        let tree = position.item.parse(db).syntax();
+    pub(crate) fn before(position: &FilePosition<'_>) -> Line {
+        let tree = position.tree();
         let mut before =
             position.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
         let is_word = |token: &SyntaxToken| {

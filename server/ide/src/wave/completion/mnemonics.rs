@@ -15,9 +15,9 @@ use crate::wave::completion::operands;
 
 /// All instructions except those of constructs: in the dialect of the setting; without one, those in the dialect that the file
 /// uses more are first.
-pub(super) fn instructions(db: &Database, position: &FilePosition<'_>, proposals: &mut Proposals) {
-    let accepts = position.file.accepts(db);
-    let common = prevalent(db, position.file);
+pub(super) fn instructions(position: &FilePosition<'_>, proposals: &mut Proposals) {
+    let accepts = position.file.accepts(position.db);
+    let common = prevalent(position.db, position.file);
     let rank = |dialect: Dialect| u32::from(dialect != common);
     for entry in isa::instructions().filter(|entry| !crate::wave::completion::structure::has(entry.mnemonic))
     {

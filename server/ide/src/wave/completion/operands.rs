@@ -3,7 +3,7 @@
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Name, NameRef, Role};
 use warplens_ide_db::answer::{Access, CompletionKind};
-use warplens_ide_db::db::{Database, FilePosition, items};
+use warplens_ide_db::db::{FilePosition, items};
 use warplens_ide_db::names::module_uses;
 use warplens_ide_db::wave::lowered::wave_code;
 use warplens_ide_db::wave::names::LABELS;
@@ -20,7 +20,6 @@ const PREDICATES: u8 = 4;
 
 /// The proposals for the next operand of the instruction `name`, after these tokens.
 pub(crate) fn operand(
-    db: &Database,
     position: &FilePosition<'_>,
     name: &str,
     tokens: &[SyntaxToken],
@@ -35,13 +34,13 @@ pub(crate) fn operand(
     let kinds = kinds(&forms, tokens);
     let any = |wanted: &[OperandKind]| wanted.iter().any(|kind| kinds.contains(kind));
     if any(&[OperandKind::Predicate, OperandKind::NotPredicate]) {
-        proposals.extend(predicates(db, position));
+        proposals.extend(predicates(position));
     }
     if is_negated {
         return;
     }
     if any(&[OperandKind::General, OperandKind::Fragment]) {
-        proposals.extend(registers(db, position));
+        proposals.extend(registers(position));
     }
     if any(&[OperandKind::Special]) {
         proposals.extend(isa::special_registers().iter().map(|register| {
@@ -52,7 +51,7 @@ pub(crate) fn operand(
         scopes(proposals);
     }
     if any(&[OperandKind::Label]) {
-        labels(db, position, proposals);
+        labels(position, proposals);
     }
 }
 
@@ -106,8 +105,8 @@ fn takes(operand: &Operand, token: SyntaxKind) -> bool {
 }
 
 /// The predicates of a guard. The toolchain ignores `@p0`.
-pub(crate) fn guard(db: &Database, position: &FilePosition<'_>, negated: bool, proposals: &mut Proposals) {
-    proposals.extend(predicates(db, position).map(|proposal| match proposal.label == "p0" && !negated {
+pub(crate) fn guard(position: &FilePosition<'_>, negated: bool, proposals: &mut Proposals) {
+    proposals.extend(predicates(position).map(|proposal| match proposal.label == "p0" && !negated {
         true => Proposal { rank: 2, ..proposal.with_detail("the toolchain ignores the guard @p0") },
         false => proposal,
     }));
@@ -122,8 +121,8 @@ pub(crate) fn scopes(proposals: &mut Proposals) {
 }
 
 /// The most likely predicate of a condition: the one that was written last.
-pub(crate) fn likely_predicate(db: &Database, position: &FilePosition<'_>) -> String {
-    let code = wave_code(db, position.item);
+pub(crate) fn likely_predicate(position: &FilePosition<'_>) -> String {
+    let code = wave_code(position.db, position.item);
     let written = before(&code, position).filter(|found| is_write(found));
     let mut predicates = written.filter_map(|found| match found.name {
         Name::Predicate(index) => Some(index),
@@ -133,18 +132,18 @@ pub(crate) fn likely_predicate(db: &Database, position: &FilePosition<'_>) -> St
 }
 
 /// The predicate registers, written ones first.
-fn predicates(db: &Database, position: &FilePosition<'_>) -> impl Iterator<Item = Proposal> {
-    let code = wave_code(db, position.item);
+fn predicates(position: &FilePosition<'_>) -> impl Iterator<Item = Proposal> {
+    let code = wave_code(position.db, position.item);
     (0..PREDICATES).map(move |index| {
         let writer = last_write(&code, position, &Name::Predicate(index));
-        let detail = writer.map_or("predicate, not written before", |range| &position.item.text(db).0[range]);
+        let detail = writer.map_or("predicate, not written before", |range| &position.text()[range]);
         Proposal { rank: u32::from(writer.is_none()), ..register(format!("p{index}"), detail) }
     })
 }
 
 /// The general registers that the kernel uses, those written before the position first, and the first unused one.
-fn registers(db: &Database, position: &FilePosition<'_>) -> Vec<Proposal> {
-    let code = wave_code(db, position.item);
+fn registers(position: &FilePosition<'_>) -> Vec<Proposal> {
+    let code = wave_code(position.db, position.item);
     let mut used = [false; 256];
     for found in &code.names {
         if let Name::Register(index) = found.name {
@@ -154,7 +153,7 @@ fn registers(db: &Database, position: &FilePosition<'_>) -> Vec<Proposal> {
     let named = (0..=u8::MAX).filter(|index| used[usize::from(*index)]);
     let proposals = named.map(|index| {
         let writer = last_write(&code, position, &Name::Register(index));
-        let detail = writer.map_or("register, not written before", |range| &position.item.text(db).0[range]);
+        let detail = writer.map_or("register, not written before", |range| &position.text()[range]);
         Proposal { rank: u32::from(writer.is_none()), ..register(format!("r{index}"), detail) }
     });
     let free = (0..=u8::MAX).find(|index| !used[usize::from(*index)]);
@@ -190,8 +189,8 @@ fn register(name: String, detail: &str) -> Proposal {
     }
 }
 
-fn labels(db: &Database, position: &FilePosition<'_>, proposals: &mut Proposals) {
-    let uses = items(db, position.file).iter().flat_map(|item| module_uses(db, *item));
+fn labels(position: &FilePosition<'_>, proposals: &mut Proposals) {
+    let uses = items(position.db, position.file).iter().flat_map(|item| module_uses(position.db, *item));
     let labels = uses.filter(|name| {
         let declared = name.uses.iter().any(|position| position.access == Access::Declaration);
         name.namespace == LABELS && declared

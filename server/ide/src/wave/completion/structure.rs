@@ -3,7 +3,7 @@
 use text_size::TextSize;
 use warplens_hir::wave::{Code, Link};
 use warplens_ide_db::answer::{CompletionKind, TextEdit};
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::wave::lowered::wave_code;
 use warplens_isa::wave as isa;
 
@@ -43,8 +43,8 @@ pub(super) struct Around {
 
 impl Around {
     /// The constructs that are open at the word that starts at `start`; the word itself does not count.
-    pub(super) fn of(db: &Database, position: &FilePosition<'_>, start: TextSize) -> Around {
-        let code = wave_code(db, position.item);
+    pub(super) fn of(position: &FilePosition<'_>, start: TextSize) -> Around {
+        let code = wave_code(position.db, position.item);
         let Some(kernel) = &code.kernel else { return Around::default() };
         let is_kernel = kernel.range.end() <= start && kernel.end.is_none_or(|end| start <= end.start());
         if !is_kernel {
@@ -118,14 +118,8 @@ fn end(code: &Code, opener: usize) -> Option<usize> {
 }
 
 /// The keywords that are allowed. Those that close a construct are first, and are dedented.
-pub(super) fn words(
-    db: &Database,
-    position: &FilePosition<'_>,
-    line: &Line,
-    around: &Around,
-    proposals: &mut Proposals,
-) {
-    let predicate = operands::likely_predicate(db, position);
+pub(super) fn words(position: &FilePosition<'_>, line: &Line, around: &Around, proposals: &mut Proposals) {
+    let predicate = operands::likely_predicate(position);
     let condition = |word: &str| Snippet::text(word).then(" ").placeholder(&predicate);
     for word in WORDS.into_iter().filter(|word| around.takes(word)) {
         let (insert, detail) = match word {
@@ -141,7 +135,7 @@ pub(super) fn words(
             _ => (Snippet::text(word), summary(word)),
         };
         let proposal = Proposal::known(word, detail, CompletionKind::Opcode, 0);
-        proposals.add(Proposal { insert, moves: moves(db, position, line, word), ..proposal });
+        proposals.add(Proposal { insert, moves: moves(position, line, word), ..proposal });
     }
     if !around.awaits_if {
         let both = condition("if")
@@ -162,12 +156,12 @@ fn summary(word: &str) -> &'static str {
 }
 
 /// Changes the white space before a keyword that closes a construct to the formatted indentation.
-pub(super) fn moves(db: &Database, position: &FilePosition<'_>, line: &Line, word: &str) -> Option<TextEdit> {
+pub(super) fn moves(position: &FilePosition<'_>, line: &Line, word: &str) -> Option<TextEdit> {
     let is_first = line.tokens.is_empty();
     is_first
         .then(|| {
-            let text = position.file.document(db).items().text();
-            typed::closing(db, position.file, &text, (position.in_file(line.word).start(), word))
+            let text = position.file.document(position.db).items().text();
+            typed::closing(position.db, position.file, &text, (position.in_file(line.word).start(), word))
         })
         .flatten()
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use warplens_hir::wave::{Cell, Code, Instruction, Label, MAX_DEPTH, Name, Role};
-use warplens_ide_db::db::{Database, FilePosition, items};
+use warplens_ide_db::db::{FilePosition, items};
 use warplens_ide_db::declared::count;
 use warplens_ide_db::names::module_uses;
 use warplens_ide_db::wave::lowered::wave_code;
@@ -19,8 +19,8 @@ const REGISTER_FILE: u64 = 16_384;
 const SHOWN: usize = 6;
 
 /// The hover of a kernel.
-pub(super) fn kernel(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
-    let code = wave_code(db, position.item);
+pub(super) fn kernel(position: &FilePosition<'_>, name: &str) -> String {
+    let code = wave_code(position.db, position.item);
     let mut page = format!("**`{name}`** · kernel\n");
     line(&mut page, "registers", &registers(&code));
     line(&mut page, "at a time", &at_a_time(&code));
@@ -61,12 +61,12 @@ fn at_a_time(code: &Code) -> String {
 }
 
 /// The hover of the function that starts at the label with this name.
-pub(super) fn function(db: &Database, position: &FilePosition<'_>, name: &str) -> Option<String> {
+pub(super) fn function(position: &FilePosition<'_>, name: &str) -> Option<String> {
     let declares = |item: &warplens_ide_db::db::Item<'_>| {
-        let code = wave_code(db, *item);
+        let code = wave_code(position.db, *item);
         code.labels.iter().any(|label| label.name == name).then_some(code)
     };
-    let Some(code) = items(db, position.file).iter().find_map(declares) else {
+    let Some(code) = items(position.db, position.file).iter().find_map(declares) else {
         return Some(format!("**`{name}`** · undeclared label"));
     };
     let label: &Label = code.labels.iter().find(|label| label.name == name)?;
@@ -78,7 +78,7 @@ pub(super) fn function(db: &Database, position: &FilePosition<'_>, name: &str) -
         Some((kernel, _)) => format!("**`{name}`** · function of `{kernel}`\n"),
         None => format!("**`{name}`** · label outside of a kernel\n"),
     };
-    line(&mut page, "called", &callers(db, position, name));
+    line(&mut page, "called", &callers(position, name));
     line(&mut page, "reads", &either(&listed(inside().flat_map(Instruction::reads)), "no register"));
     line(&mut page, "writes", &either(&listed(inside().flat_map(Instruction::writes)), "no register"));
     body(&mut page, &code, extent, code.stack_entries(first));
@@ -182,11 +182,11 @@ fn callees(code: &Code, extent: std::ops::Range<usize>) -> String {
 }
 
 /// The callers of a function, kernel by kernel.
-fn callers(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
+fn callers(position: &FilePosition<'_>, name: &str) -> String {
     let mut shown = Vec::new();
     let mut total = 0;
-    for (index, item) in items(db, position.file).iter().enumerate() {
-        let mut uses = module_uses(db, *item).iter();
+    for (index, item) in items(position.db, position.file).iter().enumerate() {
+        let mut uses = module_uses(position.db, *item).iter();
         let found = uses.find(|found| found.namespace == LABELS && found.name == name);
         let reads = |name_use: &&warplens_ide_db::names::NameUse| {
             name_use.access == warplens_ide_db::answer::Access::Read
@@ -196,8 +196,8 @@ fn callers(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
             continue;
         }
         total += places.len();
-        let lines = Lines::of_item(db, position.file, index);
-        let code = wave_code(db, *item);
+        let lines = Lines::of_item(position.db, position.file, index);
+        let code = wave_code(position.db, *item);
         for position in places.iter().take(SHOWN.saturating_sub(shown.len())) {
             let caller = code.instruction_at(position.range.start()).and_then(|at| code.function_at(at));
             let kernel = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref()).map(|(name, _)| name);

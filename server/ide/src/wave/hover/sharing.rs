@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 use warplens_hir::Variance;
 use warplens_hir::wave::{Because, Cell, Code, Link, MAX_DEPTH, Reason, Role, Uniformity, Value};
-use warplens_ide_db::db::{Database, FilePosition, items};
+use warplens_ide_db::db::{FilePosition, items};
 use warplens_ide_db::names::module_uses;
 use warplens_ide_db::wave::lowered::wave_code;
 use warplens_ide_db::wave::names::LABELS;
@@ -16,12 +16,7 @@ use crate::wave::hover::written::cell;
 const SHOWN: usize = 6;
 
 /// The behavior of a keyword of a construct.
-pub(super) fn of_construct(
-    db: &Database,
-    position: &FilePosition<'_>,
-    code: &Code,
-    at: usize,
-) -> Option<String> {
+pub(super) fn of_construct(position: &FilePosition<'_>, code: &Code, at: usize) -> Option<String> {
     let link = code.links.get(at).copied().flatten()?;
     let entry =
         |open: usize| format!("entry {} of {MAX_DEPTH} of the divergence stack", code.depth(open) + 1);
@@ -34,15 +29,15 @@ pub(super) fn of_construct(
         }
         Link::Leave { .. } => None,
     };
-    let way = matches!(link, Link::If { .. } | Link::Leave { .. }).then(|| way(db, position, code, at));
+    let way = matches!(link, Link::If { .. } | Link::Leave { .. }).then(|| way(position, code, at));
     let parts: Vec<String> = [way.flatten(), stack].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
 /// Whether the branch is uniform.
-fn way(db: &Database, position: &FilePosition<'_>, code: &Code, at: usize) -> Option<String> {
+fn way(position: &FilePosition<'_>, code: &Code, at: usize) -> Option<String> {
     let cell = predicate(code, at)?;
-    let analysis = analysis(db, position, code);
+    let analysis = analysis(position, code);
     let word = code.instructions[at].name();
     let costs = match word {
         "if" => "a path that no lane takes is skipped at no cost",
@@ -56,16 +51,16 @@ fn way(db: &Database, position: &FilePosition<'_>, code: &Code, at: usize) -> Op
         Variance::Unknown => "**Lanes may diverge here**",
         Variance::Varies => "**Lanes diverge here**",
     };
-    because(db, position, code, start, &analysis.reason(at, cell, false))
+    because(position, code, start, &analysis.reason(at, cell, false))
 }
 
 /// The analysis of a kernel, including the other kernels of its file, which may call its functions.
-fn analysis<'c>(db: &Database, position: &FilePosition<'_>, code: &'c Code) -> Uniformity<'c> {
+fn analysis<'c>(position: &FilePosition<'_>, code: &'c Code) -> Uniformity<'c> {
     if code.labels.is_empty() {
         return Uniformity::of(code);
     }
-    let others = items(db, position.file).iter().filter(|item| **item != position.item);
-    let uses = others.flat_map(|item| module_uses(db, *item));
+    let others = items(position.db, position.file).iter().filter(|item| **item != position.item);
+    let uses = others.flat_map(|item| module_uses(position.db, *item));
     let labels = uses.filter(|found| found.namespace == LABELS);
     let called: FxHashSet<&str> = labels.map(|found| found.name.as_str()).collect();
     Uniformity::among(code, &|name| called.contains(name))
@@ -79,13 +74,13 @@ fn predicate(code: &Code, at: usize) -> Option<Cell> {
 }
 
 /// Whether the register is uniform at a position.
-pub(super) fn of_register(db: &Database, position: &FilePosition<'_>) -> Option<String> {
-    let code = wave_code(db, position.item);
+pub(super) fn of_register(position: &FilePosition<'_>) -> Option<String> {
+    let code = wave_code(position.db, position.item);
     let name = code.name_at(position.offset)?;
     let cell = cell(name)?;
     let at = code.instruction_at(name.range.start())?;
     let after = matches!(name.role, Role::Write | Role::ReadWrite);
-    let analysis = analysis(db, position, &code);
+    let analysis = analysis(position, &code);
     let start = match analysis.register(at, cell, after) {
         Variance::Uniform => {
             return Some("**Uniform here**: the lanes of a wave hold the same value.".to_owned());
@@ -93,21 +88,15 @@ pub(super) fn of_register(db: &Database, position: &FilePosition<'_>) -> Option<
         Variance::Unknown => "**May vary by lane here**",
         Variance::Varies => "**Varies by lane here**",
     };
-    because(db, position, &code, start, &analysis.reason(at, cell, after))
+    because(position, &code, start, &analysis.reason(at, cell, after))
 }
 
 /// The chain of reasons: in a line, then link by link. `None` without reasons, as in code with unmatched constructs.
-fn because(
-    db: &Database,
-    position: &FilePosition<'_>,
-    code: &Code,
-    start: &str,
-    reasons: &[Reason],
-) -> Option<String> {
+fn because(position: &FilePosition<'_>, code: &Code, start: &str, reasons: &[Reason]) -> Option<String> {
     if reasons.is_empty() {
         return None;
     }
-    let lines = Lines::before(db, position);
+    let lines = Lines::before(position);
     let mut text = format!("{start}: {}", path(code, reasons));
     for reason in reasons.iter().take(SHOWN) {
         let range = code.instructions[reason.instruction as usize].range;

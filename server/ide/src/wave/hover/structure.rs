@@ -8,13 +8,8 @@ use warplens_ide_db::db::{Database, File, FilePosition};
 const MAX_LEAVES: usize = 6;
 
 /// The matching keywords of the instruction at `index`; `None` if it belongs to no construct.
-pub(super) fn joined(
-    db: &Database,
-    position: &FilePosition<'_>,
-    code: &Code,
-    index: usize,
-) -> Option<String> {
-    let lines = Lines::before(db, position);
+pub(super) fn joined(position: &FilePosition<'_>, code: &Code, index: usize) -> Option<String> {
+    let lines = Lines::before(position);
     let at = |index: u32| {
         let range = code.instructions[index as usize].range;
         format!("`{}` in line {}", lines.text[range].trim(), lines.number(range))
@@ -61,8 +56,8 @@ pub(super) struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    pub(super) fn before(db: &'t Database, position: &FilePosition<'t>) -> Lines<'t> {
-        Lines::of_item(db, position.file, position.index)
+    pub(super) fn before(position: &FilePosition<'t>) -> Lines<'t> {
+        Lines::of_item(position.db, position.file, position.index)
     }
 
     pub(super) fn of_item(db: &'t Database, file: File, index: usize) -> Lines<'t> {

@@ -1,7 +1,7 @@
 //! The last writes of a register before a position.
 
 use warplens_hir::wave::{Cell, Code, Name, NameRef, Role};
-use warplens_ide_db::db::{Database, FilePosition};
+use warplens_ide_db::db::FilePosition;
 use warplens_ide_db::phrase::any_of;
 use warplens_ide_db::wave::lowered::wave_code;
 
@@ -11,8 +11,8 @@ use crate::wave::hover::structure::Lines;
 const SHOWN: usize = 4;
 
 /// The instructions that may have written a register last before a read.
-pub(super) fn before(db: &Database, position: &FilePosition<'_>) -> Option<String> {
-    let code = wave_code(db, position.item);
+pub(super) fn before(position: &FilePosition<'_>) -> Option<String> {
+    let code = wave_code(position.db, position.item);
     let name = code.name_at(position.offset)?;
     let cell = cell(name)?;
     let at = code.instruction_at(name.range.start())?;
@@ -20,7 +20,7 @@ pub(super) fn before(db: &Database, position: &FilePosition<'_>) -> Option<Strin
         return None;
     }
     let writers = code.writers(at, cell);
-    let lines = Lines::before(db, position);
+    let lines = Lines::before(position);
     let writer_text = |writer: &usize| {
         let range = code.instructions[*writer].range;
         format!("`{}` in line {}", lines.text[range].trim(), lines.number(range))

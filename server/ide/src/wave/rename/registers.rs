@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 use warplens_hir::wave::{Code, Name, Role, Value};
-use warplens_ide_db::db::{Database, FilePosition, items};
+use warplens_ide_db::db::{FilePosition, items};
 use warplens_ide_db::names::{Named, module_uses};
 use warplens_ide_db::wave::lowered::wave_code;
 use warplens_ide_db::wave::names::LABELS;
@@ -38,14 +38,9 @@ impl Register {
 }
 
 /// Checks that the register can be renamed to `name` in its kernel.
-pub(super) fn check(
-    db: &Database,
-    position: &FilePosition<'_>,
-    named: &Named,
-    name: &str,
-) -> Result<(), RenameError> {
-    let code = wave_code(db, position.item);
-    let old = &position.item.text(db).0[named.range];
+pub(super) fn check(position: &FilePosition<'_>, named: &Named, name: &str) -> Result<(), RenameError> {
+    let code = wave_code(position.db, position.item);
+    let old = &position.text()[named.range];
     let from = Register::named(old).ok_or_else(|| RenameError::NotRegister(old.to_owned()))?;
     let to = Register::named(name).filter(|to| to.is_predicate == from.is_predicate).ok_or_else(|| {
         let (class, example) =
@@ -60,7 +55,7 @@ pub(super) fn check(
     if code.names.iter().any(|found| Register::of(&found.name) == Some(to)) || is_part(&code, to) {
         return Err(RenameError::Taken { scope: "kernel already uses", name: name.to_owned() });
     }
-    check_known(db, position, &code, old)
+    check_known(position, &code, old)
 }
 
 fn check_exists(code: &Code, to: Register, name: &str) -> Result<(), RenameError> {
@@ -100,21 +95,17 @@ fn operands(code: &Code) -> impl Iterator<Item = (u8, u8)> {
 }
 
 /// The register must not be used outside of the kernel: by the launch, callees or callers.
-fn check_known(
-    db: &Database,
-    position: &FilePosition<'_>,
-    code: &Code,
-    old: &str,
-) -> Result<(), RenameError> {
+fn check_known(position: &FilePosition<'_>, code: &Code, old: &str) -> Result<(), RenameError> {
     if is_set_before(code, position) {
         return Err(RenameError::SetByLaunch(old.to_owned()));
     }
     let own = |name: &SmolStr| code.labels.iter().any(|label| label.name == *name);
-    let calls_out =
-        module_uses(db, position.item).iter().any(|used| used.namespace == LABELS && !own(&used.name));
+    let calls_out = module_uses(position.db, position.item)
+        .iter()
+        .any(|used| used.namespace == LABELS && !own(&used.name));
     let called_from_outside = || {
-        let others = items(db, position.file).iter().filter(|item| **item != position.item);
-        let mut uses = others.flat_map(|item| module_uses(db, *item));
+        let others = items(position.db, position.file).iter().filter(|item| **item != position.item);
+        let mut uses = others.flat_map(|item| module_uses(position.db, *item));
         uses.any(|used| used.namespace == LABELS && own(&used.name))
     };
     if calls_out || called_from_outside() {
