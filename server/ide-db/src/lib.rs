@@ -16,20 +16,33 @@
 )]
 
 pub mod answer;
-pub mod construct;
-pub mod db;
-pub mod declared;
+mod construct;
+mod db;
+mod declared;
 mod document;
 mod edit_history;
 mod lru_cache;
 mod name;
 pub mod names;
 pub mod notation;
-pub mod phrase;
-pub mod problem;
-pub mod profile;
+mod phrase;
+mod problem;
+mod profile;
 pub mod ptx;
 mod shared;
-pub mod similar;
-pub mod tokens;
+mod similar;
+mod tokens;
 pub mod wave;
+
+pub use answer::*;
+pub use construct::{Construct, Word};
+pub use db::{
+    Database, Db, Document, File, FilePosition, Item, LanguageQueries, Observer, items, syntax_tree,
+};
+pub use declared::{count, one_line};
+pub use names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject, module_uses};
+pub use phrase::{all_of, any_of};
+pub use problem::{FixContext, ItemFix, Problem, TargetRanges};
+pub use profile::{Profile, UnknownPlatform};
+pub use similar::{did_you_mean, nearest};
+pub use tokens::{token_before, token_covering};

@@ -40,7 +40,7 @@ impl Profile {
 }
 
 /// No version is near the limits of the type; one beyond them is newer than all.
-pub fn version(major: u32, minor: u32) -> Version {
+pub(crate) fn version(major: u32, minor: u32) -> Version {
     let part = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
     Version::new(part(major), part(minor))
 }

@@ -1,11 +1,16 @@
 //! The part of PTX in the database: lowered items, the declarations of a module, and names.
 
 pub mod declared;
-pub mod form_cache;
+mod form_cache;
 pub mod forms;
-pub mod lowered;
-pub mod module;
-pub mod module_target;
+mod lowered;
+mod module;
 pub mod names;
 pub mod occupancy;
+mod target;
 pub mod variance;
+
+pub use form_cache::FormCache;
+pub use lowered::{ptx_function, ptx_header};
+pub use module::{debug_names, module_names, never_returns};
+pub use target::{ModuleTarget, module_target, target_ranges};

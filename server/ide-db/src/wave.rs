@@ -1,5 +1,8 @@
 //! The part of WAVE in the database: lowered items, constructs, and names.
 
 pub mod constructs;
-pub mod lowered;
+mod lowered;
 pub mod names;
+
+pub use lowered::wave_code;
+pub use names::{KERNELS, LABELS};

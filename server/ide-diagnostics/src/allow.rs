@@ -6,15 +6,11 @@
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::Diagnostic;
-use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::similar::did_you_mean;
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::{Db, Diagnostic, Item, ItemFix, Problem, did_you_mean, token_covering};
 use warplens_syntax::{ItemList, SyntaxKind, SyntaxNode};
 
 use crate::codes;
 use crate::rules::{nearest_rule, rule};
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The start of a comment that allows diagnostics.
 const OPENING: &str = "warplens: allow(";

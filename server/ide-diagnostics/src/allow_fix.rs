@@ -1,9 +1,7 @@
 //! The fix that adds `warplens: allow(…)` to a line.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::{Diagnostic, Fix, Origin, Severity, TextEdit};
-use warplens_ide_db::db::{Database, File, items};
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::{Database, Diagnostic, File, Fix, Origin, Severity, TextEdit, items, token_covering};
 use warplens_syntax::SyntaxKind;
 
 use crate::allow::{Allowances, line_at, text_of};

@@ -8,7 +8,7 @@
 //! `%rd<8>` (`.b64`), `%fd<4>`, the parameter `out` (`.u64`) and the shared array `tile` of 32 `.b32`, and ends with `ret`
 //! where the block does not end it. Tests check all of this, with the assembler where it is installed. `warplens explain <name>` prints the page.
 
-use warplens_ide_db::answer::Severity;
+use warplens_ide_db::Severity;
 
 /// A kind of diagnostic.
 #[derive(Debug)]

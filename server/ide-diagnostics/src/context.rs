@@ -2,8 +2,7 @@
 
 use std::cell::LazyCell;
 
-use warplens_ide_db::db::{Database, Db, File};
-use warplens_ide_db::problem::FixContext;
+use warplens_ide_db::{Database, Db, File, FixContext};
 
 /// The context of the fixes in a file.
 pub(crate) fn fix_context(db: &Database, file: File) -> FixContext<'_> {

@@ -4,9 +4,7 @@
 //! outside of these queries, so that renaming one kernel recomputes none of them.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::{Diagnostic, Severity};
-use warplens_ide_db::db::{Database, Db, File, Item, items};
-use warplens_ide_db::names::module_uses;
+use warplens_ide_db::{Database, Db, Diagnostic, File, Item, Severity, items, module_uses};
 
 use crate::allow::Allowances;
 use crate::codes;

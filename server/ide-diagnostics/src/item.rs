@@ -1,11 +1,10 @@
 //! The problems of one item by itself.
 
-use warplens_ide_db::db::{Db, File, Item};
+use warplens_ide_db::{Db, File, Item, ItemFix, Problem};
 use warplens_syntax::{SyntaxError, SyntaxErrorKind};
 
 use crate::allow::{Allow, allows};
 use crate::codes;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The maximum number of diagnostics listed for a file. One more reports how many were left unlisted.
 pub const MAX_DIAGNOSTICS: usize = 500;

@@ -5,10 +5,9 @@
 
 pub(crate) mod layout;
 
-use warplens_ide_db::db::{Db, File, Item};
+use warplens_ide_db::{Db, File, Item, Problem};
 
 use crate::codes;
-use warplens_ide_db::problem::Problem;
 
 /// The names of all lints.
 pub const LINTS: [&str; 5] = [

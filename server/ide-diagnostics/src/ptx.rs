@@ -24,16 +24,11 @@ mod unused;
 
 use warplens_hir::ptx;
 use warplens_hir::ptx::{Function, ProblemKind};
-use warplens_ide_db::answer::Diagnostic;
-use warplens_ide_db::db::{Database, Db, File, Item};
-use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
-use warplens_ide_db::ptx::module::{debug_names, never_returns};
-use warplens_ide_db::ptx::module_target::module_target;
-use warplens_ide_db::similar::{did_you_mean, nearest};
+use warplens_ide_db::ptx::{debug_names, module_target, never_returns, ptx_function, ptx_header};
+use warplens_ide_db::{Database, Db, Diagnostic, File, Item, ItemFix, Problem, did_you_mean, nearest};
 
 use crate::codes;
 use crate::message::message;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// What is wrong with an item by itself, beside its syntax. What its module is written for is all that a check may ask
 /// of the file: `module_target`.

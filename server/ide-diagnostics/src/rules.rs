@@ -1,7 +1,7 @@
 //! The user's rules: diagnostics that are switched off, and changed severities.
 
 use rustc_hash::FxHashMap;
-use warplens_ide_db::answer::{Diagnostic, Severity};
+use warplens_ide_db::{Diagnostic, Severity};
 
 use crate::codes::{code, codes};
 use crate::finding_codes::{finding_code, finding_codes};
@@ -47,14 +47,14 @@ pub fn rule(name: &str) -> Option<&'static str> {
 #[must_use]
 pub fn nearest_rule(name: &str) -> Option<&'static str> {
     debug_assert!(rule(name).is_none(), "the name exists");
-    warplens_ide_db::similar::nearest(name, names())
+    warplens_ide_db::nearest(name, names())
 }
 
 /// The most similar name of a diagnostic.
 #[must_use]
 pub fn nearest_code(name: &str) -> Option<&'static str> {
     debug_assert!(code(name).is_none(), "the name exists");
-    warplens_ide_db::similar::nearest(name, codes().iter().map(|code| code.name))
+    warplens_ide_db::nearest(name, codes().iter().map(|code| code.name))
 }
 
 /// The names that rules can change.

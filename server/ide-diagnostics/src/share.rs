@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use warplens_ide_db::db::{Database, File, items};
+use warplens_ide_db::{Database, File, items};
 
 use crate::file::check_item;
 use crate::rules::Rules;

@@ -1,6 +1,6 @@
 use expect_test::{Expect, expect};
 use warplens_ide::fixture::{FILE, open};
-use warplens_ide_db::answer::{Diagnostic, Tag};
+use warplens_ide_db::{Diagnostic, Tag};
 
 use crate::codes;
 use crate::item::MAX_DIAGNOSTICS;

@@ -10,18 +10,17 @@ use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::wave;
 use warplens_hir::wave::{Accepts, ProblemKind};
-use warplens_ide_db::answer::{Access, Diagnostic, Related, Severity, Tag};
-use warplens_ide_db::db::{Database, Db, File, Item, items};
-use warplens_ide_db::names::{Namespace, Requirement, module_uses};
-use warplens_ide_db::wave::lowered::wave_code;
-use warplens_ide_db::wave::names::KERNELS;
+use warplens_ide_db::wave::{KERNELS, wave_code};
+use warplens_ide_db::{
+    Access, Database, Db, Diagnostic, File, Item, ItemFix, Namespace, Problem, Related, Requirement,
+    Severity, Tag, items, module_uses,
+};
 use warplens_syntax::ItemKind;
 
 use crate::codes;
 use crate::wave::departures::Departures;
 use crate::wave::severity::severity;
 use crate::wave_messages;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// Checks an item by itself, except its syntax.
 pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {

@@ -1,7 +1,7 @@
 //! The messages of WAVE problems and departures, which `hir` finds.
 
 use warplens_hir::wave::{Construct, DepartureKind, Entry, MAX_DEPTH, ProblemKind};
-use warplens_ide_db::phrase::any_of;
+use warplens_ide_db::any_of;
 use warplens_isa::wave::{self as isa, OperandKind};
 
 use crate::message::{message, operand_count};

@@ -3,8 +3,7 @@
 //! Statements that the simulator rejects in a text without errors are not among them.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::Severity;
-use warplens_ide_db::db::{Database, File, Item, items};
+use warplens_ide_db::{Database, File, Item, Severity, items};
 use warplens_ide_diagnostics::item::item_problems;
 
 pub(crate) fn item_at(db: &Database, file: File, start: TextSize) -> Option<(u32, Item<'_>)> {

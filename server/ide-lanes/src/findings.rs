@@ -3,8 +3,7 @@
 mod reported;
 
 use text_size::TextRange;
-use warplens_ide_db::answer::{Diagnostic, FileId, Origin, Related, Severity};
-use warplens_ide_db::db::{Database, File};
+use warplens_ide_db::{Database, Diagnostic, File, FileId, Origin, Related, Severity};
 use warplens_ide_diagnostics::file::filter_reported;
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_sim::{Finding, Severity as Weight};

@@ -6,7 +6,7 @@ mod stack;
 use std::fmt::Write;
 
 use text_size::TextSize;
-use warplens_ide_db::answer::Hover;
+use warplens_ide_db::Hover;
 use warplens_sim::{Lanes, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
 
 use crate::shown::{LineOf, Shown, ShownStatement};

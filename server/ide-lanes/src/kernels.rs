@@ -1,7 +1,7 @@
 //! The kernels of a document, and the text of its launches.
 
 use rustc_hash::FxHashSet;
-use warplens_ide_db::db::{Db, File, Item, items};
+use warplens_ide_db::{Db, File, Item, items};
 use warplens_sim::launch::LAUNCH_TAG;
 use warplens_syntax::ItemKind;
 

@@ -1,7 +1,7 @@
 //! Finds a divergence model by its name.
 
 use thiserror::Error;
-use warplens_ide_db::phrase::all_of;
+use warplens_ide_db::all_of;
 use warplens_sim::ModelInfo;
 use warplens_syntax::Language;
 

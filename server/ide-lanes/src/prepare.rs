@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
-use warplens_ide_db::db::{Database, File};
+use warplens_ide_db::{Database, File};
 use warplens_sim::RunOptions;
 use warplens_sim::launch::{FileReader, INFERRED, Launch, Problem, launch_object, resolve};
 

@@ -6,7 +6,7 @@ mod kernels;
 
 use std::sync::Arc;
 
-use warplens_ide_db::db::{Database, Db, File, Item};
+use warplens_ide_db::{Database, Db, File, Item};
 use warplens_sim::{ModelInfo, ptx};
 use warplens_syntax::Language;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use text_size::TextRange;
-use warplens_ide_db::db::{Database, Db, File, Item};
+use warplens_ide_db::{Database, Db, File, Item};
 use warplens_sim::launch::{Body, Kernel};
 use warplens_sim::{Executable, ModelInfo, StatementId};
 use warplens_syntax::Language;

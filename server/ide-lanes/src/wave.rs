@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use warplens_hir::wave as hir;
 use warplens_hir::wave::{MAX_DEPTH, Nesting};
-use warplens_ide_db::db::{Database, Db, File, Item, items};
-use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::wave_code;
+use warplens_ide_db::{Database, Db, File, Item, items};
 use warplens_ide_diagnostics::wave_messages;
 use warplens_sim::launch::{Body, Kernel, WaveKernel};
 use warplens_sim::wave::reference::Rejection;

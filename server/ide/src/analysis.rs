@@ -8,12 +8,10 @@ use salsa::{Database as _, Setter};
 use text_size::{TextRange, TextSize};
 use thiserror::Error;
 use warplens_hir::wave::Accepts;
-use warplens_ide_db::answer::{
-    CompletionItem, Diagnostic, FileId, Fix, Fold, Hover, Occurrence, RenameTarget, SemanticToken, Symbol,
-    Target, TextEdit,
+use warplens_ide_db::{
+    CompletionItem, Database, Db, Diagnostic, Document, File, FileId, FilePosition, Fix, Fold, Hover,
+    Observer, Occurrence, Profile, RenameTarget, SemanticToken, Symbol, Target, TextEdit,
 };
-use warplens_ide_db::db::{Database, Db, Document, File, FilePosition, Observer};
-use warplens_ide_db::profile::Profile;
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_lanes::{LaunchFile, LaunchProblem, Lens, LensStyle, Offer, Prepared, RunRequest, Shown};
@@ -311,7 +309,7 @@ impl Analysis {
 
     /// The tree as text, for debugging.
     pub fn syntax_tree(&self, file: FileId) -> Answer<String> {
-        self.query(file, warplens_ide_db::db::syntax_tree)
+        self.query(file, warplens_ide_db::syntax_tree)
     }
 
     /// The function that is named at an offset.

@@ -1,7 +1,6 @@
 //! The calls within a file.
 
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::names::{self, Subject};
+use warplens_ide_db::{FilePosition, Subject, names};
 
 use crate::call_item::CallItem;
 use crate::language::LanguageSupport;
@@ -21,7 +20,7 @@ mod tests {
     use crate::analysis::{Analysis, Answer};
     use crate::call_item::{CallItem, Calls};
     use crate::fixture::{FILE, Fixture, open};
-    use warplens_ide_db::answer::SymbolKind;
+    use warplens_ide_db::SymbolKind;
 
     const MODULE: &str = "
 .extern .func e();

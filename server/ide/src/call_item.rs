@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use text_size::TextRange;
-use warplens_ide_db::answer::{SymbolKind, Target};
+use warplens_ide_db::{SymbolKind, Target};
 
 /// A function that calls or is called.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Completion: opcodes at the start of a statement, then their modifiers in order, then operands by kind.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::CompletionItem;
-use warplens_ide_db::db::{Database, File, FilePosition};
+use warplens_ide_db::{CompletionItem, Database, File, FilePosition};
 
 use crate::completion_context::is_in_text;
 use crate::language::LanguageSupport;

@@ -1,7 +1,6 @@
 //! Whether completion and signature help apply at a position at all.
 
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::{FilePosition, token_covering};
 use warplens_syntax::SyntaxKind;
 
 /// Whether the position is in a comment or a string.

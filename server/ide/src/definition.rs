@@ -1,8 +1,6 @@
 //! The declaration of a name, and the start of a construct.
 
-use warplens_ide_db::answer::Target;
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::names;
+use warplens_ide_db::{FilePosition, Target, names};
 
 /// The declarations of the name at an offset; for a keyword of a construct the one that opens it, and for that the one that closes it.
 pub(crate) fn definition(position: &FilePosition<'_>) -> Vec<Target> {

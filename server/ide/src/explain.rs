@@ -5,7 +5,7 @@
 
 pub(crate) mod page;
 
-use warplens_ide_db::similar::nearest;
+use warplens_ide_db::nearest;
 use warplens_ide_diagnostics::codes::{code, codes};
 use warplens_ide_diagnostics::finding_codes::{finding_code, finding_codes};
 use warplens_syntax::Language;

@@ -4,7 +4,7 @@
 //! it, `^^^` a range. The source itself is as a user would write it.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::FileId;
+use warplens_ide_db::FileId;
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_syntax::Language;
 

@@ -1,8 +1,7 @@
 //! Folding ranges: bodies, blocks, sections, initializers, and comments of several lines.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::{Fold, FoldKind};
-use warplens_ide_db::db::{Database, Db, File, Item, items};
+use warplens_ide_db::{Database, Db, File, Fold, FoldKind, Item, items};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 
 /// The folds of an item, relative to it.

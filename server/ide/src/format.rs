@@ -8,8 +8,7 @@ pub(crate) mod style;
 
 use salsa::Database as _;
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::TextEdit;
-use warplens_ide_db::db::{Database, File, Item, items};
+use warplens_ide_db::{Database, File, Item, TextEdit, items};
 
 use crate::format::layout::Layout;
 use crate::format::style::lay_out;

@@ -1,7 +1,6 @@
 //! Hovers: instructions as written, modifiers, names with their declarations, numbers.
 
-use warplens_ide_db::answer::Hover;
-use warplens_ide_db::db::FilePosition;
+use warplens_ide_db::{FilePosition, Hover};
 
 use crate::language::LanguageSupport;
 

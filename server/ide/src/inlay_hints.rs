@@ -1,7 +1,7 @@
 //! Inlay hints: types and parameter names.
 
 use text_size::TextRange;
-use warplens_ide_db::db::{Database, File, items};
+use warplens_ide_db::{Database, File, items};
 
 use crate::inlay_hint::{InlayHint, InlayHintKinds};
 use crate::language::LanguageSupport;

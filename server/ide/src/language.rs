@@ -2,9 +2,9 @@
 //! a folder that defines such a table, and a line of the registry.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::{SemanticToken, TextEdit};
-use warplens_ide_db::db::{Database, Db, File, FilePosition, Item, LanguageQueries};
-use warplens_ide_db::names::{Named, Namespace};
+use warplens_ide_db::{
+    Database, Db, File, FilePosition, Item, LanguageQueries, Named, Namespace, SemanticToken, TextEdit,
+};
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_lanes::Simulator;
 use warplens_syntax::Language;

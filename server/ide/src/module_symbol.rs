@@ -1,6 +1,6 @@
 //! The names that a file declares for all of it, as data.
 
-use warplens_ide_db::answer::{SymbolKind, Target};
+use warplens_ide_db::{SymbolKind, Target};
 
 /// A name that is declared for the whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,6 @@
 //! The names that a file shows to others: those it declares for all of it, and those that another file must define.
 
-use warplens_ide_db::answer::{Symbol, Target};
-use warplens_ide_db::db::{Database, File, FilePosition};
-use warplens_ide_db::names::{self, Subject};
+use warplens_ide_db::{Database, File, FilePosition, Subject, Symbol, Target, names};
 
 use crate::language::LanguageSupport;
 use crate::module_symbol::ModuleSymbol;

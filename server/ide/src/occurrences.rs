@@ -1,9 +1,6 @@
 //! Occurrences of a name, or matching keywords of a construct: references and highlights.
 
-use warplens_ide_db::answer::{Access, Occurrence};
-use warplens_ide_db::construct::Word;
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::names;
+use warplens_ide_db::{Access, FilePosition, Occurrence, Word, names};
 
 /// All occurrences of the name at an offset, including its declaration, or all keywords of the construct.
 pub(crate) fn occurrences(position: &FilePosition<'_>) -> Vec<Occurrence> {
@@ -28,7 +25,7 @@ mod tests {
     fn check(source: &str, expect: Expect) {
         let (fixture, analysis) = open(source);
         let found = analysis.occurrences(FILE, fixture.cursor()).unwrap();
-        let show = |found: &warplens_ide_db::answer::Occurrence| {
+        let show = |found: &warplens_ide_db::Occurrence| {
             format!("{} {:?}\n", fixture.show(found.range), found.access)
         };
         expect.assert_eq(&found.iter().map(show).collect::<String>());

@@ -1,7 +1,7 @@
 //! Proposals of a completion, as the languages make them.
 
 use text_size::TextRange;
-use warplens_ide_db::answer::{CompletionItem, CompletionKind, TextEdit};
+use warplens_ide_db::{CompletionItem, CompletionKind, TextEdit};
 
 use crate::snippet::Snippet;
 

@@ -13,8 +13,8 @@ mod signature_help;
 mod symbols;
 mod tokens;
 
-use warplens_ide_db::db::LanguageQueries;
-use warplens_ide_db::ptx::{module_target, names};
+use warplens_ide_db::LanguageQueries;
+use warplens_ide_db::ptx::{names, target_ranges};
 use warplens_ide_diagnostics::ptx as diagnostics;
 
 use crate::format::layout::Comments;
@@ -32,7 +32,7 @@ pub(crate) const PTX: LanguageSupport = LanguageSupport {
         check_item: diagnostics::check_item,
         check_module: diagnostics::check_module,
         lints: diagnostics::check_lints,
-        target_ranges: module_target::target_ranges,
+        target_ranges,
         ..LanguageQueries::EMPTY
     },
     tokens: tokens::tokens,

@@ -4,10 +4,7 @@
 //! declaration of the same type. Renaming the range at its declaration renames all its registers.
 
 use text_size::TextSize;
-use warplens_ide_db::answer::{RenameTarget, TextEdit};
-use warplens_ide_db::db::{Database, File, FilePosition};
-use warplens_ide_db::names;
-use warplens_ide_db::names::{Named, Subject};
+use warplens_ide_db::{Database, File, FilePosition, Named, RenameTarget, Subject, TextEdit, names};
 
 use crate::language::Editing;
 use crate::rename_error::RenameError;

@@ -1,7 +1,7 @@
 //! Selection ranges: word, operand, statement, contents of a block or construct, the whole block, function, file.
 
 use text_size::TextRange;
-use warplens_ide_db::db::FilePosition;
+use warplens_ide_db::FilePosition;
 use warplens_syntax::SyntaxKind;
 
 use crate::language::LanguageSupport;

@@ -1,6 +1,6 @@
 //! Signature help for operands: the forms of the written opcode, and for a call the signature of the callee.
 
-use warplens_ide_db::db::FilePosition;
+use warplens_ide_db::FilePosition;
 
 use crate::completion_context::is_in_text;
 use crate::language::LanguageSupport;

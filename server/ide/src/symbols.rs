@@ -1,8 +1,7 @@
 //! The outline of a file: kernels, functions and variables, and their contents.
 
 use text_size::TextSize;
-use warplens_ide_db::answer::Symbol;
-use warplens_ide_db::db::{Database, Db, File, Item, items};
+use warplens_ide_db::{Database, Db, File, Item, Symbol, items};
 
 /// The outline of an item, relative to it.
 #[salsa::tracked(returns(deref))]
@@ -37,7 +36,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use crate::fixture::{FILE, Fixture, open};
-    use warplens_ide_db::answer::Symbol;
+    use warplens_ide_db::Symbol;
 
     fn check(source: &str, expect: Expect) {
         let (fixture, analysis) = open(source);

@@ -1,7 +1,7 @@
 //! Walking the tokens of a range of a tree, to give them colours.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::{SemanticToken, TokenKind, TokenModifiers};
+use warplens_ide_db::{SemanticToken, TokenKind, TokenModifiers};
 use warplens_syntax::{NodeOrToken, SyntaxNode, SyntaxToken, WalkEvent};
 
 /// Calls `visit` for the tokens of a tree that overlap a range, in order. Nodes outside of it are skipped.

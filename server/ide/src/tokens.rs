@@ -1,8 +1,7 @@
 //! Semantic tokens: the kinds of words, from the tree, and of names, from their declarations.
 
 use text_size::TextRange;
-use warplens_ide_db::answer::SemanticToken;
-use warplens_ide_db::db::{Database, File, items};
+use warplens_ide_db::{Database, File, SemanticToken, items};
 
 use crate::language::LanguageSupport;
 
@@ -38,7 +37,7 @@ mod tests {
 
     use super::*;
     use crate::fixture::{FILE, open};
-    use warplens_ide_db::answer::{TokenKind, TokenModifiers};
+    use warplens_ide_db::{TokenKind, TokenModifiers};
 
     fn check(source: &str, expect: Expect) {
         let (fixture, analysis) = open(source);

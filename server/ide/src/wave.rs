@@ -12,7 +12,7 @@ mod signature_help;
 mod symbols;
 mod tokens;
 
-use warplens_ide_db::db::LanguageQueries;
+use warplens_ide_db::LanguageQueries;
 use warplens_ide_db::wave::{constructs, names};
 use warplens_ide_diagnostics::wave as diagnostics;
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use warplens_hir::ptx::Signature;
 use warplens_isa::ptx::{Limits, Target};
 
-use crate::ptx::module_target::ModuleTarget;
+use crate::ptx::target::ModuleTarget;
 
 const WARP: u64 = 32;
 /// Common register limits.

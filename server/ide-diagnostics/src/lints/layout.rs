@@ -2,7 +2,7 @@
 
 use text_size::{TextRange, TextSize};
 
-use warplens_ide_db::problem::ItemFix;
+use warplens_ide_db::ItemFix;
 
 /// Collects the edits that rewrite an item.
 pub(crate) struct Rewrite<'t> {

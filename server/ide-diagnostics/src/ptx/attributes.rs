@@ -1,14 +1,14 @@
 //! Attributes of variables and functions: `.attribute`.
 
 use text_size::TextRange;
-use warplens_ide_db::ptx::module_target::ModuleTarget;
+use warplens_ide_db::Problem;
+use warplens_ide_db::ptx::ModuleTarget;
 use warplens_syntax::SyntaxKind;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
 use crate::codes;
 use crate::ptx::needs;
-use warplens_ide_db::problem::Problem;
 
 /// Checks the attributes of a variable.
 pub(super) fn of_variable(variable: &ast::Variable, module: &ModuleTarget) -> Option<Problem> {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::token_covering;
 use warplens_isa::ptx as isa;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;

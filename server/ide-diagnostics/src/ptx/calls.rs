@@ -12,13 +12,12 @@ use text_size::TextRange;
 use warplens_hir::ptx::{
     Declaration, DeclarationKind, FunctionKind, Initializer, ModuleNames, Signature, Type, Variable,
 };
-use warplens_ide_db::db::{Db, File, Item};
+use warplens_ide_db::{Db, File, Item, Problem};
 
 use crate::codes;
 use crate::ptx::calls::arguments::Callee;
 use crate::ptx::calls::sites::{Call, Target, Through, calls_of};
 use crate::ptx::symbols::declaration;
-use warplens_ide_db::problem::Problem;
 
 /// Finds the calls of an item while its function is cached; they are checked with the module.
 pub(super) fn find(db: &dyn Db, item: Item<'_>) {

@@ -2,12 +2,10 @@
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Component, Function, NameId, Operand, Resolution};
-use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::{Db, Item, Problem, token_covering};
 use warplens_isa::ptx as isa;
 
 use crate::codes;
-use warplens_ide_db::problem::Problem;
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
     for instruction in function.instructions() {

@@ -6,13 +6,13 @@ use warplens_hir::ptx::{
     Declaration, DeclarationKind, DeclarationMistake, Dimension, Function, FunctionKind, Header, Initializer,
     Linkage, Parameter, Signature, Space, SymbolKind, Type, TypeKind, Variable,
 };
-use warplens_ide_db::ptx::module_target::ModuleTarget;
+use warplens_ide_db::ptx::ModuleTarget;
+use warplens_ide_db::{ItemFix, Problem};
 use warplens_isa::ptx as isa;
 
 use crate::codes;
 use crate::message::message;
 use crate::ptx::needs;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The fix of a declaration that breaks a rule.
 pub(super) fn fix(range: TextRange, mistake: DeclarationMistake) -> Option<ItemFix> {

@@ -1,9 +1,8 @@
 //! Directives that do not exist, that are misplaced, or that need a newer version of PTX.
 
 use text_size::TextRange;
-use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::ptx::module_target::ModuleTarget;
-use warplens_ide_db::similar::{did_you_mean, nearest};
+use warplens_ide_db::ptx::ModuleTarget;
+use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest};
 use warplens_isa::ptx as isa;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
@@ -11,7 +10,6 @@ use warplens_syntax::{Node, SyntaxKind, SyntaxToken};
 
 use crate::codes;
 use crate::ptx::{attributes, needs, prologue, sections};
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The directive that is allowed between statements in addition to those in the grammar.
 const IN_BODIES: &str = ".loc_intermediate";

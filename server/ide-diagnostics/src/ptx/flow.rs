@@ -7,13 +7,11 @@ mod tests;
 use text_size::{TextRange, TextSize};
 use warplens_hir::cfg::{BlockEnd, Cfg};
 use warplens_hir::ptx::{Function, FunctionKind, InstructionId};
-use warplens_ide_db::answer::Tag;
-use warplens_ide_db::db::{Db, File, Item};
-use warplens_ide_db::ptx::module::never_returns;
+use warplens_ide_db::ptx::never_returns;
+use warplens_ide_db::{Db, File, Item, ItemFix, Problem, Tag};
 
 use crate::codes;
 use crate::ptx::broken;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 pub(super) fn check<'db>(
     db: &'db dyn Db,

@@ -17,15 +17,14 @@ use std::sync::Arc;
 use warplens_hir::ptx::{
     Checker, FormMatch, Function, Instruction, MnemonicForms, Near, Order, Platform, UnmetRequirement,
 };
-use warplens_ide_db::db::{Db, File, Item};
-use warplens_ide_db::ptx::module_target::module_target;
+use warplens_ide_db::ptx::module_target;
+use warplens_ide_db::{Db, File, Item, ItemFix, Problem};
 use warplens_isa::ptx as isa;
 
 use crate::codes;
 use crate::ptx::forms::ranges::StatementRanges;
 use crate::ptx::forms::reporter::Reporter;
 use crate::ptx::instructions;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 pub(super) fn check<'db>(
     db: &'db dyn Db,
@@ -37,7 +36,7 @@ pub(super) fn check<'db>(
     let target = module_target(db, file);
     let architecture = target.architecture.as_deref().and_then(isa::target);
     let platform = Platform { version: target.version, target: architecture };
-    let forms = &db.cache().shared::<warplens_ide_db::ptx::form_cache::FormCache>();
+    let forms = &db.cache().shared::<warplens_ide_db::ptx::FormCache>();
     let judge = |mnemonic| Judged::new(forms.forms(mnemonic), platform);
     let judged: Vec<Judged> = function.mnemonics().iter().map(judge).collect();
     let externals = externals::externals(db, file, function);

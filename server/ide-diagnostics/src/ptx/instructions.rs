@@ -3,17 +3,14 @@
 //! A function uses few distinct mnemonics, so each is checked once. The tree is read only to locate a problem.
 
 use warplens_hir::ptx::{Function, Instruction, Mnemonic};
-use warplens_ide_db::db::{Db, Item};
 use warplens_ide_db::ptx::forms::accepts;
-use warplens_ide_db::similar::{did_you_mean, nearest};
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest, token_covering};
 use warplens_isa::ptx as isa;
 use warplens_syntax::SyntaxNode;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
 use crate::codes;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
     let verdicts: Vec<Option<Verdict>> = function.mnemonics().iter().map(judge).collect();

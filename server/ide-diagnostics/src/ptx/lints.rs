@@ -11,11 +11,11 @@ use warplens_hir::cfg::Cfg;
 use warplens_hir::ptx::{
     Function, Instruction, InstructionId, Operand, ReferentId, Role, SymbolId, SymbolKind, Uniformity,
 };
+use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::variance;
 
 use crate::codes;
 use crate::lints::layout::Rewrite;
-use warplens_ide_db::problem::Problem;
 
 /// The maximum number of instructions on a path.
 const SHORT: usize = 7;

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::ptx::{Function, Instruction, InstructionId, SymbolId, SymbolKind};
 
 use crate::codes;
-use warplens_ide_db::problem::Problem;
+use warplens_ide_db::Problem;
 
 /// The number of statements with a problem about one register from which its declaration is assumed to be wrong.
 const MOST: usize = 3;

@@ -6,18 +6,14 @@ use warplens_hir::ptx::{
     Declaration, DeclarationKind, Directive, FunctionKind, Header, Initializer, Linkage, ModuleNames,
     ModuleSymbol, Parameter, Signature, Space, Variable,
 };
-use warplens_ide_db::answer::Diagnostic;
-use warplens_ide_db::db::{Database, Db, File, items};
-use warplens_ide_db::ptx::lowered::ptx_header;
-use warplens_ide_db::ptx::module::module_names;
-use warplens_ide_db::ptx::module_target::{ModuleTarget, module_target};
+use warplens_ide_db::ptx::{ModuleTarget, module_names, module_target, ptx_header};
+use warplens_ide_db::{Database, Db, Diagnostic, File, Problem, items};
 
 use crate::codes;
 use crate::context::fix_context;
 use crate::ptx::prologue::first_token;
 use crate::ptx::symbols::declaration;
 use crate::ptx::{calls, declarations, needs, targets};
-use warplens_ide_db::problem::Problem;
 
 /// Checks the items of a file together, except names and the prologue.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {

@@ -6,9 +6,8 @@ mod tests;
 mod unresolved;
 
 use warplens_hir::ptx::{Clash, ClashKind, ModuleKind, ModuleNames};
-use warplens_ide_db::answer::{Diagnostic, Related, Severity};
-use warplens_ide_db::db::{Database, File, items};
-use warplens_ide_db::ptx::module::module_names;
+use warplens_ide_db::ptx::module_names;
+use warplens_ide_db::{Database, Diagnostic, File, Related, Severity, items};
 
 use crate::codes;
 use crate::ptx::symbols::name_range;

@@ -1,12 +1,12 @@
 //! Checks the module's version and target against the requirements of directives and declarations.
 
 use text_size::TextRange;
-use warplens_ide_db::ptx::module_target::ModuleTarget;
+use warplens_ide_db::ptx::ModuleTarget;
+use warplens_ide_db::{ItemFix, Problem};
 use warplens_isa::ptx::{Requirement, TargetRequirement};
 use warplens_isa::{Version, ptx as isa};
 
 use crate::codes;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// Checks a requirement of `what`, a phrase for the middle of a sentence.
 pub(super) fn check(

@@ -3,15 +3,14 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, FunctionKind, PerformanceDirective, Signature, SymbolKind};
-use warplens_ide_db::ptx::module_target::ModuleTarget;
-use warplens_ide_db::ptx::occupancy;
 use warplens_ide_db::ptx::occupancy::Demand;
+use warplens_ide_db::ptx::{ModuleTarget, occupancy};
+use warplens_ide_db::{ItemFix, Problem};
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Directive, Holder, MissingRequirement};
 
 use crate::codes;
 use crate::ptx::needs;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The languages that `.language` accepts by name, in lower case, and the largest number it accepts.
 const LANGUAGES: [&str; 9] =

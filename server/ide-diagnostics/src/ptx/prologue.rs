@@ -3,10 +3,8 @@
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx;
 use warplens_hir::ptx::Directive;
-use warplens_ide_db::answer::Diagnostic;
-use warplens_ide_db::db::{Database, Db, File, Item, items};
-use warplens_ide_db::ptx::lowered::ptx_header;
-use warplens_ide_db::ptx::module_target::{ModuleTarget, module_target};
+use warplens_ide_db::ptx::{ModuleTarget, module_target, ptx_header};
+use warplens_ide_db::{Database, Db, Diagnostic, File, Item, ItemFix, Problem, items};
 use warplens_isa::{Version, ptx as isa};
 use warplens_syntax::ItemKind;
 use warplens_syntax::ptx::ast;
@@ -14,7 +12,6 @@ use warplens_syntax::ptx::ast;
 use crate::codes;
 use crate::context::fix_context;
 use crate::ptx::needs;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The first target with hardware support for `.f64`.
 const WITH_F64: u16 = 13;
@@ -309,7 +306,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use warplens_ide::AnalysisHost;
-    use warplens_ide_db::answer::FileId;
+    use warplens_ide_db::FileId;
 
     /// Shows the problems of modules, which are separated by blank lines.
     fn check(modules: &str, expect: Expect) {

@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashSet;
 use text_size::TextRange;
-use warplens_ide_db::ptx::module_target::ModuleTarget;
+use warplens_ide_db::Problem;
+use warplens_ide_db::ptx::ModuleTarget;
 use warplens_syntax::SyntaxKind;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
 use crate::codes;
 use crate::ptx::needs;
-use warplens_ide_db::problem::Problem;
 
 /// Checks a section: the first mistake is reported.
 pub(super) fn section(section: &ast::SectionDirective, module: &ModuleTarget) -> Option<Problem> {

@@ -2,8 +2,8 @@
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Declaration, ModuleSymbol};
-use warplens_ide_db::db::{Db, File, items};
-use warplens_ide_db::ptx::lowered::ptx_header;
+use warplens_ide_db::ptx::ptx_header;
+use warplens_ide_db::{Db, File, items};
 
 /// The declaration of a name of the module.
 pub(super) fn declaration<'db>(db: &'db dyn Db, file: File, symbol: &ModuleSymbol) -> &'db Declaration {

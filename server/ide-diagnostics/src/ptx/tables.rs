@@ -2,11 +2,11 @@
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, Instruction, NameId, Operand, Resolution, Symbol, SymbolKind, TableKind};
-use warplens_ide_db::ptx::module_target::ModuleTarget;
+use warplens_ide_db::Problem;
+use warplens_ide_db::ptx::ModuleTarget;
 
 use crate::codes;
 use crate::ptx::needs;
-use warplens_ide_db::problem::Problem;
 
 /// How an opcode uses labels and parameters.
 #[derive(Clone, Copy, PartialEq, Eq)]

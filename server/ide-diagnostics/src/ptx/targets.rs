@@ -7,11 +7,10 @@ use text_size::TextRange;
 use warplens_hir::ptx::{
     Function, Instruction, ModuleKind, ModuleNames, NameId, Operand, Resolution, SymbolKind, TableKind,
 };
-use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::ptx::lowered::ptx_function;
+use warplens_ide_db::ptx::ptx_function;
+use warplens_ide_db::{Db, Item, Problem};
 
 use crate::codes;
-use warplens_ide_db::problem::Problem;
 
 /// A name that the function does not declare, where something of a certain kind is required.
 #[derive(Debug, Clone, PartialEq, Eq)]

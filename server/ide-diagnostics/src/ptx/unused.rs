@@ -1,13 +1,11 @@
 //! Labels, registers and variables of a function that are never used.
 
 use warplens_hir::ptx::{Function, Role, Symbol, SymbolKind};
-use warplens_ide_db::answer::Tag;
-use warplens_ide_db::db::{Db, File, Item};
-use warplens_ide_db::ptx::module::debug_names;
+use warplens_ide_db::ptx::debug_names;
+use warplens_ide_db::{Db, File, Item, Problem, Tag};
 
 use crate::codes;
 use crate::ptx::broken;
-use warplens_ide_db::problem::Problem;
 
 /// The maximum number reported for a function, so that they do not crowd out errors.
 const MOST: usize = 50;

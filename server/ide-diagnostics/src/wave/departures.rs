@@ -11,7 +11,7 @@ use crate::wave::dialect::Edits;
 use crate::wave::dialect::Rewriter;
 use crate::wave::severity::severity;
 use crate::wave_messages;
-use warplens_ide_db::problem::{ItemFix, Problem};
+use warplens_ide_db::{ItemFix, Problem};
 
 /// The title of fixes that rewrite code for the toolchain.
 const FOR_TOOLCHAIN: &str = "Rewrite for toolchain 0.1.2";

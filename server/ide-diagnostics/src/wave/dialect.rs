@@ -16,9 +16,8 @@ mod structure;
 mod toolchain;
 
 use warplens_hir::wave::Code;
-use warplens_ide_db::answer::TextEdit;
-use warplens_ide_db::db::{Database, File, items};
-use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::wave_code;
+use warplens_ide_db::{Database, File, TextEdit, items};
 
 pub(crate) use crate::wave::dialect::edits::Edits;
 use crate::wave::dialect::edits::in_order;

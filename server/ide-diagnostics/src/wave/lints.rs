@@ -10,7 +10,7 @@ mod nested_branch;
 mod tests;
 
 use warplens_hir::wave::{Accepts, Code, Link, Severity};
-use warplens_ide_db::problem::Problem;
+use warplens_ide_db::Problem;
 
 use crate::wave::lints::kernel::Kernel;
 

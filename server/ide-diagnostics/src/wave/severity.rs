@@ -1,7 +1,7 @@
 //! The severity of a problem of WAVE in a diagnostic.
 
 use warplens_hir::wave;
-use warplens_ide_db::answer::Severity;
+use warplens_ide_db::Severity;
 
 /// The severity to show.
 pub(super) fn severity(severity: wave::Severity) -> Severity {

@@ -1,9 +1,8 @@
 //! The statements of a PTX kernel, and of the functions that it reaches, that have an error in the text.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::db::{Database, File, Item};
-use warplens_ide_db::names::module_uses;
-use warplens_ide_db::ptx::module::module_names;
+use warplens_ide_db::ptx::module_names;
+use warplens_ide_db::{Database, File, Item, module_uses};
 use warplens_sim::StatementId;
 use warplens_sim::ptx::program::Op;
 

@@ -1,9 +1,8 @@
 //! The kernels of a PTX module, from the headers of its items.
 
 use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, Linkage, ModuleKind, Space};
-use warplens_ide_db::db::{Db, File, Item, items};
-use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
-use warplens_ide_db::ptx::module::module_names;
+use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
+use warplens_ide_db::{Db, File, Item, items};
 use warplens_sim::launch::{Body, Kernel, PtxKernel, Shape};
 use warplens_syntax::ItemKind;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use text_size::TextSize;
 use warplens_ide::AnalysisHost;
-use warplens_ide_db::answer::FileId;
+use warplens_ide_db::FileId;
 use warplens_ide_lanes::{Choice, RunRequest, Shown, hover};
 use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
 

@@ -233,8 +233,8 @@ fn a_closed_file_is_forgotten_and_its_place_used_again() {
     host.close(FILE);
     assert_eq!(host.snapshot().diagnostics(FILE).unwrap(), Vec::new());
     assert_eq!(host.text(FILE), None);
-    host.open(warplens_ide_db::answer::FileId(7), warplens_syntax::wave::LANGUAGE, ".kernel k\nnope\n.end\n");
-    let found = host.snapshot().diagnostics(warplens_ide_db::answer::FileId(7)).unwrap();
+    host.open(warplens_ide_db::FileId(7), warplens_syntax::wave::LANGUAGE, ".kernel k\nnope\n.end\n");
+    let found = host.snapshot().diagnostics(warplens_ide_db::FileId(7)).unwrap();
     assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["unknown-instruction"]);
 }
 
@@ -246,7 +246,7 @@ fn edits_out_of_range_change_nothing() {
         assert!(host.edit(FILE, range, "x").is_err(), "{range:?}");
         assert_eq!(host.text(FILE).unwrap(), "// é\n");
     }
-    assert!(host.edit(warplens_ide_db::answer::FileId(3), TextRange::default(), "x").is_err());
+    assert!(host.edit(warplens_ide_db::FileId(3), TextRange::default(), "x").is_err());
     host.edit(FILE, TextRange::new(3.into(), 5.into()), "e").unwrap();
     assert_eq!(host.text(FILE).unwrap(), "// e\n");
 }

@@ -9,7 +9,7 @@ pub(crate) fn check(source: &str, expect: Expect) {
     expect.assert_eq(&shown.collect::<String>());
 }
 
-fn found(source: &str) -> (String, Vec<warplens_ide_db::answer::CompletionItem>) {
+fn found(source: &str) -> (String, Vec<warplens_ide_db::CompletionItem>) {
     let (fixture, analysis) = open(source);
     let found = analysis.completions(FILE, fixture.cursor()).unwrap();
     (fixture.text, found)

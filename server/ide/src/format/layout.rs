@@ -5,7 +5,7 @@
 //! else that is tracked through edits stays in place.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::TextEdit;
+use warplens_ide_db::TextEdit;
 use warplens_syntax::SyntaxKind;
 
 /// The indentation of a line.

@@ -1,7 +1,7 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::TextEdit;
+use warplens_ide_db::TextEdit;
 use warplens_syntax::parse_file;
 
 use crate::analysis::{Analysis, AnalysisHost};

@@ -2,11 +2,8 @@
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, Resolution, Role};
-use warplens_ide_db::answer::{SymbolKind, Target};
-use warplens_ide_db::db::{Database, File, items};
-use warplens_ide_db::names;
-use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
-use warplens_ide_db::ptx::module::module_names;
+use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
+use warplens_ide_db::{Database, File, SymbolKind, Target, items, names};
 
 use crate::call_item::{CallItem, Calls, by_callee};
 

@@ -6,7 +6,7 @@ mod modifiers;
 mod opcodes;
 mod operands;
 
-use warplens_ide_db::db::FilePosition;
+use warplens_ide_db::FilePosition;
 
 use crate::proposals::Proposals;
 use crate::ptx::completion::context::{Context, Statement};

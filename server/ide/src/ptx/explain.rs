@@ -6,7 +6,7 @@ pub(crate) mod matching;
 pub(crate) mod ranges;
 
 use warplens_hir::ptx::{Mnemonic, Platform};
-use warplens_ide_db::phrase::any_of;
+use warplens_ide_db::any_of;
 use warplens_isa::ptx;
 use warplens_isa::ptx::{Directive, Instruction, Modifier, ModifierClass, Scope, SpecialRegister};
 

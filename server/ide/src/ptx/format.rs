@@ -3,8 +3,8 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::DeclarationKind;
-use warplens_ide_db::db::{Database, Item};
-use warplens_ide_db::ptx::lowered::ptx_header;
+use warplens_ide_db::ptx::ptx_header;
+use warplens_ide_db::{Database, Item};
 use warplens_syntax::SyntaxKind::*;
 use warplens_syntax::{SyntaxKind, SyntaxNode};
 

@@ -8,12 +8,8 @@ mod tests;
 
 use text_size::TextRange;
 use warplens_hir::ptx::{DeclarationKind, FunctionKind};
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::names;
-use warplens_ide_db::names::Subject;
-use warplens_ide_db::ptx::lowered::ptx_header;
-use warplens_ide_db::ptx::module_target::module_target;
-use warplens_ide_db::ptx::occupancy;
+use warplens_ide_db::ptx::{module_target, occupancy, ptx_header};
+use warplens_ide_db::{FilePosition, Subject, names};
 use warplens_isa::ptx as isa;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use text_size::TextRange;
 use warplens_hir::ptx::{DeclarationKind, Function, NameRef, Role, Signature, SymbolKind, Type};
-use warplens_ide_db::db::{Database, File, Item, items};
-use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
-use warplens_ide_db::ptx::module::module_names;
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
+use warplens_ide_db::{Database, File, Item, items, token_covering};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 

@@ -1,9 +1,8 @@
 //! The names that a PTX module declares, and those that another file may define.
 
 use warplens_hir::ptx::{DeclarationKind, FunctionKind, Linkage};
-use warplens_ide_db::answer::{SymbolKind, Target};
-use warplens_ide_db::db::{Database, File, items};
-use warplens_ide_db::ptx::lowered::ptx_header;
+use warplens_ide_db::ptx::ptx_header;
+use warplens_ide_db::{Database, File, SymbolKind, Target, items};
 
 use crate::module_symbol::ModuleSymbol;
 

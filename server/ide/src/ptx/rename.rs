@@ -2,12 +2,10 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, ReferentId, Resolution, SymbolId, SymbolKind, Type};
-use warplens_ide_db::answer::{Access, Occurrence, TextEdit};
-use warplens_ide_db::db::{Database, File, FilePosition, items};
-use warplens_ide_db::names;
-use warplens_ide_db::names::{Named, Subject, module_uses};
-use warplens_ide_db::ptx::lowered::ptx_function;
-use warplens_ide_db::ptx::module::module_names;
+use warplens_ide_db::ptx::{module_names, ptx_function};
+use warplens_ide_db::{
+    Access, Database, File, FilePosition, Named, Occurrence, Subject, TextEdit, items, module_uses, names,
+};
 use warplens_isa::ptx as isa;
 
 use crate::rename_error::RenameError;

@@ -3,7 +3,7 @@
 mod calls;
 mod forms;
 
-use warplens_ide_db::db::FilePosition;
+use warplens_ide_db::FilePosition;
 
 use crate::ptx::completion::context::{Context, Statement};
 use crate::signature::SignatureHelp;

@@ -4,11 +4,8 @@ use text_size::TextRange;
 use warplens_hir::ptx::{
     DeclarationKind, Directive, Function, FunctionKind, Symbol as Local, SymbolKind as Is,
 };
-use warplens_ide_db::answer::{Symbol, SymbolKind};
-use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::ptx::declared;
-use warplens_ide_db::ptx::lowered::{ptx_function, ptx_header};
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::ptx::{declared, ptx_function, ptx_header};
+use warplens_ide_db::{Db, Item, Symbol, SymbolKind, token_covering};
 use warplens_syntax::{SyntaxKind, SyntaxNode};
 
 pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {

@@ -2,10 +2,8 @@
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, NameRef, Resolution, Role, SymbolKind, Type};
-use warplens_ide_db::answer::{Access, SemanticToken, TokenKind, TokenModifiers};
-use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::names::{ModuleUse, module_uses};
-use warplens_ide_db::ptx::lowered::ptx_function;
+use warplens_ide_db::ptx::ptx_function;
+use warplens_ide_db::{Access, Db, Item, ModuleUse, SemanticToken, TokenKind, TokenModifiers, module_uses};
 use warplens_isa::ptx as isa;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 

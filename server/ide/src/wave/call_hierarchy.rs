@@ -3,11 +3,8 @@
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Label, Name, Role};
-use warplens_ide_db::answer::{Access, SymbolKind, Target};
-use warplens_ide_db::db::{Database, File, items};
-use warplens_ide_db::names::{Namespace, module_uses};
-use warplens_ide_db::wave::lowered::wave_code;
-use warplens_ide_db::wave::names::{KERNELS, LABELS};
+use warplens_ide_db::wave::{KERNELS, LABELS, wave_code};
+use warplens_ide_db::{Access, Database, File, Namespace, SymbolKind, Target, items, module_uses};
 
 use crate::call_item::{CallItem, Calls, by_callee};
 

@@ -5,8 +5,7 @@ mod mnemonics;
 pub(crate) mod operands;
 mod structure;
 
-use warplens_ide_db::answer::{CompletionKind, TextEdit};
-use warplens_ide_db::db::FilePosition;
+use warplens_ide_db::{CompletionKind, FilePosition, TextEdit};
 use warplens_isa::wave as isa;
 
 use crate::proposals::{Proposal, Proposals};

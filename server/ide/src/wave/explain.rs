@@ -1,6 +1,6 @@
 //! Documentation of WAVE.
 
-use warplens_ide_db::phrase::any_of;
+use warplens_ide_db::any_of;
 use warplens_isa::List;
 use warplens_isa::wave;
 use warplens_isa::wave::{

@@ -1,10 +1,8 @@
 //! The folds of the constructs of WAVE.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::answer::{Fold, FoldKind};
-use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::wave::constructs;
-use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::{constructs, wave_code};
+use warplens_ide_db::{Db, Fold, FoldKind, Item};
 
 /// Kernels, the paths of an `if`, the bodies of loops. The closing keyword stays visible, and an `else` starts a new fold.
 pub(super) fn add<'db>(db: &'db dyn Db, item: Item<'db>, folds: &mut Vec<Fold>) {

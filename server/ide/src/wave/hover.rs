@@ -7,12 +7,8 @@ mod written;
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Instruction, Name, Operand, Value};
-use warplens_ide_db::answer::Access;
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::declared::count;
-use warplens_ide_db::names::Named;
-use warplens_ide_db::wave::lowered::wave_code;
-use warplens_ide_db::{names, notation};
+use warplens_ide_db::wave::wave_code;
+use warplens_ide_db::{Access, FilePosition, Named, count, names, notation};
 use warplens_isa::wave as isa;
 use warplens_sim::wave::literal;
 use warplens_syntax::{SyntaxKind, SyntaxToken};

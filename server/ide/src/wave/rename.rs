@@ -5,10 +5,7 @@
 
 mod registers;
 
-use warplens_ide_db::answer::{Access, TextEdit};
-use warplens_ide_db::db::{FilePosition, items};
-use warplens_ide_db::names;
-use warplens_ide_db::names::{Named, Namespace, Subject, module_uses};
+use warplens_ide_db::{Access, FilePosition, Named, Namespace, Subject, TextEdit, items, module_uses, names};
 use warplens_isa::wave as isa;
 
 use crate::rename_error::RenameError;

@@ -1,9 +1,8 @@
 //! The nested ranges that the constructs of WAVE add to those of the tree.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::wave::constructs;
-use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::FilePosition;
+use warplens_ide_db::wave::{constructs, wave_code};
 
 /// Adds the constructs around the smallest range, and the contents of each.
 pub(super) fn add(position: &FilePosition<'_>, ranges: &mut Vec<TextRange>) {

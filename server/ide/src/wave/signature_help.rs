@@ -1,6 +1,6 @@
 //! The forms of an instruction or a directive of WAVE.
 
-use warplens_ide_db::db::FilePosition;
+use warplens_ide_db::FilePosition;
 use warplens_isa::List;
 use warplens_isa::wave as isa;
 use warplens_isa::wave::{Directive, Instruction, Operand};

@@ -2,9 +2,8 @@
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Instruction, Link, Name, NameRef, Role};
-use warplens_ide_db::answer::{Symbol, SymbolKind};
-use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::wave_code;
+use warplens_ide_db::{Db, Item, Symbol, SymbolKind};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::wave::ast;
 

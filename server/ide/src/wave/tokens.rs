@@ -2,9 +2,8 @@
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Name, Role};
-use warplens_ide_db::answer::{SemanticToken, TokenKind, TokenModifiers};
-use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::wave_code;
+use warplens_ide_db::{Db, Item, SemanticToken, TokenKind, TokenModifiers};
 use warplens_isa::wave as isa;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 

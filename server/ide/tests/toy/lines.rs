@@ -6,8 +6,7 @@ use text_size::TextRange;
 use warplens_ide::lanes::{Decoded, Flow, Found, KernelPlace, LaunchProblem, Model, Simulator, Statement};
 use warplens_ide::language::LanguageSupport;
 use warplens_ide::{SemanticToken, Symbol, SymbolKind, TokenKind, TokenModifiers};
-use warplens_ide_db::db::{Database, Db, File, FilePosition, Item, LanguageQueries, items};
-use warplens_ide_db::problem::Problem;
+use warplens_ide_db::{Database, Db, File, FilePosition, Item, LanguageQueries, Problem, items};
 use warplens_sim::launch::{Body, Kernel, WaveKernel};
 use warplens_sim::memory::DeviceMemory;
 use warplens_sim::{

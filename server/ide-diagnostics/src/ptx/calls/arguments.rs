@@ -5,7 +5,7 @@ use warplens_hir::ptx::{Parameter, Signature, Type, TypeKind, VectorLength};
 
 use crate::codes;
 use crate::ptx::calls::sites::{Actual, ActualKind, Call, Shape};
-use warplens_ide_db::problem::Problem;
+use warplens_ide_db::Problem;
 
 /// The callee.
 pub(super) struct Callee<'c> {

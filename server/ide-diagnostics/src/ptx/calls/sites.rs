@@ -6,9 +6,8 @@ use warplens_hir::ptx::{
     Constant, Function, Instruction, NameId, Operand, Parameter, Resolution, Signature, Space, SymbolKind,
     TableKind, Type, VectorLength,
 };
-use warplens_ide_db::db::{Db, Item};
-use warplens_ide_db::ptx::lowered::ptx_function;
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::ptx::ptx_function;
+use warplens_ide_db::{Db, Item, token_covering};
 use warplens_syntax::SyntaxKind;
 
 /// One `call`.

@@ -11,14 +11,12 @@ use warplens_hir::ptx::{
     Function, FunctionKind, Instruction, InstructionId, Link, Mnemonic, Operand, ReferentId, RegisterQuery,
     Uniformity,
 };
-use warplens_ide_db::db::{Db, Item};
 use warplens_ide_db::ptx::variance;
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::{Db, Item, ItemFix, Problem, token_covering};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
 use crate::codes;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The maximum number of blocks searched for barriers. Barriers beyond it are not reported.
 const BUDGET: usize = 1_000_000;

@@ -4,8 +4,8 @@
 
 use smol_str::SmolStr;
 use warplens_hir::ptx::{Function, ModuleKind, ReferentId};
-use warplens_ide_db::db::{Db, File};
-use warplens_ide_db::ptx::module::module_names;
+use warplens_ide_db::ptx::module_names;
+use warplens_ide_db::{Db, File};
 
 /// A name that a function does not declare.
 #[salsa::interned]

@@ -1,13 +1,12 @@
 //! Mnemonics that match no form although each modifier exists.
 
 use warplens_hir::ptx::{Instruction, Mnemonic, Near};
-use warplens_ide_db::phrase::all_of;
+use warplens_ide_db::{ItemFix, Problem, all_of};
 use warplens_isa::ptx as isa;
 
 use crate::codes;
 use crate::ptx::forms::ranges::StatementRanges;
 use crate::ptx::forms::words;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 /// The most likely mistake in the modifiers.
 pub(super) fn problem(

@@ -1,15 +1,13 @@
 //! Forms that the module's version or target does not support.
 
 use warplens_hir::ptx::{FormMatch, Instruction, UnmetRequirement};
-use warplens_ide_db::answer::Tag;
-use warplens_ide_db::phrase::{all_of, any_of};
+use warplens_ide_db::{ItemFix, Problem, Tag, all_of, any_of};
 use warplens_isa::ptx::{Requirement, TargetRequirement};
 use warplens_isa::{Version, ptx as isa};
 
 use crate::codes;
 use crate::ptx::forms::reporter::Reporter;
 use crate::ptx::forms::words;
-use warplens_ide_db::problem::{ItemFix, Problem};
 
 pub(super) fn problem(
     report: &Reporter<'_>,

@@ -11,7 +11,7 @@ use crate::codes;
 use crate::message::{message, operand_count};
 use crate::ptx::forms::reporter::Reporter;
 use crate::ptx::forms::words;
-use warplens_ide_db::problem::{ItemFix, Problem};
+use warplens_ide_db::{ItemFix, Problem};
 
 /// An operand that a form does not accept.
 pub(super) fn problem(

@@ -2,7 +2,7 @@
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Instruction, OperandPosition};
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::token_covering;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{Parse, SyntaxKind, SyntaxNode};

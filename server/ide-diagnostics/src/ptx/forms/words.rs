@@ -1,7 +1,7 @@
 //! Parts of messages about forms.
 
 use warplens_hir::ptx::{Count, FormMatch, Instruction, OperandRule, Type, TypeKind, TypeSet};
-use warplens_ide_db::phrase::any_of;
+use warplens_ide_db::any_of;
 use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx::{Instruction as Entry, OperandKind, Slot, Value};
 

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, Instruction, MnemonicForms, Operand, SymbolKind, Type, TypeSet};
-use warplens_ide_db::answer::{Fix, TextEdit};
+use warplens_ide_db::{Fix, TextEdit};
 
 /// `%r<4>`, a range that is too small.
 #[derive(Clone, Copy)]

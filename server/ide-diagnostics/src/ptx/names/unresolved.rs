@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, ModuleNames, ModuleSymbol, Symbol, SymbolKind};
-use warplens_ide_db::answer::{Diagnostic, Fix, Related, Severity, TextEdit};
-use warplens_ide_db::db::{Database, File, Item, items};
-use warplens_ide_db::names::{NameUse, Requirement, module_uses};
-use warplens_ide_db::phrase::all_of;
-use warplens_ide_db::ptx::lowered::ptx_function;
-use warplens_ide_db::similar::{did_you_mean, nearest};
+use warplens_ide_db::ptx::ptx_function;
+use warplens_ide_db::{
+    Database, Diagnostic, File, Fix, Item, NameUse, Related, Requirement, Severity, TextEdit, all_of,
+    did_you_mean, items, module_uses, nearest,
+};
 use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::codes;

@@ -5,7 +5,7 @@ use warplens_hir::wave::Link;
 use crate::codes;
 use crate::wave::dialect::Dialect;
 use crate::wave::lints::kernel::{Branch, Kernel, written};
-use warplens_ide_db::problem::{ItemFix, Problem};
+use warplens_ide_db::{ItemFix, Problem};
 
 /// An `if` whose first path is only a `break` or `continue`.
 pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {

@@ -6,7 +6,7 @@ use warplens_hir::wave::{Accepts, Cell, Instruction, Link};
 use crate::codes;
 use crate::wave::dialect::Dialect;
 use crate::wave::lints::kernel::{Branch, Kernel, written};
-use warplens_ide_db::problem::Problem;
+use warplens_ide_db::Problem;
 
 /// An `if` without `else` that ends where the iteration ends.
 pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {

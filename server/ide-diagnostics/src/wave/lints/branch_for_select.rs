@@ -5,7 +5,7 @@ use warplens_hir::wave::{Instruction, Value};
 use crate::codes;
 use crate::wave::dialect::Dialect;
 use crate::wave::lints::kernel::{Branch, Kernel};
-use warplens_ide_db::problem::{ItemFix, Problem};
+use warplens_ide_db::{ItemFix, Problem};
 
 /// Categories of instructions that take about as long as a `select`, do not access memory, and are defined for all operand values.
 const CHEAP: [&str; 5] = ["integer", "bitwise", "float32", "move", "compare"];

@@ -5,7 +5,7 @@ use warplens_hir::wave::{Link, Value};
 use crate::codes;
 use crate::wave::dialect::Dialect;
 use crate::wave::lints::kernel::{Branch, Kernel, written};
-use warplens_ide_db::problem::Problem;
+use warplens_ide_db::Problem;
 
 /// Two `if`s without `else`, the inner one alone in the outer except for its comparison.
 pub(super) fn check(kernel: &Kernel<'_>, outer: &Branch) -> Option<Problem> {

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use warplens_ide::fixture::{FILE, open};
-use warplens_ide_db::answer::Severity;
+use warplens_ide_db::Severity;
 
 /// Hints that have a fix, with the lines that it changes.
 fn check(statements: &str, expected: Expect) {

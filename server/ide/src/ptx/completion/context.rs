@@ -4,8 +4,7 @@
 //! shows which braces are blocks and whether the position is in a body.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::tokens::{token_before, token_covering};
+use warplens_ide_db::{FilePosition, token_before, token_covering};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 
 /// The statement up to the cursor, without white space and comments.

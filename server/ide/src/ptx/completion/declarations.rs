@@ -1,6 +1,6 @@
 //! Directives, state spaces, types: everything that is not an instruction.
 
-use warplens_ide_db::answer::CompletionKind;
+use warplens_ide_db::CompletionKind;
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Directive, Status};
 

@@ -1,6 +1,6 @@
 //! Modifiers in the order of the form: those that can follow directly are first.
 
-use warplens_ide_db::answer::CompletionKind;
+use warplens_ide_db::CompletionKind;
 use warplens_isa::ptx::{Instruction, ModifierClass};
 
 use crate::proposals::{Proposal, Proposals};

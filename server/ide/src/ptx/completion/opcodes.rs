@@ -1,6 +1,6 @@
 //! Opcodes, with their operands to fill in.
 
-use warplens_ide_db::answer::CompletionKind;
+use warplens_ide_db::CompletionKind;
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Instruction, Operand, OperandKind, Status};
 

@@ -3,11 +3,8 @@
 use rustc_hash::FxHashSet;
 use text_size::TextSize;
 use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, Resolution, Symbol, SymbolKind, Type};
-use warplens_ide_db::answer::CompletionKind;
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::ptx::declared;
-use warplens_ide_db::ptx::lowered::ptx_function;
-use warplens_ide_db::ptx::module::module_names;
+use warplens_ide_db::ptx::{declared, module_names, ptx_function};
+use warplens_ide_db::{CompletionKind, FilePosition};
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::OperandKind;
 

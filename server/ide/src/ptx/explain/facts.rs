@@ -1,6 +1,6 @@
 //! Parts that the pages about an instruction share.
 
-use warplens_ide_db::phrase::any_of;
+use warplens_ide_db::any_of;
 use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx::{Operand, Status};
 

@@ -5,7 +5,7 @@ use warplens_hir::ptx::{
     AddressSpace, Count, FormMatch, Mnemonic, MnemonicForms, OperandRule, Platform, UnmetRequirement,
     written as entry_operands,
 };
-use warplens_ide_db::phrase::any_of;
+use warplens_ide_db::any_of;
 use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Instruction, OperandKind, Requirement, TargetRequirement};

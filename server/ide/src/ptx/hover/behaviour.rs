@@ -7,11 +7,8 @@ use warplens_hir::cfg::{BlockId, Cfg};
 use warplens_hir::ptx::{
     Function, InstructionId, NameRef, RegisterQuery, Resolution, Role, SymbolKind, Uniformity,
 };
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::phrase::all_of;
-use warplens_ide_db::ptx::lowered::ptx_function;
-use warplens_ide_db::ptx::module::never_returns;
-use warplens_ide_db::ptx::variance;
+use warplens_ide_db::ptx::{never_returns, ptx_function, variance};
+use warplens_ide_db::{FilePosition, all_of};
 
 /// The behavior of the local name at a position, in addition to its declaration; often `None`.
 pub(super) fn of_name(position: &FilePosition<'_>) -> Option<String> {

@@ -1,8 +1,8 @@
 //! The opcode and the modifiers of a statement, explained for its form.
 
 use warplens_hir::ptx::{FormMatch, Mnemonic, Platform};
-use warplens_ide_db::db::{Database, File};
-use warplens_ide_db::ptx::module_target::module_target;
+use warplens_ide_db::ptx::module_target;
+use warplens_ide_db::{Database, File};
 use warplens_isa::ptx as isa;
 use warplens_syntax::SyntaxToken;
 use warplens_syntax::ast::AstNode;

@@ -1,11 +1,8 @@
 //! The signature of a callee, from its declaration.
 
 use warplens_hir::ptx::{DeclarationKind, Parameter};
-use warplens_ide_db::db::{Database, FilePosition, Item, items};
-use warplens_ide_db::declared::one_line;
-use warplens_ide_db::ptx::lowered::ptx_header;
-use warplens_ide_db::ptx::module::module_names;
-use warplens_ide_db::tokens::token_covering;
+use warplens_ide_db::ptx::{module_names, ptx_header};
+use warplens_ide_db::{Database, FilePosition, Item, items, one_line, token_covering};
 use warplens_syntax::SyntaxKind;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;

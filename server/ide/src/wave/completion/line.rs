@@ -1,8 +1,7 @@
 //! The line being typed: a statement ends with it, so its tokens determine what can follow.
 
 use text_size::TextRange;
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::tokens::{token_before, token_covering};
+use warplens_ide_db::{FilePosition, token_before, token_covering};
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
 /// The line up to the cursor.

@@ -1,9 +1,8 @@
 //! Mnemonics, and the words that follow them after a dot.
 
 use warplens_hir::wave::Accepts;
-use warplens_ide_db::answer::CompletionKind;
-use warplens_ide_db::db::{Database, Db, File, FilePosition, Item, items};
-use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::wave_code;
+use warplens_ide_db::{CompletionKind, Database, Db, File, FilePosition, Item, items};
 use warplens_ide_diagnostics::wave::dialect::Dialect;
 use warplens_isa::List;
 use warplens_isa::wave as isa;

@@ -2,11 +2,8 @@
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Name, NameRef, Role};
-use warplens_ide_db::answer::{Access, CompletionKind};
-use warplens_ide_db::db::{FilePosition, items};
-use warplens_ide_db::names::module_uses;
-use warplens_ide_db::wave::lowered::wave_code;
-use warplens_ide_db::wave::names::LABELS;
+use warplens_ide_db::wave::{LABELS, wave_code};
+use warplens_ide_db::{Access, CompletionKind, FilePosition, items, module_uses};
 use warplens_isa::List;
 use warplens_isa::wave as isa;
 use warplens_isa::wave::{Instruction, Operand, OperandKind, Suffix};

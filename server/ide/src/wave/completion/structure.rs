@@ -2,9 +2,8 @@
 
 use text_size::TextSize;
 use warplens_hir::wave::{Code, Link};
-use warplens_ide_db::answer::{CompletionKind, TextEdit};
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::wave_code;
+use warplens_ide_db::{CompletionKind, FilePosition, TextEdit};
 use warplens_isa::wave as isa;
 
 use crate::proposals::{Proposal, Proposals};

@@ -1,6 +1,6 @@
 use expect_test::{Expect, expect};
 use warplens_hir::wave::Accepts;
-use warplens_ide_db::answer::CompletionItem;
+use warplens_ide_db::CompletionItem;
 
 use crate::analysis::AnalysisHost;
 use crate::completion::tests::{check, labels};

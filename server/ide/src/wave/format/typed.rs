@@ -3,9 +3,8 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Code;
-use warplens_ide_db::answer::TextEdit;
-use warplens_ide_db::db::{Database, File, items};
-use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::wave_code;
+use warplens_ide_db::{Database, File, TextEdit, items};
 
 use crate::format::layout::Indent;
 use crate::format::size;

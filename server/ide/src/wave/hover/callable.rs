@@ -3,11 +3,8 @@
 use std::fmt::Write;
 
 use warplens_hir::wave::{Cell, Code, Instruction, Label, MAX_DEPTH, Name, Role};
-use warplens_ide_db::db::{FilePosition, items};
-use warplens_ide_db::declared::count;
-use warplens_ide_db::names::module_uses;
-use warplens_ide_db::wave::lowered::wave_code;
-use warplens_ide_db::wave::names::LABELS;
+use warplens_ide_db::wave::{LABELS, wave_code};
+use warplens_ide_db::{FilePosition, count, items, module_uses};
 
 use crate::wave::hover::structure::Lines;
 
@@ -62,7 +59,7 @@ fn at_a_time(code: &Code) -> String {
 
 /// The hover of the function that starts at the label with this name.
 pub(super) fn function(position: &FilePosition<'_>, name: &str) -> Option<String> {
-    let declares = |item: &warplens_ide_db::db::Item<'_>| {
+    let declares = |item: &warplens_ide_db::Item<'_>| {
         let code = wave_code(position.db, *item);
         code.labels.iter().any(|label| label.name == name).then_some(code)
     };
@@ -188,9 +185,7 @@ fn callers(position: &FilePosition<'_>, name: &str) -> String {
     for (index, item) in items(position.db, position.file).iter().enumerate() {
         let mut uses = module_uses(position.db, *item).iter();
         let found = uses.find(|found| found.namespace == LABELS && found.name == name);
-        let reads = |name_use: &&warplens_ide_db::names::NameUse| {
-            name_use.access == warplens_ide_db::answer::Access::Read
-        };
+        let reads = |name_use: &&warplens_ide_db::NameUse| name_use.access == warplens_ide_db::Access::Read;
         let places: Vec<_> = found.into_iter().flat_map(|found| &found.uses).filter(reads).collect();
         if places.is_empty() {
             continue;

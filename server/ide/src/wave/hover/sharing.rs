@@ -4,10 +4,8 @@
 use rustc_hash::FxHashSet;
 use warplens_hir::Variance;
 use warplens_hir::wave::{Because, Cell, Code, Link, MAX_DEPTH, Reason, Role, Uniformity, Value};
-use warplens_ide_db::db::{FilePosition, items};
-use warplens_ide_db::names::module_uses;
-use warplens_ide_db::wave::lowered::wave_code;
-use warplens_ide_db::wave::names::LABELS;
+use warplens_ide_db::wave::{LABELS, wave_code};
+use warplens_ide_db::{FilePosition, items, module_uses};
 
 use crate::wave::hover::structure::Lines;
 use crate::wave::hover::written::cell;

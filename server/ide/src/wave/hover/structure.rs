@@ -2,7 +2,7 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Link};
-use warplens_ide_db::db::{Database, File, FilePosition};
+use warplens_ide_db::{Database, File, FilePosition};
 
 /// The maximum number of `break`s and `continue`s of a loop that are listed.
 const MAX_LEAVES: usize = 6;

@@ -1,9 +1,8 @@
 //! The last writes of a register before a position.
 
 use warplens_hir::wave::{Cell, Code, Name, NameRef, Role};
-use warplens_ide_db::db::FilePosition;
-use warplens_ide_db::phrase::any_of;
-use warplens_ide_db::wave::lowered::wave_code;
+use warplens_ide_db::wave::wave_code;
+use warplens_ide_db::{FilePosition, any_of};
 
 use crate::wave::hover::structure::Lines;
 

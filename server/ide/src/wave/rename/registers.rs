@@ -2,10 +2,8 @@
 
 use smol_str::SmolStr;
 use warplens_hir::wave::{Code, Name, Role, Value};
-use warplens_ide_db::db::{FilePosition, items};
-use warplens_ide_db::names::{Named, module_uses};
-use warplens_ide_db::wave::lowered::wave_code;
-use warplens_ide_db::wave::names::LABELS;
+use warplens_ide_db::wave::{LABELS, wave_code};
+use warplens_ide_db::{FilePosition, Named, items, module_uses};
 
 use crate::rename_error::RenameError;
 
