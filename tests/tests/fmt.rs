@@ -78,6 +78,31 @@ fn standard_input_is_formatted_to_standard_output() {
     );
 }
 
+/// A failing write stands for a full disk: the size of files is limited to one block.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_failing_write_leaves_the_old_text() {
+    use std::process::Command;
+
+    let folder = Folder::new();
+    let text = format!(".version 8.5\n.entry k() {{\n{}}}\n", "add.u32 %r1,%r2,1;\n".repeat(500));
+    let file = folder.write("k.ptx", &text);
+    let format = || {
+        let mut limited = Command::new("sh");
+        limited.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" fmt k.ptx"]).arg(support::server());
+        let output = limited.current_dir(folder.path()).output().expect("a shell runs");
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.starts_with("warplens: k.ptx: cannot be written: "), "{error}");
+        assert_eq!(std::fs::read_to_string(&file).expect("it is there"), text);
+    };
+    format();
+    assert_eq!(folder.path().read_dir().expect("it is there").count(), 1, "nothing is left beside");
+    // A file with several names is written in place.
+    std::fs::hard_link(&file, folder.path().join("other.ptx")).expect("a link can be made");
+    format();
+}
+
 #[test]
 fn items_with_syntax_errors_are_not_formatted_and_reported() {
     let folder = Folder::new();

@@ -92,6 +92,11 @@ impl Recorder {
         }
     }
 
+    /// The memory of a recorder for a program of `statements` statements, without visits.
+    pub fn bytes(statements: usize) -> u64 {
+        statements as u64 * size_of::<Run>() as u64
+    }
+
     /// Enables counters for each statement.
     pub fn count_costs(&mut self) {
         self.counters.resize(self.runs.len(), Counters::default());

@@ -9,3 +9,4 @@ mod launch_file;
 pub mod lsp;
 mod markdown;
 mod position;
+mod replace_file;

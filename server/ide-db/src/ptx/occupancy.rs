@@ -45,15 +45,16 @@ pub fn ctas_by_threads(limits: &Limits, threads: u64) -> u64 {
 /// The number of CTAs that fit if each thread has that many registers.
 pub fn ctas_by_registers(limits: &Limits, threads: u64, registers: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1);
-    let warp = (registers.max(1) * WARP).next_multiple_of(u64::from(limits.register_unit));
+    let unit = u64::from(limits.register_unit);
+    let warp = registers.max(1).saturating_mul(WARP).checked_next_multiple_of(unit).unwrap_or(u64::MAX);
     let resident = u64::from(limits.registers_per_sm) / warp / warps;
-    let fits = warp * warps <= u64::from(limits.registers_per_cta);
+    let fits = warp.saturating_mul(warps) <= u64::from(limits.registers_per_cta);
     if fits { resident.min(ctas_by_threads(limits, threads)) } else { 0 }
 }
 
 /// The registers that a thread can have so that this many CTAs fit.
 pub fn register_budget(limits: &Limits, threads: u64, ctas: u64) -> u64 {
-    let warps = threads.div_ceil(WARP).max(1) * ctas.max(1);
+    let warps = threads.div_ceil(WARP).max(1).saturating_mul(ctas.max(1));
     let unit = u64::from(limits.register_unit);
     let warp = u64::from(limits.registers_per_sm) / warps / unit * unit;
     (warp / WARP).min(u64::from(limits.registers_per_thread))
@@ -174,6 +175,19 @@ mod tests {
             | with 255 registers per thread | not even one CTA |
         "#]]
         .assert_eq(&on("sm_86", ".reqntid 10,10,10 .maxnreg 40"));
+    }
+
+    #[test]
+    fn numbers_of_any_size_are_accepted() {
+        for number in ["4294967296", "2305843009213693952", "9223372036854775808", "18446744073709551615"] {
+            for block in ["1", "64", "1024"] {
+                let shown =
+                    on("sm_90", &format!(".maxntid {block} .minnctapersm {number} .maxnreg {number}"));
+                assert!(shown.contains("they do not fit"), "{shown}");
+            }
+            let shown = on("sm_90", &format!(".maxntid {number},{number} .maxnreg 32"));
+            assert!(shown.contains("does not run"), "{shown}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! the waves.
 
 use crate::memory::DeviceMemory;
+use crate::record::Recorder;
 use crate::trace::{
     Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunOutcome, StatementId, Status, WarpId,
 };
@@ -80,10 +81,10 @@ impl<'l> LaunchState<'l> {
         }
     }
 
-    /// Checks the memory limit, for waves with `wave_bytes` bytes of registers.
-    pub(crate) fn check_memory(&self, wave_bytes: u64) -> Result<(), RunEnd> {
-        let needed =
-            u64::from(self.geometry.waves) * wave_bytes + self.local_bytes as u64 + self.memory.size();
+    /// Checks the memory limit, for waves with `wave_bytes` bytes of registers that record `statements` statements.
+    pub(crate) fn check_memory(&self, wave_bytes: u64, statements: usize) -> Result<(), RunEnd> {
+        let each = wave_bytes + Recorder::bytes(statements);
+        let needed = u64::from(self.geometry.waves) * each + self.local_bytes as u64 + self.memory.size();
         match over_limit(needed, self.options) {
             Some(finding) => Err(RunEnd::Fault(Fault { status: Status::Faulted, finding })),
             None => Ok(()),

@@ -77,7 +77,8 @@ impl<'l, const W: usize> Run<'l, W> {
 
     fn run(mut self) -> RunOutcome {
         let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
-        let ended = self.launch.check_memory(wave_bytes).and_then(|()| self.run_groups());
+        let ended =
+            self.launch.check_memory(wave_bytes, self.program.statements()).and_then(|()| self.run_groups());
         let mut result = self.launch.finish(ended)?;
         let raced = raced_statements(&result.findings);
         remove_raced_reads(&mut result.findings, &raced);
@@ -93,10 +94,11 @@ impl<'l, const W: usize> Run<'l, W> {
             let group = self.group(number);
             self.run_group(group, &mut suspended)?;
             self.retry(&mut suspended)?;
-            let width = u64::from(self.launch.geometry.width);
-            let capacity =
-                self.launch.options.limits.max_memory / (self.program.rows() as u64 * width * 4 + 1);
-            if suspended.iter().map(|(group, _)| group.waves.len() as u64).sum::<u64>() > capacity {
+            let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
+            let bytes =
+                |group: &Workgroup<W>| group.waves.len() as u64 * wave_bytes + group.local.len() as u64;
+            let suspended_bytes: u64 = suspended.iter().map(|(group, _)| bytes(group)).sum();
+            if suspended_bytes > self.launch.options.limits.max_memory {
                 break;
             }
         }

@@ -15,6 +15,7 @@ use super::input::{ReadError, STANDARD_INPUT, language_parser, read};
 use super::outcome::{Outcome, print_message};
 use crate::language::{self, LanguageError};
 use crate::position::{self, Encoding};
+use crate::replace_file::replace;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -133,7 +134,7 @@ impl FormattedFile<'_> {
         if self.path.as_os_str() == STANDARD_INPUT {
             io::stdout().write_all(self.after.as_bytes())?;
         } else if self.before != self.after
-            && let Err(error) = std::fs::write(self.path, &self.after)
+            && let Err(error) = replace(self.path, self.after.as_bytes())
         {
             print_message(format!("{}: cannot be written: {error}", self.path.display()));
             return Ok(Outcome::Unusable);

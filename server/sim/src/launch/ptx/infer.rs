@@ -1,6 +1,6 @@
 //! The inferred launch of a PTX entry without a configured one.
 
-use super::kernel::{Parameter, PtxKernel};
+use super::kernel::{MAX_PARAMETERS, Parameter, PtxKernel};
 use crate::launch::body::{Access, Body, Part};
 use crate::launch::model::{Argument, Buffer, Contents, Field, Fill, Launch, Passed};
 use crate::scalar_type::{Class, ScalarType};
@@ -92,7 +92,8 @@ fn structure(param: &Parameter, parts: &[Part], ptx: &PtxKernel, threads: u64) -
     };
     let fields: Vec<_> = parts.iter().filter(inside).map(field).collect();
     let passed = match fields.is_empty() {
-        true => Passed::Bytes(vec![0; param.bytes as usize]),
+        // A parameter that is too large is reported when the launch is resolved.
+        true => Passed::Bytes(vec![0; param.bytes.min(MAX_PARAMETERS) as usize]),
         false => Passed::Fields(fields),
     };
     Argument { name: Some(param.name.to_string()), passed, at: None }

@@ -6,6 +6,9 @@ use warplens_hir::ptx::Signature;
 use super::shape::Shape;
 use crate::scalar_type::{Class, ScalarType};
 
+/// The limit of the parameters of an entry together, in bytes: the largest of any target.
+pub(super) const MAX_PARAMETERS: u64 = 32_764;
+
 /// The requirements of a PTX entry on its launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PtxKernel {
@@ -58,6 +61,14 @@ impl PtxKernel {
     /// Adds the block that is inferred from the body; `bytes` gives the size of a shared array of the module.
     pub fn with_shape(self, shape: &Shape, bytes: &dyn Fn(&str) -> Option<u64>) -> PtxKernel {
         PtxKernel { shaped_block: shape.block(bytes), ..self }
+    }
+
+    /// The bytes of all parameters, each at a multiple of its alignment.
+    pub(super) fn parameter_bytes(&self) -> u64 {
+        self.params.iter().fold(0u64, |end, param| {
+            let start = end.checked_next_multiple_of(param.align.max(1)).unwrap_or(u64::MAX);
+            start.saturating_add(param.bytes)
+        })
     }
 
     /// Whether an address can be passed to `param`.

@@ -1,6 +1,6 @@
 //! PTX: the block must fit the kernel, the arguments its parameters, and every buffer is an allocation of its own.
 
-use super::kernel::{Parameter, PtxKernel};
+use super::kernel::{MAX_PARAMETERS, Parameter, PtxKernel};
 use crate::launch::body::Body;
 use crate::launch::buffers::{
     Budget, PlacedBuffer, address_of, listed, name_arguments, place_buffers, problem, wrong,
@@ -34,6 +34,7 @@ impl LaunchRules for PtxKernel {
     ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
         refuse_wave_keys(launch)?;
         check_block(launch, name, self)?;
+        check_parameters(launch, name, self)?;
         name_arguments(launch, |index| self.params.get(index).map(|param| param.name.to_string()));
         check_count(launch, name, self)?;
         check_names(launch, self)?;
@@ -134,6 +135,20 @@ fn check_block(launch: &mut Launch, kernel: &str, ptx: &PtxKernel) -> Result<(),
         );
     }
     Ok(())
+}
+
+/// The parameters are allocated, and a number in the text decides their size.
+fn check_parameters(launch: &Launch, kernel: &str, ptx: &PtxKernel) -> Result<(), Problem> {
+    let bytes = ptx.parameter_bytes();
+    if bytes <= MAX_PARAMETERS {
+        return Ok(());
+    }
+    let bytes = match bytes {
+        u64::MAX => "too many".to_owned(),
+        bytes => bytes.to_string(),
+    };
+    let message = format!("`{kernel}` has {bytes} bytes of parameters; the limit is {MAX_PARAMETERS}");
+    Err(problem(launch, "args", message))
 }
 
 fn check_count(launch: &Launch, kernel: &str, ptx: &PtxKernel) -> Result<(), Problem> {

@@ -14,6 +14,9 @@ use super::storage::{self, Storage};
 use crate::memory::DeviceMemory;
 use crate::ptx::windows;
 
+/// The limit of variables that are declared by ranges such as `x<100>`.
+const MAX_RANGES: u32 = 1 << 16;
+
 /// Finds a function of the module by name.
 pub type Lookup<'m> = dyn Fn(&str) -> Option<Arc<hir::Function>> + 'm;
 
@@ -90,6 +93,8 @@ pub(super) struct Linked<'m> {
     /// Storage of the variables inside functions, by function and symbol.
     pub(super) statics: FxHashMap<(usize, hir::SymbolId), Storage>,
     initializers: Vec<(Storage, Variable)>,
+    /// The number of variables that ranges such as `x<100>` may still declare.
+    names_left: u32,
     pub(super) globals: DeviceMemory,
     pub(super) constants: DeviceMemory,
     shared: u32,
@@ -109,6 +114,7 @@ impl<'m> Linked<'m> {
             variables: FxHashMap::default(),
             statics: FxHashMap::default(),
             initializers: Vec::new(),
+            names_left: MAX_RANGES,
             globals: DeviceMemory::new(windows::MODULE, windows::GLOBAL),
             constants: DeviceMemory::new(windows::CONST, windows::MODULE),
             shared: 0,
@@ -179,6 +185,10 @@ impl<'m> Linked<'m> {
                 }
                 continue;
             };
+            self.names_left = match self.names_left.checked_sub(count) {
+                Some(left) => left,
+                None => return Err(DecodeError::TooLarge(declaration.name.clone())),
+            };
             for number in 0..count {
                 let name = smol_str::format_smolstr!("{}{number}", declaration.name);
                 let storage = self.place(&name, variable)?;
@@ -242,6 +252,10 @@ impl<'m> Linked<'m> {
     pub(super) fn initialize(&mut self) {
         for (storage, variable) in std::mem::take(&mut self.initializers) {
             let Some(initializer) = &variable.initializer else { continue };
+            if !matches!(storage, Storage::Const(_) | Storage::Global(_)) {
+                continue;
+            }
+            // The memory has been allocated, so its size is bounded.
             let mut bytes = vec![0; variable.bytes() as usize];
             let inner: Vec<u64> = variable.inner_dimensions().collect();
             self.fill(&variable, initializer, &inner, &mut bytes);
@@ -264,8 +278,10 @@ impl<'m> Linked<'m> {
             Initializer::List(values) => {
                 let vector = variable.vector.map_or(1, |vector| vector.count() as usize);
                 let scalars = inner.is_empty();
-                let below = inner.iter().product::<u64>() as usize;
-                let step = if scalars && bytes.len() <= size * vector { size } else { below * size * vector };
+                let below = inner.iter().fold(size * vector, |bytes, count| {
+                    bytes.saturating_mul(usize::try_from(*count).unwrap_or(usize::MAX))
+                });
+                let step = if scalars && bytes.len() <= size * vector { size } else { below };
                 for (value, bytes) in values.iter().zip(bytes.chunks_mut(step.max(1))) {
                     self.fill(variable, value, inner.get(1..).unwrap_or(&[]), bytes);
                 }

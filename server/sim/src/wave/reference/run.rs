@@ -92,7 +92,7 @@ impl<'l, const W: usize> Run<'l, W> {
     fn run_groups(&mut self) -> Result<Status, RunEnd> {
         self.check_assembled()?;
         let rows = usize::from(self.program.registers) + EXTRA_ROWS;
-        self.launch.check_memory(rows as u64 * W as u64 * 4)?;
+        self.launch.check_memory(rows as u64 * W as u64 * 4, self.program.statements())?;
         (0..self.launch.groups).try_for_each(|number| self.run_group(number))?;
         Ok(Status::Finished)
     }
