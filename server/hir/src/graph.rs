@@ -7,5 +7,5 @@ mod weak_order;
 
 pub use adjacency::Graph;
 pub use components::strong_components;
-pub use dominators::DominatorTree;
+pub use dominators::{Dominance, DominatorTree};
 pub use weak_order::{Ordered, weak_order};

@@ -135,7 +135,7 @@ fn contradictions_of(text: &str) -> Vec<String> {
 /// Kernels for which the analysis once called a divergent branch uniform.
 #[test]
 fn fixed_kernels() {
-    const BLOCKS: [&str; 4] = [
+    const BLOCKS: [&str; 6] = [
         // The reconvergence points of `stack` and `ipdom` differ in a loop that only a guarded `exit` leaves.
         "L0: @%p2 exit; @%p0 bra L4; L2: bra L0; L4: setp.lt.u32 %p2, %r0, 1; bra L2;",
         // `frontier` merges lanes before their reconvergence point.
@@ -147,6 +147,12 @@ fn fixed_kernels() {
         // They leave it at two branches, one of which is uniform in each iteration.
         "L0: add.u32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 3; @%p1 bra L1; setp.eq.u32 %p0, %r1, %r3; @%p0 bra L2; bra L0;
          L1: mov.u32 %r0, 1; L2: setp.eq.u32 %p2, %r0, 1; @%p2 bra L3; mov.u32 %r2, 0; L3:",
+        // Lanes skip a definition in some iterations, and keep the value of an earlier one.
+        "L0: @%p0 bra L1; L1: @%p0 bra L2; L2: mov.u32 %r0, %r2; selp.u32 %r3, %r0, 1, %p2; bra L5;
+         L3: @%p0 bra L1; L4: @%p0 bra L0; L5: setp.lt.u32 %p2, %r3, 2; @%p2 bra L3;",
+        // What they skip is a copy of a value that all of them make.
+        "L0: add.u32 %r0, %r0, 1; setp.eq.u32 %p1, %r0, 1; @%p1 bra L1; @%p0 bra L2; L1: mov.u32 %r3, %r0;
+         L2: setp.eq.u32 %p2, %r3, 1; @%p2 bra L3; mov.u32 %r2, 0; L3: setp.lt.u32 %p1, %r0, 4; @%p1 bra L0;",
     ];
     for blocks in BLOCKS {
         let text = with_registers(blocks);

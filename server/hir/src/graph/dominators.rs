@@ -125,6 +125,45 @@ impl<'g> DominatorTree<'g> {
     }
 }
 
+/// Which nodes dominate which, in constant time.
+pub struct Dominance {
+    /// By node: its number in a walk of the tree in which a node comes before those it dominates, and one more than the last
+    /// of these; empty for nodes that are not reached.
+    spans: Vec<std::ops::Range<u32>>,
+}
+
+impl Dominance {
+    /// In the part of the graph that is reached from `root`.
+    pub fn new(graph: &Graph, root: u32) -> Dominance {
+        let mut spans = vec![0..0; graph.len()];
+        let tree = DominatorTree::new(graph).from_root(root, |_| true);
+        let mut sizes = vec![1; graph.len()];
+        for &(node, dominator) in tree.iter().rev() {
+            if let Some(dominator) = dominator {
+                sizes[dominator as usize] += sizes[node as usize];
+            }
+        }
+        // The number that the next node below a dominator gets.
+        let mut next = vec![0; graph.len()];
+        for &(node, dominator) in &tree {
+            let start = dominator.map_or(0, |dominator| next[dominator as usize]);
+            let end = start + sizes[node as usize];
+            spans[node as usize] = start..end;
+            next[node as usize] = start + 1;
+            if let Some(dominator) = dominator {
+                next[dominator as usize] = end;
+            }
+        }
+        Dominance { spans }
+    }
+
+    /// Whether all paths from the root to `node` pass `dominator`; a node dominates itself.
+    pub fn dominates(&self, dominator: u32, node: u32) -> bool {
+        let below = &self.spans[node as usize];
+        !below.is_empty() && self.spans[dominator as usize].contains(&below.start)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -173,11 +173,13 @@ impl<'f> Uniformity<'f> {
 
     fn merged(&self, value: ValueId, block: BlockId) -> (Variance, Cause) {
         let mut raised = Raised::default();
+        let merges = self.values.same(value) == Same::Value(value);
         for used in self.values.uses(value) {
-            let (variance, cause) = self.used(used);
+            // Where different values are merged, lanes that diverged count, whichever instances they hold.
+            let (variance, cause) = if merges { self.left(used) } else { self.used(used) };
             raised.by(variance, cause);
         }
-        if self.values.same(value) == Same::Value(value) {
+        if merges {
             if let Some((variance, branch)) = self.joins.divergence(block) {
                 raised.by(variance, Cause::Diverged(branch));
             }
@@ -188,8 +190,23 @@ impl<'f> Uniformity<'f> {
         (raised.variance, raised.cause)
     }
 
-    /// How a value varies where it is used: outside a loop that lanes exit in different iterations, more than inside.
+    /// How a value varies where it is used: more than where it is made, if lanes hold instances from different iterations.
     fn used(&self, used: &Use) -> (Variance, Cause) {
+        let (variance, cause) = self.left(used);
+        let mut raised = Raised { variance, cause };
+        if raised.variance < Variance::Unknown
+            && let Same::Value(origin) = self.values.same(used.value)
+            && let Some((block, made)) = self.values.block(used.value).zip(self.values.block(origin))
+            && let Some((branch, _)) = self.joins.skipped(block, made, used.block)
+            && self.values.changes_in(origin, &|other| self.joins.in_cycle(block, other))
+        {
+            raised.by(Variance::Unknown, Cause::Diverged(branch));
+        }
+        (raised.variance, raised.cause)
+    }
+
+    /// How a value varies where it is used: outside a loop that lanes exit in different iterations, more than inside.
+    fn left(&self, used: &Use) -> (Variance, Cause) {
         let mut raised =
             Raised { variance: self.values.variance(used.value), cause: Cause::Value(used.value) };
         if let Same::Value(origin) = self.values.same(used.value)

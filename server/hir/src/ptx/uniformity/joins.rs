@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Variance;
 use crate::cfg::{BlockId, Cfg};
-use crate::graph::DominatorTree;
+use crate::graph::{Dominance, DominatorTree, strong_components};
 use crate::post_dominators::PostDominators;
 
 /// A divergent branch, and the block at which its lanes wait for each other; `None` if they do not.
@@ -21,6 +21,7 @@ pub(super) struct Joins<'f> {
     /// By block: its place in a reverse post-order; `None` if it is unreachable.
     order: Vec<Option<u32>>,
     dominators: DominatorTree<'f>,
+    dominance: Dominance,
     /// The reconvergence points that a model may choose: the first are by the primary-end rule, the second are plain.
     models: Vec<PostDominators>,
     /// Whether the primary-end rule depends on which branches are uniform.
@@ -32,12 +33,17 @@ pub(super) struct Joins<'f> {
     loops: FxHashMap<Region, (Variance, FxHashSet<BlockId>)>,
     /// By block: the regions of `loops` whose loop it is in.
     inside: FxHashMap<BlockId, Vec<Region>>,
-    cost: usize,
+    /// By block: the number of the cycle that it is in, the largest one.
+    cycles: Vec<Option<u32>>,
+    /// By block: the regions that it is in, in one cycle with the branch, but not in its loop.
+    repeated: FxHashMap<BlockId, Vec<Region>>,
+    cost: Cell<usize>,
 }
 
 impl<'f> Joins<'f> {
     pub(super) fn new(cfg: &'f Cfg) -> Joins<'f> {
         let order = reverse_post_order(cfg);
+        let dominance = Dominance::new(cfg.graph(), 0);
         let has_choice = Cell::new(false);
         let by_primary_end = PostDominators::by_primary_end(cfg, |_| {
             has_choice.set(true);
@@ -48,12 +54,15 @@ impl<'f> Joins<'f> {
             dominators: DominatorTree::new(cfg.graph()),
             models: vec![by_primary_end, PostDominators::plain(cfg)],
             has_choice: has_choice.get(),
-            is_irreducible: is_irreducible(cfg, &order),
+            is_irreducible: is_irreducible(cfg, &order, &dominance),
+            dominance,
             order,
             divergence: FxHashMap::default(),
             loops: FxHashMap::default(),
             inside: FxHashMap::default(),
-            cost: 0,
+            cycles: cycles(cfg),
+            repeated: FxHashMap::default(),
+            cost: Cell::new(0),
         }
     }
 
@@ -85,6 +94,7 @@ impl<'f> Joins<'f> {
         self.divergence.clear();
         self.loops.clear();
         self.inside.clear();
+        self.repeated.clear();
     }
 
     /// Adds the reconvergence points that the primary-end rule gives for these uniform branches; `true` if they are new.
@@ -102,7 +112,7 @@ impl<'f> Joins<'f> {
 
     /// Blocks looked at since the last call.
     pub(super) fn take_cost(&mut self) -> usize {
-        std::mem::take(&mut self.cost)
+        self.cost.take()
     }
 
     /// Records that the branch at the end of a block diverges.
@@ -121,23 +131,68 @@ impl<'f> Joins<'f> {
             }
         }
         for point in points {
-            self.part_loop((branch, point), variance);
+            self.part_region((branch, point), variance);
         }
     }
 
-    /// Records that lanes exit the loop of a region, if there is one, in different iterations.
-    fn part_loop(&mut self, region: Region, variance: Variance) {
+    /// Records that lanes take different paths through a region, and exit its loop, if there is one, in different iterations.
+    fn part_region(&mut self, region: Region, variance: Variance) {
         if let Some(known) = self.loops.get_mut(&region) {
             known.0 = known.0.max(variance);
             return;
         }
-        let blocks = self.loop_around(region);
+        let forward = self.region(region);
+        let blocks = self.loop_around(region.0, &forward);
+        for block in forward.iter().filter(|block| !blocks.contains(block)) {
+            if self.in_cycle(region.0, *block) {
+                self.repeated.entry(*block).or_default().push(region);
+            }
+        }
         for block in &blocks {
             self.inside.entry(*block).or_default().push(region);
         }
-        if !blocks.is_empty() {
-            self.loops.insert(region, (variance, blocks));
+        self.loops.insert(region, (variance, blocks));
+    }
+
+    /// A region in which lanes may skip a block that they, or others, reach in another iteration: lanes that reconverge after it
+    /// hold different instances of its values. `to` is where such a value is used, `origin` the block that computes it again.
+    pub(super) fn skipped(&self, block: BlockId, origin: BlockId, to: BlockId) -> Option<Region> {
+        let regions = self.repeated.get(&block)?;
+        let is_skipped = |&(branch, reconvergence): &Region| {
+            let Some(point) = reconvergence else { return false };
+            // A path around a dominator starts below it.
+            if self.dominance.dominates(block.0, to.0) && !self.dominance.dominates(block.0, point.0) {
+                return false;
+            }
+            let skips = |next| self.reaches(next, point, &[block]);
+            self.cfg.successors(branch).any(skips) && self.reaches(point, to, &[block, origin])
+        };
+        regions.iter().copied().find(is_skipped)
+    }
+
+    /// Whether a path leads to a block that passes none of some others before.
+    fn reaches(&self, from: BlockId, to: BlockId, without: &[BlockId]) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![from];
+        while let Some(block) = open.pop() {
+            if block == to {
+                return true;
+            }
+            if !without.contains(&block) && seen.insert(block) {
+                open.extend(self.cfg.successors(block));
+            }
         }
+        self.spend(seen.len());
+        false
+    }
+
+    /// Whether two blocks are in one cycle.
+    pub(super) fn in_cycle(&self, block: BlockId, other: BlockId) -> bool {
+        self.cycles[block.index()].is_some() && self.cycles[block.index()] == self.cycles[other.index()]
+    }
+
+    fn spend(&self, blocks: usize) {
+        self.cost.set(self.cost.get() + blocks);
     }
 
     /// The blocks that lanes reach from two sides of a branch on ways that share no block before: under some model they
@@ -146,7 +201,7 @@ impl<'f> Joins<'f> {
     fn joined(&mut self, branch: BlockId) -> Vec<BlockId> {
         let before = self.before_one_block(branch);
         let tree = self.dominators.from_root(branch.0, |block| before.contains(&BlockId(block)));
-        self.cost += tree.len();
+        self.spend(tree.len());
         let mut labels: FxHashMap<BlockId, BlockId> = FxHashMap::default();
         for &(block, dominator) in &tree {
             let dominator = dominator.map(BlockId).filter(|dominator| *dominator != branch);
@@ -175,9 +230,8 @@ impl<'f> Joins<'f> {
         }
     }
 
-    /// The blocks of the loop around a branch that some of its sides leave: those between it and itself, on ways that do
-    /// not pass the reconvergence point.
-    fn loop_around(&mut self, (branch, reconvergence): Region) -> FxHashSet<BlockId> {
+    /// The blocks that lanes reach from a branch before they reconverge.
+    fn region(&self, (branch, reconvergence): Region) -> FxHashSet<BlockId> {
         let mut forward = FxHashSet::default();
         let mut open: Vec<BlockId> = self.cfg.successors(branch).collect();
         while let Some(block) = open.pop() {
@@ -185,7 +239,12 @@ impl<'f> Joins<'f> {
                 open.extend(self.cfg.successors(block));
             }
         }
-        self.cost += forward.len();
+        self.spend(forward.len());
+        forward
+    }
+
+    /// The blocks of the loop around a branch that some of its sides leave: those of its region on paths back to it.
+    fn loop_around(&self, branch: BlockId, forward: &FxHashSet<BlockId>) -> FxHashSet<BlockId> {
         let mut blocks = FxHashSet::default();
         if !forward.contains(&branch) {
             return blocks;
@@ -227,8 +286,23 @@ fn reverse_post_order(cfg: &Cfg) -> Vec<Option<u32>> {
     order
 }
 
+/// By block: the number of its strong component, if it has a cycle.
+fn cycles(cfg: &Cfg) -> Vec<Option<u32>> {
+    let graph = cfg.graph();
+    let blocks: Vec<u32> = (0..graph.len() as u32).collect();
+    let mut cycles = vec![None; blocks.len()];
+    let components = strong_components(&blocks, |block| graph.successors(block).iter().copied());
+    for (number, component) in components.into_iter().enumerate() {
+        let is_cycle = component.len() > 1 || graph.successors(component[0]).contains(&component[0]);
+        for block in component.into_iter().filter(|_| is_cycle) {
+            cycles[block as usize] = Some(number as u32);
+        }
+    }
+    cycles
+}
+
 /// Whether some edge leads back to a block that does not dominate its start.
-fn is_irreducible(cfg: &Cfg, order: &[Option<u32>]) -> bool {
+fn is_irreducible(cfg: &Cfg, order: &[Option<u32>], dominance: &Dominance) -> bool {
     let edges = cfg.ids().flat_map(|from| cfg.successors(from).map(move |to| (from, to)));
     let reached = |block: BlockId| order[block.index()].is_some();
     let back: Vec<_> =
@@ -236,19 +310,5 @@ fn is_irreducible(cfg: &Cfg, order: &[Option<u32>]) -> bool {
     if back.is_empty() {
         return false;
     }
-    let mut above = vec![None; cfg.blocks().len()];
-    for (block, dominator) in DominatorTree::new(cfg.graph()).from_root(0, |_| true) {
-        above[block as usize] = dominator;
-    }
-    // A dominator comes before what it dominates, so the walk up can stop early.
-    let dominates = |block: BlockId, mut below: BlockId| loop {
-        if block == below {
-            return true;
-        }
-        match above[below.index()] {
-            Some(next) if order[next as usize] >= order[block.index()] => below = BlockId(next),
-            _ => return false,
-        }
-    };
-    back.into_iter().any(|(from, to)| !dominates(to, from))
+    back.into_iter().any(|(from, to)| !dominance.dominates(to.0, from.0))
 }

@@ -7,6 +7,7 @@ use super::cause::{Cause, ValueId};
 use super::results::{self, Transfer};
 use crate::Variance;
 use crate::cfg::{BlockId, Cfg};
+use crate::graph::strong_components;
 use crate::ptx::{
     ConstantId, Function, InstructionId, NameRef, Operand, ReferentId, Resolution, Role, SymbolKind,
 };
@@ -375,28 +376,33 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// Whether a value can differ between iterations of a loop: it depends on a value merged inside, or the analysis
+    /// Whether a value can differ between iterations of a loop: it depends on a value merged inside or on itself, or the analysis
     /// does not know what it is made from.
     pub(super) fn changes_in(&self, value: ValueId, in_loop: &dyn Fn(BlockId) -> bool) -> bool {
         const FAR: usize = 256;
-        let mut seen = vec![value];
+        let origin = |value: ValueId| match self.same(value) {
+            Same::Value(origin) if self.block(origin).is_some_and(in_loop) => Some(origin),
+            _ => None,
+        };
+        let mut seen: Vec<ValueId> = origin(value).into_iter().collect();
         let mut next = 0;
         while let Some(&value) = seen.get(next) {
             next += 1;
-            let Same::Value(value) = self.same(value) else { continue };
-            if !self.block(value).is_some_and(in_loop) {
-                continue;
-            }
             if matches!(self.origin(value), Origin::Merged { .. }) || next > FAR {
                 return true;
             }
-            for used in self.uses(value) {
-                if !seen.contains(&used.value) {
-                    seen.push(used.value);
+            for used in self.uses(value).iter().filter_map(|used| origin(used.value)) {
+                if !seen.contains(&used) {
+                    seen.push(used);
                 }
             }
         }
-        false
+        let sources = |value: ValueId| -> Vec<ValueId> {
+            self.uses(value).iter().filter_map(|used| origin(used.value)).collect()
+        };
+        let depends_on_itself =
+            |component: Vec<ValueId>| component.len() > 1 || sources(component[0]).contains(&component[0]);
+        strong_components(&seen, sources).into_iter().any(depends_on_itself)
     }
 }
 

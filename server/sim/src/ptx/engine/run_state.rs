@@ -77,6 +77,14 @@ impl RunState {
         if let Some(cost) = cost {
             recorder.cost(statement, &cost);
         }
+        if !findings.is_empty() || !raced.is_empty() {
+            self.collect_findings(findings, raced);
+        }
+    }
+
+    /// Most instructions have no findings: kept apart, so that they only test that.
+    #[cold]
+    fn collect_findings(&mut self, findings: &mut Vec<Finding>, raced: &mut Vec<StatementId>) {
         findings.drain(..).for_each(|finding| self.report(finding));
         self.raced.extend(raced.drain(..));
     }
