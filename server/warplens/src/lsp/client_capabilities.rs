@@ -1,7 +1,7 @@
 //! The capabilities of the client.
 
 use serde_json::Value;
-use tower_lsp::ls_types::{InitializeParams, MarkupKind};
+use tower_lsp::ls_types::InitializeParams;
 
 /// The capabilities of the client that the server uses.
 #[derive(Debug, Clone, Default)]
@@ -49,60 +49,36 @@ pub(crate) struct ClientCapabilities {
 impl ClientCapabilities {
     /// Reads the parameters of `initialize`.
     pub(crate) fn new(params: &InitializeParams) -> ClientCapabilities {
-        let document = params.capabilities.text_document.clone().unwrap_or_default();
-        let workspace = params.capabilities.workspace.clone().unwrap_or_default();
-        let window = params.capabilities.window.clone().unwrap_or_default();
-        let completion =
-            document.completion.and_then(|completion| completion.completion_item).unwrap_or_default();
-        let hover = document.hover.and_then(|hover| hover.content_format).unwrap_or_default();
+        let capabilities = serde_json::to_value(&params.capabilities).unwrap_or_default();
+        let at = |path: &str| capabilities.pointer(path).filter(|value| !value.is_null());
+        let has = |path: &str| at(path).and_then(Value::as_bool) == Some(true);
+        let published_or_pulled = |name: &str| {
+            let publish = at(&format!("/textDocument/publishDiagnostics/{name}"));
+            publish.or_else(|| at(&format!("/textDocument/diagnostic/{name}"))) == Some(&Value::Bool(true))
+        };
+        let hover = at("/textDocument/hover/contentFormat").and_then(Value::as_array);
         let option =
             |name: &str| params.initialization_options.as_ref().and_then(|options| options.get(name));
         ClientCapabilities {
-            pull_diagnostics: document.diagnostic.is_some(),
-            refresh_diagnostics: workspace
-                .diagnostics
-                .and_then(|diagnostics| diagnostics.refresh_support)
-                .unwrap_or(false),
-            code_pages: document
-                .publish_diagnostics
-                .as_ref()
-                .and_then(|publish| publish.code_description_support)
-                .or(document.diagnostic.as_ref().and_then(|pull| pull.code_description_support))
-                .unwrap_or(false),
-            code_actions: document
-                .code_action
-                .is_some_and(|actions| actions.code_action_literal_support.is_some()),
-            versioned_edits: workspace.workspace_edit.and_then(|edit| edit.document_changes).unwrap_or(false),
-            related_information: document
-                .publish_diagnostics
-                .and_then(|publish| publish.related_information)
-                .or(document.diagnostic.and_then(|pull| pull.related_information))
-                .unwrap_or(false),
-            snippets: completion.snippet_support.unwrap_or(false),
-            markdown: hover.contains(&MarkupKind::Markdown),
-            symbol_tree: document
-                .document_symbol
-                .and_then(|symbol| symbol.hierarchical_document_symbol_support)
-                .unwrap_or(false),
-            label_offsets: document
-                .signature_help
-                .and_then(|help| help.signature_information)
-                .and_then(|signature| signature.parameter_information)
-                .and_then(|parameter| parameter.label_offset_support)
-                .unwrap_or(false),
-            links: document.definition.and_then(|definition| definition.link_support).unwrap_or(false),
-            refresh_hints: workspace.inlay_hint.and_then(|hint| hint.refresh_support).unwrap_or(false),
-            refresh_lenses: workspace.code_lens.and_then(|lens| lens.refresh_support).unwrap_or(false),
-            progress: window.work_done_progress.unwrap_or(false),
-            configuration: workspace.configuration.unwrap_or(false),
-            register_configuration: workspace
-                .did_change_configuration
-                .and_then(|configuration| configuration.dynamic_registration)
-                .unwrap_or(false),
-            watch_files: workspace
-                .did_change_watched_files
-                .and_then(|files| files.dynamic_registration)
-                .unwrap_or(false),
+            pull_diagnostics: at("/textDocument/diagnostic").is_some(),
+            refresh_diagnostics: has("/workspace/diagnostics/refreshSupport"),
+            code_pages: published_or_pulled("codeDescriptionSupport"),
+            code_actions: at("/textDocument/codeAction/codeActionLiteralSupport").is_some(),
+            versioned_edits: has("/workspace/workspaceEdit/documentChanges"),
+            related_information: published_or_pulled("relatedInformation"),
+            snippets: has("/textDocument/completion/completionItem/snippetSupport"),
+            markdown: hover.is_some_and(|formats| formats.iter().any(|format| format == "markdown")),
+            symbol_tree: has("/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            links: has("/textDocument/definition/linkSupport"),
+            label_offsets: has(
+                "/textDocument/signatureHelp/signatureInformation/parameterInformation/labelOffsetSupport",
+            ),
+            refresh_hints: has("/workspace/inlayHint/refreshSupport"),
+            refresh_lenses: has("/workspace/codeLens/refreshSupport"),
+            progress: has("/window/workDoneProgress"),
+            configuration: has("/workspace/configuration"),
+            register_configuration: has("/workspace/didChangeConfiguration/dynamicRegistration"),
+            watch_files: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),
             extension_lenses: option("lenses").and_then(Value::as_str) == Some("extension"),
             lanes_changed: option("lanesChanged").and_then(Value::as_bool) == Some(true),
         }
