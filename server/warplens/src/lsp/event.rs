@@ -8,7 +8,8 @@ use tower_lsp::ls_types::{InitializeParams, Uri};
 use warplens_ide::lanes::Outcome;
 
 use super::ptxas::run::{Printed, PtxasError};
-use super::request::{Failure, Response};
+use super::request::Response;
+use super::snapshot::Failure;
 
 /// An event for the state thread.
 pub(crate) enum Event {

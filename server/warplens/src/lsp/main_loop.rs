@@ -14,8 +14,9 @@ use super::event::Event;
 use super::handlers::completion::resolve;
 use super::handlers::lane_masks::LANE_MASKS;
 use super::panic::panic_message;
-use super::request::{Failure, Job, Requester, Response, Urgency, run as run_handler};
+use super::request::{Job, Requester, Response, Urgency, run as run_handler};
 use super::routes;
+use super::snapshot::Failure;
 use super::state::{Pending, Phase, State};
 use super::worker_pool::WorkerPool;
 

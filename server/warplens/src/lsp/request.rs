@@ -6,11 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::{Diagnostic, Uri};
-use warplens_ide::Cancelled;
 use warplens_ide::lanes::Prepared;
 
 use super::panic::panic_message;
-use super::snapshot::Snapshot;
+use super::snapshot::{Failure, Snapshot};
 
 /// Computes a response. It can run again on a newer snapshot, so it keeps no state.
 pub(crate) type Handler = Arc<dyn Fn(&Snapshot) -> Result<Response, Failure> + Send + Sync>;
@@ -62,23 +61,6 @@ pub(crate) enum Response {
     LinkedName(Option<String>),
     /// The run of the selected launch.
     Prepared(Box<Prepared>),
-}
-
-/// The reason that a handler gave no response.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// An edit or the requester cancelled it.
-    Cancelled,
-    /// The request cannot be answered; the message is for the user.
-    Refused(String),
-    /// The handler panicked with this message.
-    Panicked(String),
-}
-
-impl From<Cancelled> for Failure {
-    fn from(_: Cancelled) -> Failure {
-        Failure::Cancelled
-    }
 }
 
 /// Runs a handler. Catches a panic, and drops the snapshot before it returns.

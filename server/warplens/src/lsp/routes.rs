@@ -20,70 +20,54 @@ use super::handlers::{
     document_link, document_symbol, folding_range, formatting, hover, implementation, inlay_hint, references,
     rename, selection_range, semantic_tokens, signature_help,
 };
-use super::request::{Failure, Request, Response, Urgency};
-use super::snapshot::Snapshot;
+use super::request::{Request, Response, Urgency};
+use super::snapshot::{Failure, Snapshot};
 use super::to_proto::to_value;
 
-/// The request of a method; `None` for a method that does not read one document.
-pub(crate) fn document_request(method: &str, params: Value) -> Option<Result<Request>> {
-    use Urgency::{Debounced, Now, Soon};
-    Some(match method {
-        HoverRequest::METHOD => read::<HoverRequest>(params, Now, hover::hover),
-        Completion::METHOD => read::<Completion>(params, Now, completion::completion),
-        GotoDefinition::METHOD => read::<GotoDefinition>(params, Now, definition::definition),
-        References::METHOD => read::<References>(params, Now, references::references),
-        DocumentHighlightRequest::METHOD => {
-            read::<DocumentHighlightRequest>(params, Now, document_highlight::highlights)
+/// The function that finds the request of a method, from a table: method, scheduling class, handler.
+macro_rules! routes {
+    ($($method:ident $urgency:ident $handler:expr;)*) => {
+        /// The request of a method; `None` for a method that does not read one document.
+        pub(crate) fn document_request(method: &str, params: Value) -> Option<Result<Request>> {
+            Some(match method {
+                $($method::METHOD => read::<$method>(params, Urgency::$urgency, $handler),)*
+                // Answered from the workspace index.
+                GotoImplementation::METHOD => {
+                    respond::<GotoImplementation>(params, Urgency::Now, implementation::linked_name)
+                }
+                _ => return None,
+            })
         }
-        PrepareRenameRequest::METHOD => read::<PrepareRenameRequest>(params, Now, rename::prepare),
-        Rename::METHOD => read::<Rename>(params, Now, rename::rename),
-        DocumentSymbolRequest::METHOD => {
-            read::<DocumentSymbolRequest>(params, Soon, |snapshot, _| document_symbol::symbols(snapshot))
-        }
-        FoldingRangeRequest::METHOD => {
-            read::<FoldingRangeRequest>(params, Soon, |snapshot, _| folding_range::folds(snapshot))
-        }
-        SelectionRangeRequest::METHOD => {
-            read::<SelectionRangeRequest>(params, Now, selection_range::selection_ranges)
-        }
-        SemanticTokensRangeRequest::METHOD => {
-            read::<SemanticTokensRangeRequest>(params, Soon, semantic_tokens::range)
-        }
-        SemanticTokensFullRequest::METHOD => {
-            read::<SemanticTokensFullRequest>(params, Soon, |snapshot, _| semantic_tokens::full(snapshot))
-        }
-        SemanticTokensFullDeltaRequest::METHOD => {
-            read::<SemanticTokensFullDeltaRequest>(params, Soon, semantic_tokens::full_delta)
-        }
-        CodeActionRequest::METHOD => read::<CodeActionRequest>(params, Now, code_action::actions),
-        CodeLensRequest::METHOD => {
-            read::<CodeLensRequest>(params, Soon, |snapshot, _| code_lens::lenses(snapshot))
-        }
-        DocumentDiagnosticRequest::METHOD => {
-            read::<DocumentDiagnosticRequest>(params, Debounced, |snapshot, _| diagnostic::pull(snapshot))
-        }
-        Formatting::METHOD => read::<Formatting>(params, Soon, |snapshot, _| formatting::document(snapshot)),
-        RangeFormatting::METHOD => read::<RangeFormatting>(params, Soon, formatting::range),
-        OnTypeFormatting::METHOD => read::<OnTypeFormatting>(params, Now, formatting::on_type),
-        SignatureHelpRequest::METHOD => {
-            read::<SignatureHelpRequest>(params, Now, signature_help::signature_help)
-        }
-        InlayHintRequest::METHOD => read::<InlayHintRequest>(params, Soon, inlay_hint::inlay_hints),
-        DocumentLinkRequest::METHOD => {
-            read::<DocumentLinkRequest>(params, Soon, |snapshot, _| document_link::links(snapshot))
-        }
-        CallHierarchyPrepare::METHOD => read::<CallHierarchyPrepare>(params, Now, call_hierarchy::prepare),
-        CallHierarchyIncomingCalls::METHOD => {
-            read::<CallHierarchyIncomingCalls>(params, Soon, call_hierarchy::incoming)
-        }
-        CallHierarchyOutgoingCalls::METHOD => {
-            read::<CallHierarchyOutgoingCalls>(params, Soon, call_hierarchy::outgoing)
-        }
-        // Answered from the workspace index.
-        GotoImplementation::METHOD => respond::<GotoImplementation>(params, Now, implementation::linked_name),
-        SyntaxTree::METHOD => read::<SyntaxTree>(params, Soon, |snapshot, _| syntax_tree(snapshot)),
-        _ => return None,
-    })
+    };
+}
+
+routes! {
+    HoverRequest Now hover::hover;
+    Completion Now completion::completion;
+    GotoDefinition Now definition::definition;
+    References Now references::references;
+    DocumentHighlightRequest Now document_highlight::highlights;
+    PrepareRenameRequest Now rename::prepare;
+    Rename Now rename::rename;
+    DocumentSymbolRequest Soon |snapshot, _| document_symbol::symbols(snapshot);
+    FoldingRangeRequest Soon |snapshot, _| folding_range::folds(snapshot);
+    SelectionRangeRequest Now selection_range::selection_ranges;
+    SemanticTokensRangeRequest Soon semantic_tokens::range;
+    SemanticTokensFullRequest Soon |snapshot, _| semantic_tokens::full(snapshot);
+    SemanticTokensFullDeltaRequest Soon semantic_tokens::full_delta;
+    CodeActionRequest Now code_action::actions;
+    CodeLensRequest Soon |snapshot, _| code_lens::lenses(snapshot);
+    DocumentDiagnosticRequest Debounced |snapshot, _| diagnostic::pull(snapshot);
+    Formatting Soon |snapshot, _| formatting::document(snapshot);
+    RangeFormatting Soon formatting::range;
+    OnTypeFormatting Now formatting::on_type;
+    SignatureHelpRequest Now signature_help::signature_help;
+    InlayHintRequest Soon inlay_hint::inlay_hints;
+    DocumentLinkRequest Soon |snapshot, _| document_link::links(snapshot);
+    CallHierarchyPrepare Now call_hierarchy::prepare;
+    CallHierarchyIncomingCalls Soon call_hierarchy::incoming;
+    CallHierarchyOutgoingCalls Soon call_hierarchy::outgoing;
+    SyntaxTree Soon |snapshot, _| syntax_tree(snapshot);
 }
 
 /// A request that the handler answers.

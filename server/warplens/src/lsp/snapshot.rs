@@ -1,11 +1,12 @@
-//! What a request handler reads: a document at one version, its analysis, the settings, and what is shown in it.
+//! What a request handler reads: a document at one version, its analysis, the settings, and what is shown in it; and
+//! the reasons for which it fails.
 
 use std::sync::Arc;
 
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
 use tower_lsp::ls_types::{Position, Range, Uri};
-use warplens_ide::{Analysis, Answer, Diagnostic, FileId, Language};
+use warplens_ide::{Analysis, Cancelled, Diagnostic, FileId, Language};
 
 use super::client_capabilities::ClientCapabilities;
 use super::lanes::Lanes;
@@ -28,6 +29,33 @@ pub(crate) struct Snapshot {
     pub(crate) shown: Arc<ShownDocuments>,
     pub(crate) analysis: Analysis,
 }
+
+/// The reason that a handler gave no response.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// An edit or the requester cancelled it.
+    Cancelled,
+    /// The request cannot be answered; the message is for the user.
+    Refused(String),
+    /// The handler panicked with this message.
+    Panicked(String),
+}
+
+impl Failure {
+    /// The request cannot be answered for this reason.
+    pub(crate) fn refused(reason: impl ToString) -> Failure {
+        Failure::Refused(reason.to_string())
+    }
+}
+
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Failure {
+        Failure::Cancelled
+    }
+}
+
+/// The answer to a request of the protocol, which may be `null`.
+pub(crate) type Answer<T> = Result<Option<T>, Failure>;
 
 impl Snapshot {
     /// The byte offset of a position; a line after the last one is the end of the text.
@@ -63,7 +91,7 @@ impl Snapshot {
     }
 
     /// The findings of the run that the document shows.
-    pub(crate) fn findings(&self) -> Answer<Vec<Diagnostic>> {
+    pub(crate) fn findings(&self) -> Result<Vec<Diagnostic>, Cancelled> {
         match self.lanes() {
             Some(lanes) if lanes.has_findings() => self.analysis.findings(self.file, &lanes.shown),
             _ => Ok(vec![]),

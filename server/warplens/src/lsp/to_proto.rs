@@ -5,13 +5,12 @@ use tower_lsp::ls_types::NumberOrString;
 use warplens_ide as ide;
 
 use super::documentation_pages;
-use super::request::Failure;
-use super::snapshot::Snapshot;
+use super::snapshot::{Failure, Snapshot};
 use crate::markdown;
 
 /// An answer as JSON.
 pub(crate) fn to_value(answer: impl serde::Serialize) -> Result<serde_json::Value, Failure> {
-    serde_json::to_value(answer).map_err(|error| Failure::Refused(error.to_string()))
+    serde_json::to_value(answer).map_err(Failure::refused)
 }
 
 /// A full report of diagnostics.

@@ -6,15 +6,14 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{CallItem, Calls};
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
 /// `textDocument/prepareCallHierarchy`.
 pub(crate) fn prepare(
     snapshot: &Snapshot,
     params: &CallHierarchyPrepareParams,
-) -> Result<Option<Vec<CallHierarchyItem>>, Failure> {
+) -> Answer<Vec<CallHierarchyItem>> {
     let at = snapshot.offset(params.text_document_position_params.position);
     let found = snapshot.analysis.call_item(snapshot.file, at)?;
     Ok(found.map(|found| vec![item(snapshot, found)]))
@@ -24,7 +23,7 @@ pub(crate) fn prepare(
 pub(crate) fn incoming(
     snapshot: &Snapshot,
     params: &CallHierarchyIncomingCallsParams,
-) -> Result<Option<Vec<CallHierarchyIncomingCall>>, Failure> {
+) -> Answer<Vec<CallHierarchyIncomingCall>> {
     let calls = snapshot.analysis.incoming_calls(snapshot.file, &params.item.name)?;
     let call = |calls: Calls| CallHierarchyIncomingCall {
         from_ranges: ranges(snapshot, &calls),
@@ -37,7 +36,7 @@ pub(crate) fn incoming(
 pub(crate) fn outgoing(
     snapshot: &Snapshot,
     params: &CallHierarchyOutgoingCallsParams,
-) -> Result<Option<Vec<CallHierarchyOutgoingCall>>, Failure> {
+) -> Answer<Vec<CallHierarchyOutgoingCall>> {
     let calls = snapshot.analysis.outgoing_calls(snapshot.file, &params.item.name)?;
     let call = |calls: Calls| CallHierarchyOutgoingCall {
         from_ranges: ranges(snapshot, &calls),

@@ -14,8 +14,7 @@ use warplens_ide::lanes::{Source, WarpId};
 use warplens_ide::{Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten, forward_progress_model};
 
 use super::execute_command::{SELECT_LAUNCH, SHOW_LEFT};
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
 /// The kind of the action that applies all safe fixes.
@@ -35,10 +34,7 @@ pub(crate) const DIALECT_ACTIONS: [(&str, &str, Dialect); 2] = [
 const MAX_LISTED: usize = 5;
 
 /// The quick fixes in a range, and the source actions that the client requests.
-pub(crate) fn actions(
-    snapshot: &Snapshot,
-    params: &CodeActionParams,
-) -> Result<Option<Vec<CodeActionOrCommand>>, Failure> {
+pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Answer<Vec<CodeActionOrCommand>> {
     let only = params.context.only.as_deref();
     if !snapshot.capabilities.code_actions {
         return Ok(Some(vec![]));
@@ -106,7 +102,7 @@ fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
 }
 
 /// Rewrites a file that the reference toolchain rejects in its dialect.
-fn rewrite_for_toolchain(snapshot: &Snapshot, found: &Diagnostic) -> Result<Option<CodeAction>, Failure> {
+fn rewrite_for_toolchain(snapshot: &Snapshot, found: &Diagnostic) -> Answer<CodeAction> {
     if found.origin != Origin::Run || found.code != "not-assembled" {
         return Ok(None);
     }
@@ -121,12 +117,7 @@ fn rewrite_for_toolchain(snapshot: &Snapshot, found: &Diagnostic) -> Result<Opti
 }
 
 /// Rewrites the whole file in a dialect. The title says how many constructs have no equivalent; the command lists them.
-fn rewrite(
-    snapshot: &Snapshot,
-    kind: CodeActionKind,
-    title: &str,
-    dialect: Dialect,
-) -> Result<Option<CodeAction>, Failure> {
+fn rewrite(snapshot: &Snapshot, kind: CodeActionKind, title: &str, dialect: Dialect) -> Answer<CodeAction> {
     let Rewritten { edits, left } = snapshot.analysis.rewrite_in_dialect(snapshot.file, dialect)?;
     if edits.is_empty() && left.is_empty() {
         return Ok(None);

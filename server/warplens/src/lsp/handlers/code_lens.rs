@@ -7,10 +7,9 @@ use warplens_ide::lanes::{Click, Lens, LensStyle};
 use super::execute_command::{PICK_LAUNCH, SELECT_LAUNCH};
 use crate::launch_file;
 use crate::lsp::ptxas;
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Failure, Snapshot};
 
-pub(crate) fn lenses(snapshot: &Snapshot) -> Result<Option<Vec<CodeLens>>, Failure> {
+pub(crate) fn lenses(snapshot: &Snapshot) -> Answer<Vec<CodeLens>> {
     let mut lenses = launches(snapshot)?;
     lenses.extend(ptxas::lenses::lenses(snapshot)?);
     Ok(Some(lenses))

@@ -8,15 +8,11 @@ use tower_lsp::ls_types::{
 
 use crate::language::{self, Kind};
 use crate::lsp::client_capabilities::ClientCapabilities;
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::{from_proto, to_proto};
 
 /// `textDocument/completion`.
-pub(crate) fn completion(
-    snapshot: &Snapshot,
-    params: &CompletionParams,
-) -> std::result::Result<Option<CompletionResponse>, Failure> {
+pub(crate) fn completion(snapshot: &Snapshot, params: &CompletionParams) -> Answer<CompletionResponse> {
     let at = snapshot.offset(params.text_document_position.position);
     let items = snapshot.analysis.completions(snapshot.file, at)?;
     let items = items.into_iter().map(|item| to_proto::completion(snapshot, item)).collect();

@@ -2,14 +2,13 @@
 
 use tower_lsp::ls_types::{GotoDefinitionParams, GotoDefinitionResponse};
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
 pub(crate) fn definition(
     snapshot: &Snapshot,
     params: &GotoDefinitionParams,
-) -> Result<Option<GotoDefinitionResponse>, Failure> {
+) -> Answer<GotoDefinitionResponse> {
     let at = snapshot.offset(params.text_document_position_params.position);
     let targets = snapshot.analysis.definition(snapshot.file, at)?;
     Ok((!targets.is_empty()).then(|| to_proto::definition(snapshot, targets)))

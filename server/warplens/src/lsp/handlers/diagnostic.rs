@@ -6,8 +6,8 @@ use tower_lsp::ls_types::request::WorkspaceDiagnosticRefresh;
 use tower_lsp::ls_types::{Diagnostic, DocumentDiagnosticReportResult, PublishDiagnosticsParams, Uri};
 
 use crate::lsp::ptxas;
-use crate::lsp::request::{Failure, Job, Request, Requester, Response, Urgency};
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::request::{Job, Request, Requester, Response, Urgency};
+use crate::lsp::snapshot::{Failure, Snapshot};
 use crate::lsp::state::State;
 use crate::lsp::to_proto;
 

@@ -2,14 +2,13 @@
 
 use tower_lsp::ls_types::{DocumentHighlight, DocumentHighlightParams};
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
 pub(crate) fn highlights(
     snapshot: &Snapshot,
     params: &DocumentHighlightParams,
-) -> Result<Option<Vec<DocumentHighlight>>, Failure> {
+) -> Answer<Vec<DocumentHighlight>> {
     let at = snapshot.offset(params.text_document_position_params.position);
     let occurrences = snapshot.analysis.occurrences(snapshot.file, at)?;
     Ok(Some(occurrences.into_iter().map(|found| to_proto::highlight(snapshot, found)).collect()))

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 use tower_lsp::ls_types::{DocumentLink, Uri};
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 
 /// The links whose files exist.
-pub(crate) fn links(snapshot: &Snapshot) -> Result<Option<Vec<DocumentLink>>, Failure> {
+pub(crate) fn links(snapshot: &Snapshot) -> Answer<Vec<DocumentLink>> {
     let links = snapshot.analysis.links(snapshot.file)?;
     let folder = snapshot.uri.to_file_path().and_then(|path| path.parent().map(Path::to_path_buf));
     let mut files: FxHashMap<String, Option<Uri>> = FxHashMap::default();

@@ -2,11 +2,10 @@
 
 use tower_lsp::ls_types::DocumentSymbolResponse;
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
-pub(crate) fn symbols(snapshot: &Snapshot) -> Result<Option<DocumentSymbolResponse>, Failure> {
+pub(crate) fn symbols(snapshot: &Snapshot) -> Answer<DocumentSymbolResponse> {
     let symbols = snapshot.analysis.symbols(snapshot.file)?;
     Ok(Some(to_proto::symbols(snapshot, symbols)))
 }

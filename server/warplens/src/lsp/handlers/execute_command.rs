@@ -12,9 +12,9 @@ use crate::launch_file;
 use crate::lsp::errors::not_open;
 use crate::lsp::from_proto;
 use crate::lsp::ptxas::RESOURCES;
-use crate::lsp::request::{Failure, Request, Response, Urgency};
+use crate::lsp::request::{Request, Response, Urgency};
 use crate::lsp::simulation::selection::Selection;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Failure, Snapshot};
 use crate::lsp::state::State;
 use crate::position::text_range;
 
@@ -133,7 +133,7 @@ fn list_launches(argument: LaunchArgument) -> Request {
 
 /// The launches of the document, or of one kernel of it.
 fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Value, Failure> {
-    let file = launch_file::of_uri(&snapshot.uri).map_err(|error| Failure::Refused(error.to_string()))?;
+    let file = launch_file::of_uri(&snapshot.uri).map_err(Failure::refused)?;
     let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
     // A launch with an unknown kernel may be meant for any.
     let is_listed =

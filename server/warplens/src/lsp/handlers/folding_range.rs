@@ -2,11 +2,10 @@
 
 use tower_lsp::ls_types::FoldingRange;
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
-pub(crate) fn folds(snapshot: &Snapshot) -> Result<Option<Vec<FoldingRange>>, Failure> {
+pub(crate) fn folds(snapshot: &Snapshot) -> Answer<Vec<FoldingRange>> {
     let folds = snapshot.analysis.folds(snapshot.file)?;
     Ok(Some(folds.into_iter().filter_map(|fold| to_proto::fold(snapshot, fold)).collect()))
 }

@@ -2,8 +2,7 @@
 
 use tower_lsp::ls_types::{DocumentOnTypeFormattingParams, DocumentRangeFormattingParams, TextEdit};
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
 /// The characters that trigger formatting: the ends of a statement, and the last letters of WAVE's `else`, `endif`,
@@ -11,24 +10,18 @@ use crate::lsp::to_proto;
 pub(crate) const TRIGGERS: [&str; 6] = [";", "\n", "e", "f", "p", "d"];
 
 /// `textDocument/formatting`.
-pub(crate) fn document(snapshot: &Snapshot) -> Result<Option<Vec<TextEdit>>, Failure> {
+pub(crate) fn document(snapshot: &Snapshot) -> Answer<Vec<TextEdit>> {
     Ok(Some(to_proto::edits(snapshot, snapshot.analysis.format(snapshot.file)?.edits)))
 }
 
 /// `textDocument/rangeFormatting`.
-pub(crate) fn range(
-    snapshot: &Snapshot,
-    params: &DocumentRangeFormattingParams,
-) -> Result<Option<Vec<TextEdit>>, Failure> {
+pub(crate) fn range(snapshot: &Snapshot, params: &DocumentRangeFormattingParams) -> Answer<Vec<TextEdit>> {
     let range = snapshot.text_range(params.range);
     Ok(Some(to_proto::edits(snapshot, snapshot.analysis.format_range(snapshot.file, range)?.edits)))
 }
 
 /// `textDocument/onTypeFormatting`.
-pub(crate) fn on_type(
-    snapshot: &Snapshot,
-    params: &DocumentOnTypeFormattingParams,
-) -> Result<Option<Vec<TextEdit>>, Failure> {
+pub(crate) fn on_type(snapshot: &Snapshot, params: &DocumentOnTypeFormattingParams) -> Answer<Vec<TextEdit>> {
     let at = snapshot.offset(params.text_document_position.position);
     Ok(Some(to_proto::edits(snapshot, snapshot.analysis.format_typed(snapshot.file, at)?)))
 }

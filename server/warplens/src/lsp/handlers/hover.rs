@@ -5,12 +5,11 @@ use text_size::TextSize;
 use tower_lsp::ls_types::{Hover, HoverParams};
 use warplens_ide::lanes::{hover as lanes_hover, with_documentation};
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
 /// The documentation at a position, after the lanes that executed the statement.
-pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Result<Option<Hover>, Failure> {
+pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> {
     let at = snapshot.offset(params.text_document_position_params.position);
     let documented = snapshot.analysis.hover(snapshot.file, at)?;
     let line_of = |offset: TextSize| snapshot.line(offset);

@@ -5,13 +5,9 @@ use tower_lsp::ls_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintPar
 use warplens_ide::InlayHintKinds;
 use warplens_ide::lanes::text;
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 
-pub(crate) fn inlay_hints(
-    snapshot: &Snapshot,
-    params: &InlayHintParams,
-) -> Result<Option<Vec<InlayHint>>, Failure> {
+pub(crate) fn inlay_hints(snapshot: &Snapshot, params: &InlayHintParams) -> Answer<Vec<InlayHint>> {
     let range = snapshot.text_range(params.range);
     let settings = &snapshot.settings.inlay_hints;
     let kinds =

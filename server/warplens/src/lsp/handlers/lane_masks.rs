@@ -10,10 +10,10 @@ use warplens_ide::lanes::{WarpId, report};
 
 use crate::lsp::errors::not_open;
 use crate::lsp::from_proto::document_params;
-use crate::lsp::request::{Failure, Request, Response, Urgency};
+use crate::lsp::request::{Request, Response, Urgency};
 use crate::lsp::simulation::prepare::unknown_warp;
 use crate::lsp::simulation::selection::{LaneMasksParams, WaitingRequest};
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Failure, Snapshot};
 use crate::lsp::state::State;
 use crate::lsp::to_proto::to_value;
 

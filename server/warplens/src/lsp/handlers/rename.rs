@@ -2,20 +2,16 @@
 
 use tower_lsp::ls_types::{PrepareRenameResponse, RenameParams, TextDocumentPositionParams, WorkspaceEdit};
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Failure, Snapshot};
 use crate::lsp::to_proto;
 
 /// `textDocument/prepareRename`.
 pub(crate) fn prepare(
     snapshot: &Snapshot,
     params: &TextDocumentPositionParams,
-) -> Result<Option<PrepareRenameResponse>, Failure> {
+) -> Answer<PrepareRenameResponse> {
     let at = snapshot.offset(params.position);
-    let target = snapshot
-        .analysis
-        .prepare_rename(snapshot.file, at)?
-        .map_err(|refused| Failure::Refused(refused.to_string()))?;
+    let target = snapshot.analysis.prepare_rename(snapshot.file, at)?.map_err(Failure::refused)?;
     Ok(Some(PrepareRenameResponse::RangeWithPlaceholder {
         range: snapshot.range(target.range),
         placeholder: target.placeholder,
@@ -23,10 +19,10 @@ pub(crate) fn prepare(
 }
 
 /// `textDocument/rename`.
-pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> Result<Option<WorkspaceEdit>, Failure> {
+pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> Answer<WorkspaceEdit> {
     let at = snapshot.offset(params.text_document_position.position);
     let edits = snapshot.analysis.rename(snapshot.file, at, &params.new_name)?;
-    let edits = to_proto::edits(snapshot, edits.map_err(|refused| Failure::Refused(refused.to_string()))?);
+    let edits = to_proto::edits(snapshot, edits.map_err(Failure::refused)?);
     let changes = [(snapshot.uri.clone(), edits)].into();
     Ok(Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }))
 }

@@ -2,14 +2,13 @@
 
 use tower_lsp::ls_types::{Position, Range, SelectionRange, SelectionRangeParams};
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Failure, Snapshot};
 use crate::lsp::to_proto;
 
 pub(crate) fn selection_ranges(
     snapshot: &Snapshot,
     params: &SelectionRangeParams,
-) -> Result<Option<Vec<SelectionRange>>, Failure> {
+) -> Answer<Vec<SelectionRange>> {
     params.positions.iter().map(|&at| selection_range(snapshot, at)).collect::<Result<_, _>>().map(Some)
 }
 

@@ -12,8 +12,7 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide as ide;
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::position::Encoding;
 
 /// The limit in bytes of a document whose tokens are all sent; those of a range always are.
@@ -23,13 +22,13 @@ const MAX_FULL: usize = 1 << 20;
 pub(crate) fn range(
     snapshot: &Snapshot,
     params: &SemanticTokensRangeParams,
-) -> Result<Option<SemanticTokensRangeResult>, Failure> {
+) -> Answer<SemanticTokensRangeResult> {
     let tokens = snapshot.analysis.tokens_in(snapshot.file, snapshot.text_range(params.range))?;
     Ok(Some(SemanticTokens { result_id: None, data: encode(snapshot, &tokens) }.into()))
 }
 
 /// `textDocument/semanticTokens/full`.
-pub(crate) fn full(snapshot: &Snapshot) -> Result<Option<SemanticTokensResult>, Failure> {
+pub(crate) fn full(snapshot: &Snapshot) -> Answer<SemanticTokensResult> {
     let Some(data) = all(snapshot)? else { return Ok(None) };
     store(snapshot, &data);
     let result_id = Some(snapshot.version.to_string());
@@ -40,7 +39,7 @@ pub(crate) fn full(snapshot: &Snapshot) -> Result<Option<SemanticTokensResult>, 
 pub(crate) fn full_delta(
     snapshot: &Snapshot,
     params: &SemanticTokensDeltaParams,
-) -> Result<Option<SemanticTokensFullDeltaResult>, Failure> {
+) -> Answer<SemanticTokensFullDeltaResult> {
     let Some(data) = all(snapshot)? else { return Ok(None) };
     let sent = snapshot.shown.get(&snapshot.uri).tokens;
     let known = sent.filter(|(version, _)| version.to_string() == params.previous_result_id);
@@ -56,7 +55,7 @@ pub(crate) fn full_delta(
 }
 
 /// The tokens of the whole document; `None` above the limit.
-fn all(snapshot: &Snapshot) -> Result<Option<Arc<Vec<SemanticToken>>>, Failure> {
+fn all(snapshot: &Snapshot) -> Answer<Arc<Vec<SemanticToken>>> {
     if snapshot.text.len_bytes() > MAX_FULL {
         return Ok(None);
     }

@@ -6,17 +6,13 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{Signature, SignatureParameter, TextRange};
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
 /// The characters that trigger signature help.
 pub(crate) const TRIGGERS: [&str; 5] = [" ", ",", "[", "{", "("];
 
-pub(crate) fn signature_help(
-    snapshot: &Snapshot,
-    params: &SignatureHelpParams,
-) -> Result<Option<SignatureHelp>, Failure> {
+pub(crate) fn signature_help(snapshot: &Snapshot, params: &SignatureHelpParams) -> Answer<SignatureHelp> {
     let at = snapshot.offset(params.text_document_position_params.position);
     let Some(help) = snapshot.analysis.signature_help(snapshot.file, at)? else { return Ok(None) };
     let active_parameter = active_parameter(&help.signatures[help.active]);

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::TextDocumentIdentifier;
 use tower_lsp::ls_types::request::Request;
 
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Failure, Snapshot};
 
 /// The request.
 pub(crate) enum SyntaxTree {}

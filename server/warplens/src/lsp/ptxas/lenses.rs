@@ -6,8 +6,7 @@ use warplens_ide::{Symbol, SymbolKind};
 
 use super::output::Resources;
 use super::{RESOURCES, assembles};
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Failure, Snapshot};
 
 /// The lenses. Before the first run they have the command that requests the resources.
 pub(crate) fn lenses(snapshot: &Snapshot) -> Result<Vec<CodeLens>, Failure> {

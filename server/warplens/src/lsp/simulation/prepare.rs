@@ -6,8 +6,7 @@ use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings, WarpId};
 
 use super::selection::Selection;
 use crate::launch_file;
-use crate::lsp::request::Failure;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{Failure, Snapshot};
 
 /// Prepares the run of a selection. `recorded` is a warp that is recorded even when the trace is truncated.
 pub(crate) fn prepare(
@@ -19,7 +18,7 @@ pub(crate) fn prepare(
         Ok(file) => file,
         // These need no launch file.
         Err(_) if matches!(selection.launch, Choice::Inferred | Choice::Given(_)) => None,
-        Err(error) => return Err(Failure::Refused(error.to_string())),
+        Err(error) => return Err(Failure::refused(error)),
     };
     let settings = &snapshot.settings.simulation;
     let options = RunSettings {
@@ -34,7 +33,7 @@ pub(crate) fn prepare(
     let request = RunRequest {
         entry: selection.entry.clone(),
         launch: selection.launch.clone(),
-        model: model.map_err(|refused| Failure::Refused(refused.to_string()))?,
+        model: model.map_err(Failure::refused)?,
         usual_model: warplens_ide::model(snapshot.language, &settings.model).ok(),
         wave_width: None,
         options: options.options(),
@@ -43,7 +42,7 @@ pub(crate) fn prepare(
     let base = file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));
     let read_file = launch_file::contents(base);
     let prepared = snapshot.analysis.prepare_run(snapshot.file, &request, file.as_ref(), &read_file)?;
-    let prepared = prepared.map_err(|problem| Failure::Refused(problem.to_string()))?;
+    let prepared = prepared.map_err(Failure::refused)?;
     match selection.warp {
         Some(warp) if !prepared.has_warp(warp) => Err(unknown_warp(warp)),
         _ => Ok(Box::new(prepared)),
