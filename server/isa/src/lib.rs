@@ -3,13 +3,15 @@
 //! The facts are in `data/<language>/*.toml`, written by hand; `cargo xtask codegen` turns them into the tables of
 //! `generated/`. Every name is found in constant time, and nothing is parsed or allocated at run time.
 
+#[macro_use]
+mod tables;
+
 mod category;
 mod generated;
 mod hash;
 pub mod ptx;
 mod role;
 mod schema;
-mod tables;
 mod version;
 pub mod wave;
 

@@ -9,6 +9,32 @@ use crate::category::Category;
 use crate::hash::hash;
 use crate::version::Version;
 
+/// Public functions over the module `tables` in scope: all entries of a table, and the entry with a name; and which table the
+/// lists of a type refer to.
+macro_rules! accessors {
+    () => {};
+    (shared $ty:ident = $table:ident; $($rest:tt)*) => {
+        impl crate::Shared for $ty {
+            const TABLE: &'static [Self] = &tables::$table;
+        }
+        accessors! { $($rest)* }
+    };
+    ($(#[$doc:meta])* $name:ident: all $ty:ident = $table:ident; $($rest:tt)*) => {
+        $(#[$doc])*
+        pub fn $name() -> &'static [$ty] {
+            &tables::$table
+        }
+        accessors! { $($rest)* }
+    };
+    ($(#[$doc:meta])* $name:ident: $ty:ident = $names:ident in $table:ident; $($rest:tt)*) => {
+        $(#[$doc])*
+        pub fn $name(name: &str) -> Option<&'static $ty> {
+            tables::$names.get(name).map(|index| &tables::$table[index])
+        }
+        accessors! { $($rest)* }
+    };
+}
+
 /// An entry that lists refer to by its number in a table.
 pub trait Shared: Sized + 'static {
     /// The table.

@@ -6,10 +6,7 @@
 mod entries;
 
 pub use crate::schema::wave::*;
-pub use entries::{
-    cache_hint, cache_hints, categories, directive, directives, instruction, instructions, invalid_name,
-    invalid_names, mistakes, register_classes, scope, scopes, special_register, special_registers,
-};
+pub use entries::*;
 
 #[cfg(test)]
 mod tests;

@@ -1,19 +1,12 @@
 //! Lengths of operands, and the shared tables of forms.
 
-use crate::Shared;
 use crate::generated::ptx as tables;
 use crate::schema::ptx_form::{FormOperand, Product, Slot, Value};
 
-impl Shared for Slot {
-    const TABLE: &'static [Self] = &tables::SLOT;
-}
-
-impl Shared for Value {
-    const TABLE: &'static [Self] = &tables::VAL;
-}
-
-impl Shared for FormOperand {
-    const TABLE: &'static [Self] = &tables::ARG;
+accessors! {
+    shared Slot = SLOT;
+    shared Value = VAL;
+    shared FormOperand = ARG;
 }
 
 impl Product {

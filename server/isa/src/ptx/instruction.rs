@@ -3,10 +3,14 @@
 use crate::generated::ptx as tables;
 use crate::schema::ptx::{Instruction, Modifier, ModifierClass, Operand};
 use crate::tables::list;
-use crate::{Category, List, Shared};
+use crate::{Category, List};
 
-impl Shared for Operand {
-    const TABLE: &'static [Self] = &tables::OPERAND;
+accessors! {
+    shared Operand = OPERAND;
+    shared ModifierClass = CLASS;
+    shared Modifier = MOD;
+    /// The groups, in the order of the public description.
+    categories: all Category = CATEGORIES;
 }
 
 impl Instruction {
@@ -35,11 +39,6 @@ pub fn instructions() -> impl ExactSizeIterator<Item = &'static Instruction> + C
     tables::INSTRUCTIONS.iter().copied()
 }
 
-/// The groups, in the order of the public description.
-pub fn categories() -> &'static [Category] {
-    &tables::CATEGORIES
-}
-
 /// The entries of an opcode: the first word of a statement (`@` for the guard, `{}` for a block).
 pub fn by_opcode(opcode: &str) -> &'static [&'static Instruction] {
     tables::OPCODE_NAMES.get(opcode).map_or(&[], |index| tables::BY_OPCODE[index])
@@ -53,14 +52,6 @@ pub fn instruction(id: &str) -> Option<&'static Instruction> {
 /// All opcodes, in alphabetical order.
 pub fn opcodes() -> &'static [&'static str] {
     tables::OPCODES
-}
-
-impl Shared for ModifierClass {
-    const TABLE: &'static [Self] = &tables::CLASS;
-}
-
-impl Shared for Modifier {
-    const TABLE: &'static [Self] = &tables::MOD;
 }
 
 /// The meanings of a modifier, written with its dot. Most have one; `.lo` compares in `setp` and picks a half in `mul`.

@@ -4,10 +4,34 @@ use crate::generated::wave as tables;
 use crate::schema::wave::{
     CacheHint, Directive, Instruction, InvalidName, Mistake, Operand, RegisterClass, Scope, SpecialRegister,
 };
-use crate::{Category, List, Shared};
+use crate::{Category, List};
 
-impl Shared for Operand {
-    const TABLE: &'static [Self] = &tables::OPERAND;
+accessors! {
+    shared Operand = OPERAND;
+    /// The groups.
+    categories: all Category = CATEGORIES;
+    /// All directives.
+    directives: all Directive = DIRECTIVES;
+    /// The directive of this name, written with its dot.
+    directive: Directive = DIRECTIVE_NAMES in DIRECTIVES;
+    /// All special registers, in the order of their encoding.
+    special_registers: all SpecialRegister = SPECIAL_REGISTERS;
+    /// The special register of this name.
+    special_register: SpecialRegister = SPECIAL_REGISTER_NAMES in SPECIAL_REGISTERS;
+    /// The classes of registers.
+    register_classes: all RegisterClass = REGISTER_CLASSES;
+    /// All scopes, from near to far.
+    scopes: all Scope = SCOPES;
+    /// All cache hints.
+    cache_hints: all CacheHint = CACHE_HINTS;
+    /// The cache hint of this name, written with its dot.
+    cache_hint: CacheHint = CACHE_HINT_NAMES in CACHE_HINTS;
+    /// All invalid names.
+    invalid_names: all InvalidName = INVALID_NAMES;
+    /// The entry of an invalid name.
+    invalid_name: InvalidName = INVALID_NAME_NAMES in INVALID_NAMES;
+    /// Syntax that the toolchain rejects, or that has no meaning.
+    mistakes: all Mistake = MISTAKES;
 }
 
 impl Instruction {
@@ -22,72 +46,12 @@ pub fn instructions() -> impl ExactSizeIterator<Item = &'static Instruction> + C
     tables::INSTRUCTIONS.iter().copied()
 }
 
-/// The groups.
-pub fn categories() -> &'static [Category] {
-    &tables::CATEGORIES
-}
-
 /// The instruction with this mnemonic, in either dialect.
 pub fn instruction(mnemonic: &str) -> Option<&'static Instruction> {
     tables::MNEMONICS.get(mnemonic).map(|index| tables::INSTRUCTIONS[index])
 }
 
-/// All directives.
-pub fn directives() -> &'static [Directive] {
-    &tables::DIRECTIVES
-}
-
-/// The directive of this name, written with its dot.
-pub fn directive(name: &str) -> Option<&'static Directive> {
-    tables::DIRECTIVE_NAMES.get(name).map(|index| &tables::DIRECTIVES[index])
-}
-
-/// All special registers, in the order of their encoding.
-pub fn special_registers() -> &'static [SpecialRegister] {
-    &tables::SPECIAL_REGISTERS
-}
-
-/// The special register of this name.
-pub fn special_register(name: &str) -> Option<&'static SpecialRegister> {
-    tables::SPECIAL_REGISTER_NAMES.get(name).map(|index| &tables::SPECIAL_REGISTERS[index])
-}
-
-/// The classes of registers.
-pub fn register_classes() -> &'static [RegisterClass] {
-    &tables::REGISTER_CLASSES
-}
-
-/// All scopes, from near to far.
-pub fn scopes() -> &'static [Scope] {
-    &tables::SCOPES
-}
-
 /// The scope of this name, with or without a dot.
 pub fn scope(name: &str) -> Option<&'static Scope> {
     tables::SCOPE_NAMES.get(name.strip_prefix('.').unwrap_or(name)).map(|index| &tables::SCOPES[index])
-}
-
-/// All cache hints.
-pub fn cache_hints() -> &'static [CacheHint] {
-    &tables::CACHE_HINTS
-}
-
-/// The cache hint of this name, written with its dot.
-pub fn cache_hint(name: &str) -> Option<&'static CacheHint> {
-    tables::CACHE_HINT_NAMES.get(name).map(|index| &tables::CACHE_HINTS[index])
-}
-
-/// All invalid names.
-pub fn invalid_names() -> &'static [InvalidName] {
-    &tables::INVALID_NAMES
-}
-
-/// The entry of an invalid name.
-pub fn invalid_name(word: &str) -> Option<&'static InvalidName> {
-    tables::INVALID_NAME_NAMES.get(word).map(|index| &tables::INVALID_NAMES[index])
-}
-
-/// Syntax that the toolchain rejects, or that has no meaning.
-pub fn mistakes() -> &'static [Mistake] {
-    &tables::MISTAKES
 }
