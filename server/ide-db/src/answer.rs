@@ -3,7 +3,8 @@
 //! Every range is in bytes of the whole file. The results contain no trees, ids of the database or types of the
 //! protocol, so the program can convert them to LSP or JSON in one place, and a test can print them.
 
-use text_size::TextRange;
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
 
 /// A file of this session, numbered by the owner of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -387,4 +388,110 @@ pub struct SemanticToken {
     pub kind: TokenKind,
     /// Its modifiers.
     pub modifiers: TokenModifiers,
+}
+
+/// A function that calls or is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallItem {
+    /// The range of its name.
+    pub name: String,
+    /// A kernel or a function.
+    pub kind: SymbolKind,
+    /// A short detail.
+    pub detail: String,
+    /// Its definition, or else its declaration.
+    pub target: Target,
+}
+
+/// Calls between two functions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Calls {
+    /// The other function.
+    pub item: CallItem,
+    /// The ranges of the callee's name in the body of the caller.
+    pub places: Vec<TextRange>,
+}
+
+/// A link to a position in another file, which may not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentLink {
+    /// The range of the link.
+    pub range: TextRange,
+    /// The path as written.
+    pub path: SmolStr,
+    /// Line and column, from 1 as in debug information; 0 if unknown.
+    pub place: Option<(u32, u32)>,
+}
+
+/// The enabled kinds of hints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InlayHintKinds {
+    /// The type of a register where it is written, unless its name shows the type.
+    pub register_types: bool,
+    /// The names of the callee's parameters at the arguments of a call.
+    pub parameter_names: bool,
+}
+
+/// A hint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlayHint {
+    /// Its position.
+    pub offset: TextSize,
+    /// Its text.
+    pub label: String,
+    /// Its kind.
+    pub kind: InlayHintKind,
+}
+
+/// The kinds of hints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InlayHintKind {
+    /// The type of the name before it.
+    Type,
+    /// The parameter name of the argument after it.
+    Parameter,
+}
+
+/// A name that is declared for the whole file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModuleSymbol {
+    /// The name.
+    pub name: String,
+    /// Its kind.
+    pub kind: SymbolKind,
+    /// Where.
+    pub target: Target,
+    /// Whether this is the definition, rather than a declaration.
+    pub is_definition: bool,
+}
+
+/// The forms of a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignatureHelp {
+    /// The forms.
+    pub signatures: Vec<Signature>,
+    /// The index of the form that matches best.
+    pub active: usize,
+}
+
+/// One form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// The form as a line.
+    pub label: String,
+    /// Its summary, in markdown.
+    pub documentation: String,
+    /// Its operands.
+    pub parameters: Vec<SignatureParameter>,
+    /// The operand being typed; `None` after the last one.
+    pub active: Option<usize>,
+}
+
+/// An operand of a form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignatureParameter {
+    /// Its range in the label.
+    pub range: TextRange,
+    /// Its description, in markdown.
+    pub documentation: String,
 }

@@ -9,8 +9,9 @@ use text_size::{TextRange, TextSize};
 use thiserror::Error;
 use warplens_hir::wave::Accepts;
 use warplens_ide_db::{
-    CompletionItem, Database, Db, Diagnostic, Document, File, FileId, FilePosition, Fix, Fold, Hover,
-    Observer, Occurrence, Profile, RenameTarget, SemanticToken, Symbol, Target, TextEdit,
+    CallItem, Calls, CompletionItem, Database, Db, Diagnostic, Document, DocumentLink, File, FileId,
+    FilePosition, Fix, Fold, Hover, InlayHint, InlayHintKinds, ModuleSymbol, Observer, Occurrence, Profile,
+    RenameTarget, SemanticToken, SignatureHelp, Symbol, Target, TextEdit,
 };
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
@@ -18,15 +19,10 @@ use warplens_ide_lanes::{LaunchFile, LaunchProblem, Lens, LensStyle, Offer, Prep
 use warplens_sim::launch::FileReader;
 use warplens_syntax::{ItemList, Language};
 
-use crate::call_item::{CallItem, Calls};
-use crate::document_link::DocumentLink;
 use crate::format::Formatted;
-use crate::inlay_hint::{InlayHint, InlayHintKinds};
 use crate::language::{Editing, LanguageSupport};
 use crate::languages::{LANGUAGES, simulators};
-use crate::module_symbol::ModuleSymbol;
 use crate::rename_error::RenameError;
-use crate::signature::SignatureHelp;
 
 /// Why a query was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]

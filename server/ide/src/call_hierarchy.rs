@@ -1,8 +1,10 @@
 //! The calls within a file.
 
-use warplens_ide_db::{FilePosition, Subject, names};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use text_size::TextRange;
+use warplens_ide_db::{CallItem, Calls, FilePosition, Subject, names};
 
-use crate::call_item::CallItem;
 use crate::language::LanguageSupport;
 
 /// The function that is named at a position.
@@ -13,14 +15,28 @@ pub(crate) fn call_item(position: &FilePosition<'_>, support: &LanguageSupport) 
     }
 }
 
+/// The calls of a function by callee, in the order of the first calls.
+pub(crate) fn by_callee<'c>(
+    calls: impl Iterator<Item = (&'c str, TextRange)>,
+    item_of: impl Fn(&str) -> Option<CallItem>,
+) -> Vec<Calls> {
+    let mut callees: IndexMap<&str, Vec<TextRange>, FxBuildHasher> = IndexMap::default();
+    for (callee, range) in calls {
+        callees.entry(callee).or_default().push(range);
+    }
+    callees
+        .into_iter()
+        .filter_map(|(callee, places)| Some(Calls { item: item_of(callee)?, places }))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
 
     use crate::analysis::{Analysis, Answer};
-    use crate::call_item::{CallItem, Calls};
     use crate::fixture::{FILE, Fixture, open};
-    use warplens_ide_db::SymbolKind;
+    use warplens_ide_db::{CallItem, Calls, SymbolKind};
 
     const MODULE: &str = "
 .extern .func e();

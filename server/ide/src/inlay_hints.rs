@@ -1,9 +1,8 @@
 //! Inlay hints: types and parameter names.
 
 use text_size::TextRange;
-use warplens_ide_db::{Database, File, items};
+use warplens_ide_db::{Database, File, InlayHint, InlayHintKinds, items};
 
-use crate::inlay_hint::{InlayHint, InlayHintKinds};
 use crate::language::LanguageSupport;
 
 pub(crate) fn inlay_hints(

@@ -3,21 +3,17 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{
-    Database, Db, File, FilePosition, Item, LanguageQueries, Named, Namespace, SemanticToken, TextEdit,
+    CallItem, Calls, Database, Db, DocumentLink, File, FilePosition, InlayHint, InlayHintKinds, Item,
+    LanguageQueries, ModuleSymbol, Named, Namespace, SemanticToken, SignatureHelp, TextEdit,
 };
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_lanes::Simulator;
 use warplens_syntax::Language;
 
-use crate::call_item::{CallItem, Calls};
-use crate::document_link::DocumentLink;
 use crate::format::layout::Comments;
 use crate::format::style::Style;
-use crate::inlay_hint::{InlayHint, InlayHintKinds};
-use crate::module_symbol::ModuleSymbol;
 use crate::proposals::Proposals;
 use crate::rename_error::RenameError;
-use crate::signature::SignatureHelp;
 
 /// The features of a language. A language has those that it sets; [`new`](LanguageSupport::new) sets none.
 #[derive(Clone, Copy)]

@@ -8,22 +8,18 @@
 
 mod analysis;
 mod call_hierarchy;
-mod call_item;
 mod completion;
 mod completion_context;
 mod definition;
-mod document_link;
 mod explain;
 #[cfg(any(test, feature = "fixture"))]
 pub mod fixture;
 mod folding;
 mod format;
 mod hover;
-mod inlay_hint;
 mod inlay_hints;
 pub mod language;
 mod languages;
-mod module_symbol;
 mod module_symbols;
 mod occurrences;
 mod proposals;
@@ -31,7 +27,6 @@ mod ptx;
 mod rename;
 mod rename_error;
 mod selection;
-mod signature;
 mod signature_help;
 mod snippet;
 mod symbols;
@@ -40,15 +35,10 @@ mod tokens;
 mod wave;
 
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
-pub use call_item::{CallItem, Calls};
-pub use document_link::DocumentLink;
 pub use explain::{explain, nearest_name};
 pub use format::Formatted;
-pub use inlay_hint::{InlayHint, InlayHintKind, InlayHintKinds};
 pub use languages::{LANGUAGES, forward_progress_model, languages, model};
-pub use module_symbol::ModuleSymbol;
 pub use rename_error::RenameError;
-pub use signature::{Signature, SignatureHelp, SignatureParameter};
 pub use text_size::{TextRange, TextSize};
 pub use warplens_hir::wave::Accepts;
 pub use warplens_ide_db::Profile;

@@ -1,9 +1,8 @@
 //! The names that a file shows to others: those it declares for all of it, and those that another file must define.
 
-use warplens_ide_db::{Database, File, FilePosition, Subject, Symbol, Target, names};
+use warplens_ide_db::{Database, File, FilePosition, ModuleSymbol, Subject, Symbol, Target, names};
 
 use crate::language::LanguageSupport;
-use crate::module_symbol::ModuleSymbol;
 use crate::symbols;
 
 /// The names that are declared for the whole file, in text order.
@@ -37,7 +36,7 @@ mod tests {
     fn check(source: &str, expect: Expect) {
         let (fixture, analysis) = open(source);
         let symbols = analysis.module_symbols(FILE).unwrap();
-        let show = |symbol: &crate::module_symbol::ModuleSymbol| {
+        let show = |symbol: &super::ModuleSymbol| {
             let what = if symbol.is_definition { "defined" } else { "declared" };
             format!("{} {:?} {what} {}\n", symbol.name, symbol.kind, fixture.show(symbol.target.focus))
         };

@@ -1,10 +1,13 @@
 //! Signature help for operands: the forms of the written opcode, and for a call the signature of the callee.
 
-use warplens_ide_db::FilePosition;
+use text_size::{TextRange, TextSize};
+use warplens_ide_db::{FilePosition, Signature, SignatureHelp, SignatureParameter};
 
 use crate::completion_context::is_in_text;
 use crate::language::LanguageSupport;
-use crate::signature::SignatureHelp;
+
+/// The maximum number of forms that are listed; those that match best are included.
+pub(crate) const MAX_FORMS: usize = 24;
 
 /// The forms of the statement whose operands are typed at a position.
 pub(crate) fn signature_help(
@@ -15,6 +18,32 @@ pub(crate) fn signature_help(
         return None;
     }
     (support.signature_help)(position)
+}
+
+/// Builds a label with the ranges of its parameters.
+#[derive(Default)]
+pub(crate) struct Label {
+    text: String,
+    parameters: Vec<SignatureParameter>,
+}
+
+impl Label {
+    pub(crate) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    pub(crate) fn push_parameter(&mut self, text: &str, documentation: String) {
+        let start = TextSize::of(self.text.as_str());
+        self.text.push_str(text);
+        let range = TextRange::at(start, TextSize::of(text));
+        self.parameters.push(SignatureParameter { range, documentation });
+    }
+
+    /// The signature, with the parameter of this index active if it exists.
+    pub(crate) fn finish(self, documentation: String, active: usize) -> Signature {
+        let active = (active < self.parameters.len()).then_some(active);
+        Signature { label: self.text, documentation, parameters: self.parameters, active }
+    }
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, Resolution, Role};
 use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
-use warplens_ide_db::{Database, File, SymbolKind, Target, items, names};
+use warplens_ide_db::{CallItem, Calls, Database, File, SymbolKind, Target, items, names};
 
-use crate::call_item::{CallItem, Calls, by_callee};
+use crate::call_hierarchy::by_callee;
 
 /// The function with this name: its definition, or else its first declaration.
 pub(super) fn item_of(db: &Database, file: File, name: &str) -> Option<CallItem> {

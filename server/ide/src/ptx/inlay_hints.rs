@@ -5,11 +5,11 @@ use std::sync::Arc;
 use text_size::TextRange;
 use warplens_hir::ptx::{DeclarationKind, Function, NameRef, Role, Signature, SymbolKind, Type};
 use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
-use warplens_ide_db::{Database, File, Item, items, token_covering};
+use warplens_ide_db::{
+    Database, File, InlayHint, InlayHintKind, InlayHintKinds, Item, items, token_covering,
+};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
-
-use crate::inlay_hint::{InlayHint, InlayHintKind, InlayHintKinds};
 
 /// The hints in a range of an item.
 pub(super) fn add(

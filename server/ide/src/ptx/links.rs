@@ -5,12 +5,10 @@ use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::Directive;
 use warplens_ide_db::ptx::ptx_header;
-use warplens_ide_db::{Database, Db, File, Item, items};
+use warplens_ide_db::{Database, Db, DocumentLink, File, Item, items};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{SyntaxNode, SyntaxToken};
-
-use crate::document_link::DocumentLink;
 
 /// A reference to a source position, relative to its item.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,7 @@
 
 use warplens_hir::ptx::{DeclarationKind, FunctionKind, Linkage};
 use warplens_ide_db::ptx::ptx_header;
-use warplens_ide_db::{Database, File, SymbolKind, Target, items};
-
-use crate::module_symbol::ModuleSymbol;
+use warplens_ide_db::{Database, File, ModuleSymbol, SymbolKind, Target, items};
 
 pub(super) fn declarations(db: &Database, file: File) -> Vec<ModuleSymbol> {
     let list = file.document(db).items();

@@ -3,10 +3,9 @@
 mod calls;
 mod forms;
 
-use warplens_ide_db::FilePosition;
+use warplens_ide_db::{FilePosition, SignatureHelp};
 
 use crate::ptx::completion::context::{Context, Statement};
-use crate::signature::SignatureHelp;
 
 /// The forms of the statement whose operands are typed.
 pub(super) fn help(position: &FilePosition<'_>) -> Option<SignatureHelp> {

@@ -4,9 +4,11 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Label, Name, Role};
 use warplens_ide_db::wave::{KERNELS, LABELS, wave_code};
-use warplens_ide_db::{Access, Database, File, Namespace, SymbolKind, Target, items, module_uses};
+use warplens_ide_db::{
+    Access, CallItem, Calls, Database, File, Namespace, SymbolKind, Target, items, module_uses,
+};
 
-use crate::call_item::{CallItem, Calls, by_callee};
+use crate::call_hierarchy::by_callee;
 
 /// The kernel or the function with this name: the first that the file declares.
 pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<CallItem> {

@@ -1,12 +1,12 @@
 //! The forms of an instruction or a directive of WAVE.
 
-use warplens_ide_db::FilePosition;
+use warplens_ide_db::{FilePosition, Signature, SignatureHelp};
 use warplens_isa::List;
 use warplens_isa::wave as isa;
 use warplens_isa::wave::{Directive, Instruction, Operand};
 use warplens_syntax::SyntaxToken;
 
-use crate::signature::{Label, Signature, SignatureHelp};
+use crate::signature_help::Label;
 use crate::wave::completion::line::{Line, Statement};
 use crate::wave::completion::operands::{fits, forms, index};
 use crate::wave::explain;

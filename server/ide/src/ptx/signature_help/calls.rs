@@ -2,13 +2,13 @@
 
 use warplens_hir::ptx::{DeclarationKind, Parameter};
 use warplens_ide_db::ptx::{module_names, ptx_header};
-use warplens_ide_db::{Database, FilePosition, Item, items, one_line, token_covering};
+use warplens_ide_db::{Database, FilePosition, Item, SignatureHelp, items, one_line, token_covering};
 use warplens_syntax::SyntaxKind;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
 use crate::ptx::completion::context::Operand;
-use crate::signature::{Label, SignatureHelp};
+use crate::signature_help::Label;
 
 /// The signature of the callee, if the statement is a call and names it before the cursor.
 pub(super) fn help(position: &FilePosition<'_>, operand: &Operand<'_>) -> Option<SignatureHelp> {

@@ -1,12 +1,13 @@
 //! The forms of an opcode, as written in the tables of isa.
 
 use warplens_ide_db::ptx::forms;
+use warplens_ide_db::{Signature, SignatureHelp};
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::Instruction;
 
 use crate::ptx::completion::context::Operand;
 use crate::ptx::explain;
-use crate::signature::{Label, MAX_FORMS, Signature, SignatureHelp};
+use crate::signature_help::{Label, MAX_FORMS};
 
 /// The forms of the opcode written.
 pub(super) fn help(operand: &Operand<'_>) -> Option<SignatureHelp> {
