@@ -20,6 +20,7 @@ mod hover;
 mod inlay_hints;
 pub mod language;
 mod languages;
+mod lines;
 mod module_symbols;
 mod occurrences;
 mod proposals;

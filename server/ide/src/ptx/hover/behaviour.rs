@@ -1,7 +1,7 @@
 //! The use of registers and labels in their function: where a register is written and read, and whether it is uniform;
 //! the branches to a label, and its reconvergence point.
 
-use text_size::{TextRange, TextSize};
+use text_size::TextSize;
 use warplens_hir::Variance;
 use warplens_hir::cfg::{BlockId, Cfg};
 use warplens_hir::ptx::{
@@ -10,11 +10,13 @@ use warplens_hir::ptx::{
 use warplens_ide_db::ptx::{never_returns, ptx_function, variance};
 use warplens_ide_db::{FilePosition, all_of};
 
+use crate::lines::Lines;
+
 /// The behavior of the local name at a position, in addition to its declaration; often `None`.
 pub(super) fn of_name(position: &FilePosition<'_>) -> Option<String> {
     let function = ptx_function(position.db, position.item)?;
     let name = function.name_at(position.offset)?;
-    let lines = Lines::new(position);
+    let lines = Lines::before(position);
     let cfg = || function.cfg(&|callee| never_returns(position.db, position.file).contains(callee));
     match &function.symbol(name.resolution.symbol()?).kind {
         SymbolKind::Label { target } => label(&function, &cfg(), name, target.index() as u32, &lines),
@@ -26,10 +28,10 @@ pub(super) fn of_name(position: &FilePosition<'_>) -> Option<String> {
     }
 }
 
-fn register(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines) -> Option<String> {
+fn register(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines<'_>) -> Option<String> {
     let at = |wanted: fn(Role) -> bool| {
         let occurrences = function.occurrences(name.referent).filter(|name| wanted(name.role));
-        lines.list(occurrences.map(|name| name.range.start()))
+        list(lines, occurrences.map(|name| name.range.start()))
     };
     let written = at(Role::writes);
     let read = at(|role| matches!(role, Role::Read | Role::ReadWrite));
@@ -47,7 +49,7 @@ fn register(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines) ->
 }
 
 /// Whether a register is uniform at a position, and why not.
-fn sharing(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines) -> Option<String> {
+fn sharing(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines<'_>) -> Option<String> {
     let instruction = function.instruction_at(name.range.start())?;
     let after = name.role.writes();
     let question = RegisterQuery { instruction: instruction.id(), register: name.referent, after };
@@ -68,15 +70,21 @@ fn sharing(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines) -> 
     const SHOWN: usize = 6;
     for link in links.iter().take(SHOWN) {
         let start = function.instruction(link.instruction).range().start();
-        text.push_str(&format!("\n- line {}: {}", lines.line(start), variance::sentence(function, link)));
+        text.push_str(&format!("\n- line {}: {}", lines.number(start), variance::sentence(function, link)));
     }
     Some(text)
 }
 
-fn label(function: &Function, cfg: &Cfg, name: NameRef<'_>, target: u32, lines: &Lines) -> Option<String> {
+fn label(
+    function: &Function,
+    cfg: &Cfg,
+    name: NameRef<'_>,
+    target: u32,
+    lines: &Lines<'_>,
+) -> Option<String> {
     let branches = function.occurrences(name.referent).filter(|name| name.role == Role::Target);
     let mut parts = Vec::new();
-    if let Some(places) = lines.list(branches.map(|name| name.range.start())) {
+    if let Some(places) = list(lines, branches.map(|name| name.range.start())) {
         parts.push(format!("Branches to it are at {places}."));
     }
     let block = cfg.block_of(target);
@@ -85,7 +93,7 @@ fn label(function: &Function, cfg: &Cfg, name: NameRef<'_>, target: u32, lines: 
         return (!parts.is_empty()).then(|| parts.join(" "));
     }
     let line_of = |instruction: u32| {
-        lines.line(function.instruction(InstructionId::new(instruction as usize)).range().start())
+        lines.number(function.instruction(InstructionId::new(instruction as usize)).range().start())
     };
     let last = |block: BlockId| cfg.block(block).instructions.end.checked_sub(1);
     if let Some(before) = target.checked_sub(1).filter(|_| falls_in(function, cfg, block)) {
@@ -127,43 +135,20 @@ fn loop_end(cfg: &Cfg, block: BlockId) -> Option<BlockId> {
     cfg.predecessors(block).filter(|from| reached[from.index()]).max()
 }
 
-/// Line numbers of an item in its file, from 1.
-struct Lines {
-    first: usize,
-    /// The start of each line except the first, relative to the item.
-    starts: Vec<TextSize>,
-}
-
-impl Lines {
-    fn new(position: &FilePosition<'_>) -> Lines {
-        let items = position.file.document(position.db).items().items();
-        let newlines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
-        let first = 1 + items[..position.index].iter().map(|item| newlines(&item.text)).sum::<usize>();
-        let text = &items[position.index].text;
-        let starts =
-            text.match_indices('\n').map(|(at, _)| TextRange::up_to(TextSize::of(&text[..=at])).end());
-        Lines { first, starts: starts.collect() }
+/// `line 3`, `lines 3, 5 and 9`, truncated if there are many.
+fn list(lines: &Lines<'_>, places: impl Iterator<Item = TextSize>) -> Option<String> {
+    const MOST: usize = 8;
+    let mut numbers: Vec<usize> = places.map(|offset| lines.number(offset)).collect();
+    numbers.dedup();
+    let more = numbers.len().saturating_sub(MOST);
+    numbers.truncate(MOST);
+    let mut words: Vec<String> = numbers.iter().map(usize::to_string).collect();
+    if more > 0 {
+        words.push(format!("{more} more"));
     }
-
-    fn line(&self, offset: TextSize) -> usize {
-        self.first + self.starts.partition_point(|start| *start <= offset)
-    }
-
-    /// `line 3`, `lines 3, 5 and 9`, truncated if there are many.
-    fn list(&self, places: impl Iterator<Item = TextSize>) -> Option<String> {
-        const MOST: usize = 8;
-        let mut numbers: Vec<usize> = places.map(|offset| self.line(offset)).collect();
-        numbers.dedup();
-        let more = numbers.len().saturating_sub(MOST);
-        numbers.truncate(MOST);
-        let mut words: Vec<String> = numbers.iter().map(usize::to_string).collect();
-        if more > 0 {
-            words.push(format!("{more} more"));
-        }
-        match &words[..] {
-            [] => None,
-            [only] => Some(format!("line {only}")),
-            several => Some(format!("lines {}", all_of(several))),
-        }
+    match &words[..] {
+        [] => None,
+        [only] => Some(format!("line {only}")),
+        several => Some(format!("lines {}", all_of(several))),
     }
 }

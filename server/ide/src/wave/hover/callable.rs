@@ -6,7 +6,7 @@ use warplens_hir::wave::{Cell, Code, Instruction, Label, MAX_DEPTH, Name, Role};
 use warplens_ide_db::wave::{LABELS, wave_code};
 use warplens_ide_db::{FilePosition, count, items, module_uses};
 
-use crate::wave::hover::structure::Lines;
+use crate::lines::Lines;
 
 /// The default number of lanes of a wave.
 const WAVE: u32 = 32;
@@ -200,7 +200,7 @@ fn callers(position: &FilePosition<'_>, name: &str) -> String {
                 .map(|label| &label.name)
                 .or(kernel)
                 .map_or_else(String::new, |name| format!("`{name}` in "));
-            shown.push(format!("{caller}line {}", lines.number(position.range)));
+            shown.push(format!("{caller}line {}", lines.number(position.range.start())));
         }
     }
     match total {

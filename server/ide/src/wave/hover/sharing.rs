@@ -7,7 +7,7 @@ use warplens_hir::wave::{Because, Cell, Code, Link, MAX_DEPTH, Reason, Role, Uni
 use warplens_ide_db::wave::{LABELS, wave_code};
 use warplens_ide_db::{FilePosition, items, module_uses};
 
-use crate::wave::hover::structure::Lines;
+use crate::lines::Lines;
 use crate::wave::hover::written::cell;
 
 /// The maximum number of links of the chain that are shown.
@@ -98,7 +98,7 @@ fn because(position: &FilePosition<'_>, code: &Code, start: &str, reasons: &[Rea
     let mut text = format!("{start}: {}", path(code, reasons));
     for reason in reasons.iter().take(SHOWN) {
         let range = code.instructions[reason.instruction as usize].range;
-        text += &format!("\n- line {}: {}", lines.number(range), sentence(code, reason));
+        text += &format!("\n- line {}: {}", lines.number(range.start()), sentence(code, reason));
     }
     Some(text)
 }

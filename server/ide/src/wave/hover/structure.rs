@@ -1,8 +1,9 @@
 //! The matching keywords of a construct, with their lines.
 
-use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Link};
-use warplens_ide_db::{Database, File, FilePosition};
+use warplens_ide_db::FilePosition;
+
+use crate::lines::Lines;
 
 /// The maximum number of `break`s and `continue`s of a loop that are listed.
 const MAX_LEAVES: usize = 6;
@@ -12,7 +13,7 @@ pub(super) fn joined(position: &FilePosition<'_>, code: &Code, index: usize) -> 
     let lines = Lines::before(position);
     let at = |index: u32| {
         let range = code.instructions[index as usize].range;
-        format!("`{}` in line {}", lines.text[range].trim(), lines.number(range))
+        format!("`{}` in line {}", lines.text[range].trim(), lines.number(range.start()))
     };
     let open = |open: u32, end: Option<u32>| {
         let end = end.map_or_else(String::new, |end| format!(", up to {}", at(end)));
@@ -47,30 +48,4 @@ fn leaves(code: &Code, opener: usize, at: impl Fn(u32) -> String) -> String {
         more => format!(" and {more} more"),
     };
     if shown.is_empty() { String::new() } else { format!("; {}{more}", shown.join(", ")) }
-}
-
-/// Numbers of lines in the file.
-pub(super) struct Lines<'t> {
-    pub(super) text: &'t str,
-    before: usize,
-}
-
-impl<'t> Lines<'t> {
-    pub(super) fn before(position: &FilePosition<'t>) -> Lines<'t> {
-        Lines::of_item(position.db, position.file, position.index)
-    }
-
-    pub(super) fn of_item(db: &'t Database, file: File, index: usize) -> Lines<'t> {
-        let items = file.document(db).items().items();
-        let before = items[..index].iter().map(|item| count(&item.text)).sum();
-        Lines { text: &items[index].text, before }
-    }
-
-    pub(super) fn number(&self, range: TextRange) -> usize {
-        1 + self.before + count(&self.text[TextRange::new(TextSize::new(0), range.start())])
-    }
-}
-
-fn count(text: &str) -> usize {
-    text.bytes().filter(|byte| *byte == b'\n').count()
 }

@@ -4,7 +4,7 @@ use warplens_hir::wave::{Cell, Code, Name, NameRef, Role};
 use warplens_ide_db::wave::wave_code;
 use warplens_ide_db::{FilePosition, any_of};
 
-use crate::wave::hover::structure::Lines;
+use crate::lines::Lines;
 
 /// The maximum number of instructions that are shown.
 const SHOWN: usize = 4;
@@ -22,7 +22,7 @@ pub(super) fn before(position: &FilePosition<'_>) -> Option<String> {
     let lines = Lines::before(position);
     let writer_text = |writer: &usize| {
         let range = code.instructions[*writer].range;
-        format!("`{}` in line {}", lines.text[range].trim(), lines.number(range))
+        format!("`{}` in line {}", lines.text[range].trim(), lines.number(range.start()))
     };
     let mut shown: Vec<String> = writers.iter().take(SHOWN).map(writer_text).collect();
     if shown.is_empty() {

@@ -1,0 +1,35 @@
+//! Line numbers of an item in its file.
+
+use text_size::TextSize;
+use warplens_ide_db::{Database, File, FilePosition};
+
+/// The lines of an item.
+pub(crate) struct Lines<'t> {
+    /// The text of the item.
+    pub(crate) text: &'t str,
+    /// The number of its first line.
+    first: usize,
+    /// The end of each line, relative to the item.
+    ends: Vec<TextSize>,
+}
+
+impl<'t> Lines<'t> {
+    /// The lines of the item at a position.
+    pub(crate) fn before(position: &FilePosition<'t>) -> Lines<'t> {
+        Lines::of_item(position.db, position.file, position.index)
+    }
+
+    pub(crate) fn of_item(db: &'t Database, file: File, index: usize) -> Lines<'t> {
+        let items = file.document(db).items().items();
+        let newlines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
+        let first = 1 + items[..index].iter().map(|item| newlines(&item.text)).sum::<usize>();
+        let text = &*items[index].text;
+        let ends = text.match_indices('\n').map(|(at, _)| TextSize::of(&text[..=at])).collect();
+        Lines { text, first, ends }
+    }
+
+    /// The number of the line of an offset, from 1.
+    pub(crate) fn number(&self, offset: TextSize) -> usize {
+        self.first + self.ends.partition_point(|end| *end <= offset)
+    }
+}
