@@ -12,7 +12,7 @@ use super::float;
 use super::named_registers::named;
 use super::operations;
 use super::program::{
-    Action, Atomic, Condition, Control, Halves, Logic, Matrix, Op, Program, Refusal, Row, SCRATCH_ROWS,
+    Action, Atomic, Condition, Control, Halves, Matrix, Op, Program, Refusal, Row, SCRATCH_ROWS, Shuffle,
     Space, Unary,
 };
 use crate::scalar_type::{Class, ScalarType};
@@ -152,7 +152,7 @@ impl Decoder<'_> {
             }
             "mma_load_a" | "mma_load_b" | "mma_compute" | "mma_store_c" => self.matrix(i, mnemonic)?,
             _ if mnemonic.starts_with("wave_shuffle") => {
-                let kind = operations::shuffle(mnemonic);
+                let kind = operations::shuffle(mnemonic).unwrap_or(Shuffle::Index);
                 let [a, lane] = self.sources(i, ["rs1", "rs2"], ScalarType::B32)?;
                 Action::Shuffle { kind, d: self.target(i, "rd")?, a, lane }
             }
@@ -223,13 +223,7 @@ impl Decoder<'_> {
     fn logic(&mut self, i: &Instruction, mnemonic: &str) -> Result<Action, Refusal> {
         let a = predicate(i, "ps1")?;
         let b = if i.operand("ps2").is_some() { predicate(i, "ps2")? } else { a };
-        let op = match mnemonic {
-            "and" => Logic::And,
-            "or" => Logic::Or,
-            "xor" => Logic::Xor,
-            "not" => Logic::Not,
-            _ => return Err(mismatch(i)),
-        };
+        let op = operations::logic(mnemonic).ok_or_else(|| mismatch(i))?;
         Ok(Action::Logic { op, d: predicate(i, "pd")?.predicate, a, b })
     }
 

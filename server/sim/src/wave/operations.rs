@@ -1,173 +1,170 @@
-//! Maps mnemonics of the guide's dialect to operations and operand types. The type of an operand determines the encoding of a
-//! literal.
+//! The operations of a program, with their mnemonics in the guide's dialect and the types of their sources. The type of an operand
+//! determines the encoding of a literal.
 
-use super::program::{
-    Arithmetic, Atomic, Binary, Compare, Double, Reduce, Relation, Shuffle, Special, Ternary, Unary,
-};
-use crate::scalar_type::ScalarType;
+use crate::scalar_type::ScalarType::{self, B32, Bf16, Bf16x2, F16, F16x2, F32};
 
-/// The operation and the type of its source.
-pub(crate) fn unary(mnemonic: &str) -> Option<(Unary, ScalarType)> {
-    use ScalarType::{B32, Bf16, F16, F32};
-    Some(match mnemonic {
-        "not" => (Unary::Not, B32),
-        "ineg" => (Unary::Negate, B32),
-        "iabs" => (Unary::Absolute, B32),
-        "bitcount" => (Unary::CountOnes, B32),
-        "bitfind" => (Unary::LeadingZeros, B32),
-        "bitrev" => (Unary::ReverseBits, B32),
-        "fneg" => (Unary::FloatNegate, F32),
-        "fabs" => (Unary::FloatAbsolute, F32),
-        "fsqrt" => (Unary::SquareRoot, F32),
-        "frsqrt" => (Unary::ReciprocalSquareRoot, F32),
-        "frcp" => (Unary::Reciprocal, F32),
-        "ffloor" => (Unary::Floor, F32),
-        "fceil" => (Unary::Ceil, F32),
-        "fround" => (Unary::Round, F32),
-        "ftrunc" => (Unary::Truncate, F32),
-        "ffract" => (Unary::Fraction, F32),
-        "fsat" => (Unary::Saturate, F32),
-        "fsin" => (Unary::Sine, F32),
-        "fcos" => (Unary::Cosine, F32),
-        "fexp2" => (Unary::Exp2, F32),
-        "flog2" => (Unary::Log2, F32),
-        "cvt_f32_i32" => (Unary::F32FromI32, B32),
-        "cvt_f32_u32" => (Unary::F32FromU32, B32),
-        "cvt_i32_f32" => (Unary::I32FromF32, F32),
-        "cvt_u32_f32" => (Unary::U32FromF32, F32),
-        "cvt_f32_f16" => (Unary::F32FromF16, F16),
-        "cvt_f16_f32" => (Unary::F16FromF32, F32),
-        "cvt_f32_bf16" => (Unary::F32FromBf16, Bf16),
-        "cvt_bf16_f32" => (Unary::Bf16FromF32, F32),
-        _ => return None,
-    })
-}
+/// Operations by mnemonic: `"iadd" Add B32;`, and those of a family: `Half(Arithmetic) F16 { "hadd" Add; }`. `find` is the
+/// function from a mnemonic to the operation and the value after it.
+macro_rules! operations {
+    ($(#[$doc:meta])* $find:ident: $name:ident; $($mnemonic:literal $op:ident;)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum $name {
+            $($op,)*
+        }
 
-pub(crate) fn binary(mnemonic: &str) -> Option<(Binary, ScalarType)> {
-    use ScalarType::{B32, Bf16, Bf16x2, F16, F16x2, F32};
-    Some(match mnemonic {
-        "iadd" => (Binary::Add, B32),
-        "isub" => (Binary::Subtract, B32),
-        "imul" => (Binary::Multiply, B32),
-        "imul_hi" => (Binary::MultiplyHigh, B32),
-        "idiv" => (Binary::Divide, B32),
-        "imod" => (Binary::Remainder, B32),
-        "imin" => (Binary::Minimum, B32),
-        "imax" => (Binary::Maximum, B32),
-        "umin" => (Binary::UnsignedMinimum, B32),
-        "umax" => (Binary::UnsignedMaximum, B32),
-        "and" => (Binary::And, B32),
-        "or" => (Binary::Or, B32),
-        "xor" => (Binary::Xor, B32),
-        "shl" => (Binary::ShiftLeft, B32),
-        "shr" => (Binary::ShiftRight, B32),
-        "sar" => (Binary::ShiftRightSigned, B32),
-        "fadd" => (Binary::FloatAdd, F32),
-        "fsub" => (Binary::FloatSubtract, F32),
-        "fmul" => (Binary::FloatMultiply, F32),
-        "fdiv" => (Binary::FloatDivide, F32),
-        "fmin" => (Binary::FloatMinimum, F32),
-        "fmax" => (Binary::FloatMaximum, F32),
-        "hadd" => (Binary::Half(Arithmetic::Add), F16),
-        "hsub" => (Binary::Half(Arithmetic::Subtract), F16),
-        "hmul" => (Binary::Half(Arithmetic::Multiply), F16),
-        "hadd2" => (Binary::Half2(Arithmetic::Add), F16x2),
-        "hmul2" => (Binary::Half2(Arithmetic::Multiply), F16x2),
-        "badd" => (Binary::Brain(Arithmetic::Add), Bf16),
-        "bsub" => (Binary::Brain(Arithmetic::Subtract), Bf16),
-        "bmul" => (Binary::Brain(Arithmetic::Multiply), Bf16),
-        "badd2" => (Binary::Brain2(Arithmetic::Add), Bf16x2),
-        "bmul2" => (Binary::Brain2(Arithmetic::Multiply), Bf16x2),
-        _ => return None,
-    })
-}
-
-pub(crate) fn ternary(mnemonic: &str) -> Option<(Ternary, ScalarType)> {
-    Some(match mnemonic {
-        "imad" => (Ternary::MultiplyAdd, ScalarType::B32),
-        "iclamp" => (Ternary::Clamp, ScalarType::B32),
-        "bfe" => (Ternary::ExtractBits, ScalarType::B32),
-        "fma" => (Ternary::FusedMultiplyAdd, ScalarType::F32),
-        "fclamp" => (Ternary::FloatClamp, ScalarType::F32),
-        "hma" => (Ternary::HalfMultiplyAdd, ScalarType::F16),
-        "hma2" => (Ternary::Half2MultiplyAdd, ScalarType::F16x2),
-        "bma" => (Ternary::BrainMultiplyAdd, ScalarType::Bf16),
-        "bma2" => (Ternary::Brain2MultiplyAdd, ScalarType::Bf16x2),
-        _ => return None,
-    })
-}
-
-/// The operation and how many sources it has.
-pub(crate) fn double(mnemonic: &str) -> Option<(Double, u8)> {
-    Some(match mnemonic {
-        "dadd" => (Double::Add, 2),
-        "dsub" => (Double::Subtract, 2),
-        "dmul" => (Double::Multiply, 2),
-        "ddiv" => (Double::Divide, 2),
-        "dma" => (Double::FusedMultiplyAdd, 3),
-        "dsqrt" => (Double::SquareRoot, 1),
-        _ => return None,
-    })
-}
-
-pub(crate) fn compare(mnemonic: &str) -> Option<(Compare, ScalarType)> {
-    let (family, condition) = mnemonic.split_once('.')?;
-    let relation = match condition {
-        "eq" => Relation::Equal,
-        "ne" => Relation::NotEqual,
-        "lt" => Relation::Less,
-        "le" => Relation::LessOrEqual,
-        "gt" => Relation::Greater,
-        "ge" => Relation::GreaterOrEqual,
-        "ord" if family == "fcmp" => return Some((Compare::Ordered, ScalarType::F32)),
-        "unord" if family == "fcmp" => return Some((Compare::Unordered, ScalarType::F32)),
-        _ => return None,
+        pub(crate) fn $find(mnemonic: &str) -> Option<$name> {
+            match mnemonic {
+                $($mnemonic => Some($name::$op),)*
+                _ => None,
+            }
+        }
     };
-    Some(match family {
-        "icmp" => (Compare::Signed(relation), ScalarType::B32),
-        "ucmp" => (Compare::Unsigned(relation), ScalarType::B32),
-        "fcmp" => (Compare::Float(relation), ScalarType::F32),
-        _ => return None,
-    })
+    (
+        $(#[$doc:meta])* $find:ident: $name:ident, $ty:ty;
+        $($unnamed:ident;)?
+        $($mnemonic:literal $op:ident $value:expr;)*
+        $(| $family:ident($part:ident) $family_value:ident { $($member:literal $of:ident;)* })*
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum $name {
+            $($unnamed,)?
+            $($op,)*
+            $($family($part),)*
+        }
+
+        pub(crate) fn $find(mnemonic: &str) -> Option<($name, $ty)> {
+            Some(match mnemonic {
+                $($mnemonic => ($name::$op, $value),)*
+                $($($member => ($name::$family($part::$of), $family_value),)*)*
+                _ => return None,
+            })
+        }
+    };
 }
 
-/// The operation after the prefix `atomic_`.
-pub(crate) fn atomic(op: &str) -> Option<Atomic> {
-    Some(match op {
-        "add" => Atomic::Add,
-        "sub" => Atomic::Subtract,
-        "min" => Atomic::Minimum,
-        "max" => Atomic::Maximum,
-        "and" => Atomic::And,
-        "or" => Atomic::Or,
-        "xor" => Atomic::Xor,
-        "exchange" => Atomic::Exchange,
-        "cas" => Atomic::CompareAndSwap,
-        _ => return None,
-    })
+operations! {
+    /// One source, one result, 32 bits.
+    unary: Unary, ScalarType;
+    Copy;
+    "not" Not B32; "ineg" Negate B32; "iabs" Absolute B32;
+    "bitcount" CountOnes B32; "bitfind" LeadingZeros B32; "bitrev" ReverseBits B32;
+    "fneg" FloatNegate F32; "fabs" FloatAbsolute F32;
+    "fsqrt" SquareRoot F32; "frsqrt" ReciprocalSquareRoot F32; "frcp" Reciprocal F32;
+    "ffloor" Floor F32; "fceil" Ceil F32; "fround" Round F32; "ftrunc" Truncate F32; "ffract" Fraction F32;
+    "fsat" Saturate F32; "fsin" Sine F32; "fcos" Cosine F32; "fexp2" Exp2 F32; "flog2" Log2 F32;
+    "cvt_f32_i32" F32FromI32 B32; "cvt_f32_u32" F32FromU32 B32;
+    "cvt_i32_f32" I32FromF32 F32; "cvt_u32_f32" U32FromF32 F32;
+    "cvt_f32_f16" F32FromF16 F16; "cvt_f16_f32" F16FromF32 F32;
+    "cvt_f32_bf16" F32FromBf16 Bf16; "cvt_bf16_f32" Bf16FromF32 F32;
 }
 
-/// `wave_shuffle` and its variants.
-pub(crate) fn shuffle(mnemonic: &str) -> Shuffle {
-    match mnemonic {
-        "wave_shuffle_up" => Shuffle::Up,
-        "wave_shuffle_down" => Shuffle::Down,
-        "wave_shuffle_xor" => Shuffle::Xor,
-        _ => Shuffle::Index,
+operations! {
+    /// Two sources, one result, 32 bits.
+    binary: Binary, ScalarType;
+    "iadd" Add B32; "isub" Subtract B32; "imul" Multiply B32; "imul_hi" MultiplyHigh B32;
+    "idiv" Divide B32; "imod" Remainder B32;
+    "imin" Minimum B32; "imax" Maximum B32; "umin" UnsignedMinimum B32; "umax" UnsignedMaximum B32;
+    "and" And B32; "or" Or B32; "xor" Xor B32;
+    "shl" ShiftLeft B32; "shr" ShiftRight B32; "sar" ShiftRightSigned B32;
+    "fadd" FloatAdd F32; "fsub" FloatSubtract F32; "fmul" FloatMultiply F32; "fdiv" FloatDivide F32;
+    "fmin" FloatMinimum F32; "fmax" FloatMaximum F32;
+    | Half(Arithmetic) F16 { "hadd" Add; "hsub" Subtract; "hmul" Multiply; }
+    | Half2(Arithmetic) F16x2 { "hadd2" Add; "hmul2" Multiply; }
+    | Brain(Arithmetic) Bf16 { "badd" Add; "bsub" Subtract; "bmul" Multiply; }
+    | Brain2(Arithmetic) Bf16x2 { "badd2" Add; "bmul2" Multiply; }
+}
+
+/// The arithmetic of 16-bit floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+}
+
+operations! {
+    /// Three sources, one result, 32 bits.
+    ternary: Ternary, ScalarType;
+    "imad" MultiplyAdd B32; "iclamp" Clamp B32; "bfe" ExtractBits B32;
+    "fma" FusedMultiplyAdd F32; "fclamp" FloatClamp F32;
+    "hma" HalfMultiplyAdd F16; "hma2" Half2MultiplyAdd F16x2;
+    "bma" BrainMultiplyAdd Bf16; "bma2" Brain2MultiplyAdd Bf16x2;
+}
+
+operations! {
+    /// binary64 over register pairs, with the number of sources; unused sources repeat the first.
+    double: Double, u8;
+    "dadd" Add 2; "dsub" Subtract 2; "dmul" Multiply 2; "ddiv" Divide 2; "dma" FusedMultiplyAdd 3; "dsqrt" SquareRoot 1;
+}
+
+operations! {
+    /// The operand type and the relation of a comparison.
+    compare: Compare, ScalarType;
+    "fcmp.ord" Ordered F32; "fcmp.unord" Unordered F32;
+    | Signed(Relation) B32 {
+        "icmp.eq" Equal; "icmp.ne" NotEqual; "icmp.lt" Less; "icmp.le" LessOrEqual; "icmp.gt" Greater;
+        "icmp.ge" GreaterOrEqual;
+    }
+    | Unsigned(Relation) B32 {
+        "ucmp.eq" Equal; "ucmp.ne" NotEqual; "ucmp.lt" Less; "ucmp.le" LessOrEqual; "ucmp.gt" Greater;
+        "ucmp.ge" GreaterOrEqual;
+    }
+    | Float(Relation) F32 {
+        "fcmp.eq" Equal; "fcmp.ne" NotEqual; "fcmp.lt" Less; "fcmp.le" LessOrEqual; "fcmp.gt" Greater;
+        "fcmp.ge" GreaterOrEqual;
     }
 }
 
-/// The operation after the prefix `wave_reduce_`.
-pub(crate) fn reduce(op: &str) -> Option<Reduce> {
-    Some(match op {
-        "add" => Reduce::Add,
-        "min" => Reduce::Minimum,
-        "max" => Reduce::Maximum,
-        "and" => Reduce::And,
-        "or" => Reduce::Or,
-        "xor" => Reduce::Xor,
-        _ => return None,
-    })
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Relation {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+operations! {
+    /// Operations of the guide on predicates; `not` repeats its source.
+    logic: Logic;
+    "and" And; "or" Or; "xor" Xor; "not" Not;
+}
+
+operations! {
+    /// The operation after the prefix `atomic_`.
+    atomic: Atomic;
+    "add" Add; "sub" Subtract; "min" Minimum; "max" Maximum; "and" And; "or" Or; "xor" Xor;
+    "exchange" Exchange; "cas" CompareAndSwap;
+}
+
+operations! {
+    /// How a shuffle selects its source lane; one without its own mnemonic here by index.
+    shuffle: Shuffle;
+    "wave_shuffle" Index; "wave_shuffle_up" Up; "wave_shuffle_down" Down; "wave_shuffle_xor" Xor;
+}
+
+operations! {
+    /// The operation after the prefix `wave_reduce_`.
+    reduce: Reduce;
+    "add" Add; "min" Minimum; "max" Maximum; "and" And; "or" Or; "xor" Xor;
+}
+
+/// A special register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Special {
+    ThreadId(u8),
+    WaveId,
+    LaneId,
+    WorkgroupId(u8),
+    WorkgroupSize(u8),
+    GridSize(u8),
+    WaveWidth,
+    WaveCount,
+    MatrixSupported,
+    MatrixExtent,
 }
 
 /// A special register by its name.

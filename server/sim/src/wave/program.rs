@@ -6,6 +6,10 @@
 
 use smol_str::SmolStr;
 
+pub(crate) use super::operations::{
+    Arithmetic, Atomic, Binary, Compare, Double, Logic, Reduce, Relation, Shuffle, Special, Ternary, Unary,
+};
+
 /// A row of the register file: a general register, a constant, or one of the scratch rows of [`Program::scratch`].
 pub(crate) type Row = u32;
 
@@ -172,185 +176,10 @@ impl Action {
     }
 }
 
-/// One source, one result, 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Unary {
-    Copy,
-    Not,
-    Negate,
-    Absolute,
-    CountOnes,
-    LeadingZeros,
-    ReverseBits,
-    FloatNegate,
-    FloatAbsolute,
-    SquareRoot,
-    ReciprocalSquareRoot,
-    Reciprocal,
-    Floor,
-    Ceil,
-    Round,
-    Truncate,
-    Fraction,
-    Saturate,
-    Sine,
-    Cosine,
-    Exp2,
-    Log2,
-    F32FromI32,
-    F32FromU32,
-    I32FromF32,
-    U32FromF32,
-    F32FromF16,
-    F16FromF32,
-    F32FromBf16,
-    Bf16FromF32,
-}
-
-/// Two sources, one result, 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Binary {
-    Add,
-    Subtract,
-    Multiply,
-    MultiplyHigh,
-    Divide,
-    Remainder,
-    Minimum,
-    Maximum,
-    UnsignedMinimum,
-    UnsignedMaximum,
-    And,
-    Or,
-    Xor,
-    ShiftLeft,
-    ShiftRight,
-    ShiftRightSigned,
-    FloatAdd,
-    FloatSubtract,
-    FloatMultiply,
-    FloatDivide,
-    FloatMinimum,
-    FloatMaximum,
-    Half(Arithmetic),
-    Half2(Arithmetic),
-    Brain(Arithmetic),
-    Brain2(Arithmetic),
-}
-
-/// The arithmetic of 16-bit floats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Arithmetic {
-    Add,
-    Subtract,
-    Multiply,
-}
-
-/// Three sources, one result, 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Ternary {
-    MultiplyAdd,
-    Clamp,
-    ExtractBits,
-    FusedMultiplyAdd,
-    FloatClamp,
-    HalfMultiplyAdd,
-    Half2MultiplyAdd,
-    BrainMultiplyAdd,
-    Brain2MultiplyAdd,
-}
-
-/// binary64 over register pairs; unused sources repeat the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Double {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    FusedMultiplyAdd,
-    SquareRoot,
-}
-
-/// The operand type and the relation of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Compare {
-    Signed(Relation),
-    Unsigned(Relation),
-    Float(Relation),
-    Ordered,
-    Unordered,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Relation {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
-/// `and`, `or`, `xor`, `not` of the guide on predicates; `not` repeats its source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Logic {
-    And,
-    Or,
-    Xor,
-    Not,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Space {
     Local,
     Device,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Atomic {
-    Add,
-    Subtract,
-    Minimum,
-    Maximum,
-    And,
-    Or,
-    Xor,
-    Exchange,
-    CompareAndSwap,
-}
-
-/// How a shuffle selects its source lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Shuffle {
-    Index,
-    Up,
-    Down,
-    Xor,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Reduce {
-    Add,
-    Minimum,
-    Maximum,
-    And,
-    Or,
-    Xor,
-}
-
-/// A special register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Special {
-    ThreadId(u8),
-    WaveId,
-    LaneId,
-    WorkgroupId(u8),
-    WorkgroupSize(u8),
-    GridSize(u8),
-    WaveWidth,
-    WaveCount,
-    MatrixSupported,
-    MatrixExtent,
 }
 
 /// Tiles of 4 x 4 binary32 values; fragments are named by number and belong to each lane.

@@ -6,7 +6,7 @@ use warplens_isa::wave::{self as isa, Group};
 
 use super::encode::{SHARED_OPCODE, field};
 use crate::wave::operations;
-use crate::wave::program::{Action, Atomic, Condition, PREDICATES, Row, Space, Ternary, Unary};
+use crate::wave::program::{Action, Atomic, Condition, PREDICATES, Row, Shuffle, Space, Ternary, Unary};
 
 /// An instruction as it is executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -256,9 +256,12 @@ impl Decoder {
             },
             "wave_broadcast" => Action::Broadcast { d, a, lane: b },
             "wave_prefix_sum" => Action::PrefixSum { d, a },
-            _ if mnemonic.starts_with("wave_shuffle") => {
-                Action::Shuffle { kind: operations::shuffle(mnemonic), d, a, lane: b }
-            }
+            _ if mnemonic.starts_with("wave_shuffle") => Action::Shuffle {
+                kind: operations::shuffle(mnemonic).unwrap_or(Shuffle::Index),
+                d,
+                a,
+                lane: b,
+            },
             _ => match mnemonic.strip_prefix("wave_reduce_").and_then(operations::reduce) {
                 Some(op) => Action::Reduce { op, d, a },
                 None => return self.memory(mnemonic, fields),
