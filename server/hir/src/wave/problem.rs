@@ -164,70 +164,59 @@ pub enum ProblemKind {
 impl Problem {
     /// A stable name.
     pub fn code(&self) -> &'static str {
-        match &self.kind {
-            ProblemKind::UnknownInstruction { .. } => "unknown-instruction",
-            ProblemKind::UnknownDirective { .. } => "unknown-directive",
-            ProblemKind::UnknownSuffix(_) => "unknown-modifier",
-            ProblemKind::UnusedHint(_) => "unused-cache-hint",
-            ProblemKind::OperandCount { .. } => "operand-count",
-            ProblemKind::OperandKind { .. } => "operand-kind",
-            ProblemKind::MissingNewline(_) => "missing-newline",
-            ProblemKind::RegisterIndex | ProblemKind::PredicateIndex => "register-index",
-            ProblemKind::RegisterBeyond { .. } => "register-beyond-count",
-            ProblemKind::UnknownSpecial(_) => "unknown-special-register",
-            ProblemKind::IgnoredHalf => "ignored-half",
-            ProblemKind::NegativeResource(_) => "negative-resource",
-            ProblemKind::SpecialOperand { .. } => "special-operand",
-            ProblemKind::ImmediateRange(_) => "immediate-range",
-            ProblemKind::FloatForInteger => "float-for-integer",
-            ProblemKind::MissingScope { .. } => "missing-scope",
-            ProblemKind::DuplicateLabel { .. } | ProblemKind::DuplicateKernel(_) => "duplicate-name",
-            ProblemKind::UndefinedLabel(_) => "unresolved-name",
-            ProblemKind::DirectiveArguments { .. } => "directive-arguments",
-            ProblemKind::DirectiveOutside(_) => "directive-outside-kernel",
-            ProblemKind::GuardP0 => "guard-p0",
-            ProblemKind::GuardedControl(_) => "guarded-control",
-            ProblemKind::ResultToR0 => "result-to-r0",
-            ProblemKind::Unmatched(_) => "unmatched-structure",
-            ProblemKind::Unclosed(_) => "unclosed-structure",
-            ProblemKind::SecondElse { .. } => "second-else",
-            ProblemKind::Crossed { .. } => "improper-nesting",
-            ProblemKind::OutsideLoop(_) => "outside-loop",
-            ProblemKind::TooDeep | ProblemKind::TooDeepCall(_) => "nesting-depth",
-            ProblemKind::CallDepth(_) => "call-depth",
-            ProblemKind::EndlessLoop => "endless-loop",
-            ProblemKind::MissingHalt => "missing-halt",
-            ProblemKind::Unreachable => "unreachable-code",
-            ProblemKind::UnwrittenRegister(_) | ProblemKind::UnwrittenPredicate(_) => "unwritten-register",
-            ProblemKind::DivergentBarrier { .. } => "divergent-barrier",
-            ProblemKind::Recursion(_) => "recursion",
-        }
+        self.rule().0
     }
 
     /// The severity.
     pub fn severity(&self) -> Severity {
+        self.rule().1
+    }
+
+    /// The name and the severity.
+    fn rule(&self) -> (&'static str, Severity) {
+        use ProblemKind as Kind;
+
         match &self.kind {
-            ProblemKind::UnusedHint(_)
-            | ProblemKind::RegisterBeyond { .. }
-            | ProblemKind::SpecialOperand { .. }
-            | ProblemKind::IgnoredHalf
-            | ProblemKind::NegativeResource(_)
-            | ProblemKind::FloatForInteger
-            | ProblemKind::MissingScope { fence: false }
-            | ProblemKind::DuplicateKernel(_)
-            | ProblemKind::DirectiveOutside(_)
-            | ProblemKind::GuardP0
-            | ProblemKind::GuardedControl(_)
-            | ProblemKind::ResultToR0
-            | ProblemKind::EndlessLoop
-            | ProblemKind::MissingHalt
-            | ProblemKind::UnwrittenRegister(_)
-            | ProblemKind::UnwrittenPredicate(_)
-            | ProblemKind::DivergentBarrier { .. }
-            | ProblemKind::CallDepth(_)
-            | ProblemKind::Recursion(_) => Severity::Warning,
-            ProblemKind::Unreachable => Severity::Hint,
-            _ => Severity::Error,
+            Kind::UnknownInstruction { .. } => ("unknown-instruction", Severity::Error),
+            Kind::UnknownDirective { .. } => ("unknown-directive", Severity::Error),
+            Kind::UnknownSuffix(_) => ("unknown-modifier", Severity::Error),
+            Kind::UnusedHint(_) => ("unused-cache-hint", Severity::Warning),
+            Kind::OperandCount { .. } => ("operand-count", Severity::Error),
+            Kind::OperandKind { .. } => ("operand-kind", Severity::Error),
+            Kind::MissingNewline(_) => ("missing-newline", Severity::Error),
+            Kind::RegisterIndex | Kind::PredicateIndex => ("register-index", Severity::Error),
+            Kind::RegisterBeyond { .. } => ("register-beyond-count", Severity::Warning),
+            Kind::UnknownSpecial(_) => ("unknown-special-register", Severity::Error),
+            Kind::IgnoredHalf => ("ignored-half", Severity::Warning),
+            Kind::NegativeResource(_) => ("negative-resource", Severity::Warning),
+            Kind::SpecialOperand { .. } => ("special-operand", Severity::Warning),
+            Kind::ImmediateRange(_) => ("immediate-range", Severity::Error),
+            Kind::FloatForInteger => ("float-for-integer", Severity::Warning),
+            Kind::MissingScope { fence: true } => ("missing-scope", Severity::Error),
+            Kind::MissingScope { fence: false } => ("missing-scope", Severity::Warning),
+            Kind::DuplicateLabel { .. } => ("duplicate-name", Severity::Error),
+            Kind::DuplicateKernel(_) => ("duplicate-name", Severity::Warning),
+            Kind::UndefinedLabel(_) => ("unresolved-name", Severity::Error),
+            Kind::DirectiveArguments { .. } => ("directive-arguments", Severity::Error),
+            Kind::DirectiveOutside(_) => ("directive-outside-kernel", Severity::Warning),
+            Kind::GuardP0 => ("guard-p0", Severity::Warning),
+            Kind::GuardedControl(_) => ("guarded-control", Severity::Warning),
+            Kind::ResultToR0 => ("result-to-r0", Severity::Warning),
+            Kind::Unmatched(_) => ("unmatched-structure", Severity::Error),
+            Kind::Unclosed(_) => ("unclosed-structure", Severity::Error),
+            Kind::SecondElse { .. } => ("second-else", Severity::Error),
+            Kind::Crossed { .. } => ("improper-nesting", Severity::Error),
+            Kind::OutsideLoop(_) => ("outside-loop", Severity::Error),
+            Kind::TooDeep | Kind::TooDeepCall(_) => ("nesting-depth", Severity::Error),
+            Kind::CallDepth(_) => ("call-depth", Severity::Warning),
+            Kind::EndlessLoop => ("endless-loop", Severity::Warning),
+            Kind::MissingHalt => ("missing-halt", Severity::Warning),
+            Kind::Unreachable => ("unreachable-code", Severity::Hint),
+            Kind::UnwrittenRegister(_) | Kind::UnwrittenPredicate(_) => {
+                ("unwritten-register", Severity::Warning)
+            }
+            Kind::DivergentBarrier { .. } => ("divergent-barrier", Severity::Warning),
+            Kind::Recursion(_) => ("recursion", Severity::Warning),
         }
     }
 }
