@@ -4,7 +4,9 @@ pub mod cfg;
 pub mod graph;
 pub mod post_dominators;
 pub mod ptx;
+mod severity;
 mod variance;
 pub mod wave;
 
+pub use severity::Severity;
 pub use variance::Variance;

@@ -35,7 +35,7 @@ pub use model::{
     Resource, Resources, Role, Scope, Value, WorkgroupSize,
 };
 pub use nesting::Nesting;
-pub use problem::{Construct, Problem, ProblemKind, Severity};
+pub use problem::{Construct, Problem, ProblemKind};
 pub use spare::Spares;
 pub use structure::MAX_DEPTH;
 pub use uniformity::{Because, Reason, Uniformity};

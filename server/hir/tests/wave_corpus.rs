@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use warplens_hir::wave::{self, Severity};
+use warplens_hir::{Severity, wave};
 use warplens_syntax::parse_file;
 
 fn corpus() -> Option<PathBuf> {

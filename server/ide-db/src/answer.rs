@@ -5,23 +5,11 @@
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
+use warplens_hir::Severity;
 
 /// A file of this session, numbered by the owner of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
-
-/// The severity of a diagnostic. *Error* if and only if the assembler rejects the file for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// The assembler rejects it.
-    Error,
-    /// The assembler accepts it, but it is most likely a mistake.
-    Warning,
-    /// A note.
-    Information,
-    /// A suggestion, which editors show unobtrusively.
-    Hint,
-}
 
 /// How an editor may render the range of a diagnostic in addition to underlining it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

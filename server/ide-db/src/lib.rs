@@ -46,3 +46,4 @@ pub use problem::{FixContext, ItemFix, Problem, TargetRanges};
 pub use profile::{Profile, UnknownPlatform};
 pub use similar::{did_you_mean, nearest};
 pub use tokens::{token_before, token_covering};
+pub use warplens_hir::Severity;

@@ -7,8 +7,9 @@ use std::cell::LazyCell;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
+use warplens_hir::Severity;
 
-use crate::answer::{Diagnostic, FileId, Fix, Related, Severity, Tag, TextEdit};
+use crate::answer::{Diagnostic, FileId, Fix, Related, Tag, TextEdit};
 use crate::similar::{did_you_mean, nearest};
 
 /// A diagnostic relative to its item.

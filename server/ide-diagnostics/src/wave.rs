@@ -3,7 +3,6 @@
 mod departures;
 pub mod dialect;
 mod lints;
-mod severity;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -19,7 +18,6 @@ use warplens_syntax::ItemKind;
 
 use crate::codes;
 use crate::wave::departures::Departures;
-use crate::wave::severity::severity;
 use crate::wave_messages;
 
 /// Checks an item by itself, except its syntax.
@@ -28,7 +26,7 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
     let accepts = file.accepts(db);
     let departures = Departures::new(&item.text(db).0, &code, accepts);
     problems.extend(code.problems.iter().filter_map(|found| {
-        let grade = severity(found.severity_in(accepts)?);
+        let grade = found.severity_in(accepts)?;
         let problem = Problem::new(found.range, grade, found.code(), wave_messages::problem(&found.kind));
         let problem = problem.with_fix(fix(found).or_else(|| departures.fix_of(found)));
         let problem = match found.kind {
@@ -151,12 +149,8 @@ impl<'db> ModuleCheck<'db> {
 
     fn report(&mut self, range: TextRange, kind: ProblemKind, related: Vec<Related>) {
         let problem = wave::Problem { range, kind };
-        let found = Diagnostic::new(
-            range,
-            severity(problem.severity()),
-            problem.code(),
-            wave_messages::problem(&problem.kind),
-        );
+        let found =
+            Diagnostic::new(range, problem.severity(), problem.code(), wave_messages::problem(&problem.kind));
         self.found.push(Diagnostic { related, ..found });
     }
 }

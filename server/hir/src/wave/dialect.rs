@@ -11,7 +11,8 @@ use text_size::TextRange;
 use warplens_isa::wave::{self as isa, Availability};
 
 use super::model::{Code, Entry, Instruction, Link, Value};
-use super::problem::{Problem, ProblemKind, Severity};
+use super::problem::{Problem, ProblemKind};
+use crate::severity::Severity;
 
 /// The last general register of toolchain 0.1.2.
 const LAST_REGISTER: u8 = 31;
@@ -110,17 +111,17 @@ pub enum DepartureKind {
 impl Departure {
     /// A stable name.
     pub fn code(&self) -> &'static str {
-        match self.severity() {
-            Severity::Error => "not-in-toolchain",
-            Severity::Warning => "toolchain-fault",
-            Severity::Hint => "toolchain-spelling",
-        }
+        self.rule().0
     }
 
     /// An error if the toolchain rejects it, a warning if it miscompiles it, a hint if only the toolchain accepts it.
     pub fn severity(&self) -> Severity {
+        self.rule().1
+    }
+
+    fn rule(&self) -> (&'static str, Severity) {
         match self.kind {
-            DepartureKind::ToolchainName(_) => Severity::Hint,
+            DepartureKind::ToolchainName(_) => ("toolchain-spelling", Severity::Hint),
             DepartureKind::FloatLiteral
             | DepartureKind::BackwardConversion
             | DepartureKind::HighFalseSource
@@ -128,8 +129,8 @@ impl Departure {
             | DepartureKind::Continue
             | DepartureKind::BreakInIf
             | DepartureKind::PartialEnd
-            | DepartureKind::ManyRegisters => Severity::Warning,
-            _ => Severity::Error,
+            | DepartureKind::ManyRegisters => ("toolchain-fault", Severity::Warning),
+            _ => ("not-in-toolchain", Severity::Error),
         }
     }
 }

@@ -4,6 +4,8 @@ use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_isa::wave::OperandKind;
 
+use crate::severity::Severity;
+
 /// Something wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -11,17 +13,6 @@ pub struct Problem {
     pub range: TextRange,
     /// What.
     pub kind: ProblemKind,
-}
-
-/// The severity of a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Severity {
-    /// The assembler rejects it, or the guide gives it no meaning.
-    Error,
-    /// It assembles, but probably not as intended.
-    Warning,
-    /// It has no effect.
-    Hint,
 }
 
 /// The kind of a problem.

@@ -5,13 +5,12 @@ use std::cell::OnceCell;
 use text_size::TextRange;
 use warplens_hir::wave;
 use warplens_hir::wave::{Accepts, Code, Departure, DepartureKind, ProblemKind};
+use warplens_ide_db::{ItemFix, Problem};
 
 use crate::wave::dialect;
 use crate::wave::dialect::Edits;
 use crate::wave::dialect::Rewriter;
-use crate::wave::severity::severity;
 use crate::wave_messages;
-use warplens_ide_db::{ItemFix, Problem};
 
 /// The title of fixes that rewrite code for the toolchain.
 const FOR_TOOLCHAIN: &str = "Rewrite for toolchain 0.1.2";
@@ -36,13 +35,8 @@ impl<'c> Departures<'c> {
     /// All departures from the chosen dialect.
     pub(super) fn problems(&self) -> impl Iterator<Item = Problem> {
         wave::departures(self.code, self.accepts).into_iter().map(|found| {
-            Problem::new(
-                found.range,
-                severity(found.severity()),
-                found.code(),
-                wave_messages::departure(&found.kind),
-            )
-            .with_fix(self.fix(&found))
+            Problem::new(found.range, found.severity(), found.code(), wave_messages::departure(&found.kind))
+                .with_fix(self.fix(&found))
         })
     }
 

@@ -9,8 +9,8 @@ mod nested_branch;
 #[cfg(test)]
 mod tests;
 
-use warplens_hir::wave::{Accepts, Code, Link, Severity};
-use warplens_ide_db::Problem;
+use warplens_hir::wave::{Accepts, Code, Link};
+use warplens_ide_db::{Problem, Severity};
 
 use crate::wave::lints::kernel::Kernel;
 

@@ -1,8 +1,8 @@
 //! Rewrites a whole item in the toolchain's dialect: first high registers, then exits of single lanes, then instructions.
 
 use text_size::{TextRange, TextSize};
-use warplens_hir::wave;
-use warplens_hir::wave::{Accepts, Code, DepartureKind, ProblemKind, Severity};
+use warplens_hir::wave::{Accepts, Code, DepartureKind, ProblemKind};
+use warplens_hir::{Severity, wave};
 
 use crate::wave::dialect::edits::{Edits, in_order};
 use crate::wave::dialect::toolchain::{Rewriter, size as size_in_toolchain};

@@ -1,8 +1,9 @@
 //! A kernel for the reference emulator: the decoded words from the kernel's first to the file's last.
 
 use smol_str::SmolStr;
+use warplens_hir::Severity;
 use warplens_hir::wave::{
-    Accepts, Code, Departure, DepartureKind, Instruction as Statement, Problem, Severity, departures,
+    Accepts, Code, Departure, DepartureKind, Instruction as Statement, Problem, departures,
 };
 
 use crate::trace::StatementId;
