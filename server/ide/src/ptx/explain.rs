@@ -16,8 +16,9 @@ use crate::ptx::explain::matching::matching;
 
 /// The documentation of a name.
 pub(crate) fn explain(name: &str) -> Option<String> {
-    let name = name.trim().trim_end_matches(';');
+    let name = punctuation(name.trim().trim_end_matches(';'));
     let pages = match name {
+        "" => Vec::new(),
         _ if !entries(name).is_empty() => match whole_form(name) {
             Some(page) => vec![page],
             None => entries(name).into_iter().map(instruction).collect(),
@@ -28,6 +29,15 @@ pub(crate) fn explain(name: &str) -> Option<String> {
         _ => dotted(name),
     };
     (!pages.is_empty()).then(|| pages.join(RULE))
+}
+
+/// The name of the entry for braces and guards, which are written with other names or without some: `{`, `@!%p1`.
+fn punctuation(name: &str) -> &str {
+    match name {
+        "{" | "}" | "{ }" => "{}",
+        _ if name.starts_with('@') && !name.starts_with("@@") => "@",
+        _ => name,
+    }
 }
 
 /// The kinds of names.

@@ -21,6 +21,19 @@ pub(crate) fn explain(name: &str) -> Option<String> {
         .or_else(|| cache_hint(name))
         .or_else(|| register(name))
         .or_else(|| invalid_name(name))
+        .or_else(|| family(name))
+}
+
+/// The page of the first word of several mnemonics: `icmp`, whose conditions are separate instructions.
+fn family(name: &str) -> Option<String> {
+    let is_member = |entry: &&Instruction| {
+        entry.mnemonic.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
+    };
+    let members: Vec<&Instruction> = wave::instructions().filter(is_member).collect();
+    let first = members.first()?;
+    let mut page = Page::titled(name, &["WAVE".into(), first.category.title.to_lowercase()]);
+    page.list("Instructions", members.iter().map(|entry| format!("`{}`: {}", entry.mnemonic, entry.summary)));
+    Some(page.finish())
 }
 
 /// The kinds of names.
