@@ -204,13 +204,17 @@ mod tests {
         check_call(
             "call (x), ",
             expect![[r#"
-            > call{.uni} (ret), func, (args)
-                                ^^^^ `func` read: variable or function or register · callee or pointer
-              call{.uni} func, (args)
-              call{.uni} func
-              call{.uni} (ret), func, (args), targets
-              call{.uni} func, (args), targets
-        "#]],
+                > call{.uni} (ret), func, (args)
+                                    ^^^^ `func` read: variable or function or register · callee or pointer
+                  call{.uni} func, (args)
+                  call{.uni} func
+                  call{.uni} (ret), fptr, (args), flist
+                  call{.uni} fptr, (args), flist
+                  call{.uni} fptr, flist
+                  call{.uni} (ret), fptr, (args), fproto
+                  call{.uni} fptr, (args), fproto
+                  call{.uni} fptr, fproto
+            "#]],
         );
     }
 

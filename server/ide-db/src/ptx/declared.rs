@@ -1,9 +1,10 @@
 //! Descriptions of PTX declarations.
 
+use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{
-    DeclarationKind, Function, FunctionKind, NameRef, ReferentId, Resolution, Role, SymbolKind, TableKind,
-    Type,
+    DeclarationKind, Function, FunctionKind, Initializer, ModuleKind, ModuleSymbol, NameId, NameRef,
+    ReferentId, Resolution, Role, SymbolKind, TableKind, Type, Variable,
 };
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
@@ -23,7 +24,53 @@ pub fn local(position: &FilePosition<'_>) -> Option<String> {
     let tree = position.tree();
     let declaration = declaration_text(&tree, symbol.range).unwrap_or_else(|| symbol.name.to_string());
     let what = what(&function, name);
-    Some(format!("```ptx\n{declaration}\n```\n\n{what} · {}", usage(&function, name.referent)))
+    let contents = match &symbol.kind {
+        SymbolKind::Table { kind, targets } => {
+            let text = |target: &NameId| function.referent_text(function.name(*target).referent);
+            contents(table_words(*kind), targets.iter().map(text))
+        }
+        SymbolKind::Variable(variable) => functions_in(position, variable),
+        _ => String::new(),
+    };
+    let usage = usage(&function, name.referent);
+    Some(format!("```ptx\n{declaration}\n```\n\n{what} · {usage}{contents}"))
+}
+
+fn table_words(kind: TableKind) -> &'static str {
+    match kind {
+        TableKind::Branch => "Labels by index",
+        TableKind::Call => "Functions",
+    }
+}
+
+/// The names in a table, with their indexes; shortened if there are many.
+fn contents(title: &str, names: impl ExactSizeIterator<Item = SmolStr>) -> String {
+    const MOST: usize = 32;
+    let more = names.len().saturating_sub(MOST);
+    let mut lines: Vec<String> =
+        names.take(MOST).enumerate().map(|(index, name)| format!("- {index}: `{name}`")).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    if more > 0 {
+        lines.push(format!("- and {more} more"));
+    }
+    format!("\n\n{title}:\n\n{}", lines.join("\n"))
+}
+
+/// The functions whose addresses are the initial values of an array.
+fn functions_in(position: &FilePosition<'_>, variable: &Variable) -> String {
+    let Some(Initializer::List(values)) = &variable.initializer else { return String::new() };
+    let names = module_names(position.db, position.file);
+    let function = |value: &Initializer| match value {
+        Initializer::Address { symbol, .. } => {
+            let is_function = |symbol: &&ModuleSymbol| matches!(symbol.kind, ModuleKind::Function { .. });
+            names.declarations(symbol).find(is_function).map(|found| found.name.clone())
+        }
+        _ => None,
+    };
+    let functions: Option<Vec<SmolStr>> = values.iter().map(function).collect();
+    functions.map_or_else(String::new, |names| contents("Functions by index", names.into_iter()))
 }
 
 /// The kind of a local name, in a few words: `register, .b32`.
@@ -111,7 +158,11 @@ pub fn of_module(position: &FilePosition<'_>, name: &str) -> Option<String> {
     let declaration = &ptx_header(position.db, item).declarations[symbol.declaration as usize];
     let tree = item.parse(position.db).syntax();
     let text = declaration_text(&tree, declaration.name_range).unwrap_or_else(|| name.to_owned());
-    Some(format!("```ptx\n{text}\n```\n\n**`{name}`** · {}", module_kind(&declaration.kind)))
+    let contents = match &declaration.kind {
+        DeclarationKind::Variable(variable) => functions_in(position, variable),
+        _ => String::new(),
+    };
+    Some(format!("```ptx\n{text}\n```\n\n**`{name}`** · {}{contents}", module_kind(&declaration.kind)))
 }
 
 /// The kind of a name of the module, in a few words.

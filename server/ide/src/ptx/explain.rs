@@ -325,7 +325,8 @@ mod tests {
 
                 **Notes**
 
-                - A branch to an address in a register no longer exists; use brx.idx.
+                - The target is a label of the same function; PTX has no branch to an address in a register.
+                - An indirect branch, bra to a register, was part of early PTX and is no longer accepted; use brx.idx with a table of labels.
 
                 **Lanes.** Under a guard that differs between lanes the branch diverges. With .uni all active lanes must agree, else it is undefined.
 
@@ -365,7 +366,8 @@ mod tests {
 
                 **Notes**
 
-                - A launch with other sizes fails.
+                - Omitted dimensions are 1. A launch with other sizes fails.
+                - Since PTX 2.1, for all targets.
 
                 **Example**
 

@@ -61,9 +61,17 @@ fn word(position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
         SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => literal::number(token),
         SyntaxKind::STRING => pragma(token.text()),
         SyntaxKind::AT => explain::explain("@"),
+        SyntaxKind::BANG if is_in(token, SyntaxKind::GUARD) => explain::explain("@"),
+        SyntaxKind::L_BRACE | SyntaxKind::R_BRACE if is_in(token, SyntaxKind::BLOCK) => {
+            explain::explain("{}")
+        }
         SyntaxKind::IDENT => statement::opcode(position.db, position.file, token),
         _ => None,
     }
+}
+
+fn is_in(token: &SyntaxToken, kind: SyntaxKind) -> bool {
+    token.parent().is_some_and(|parent| parent.kind() == kind)
 }
 
 /// A known string of `.pragma`.

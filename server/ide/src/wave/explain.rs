@@ -26,9 +26,8 @@ pub(crate) fn explain(name: &str) -> Option<String> {
 
 /// The page of the first word of several mnemonics: `icmp`, whose conditions are separate instructions.
 fn family(name: &str) -> Option<String> {
-    let is_member = |entry: &&Instruction| {
-        entry.mnemonic.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
-    };
+    let is_member =
+        |entry: &&Instruction| entry.mnemonic.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
     let members: Vec<&Instruction> = wave::instructions().filter(is_member).collect();
     let first = members.first()?;
     let mut page = Page::titled(name, &["WAVE".into(), first.category.title.to_lowercase()]);
@@ -96,9 +95,11 @@ fn forms(entry: &Instruction) -> Vec<String> {
         forms.push(form(entry.mnemonic, entry.predicate_operands));
     }
     if let Some(name) = entry.toolchain {
-        forms.push(form(name, entry.toolchain_operands));
+        let toolchain = form(name, entry.toolchain_operands);
+        if !forms.contains(&toolchain) {
+            forms.push(toolchain);
+        }
     }
-    forms.dedup();
     forms
 }
 
@@ -376,6 +377,7 @@ mod tests {
 
                 **Notes**
 
+                - There are four, p0 to p3. Comparisons write them; guards, if, break, continue and select read them.
                 - The toolchain encodes the guard @p0 as no guard at all: the instruction runs in every active lane. Use p1 to p3 in guards, or @!p0."#]],
         );
         check(

@@ -77,13 +77,13 @@ halt
         - line 2: `r1` is read here from `sr_lane_id`
         It pushes entry 2 of 32 of the divergence stack.
         **`if`** · WAVE · structured control flow · specification §5.1, §6.13
-        Goes on with the lanes in which ps is true; the others wait for else or endif."#]]
+        Continues with the lanes in which ps is true; the others wait for else or endif."#]]
     .assert_eq(&hover("if p1"));
     expect![[r#"
         **Uniform**: active lanes take the same path; a path that no lane takes is skipped at no cost.
         It pushes entry 2 of 32 of the divergence stack.
         **`if`** · WAVE · structured control flow · specification §5.1, §6.13
-        Goes on with the lanes in which ps is true; the others wait for else or endif."#]]
+        Continues with the lanes in which ps is true; the others wait for else or endif."#]]
     .assert_eq(&hover("if p2"));
     expect![[r#"
         **Lanes diverge here**: `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id`

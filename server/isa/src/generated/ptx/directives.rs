@@ -152,14 +152,15 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         syntax: &["label: .branchtargets L1{, L2}... ;  or  label: .branchtargets N<n>;"],
         places: &["function body"],
         requires: &["used by brx.idx"],
-        requirement: Requirement { since: Version::new(6, 0), target: TargetRequirement::AtLeast(30) },
+        requirement: Requirement { since: Version::new(5, 1), target: TargetRequirement::AtLeast(30) },
         since: Version::new(2, 1),
+        since_note: "with brx.idx: 6.0 and sm_30; the assembler accepts both from 5.1",
         target: "sm_20",
         summary: "Lists the labels that a brx.idx can branch to.",
         notes: &[
             "The labels are in the same function.",
             "N<n> stands for N0 to N(n-1).",
-            "It must precede the brx.idx that uses it.",
+            "It must precede the brx.idx that uses it. The index 0 selects the first label.",
         ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u32 n)\n{\n  .reg .u32 r;\n  ld.param.u32 r, [n];\nts: .branchtargets N<2>;\n  brx.idx r, ts;\nN0: ret;\nN1: ret;\n}",
         ..Directive::EMPTY
@@ -174,7 +175,11 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         since: Version::new(2, 1),
         target: "sm_20",
         summary: "Lists the functions that a call through a pointer can reach.",
-        notes: &["All must be declared before it and have the same parameters and result."],
+        notes: &[
+            "It is the complete list of the functions that the pointer may hold; calling another one is undefined.",
+            "All must be declared before it and have the same parameters and result.",
+            "Where the functions are not known, use .callprototype.",
+        ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.func (.reg .u32 r) fa(.reg .u32 x) { mov.u32 r, x; ret; }\n.func (.reg .u32 r) fb(.reg .u32 x) { add.u32 r, x, 1; ret; }\n.visible .entry k(.param .u64 fp)\n{\n  .reg .u32 a, b;\n  .reg .u64 f;\n  ld.param.u64 f, [fp];\n  mov.u32 b, 1;\nct: .calltargets fa, fb;\n  call (a), f, (b), ct;\n  ret;\n}",
         ..Directive::EMPTY
     },
@@ -191,7 +196,11 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         since_note: ".noreturn 6.4; .abi_* 9.0",
         target: "sm_20",
         summary: "Gives the parameters and the result of functions called through a pointer.",
-        notes: &["The names of parameters may be _."],
+        notes: &[
+            "It is used where the functions that the pointer may hold are not known: the call then follows the ABI of these types.",
+            "The parameters and the result of the function that is called must match, else the call is undefined.",
+            "The names of parameters may be _.",
+        ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 fp)\n{\n  .reg .u64 f;\n  .param .b32 rv;\n  .param .b32 a0;\n  .reg .b32 t;\n  ld.param.u64 f, [fp];\n  st.param.b32 [a0], 3;\npr: .callprototype (.param .b32 _) _ (.param .b32 _);\n  call (rv), f, (a0), pr;\n  ld.param.b32 t, [rv];\n  ret;\n}",
         ..Directive::EMPTY
     },
@@ -206,8 +215,13 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         values: (1, 1),
         since: Version::new(1, 3),
         target: "all",
-        summary: "Sets how many registers a thread may use.",
-        notes: &["The assembler may use fewer."],
+        summary: "Sets the largest number of registers that a thread may use.",
+        notes: &[
+            "The number is a guaranteed upper limit: the assembler may use fewer registers, and spills to local memory where the kernel needs more.",
+            ".maxntid, .reqntid and .minnctapersm may limit the registers further.",
+            "It takes precedence over a limit for the whole module, such as ptxas --maxrregcount.",
+            "Since PTX 1.3, for all targets.",
+        ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() .maxnreg 64 { ret; }",
         ..Directive::EMPTY
     },
@@ -224,7 +238,12 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         since: Version::new(1, 3),
         target: "all",
         summary: "Sets how many threads a CTA may have: the product of the sizes.",
-        notes: &["The sizes are positive. A launch with more threads fails; each size alone is not checked."],
+        notes: &[
+            "Omitted dimensions are 1. The sizes are positive.",
+            "The product is the limit: a launch with more threads in a CTA fails; each size alone is not checked.",
+            "The assembler may use it to choose the number of registers.",
+            "Since PTX 1.3, for all targets.",
+        ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() .maxntid 16,16 { ret; }",
         ..Directive::EMPTY
     },
@@ -241,7 +260,10 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         since: Version::new(2, 1),
         target: "all",
         summary: "Sets how many threads a CTA must have, in x, y and z.",
-        notes: &["A launch with other sizes fails."],
+        notes: &[
+            "Omitted dimensions are 1. A launch with other sizes fails.",
+            "Since PTX 2.1, for all targets.",
+        ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() .reqntid 128 { ret; }",
         ..Directive::EMPTY
     },
@@ -259,7 +281,11 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         since: Version::new(2, 0),
         target: "all",
         summary: "Asks that so many CTAs fit on a multiprocessor.",
-        notes: &["Without .maxntid or .reqntid it is ignored, with a warning."],
+        notes: &[
+            "The assembler limits the registers so that n CTAs fit. Without .maxntid or .reqntid it is ignored, with a warning.",
+            "It is also ignored, with a warning, where n CTAs of that size have more threads than a multiprocessor.",
+            "It replaces .maxnctapersm. Since PTX 2.0, for all targets.",
+        ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() .maxntid 256 .minnctapersm 2 { ret; }",
         ..Directive::EMPTY
     },
@@ -279,8 +305,12 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         since_note: "deprecated 2.0",
         target: "all",
         status: Status::Deprecated,
-        summary: "Asks that so many CTAs share a multiprocessor; superseded by .minnctapersm.",
-        notes: &["ptxas warns of it in PTX 2.0 and rejects it from PTX 2.1 on."],
+        summary: "Sets the largest number of CTAs on a multiprocessor, which bounds the registers; replaced by .minnctapersm.",
+        notes: &[
+            "It limits the registers so that n CTAs fit; the hardware may still run more CTAs on a multiprocessor.",
+            "The number is a minimum in effect, so PTX 2.0 renamed the directive to .minnctapersm and deprecated this name.",
+            "Since PTX 1.3, for all targets. ptxas ignores it with a warning in PTX 2.0 and rejects it from PTX 2.1 on.",
+        ],
         example: ".version 2.0\n.target sm_20\n.entry k .maxntid 32 .maxnctapersm 2 { exit; }",
         ..Directive::EMPTY
     },
@@ -310,7 +340,12 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         since: Version::new(2, 0),
         target: "all",
         summary: "Gives the assembler hints.",
-        notes: &["It ends with a semicolon. A string that the assembler does not know gets a warning."],
+        notes: &[
+            "It ends with a semicolon, and applies to the module, the entry or the statements after it, by its place.",
+            "A pragma does not change the semantics of a program.",
+            "The assembler warns of a string that it does not know on a kernel or in its body; at module scope its code generation fails.",
+            "Since PTX 2.0, for all targets.",
+        ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.pragma \"nounroll\";\n.visible .entry k() .pragma \"nounroll\"; { .pragma \"nounroll\"; ret; }",
         ..Directive::EMPTY
     },
@@ -328,6 +363,9 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         since: Version::new(9, 0),
         target: "sm_80",
         summary: "Says how many general registers a function preserves for its callers.",
+        notes: &[
+            "N counts the live general-purpose values of the callers that the function must keep across the call.",
+        ],
         example: ".version 9.0\n.target sm_80\n.address_size 64\n.func bar() .abi_preserve 8 { ret; }\n.visible .entry k() { ret; }",
         ..Directive::EMPTY
     },
@@ -345,6 +383,10 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         since: Version::new(9, 0),
         target: "sm_80",
         summary: "Says how many registers for divergence a function preserves for its callers.",
+        notes: &[
+            "N counts the divergent program points, such as branches that wait for reconvergence, in the call tree above the function.",
+            "ptxas rejects a number above 11.",
+        ],
         example: ".version 9.0\n.target sm_80\n.address_size 64\n.func bar() .abi_preserve_control 4 { ret; }\n.visible .entry k() { ret; }",
         ..Directive::EMPTY
     },

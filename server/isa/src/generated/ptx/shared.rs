@@ -7798,10 +7798,10 @@ pub(crate) static OPERAND: [Operand; 300] = [
         ..Operand::EMPTY
     },
     Operand {
-        name: "targets",
+        name: "flist",
         kinds: &[OperandKind::Label, OperandKind::Symbol],
         optional: true,
-        about: ".calltargets/.callprototype label or call table",
+        about: ".calltargets label or array of function addresses; or fproto, a .callprototype label",
         ..Operand::EMPTY
     },
     Operand {

@@ -315,6 +315,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 21] = [
         operands: list(&[3, 24, 8, 9]),
         toolchain_operands: list(&[3, 24, 8, 9]),
         notes: &["The crates encode a false source from r16 to r31 wrongly."],
+        divergence: "All active lanes execute it together, each with its own bit of ps: it replaces a short if without divergence.",
         example: "select r1, p2, r3, r4",
         toolchain_example: "select r1, p2, r3, r4",
         ..Instruction::EMPTY

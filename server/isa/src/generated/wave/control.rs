@@ -11,11 +11,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         available: Availability::Crates,
         opcode: "0x3F mod 0",
         encoding: Some(Encoding { opcode: 63, modifier: Some(0), ..Encoding::EMPTY }),
-        summary: "Goes on with the lanes in which ps is true; the others wait for else or endif.",
+        summary: "Continues with the lanes in which ps is true; the others wait for else or endif.",
         operands: list(&[0]),
         toolchain_operands: list(&[0]),
-        notes: &["Frames of if and loop nest at least 32 deep; the emulator stops at the 33rd."],
-        divergence: "Splits the active lanes in two. A side without lanes is skipped.",
+        notes: &[
+            "The else is optional: without one the other lanes wait for endif.",
+            "Each nesting level of if and loop takes one entry of the divergence stack. At least 32 levels are supported; the emulator stops at the 33rd.",
+        ],
+        divergence: "Splits the active lanes in two; a path without lanes is skipped. Inactive lanes write no registers and access no memory.",
         example: "if p1",
         toolchain_example: "if p1",
         ..Instruction::EMPTY
@@ -30,8 +33,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         opcode: "0x3F mod 1",
         encoding: Some(Encoding { opcode: 63, modifier: Some(1), ..Encoding::EMPTY }),
         summary: "Continues with the lanes for which the matching if was false.",
-        notes: &["Exactly one else may follow an if."],
-        divergence: "Changes sides: the lanes of the first side wait for endif.",
+        notes: &["An if has at most one else; it is optional."],
+        divergence: "Switches to the not-taken path: the lanes of the taken path wait for endif.",
         example: "else",
         toolchain_example: "else",
         ..Instruction::EMPTY
@@ -62,8 +65,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         opcode: "0x3F mod 3",
         encoding: Some(Encoding { opcode: 63, modifier: Some(3), ..Encoding::EMPTY }),
         summary: "Begins a loop that ends at the matching endloop.",
-        notes: &["A loop without a reached break is infinite."],
-        divergence: "Saves the active lanes, which reconverge after endloop.",
+        notes: &[
+            "It iterates until all lanes have left it, by break, return or halt. A loop without a reached break is infinite.",
+            "Each nesting level of if and loop takes one entry of the divergence stack. At least 32 levels are supported; the emulator stops at the 33rd.",
+        ],
+        divergence: "Saves the active lanes, which reconverge after endloop. Lanes that have left are inactive: they write no registers and access no memory.",
         example: "loop",
         toolchain_example: "loop",
         ..Instruction::EMPTY
@@ -82,7 +88,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         toolchain_operands: list(&[0]),
         notes: &[
             "Inside an if it exits the enclosing loop. The predicate is required; its negation is the guide's.",
-            "The emulator lets a lane that broke inside an if finish that trip.",
+            "The emulator lets a lane that broke inside an if finish that iteration.",
         ],
         divergence: "The lanes that leave wait after endloop.",
         example: "break p1",

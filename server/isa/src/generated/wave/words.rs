@@ -277,6 +277,7 @@ pub(crate) static REGISTER_CLASSES: [RegisterClass; 4] = [
         last: "p3",
         summary: "Predicate register: one bit a lane, false at the start.",
         notes: &[
+            "There are four, p0 to p3. Comparisons write them; guards, if, break, continue and select read them.",
             "The toolchain encodes the guard @p0 as no guard at all: the instruction runs in every active lane. Use p1 to p3 in guards, or @!p0.",
         ],
     },
