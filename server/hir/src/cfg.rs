@@ -34,6 +34,8 @@ pub enum BlockEnd {
     Diverges,
     /// Lanes whose guard is true exit here; the others continue at the one successor.
     ExitsGuarded,
+    /// Lanes whose guard is true stop at a trap or a call that does not return; the others continue at the one successor.
+    TrapsGuarded,
     /// All lanes exit, by a return, by an exit, or at the end of the text.
     Exits,
     /// All lanes stop at a trap or a call that does not return.

@@ -41,17 +41,23 @@ impl PostDominators {
 
     /// The plain rule: every exit, guarded or not, leads to one common virtual end. Blocks whose lanes can
     /// only reconverge there have no immediate post-dominator.
+    ///
+    /// A trap stops the program, so no lane waits for lanes that reach one: traps lead to the end only if no exit is reachable.
     pub fn plain(cfg: &Cfg) -> PostDominators {
         let exit = cfg.blocks().len() as u32;
+        let reachable = cfg.reachable();
+        let traps = |id: BlockId| matches!(cfg.block(id).end, BlockEnd::Traps | BlockEnd::TrapsGuarded);
+        let exits =
+            |id: BlockId| cfg.block(id).end == BlockEnd::ExitsGuarded || cfg.successors(id).len() == 0;
+        let only_traps = cfg.ids().filter(|id| reachable[id.index()]).all(|id| traps(id) || !exits(id));
         let mut edges = Vec::new();
         for id in cfg.ids() {
             edges.extend(cfg.successors(id).map(|to| (to.0, id.0)));
-            if cfg.block(id).end == BlockEnd::ExitsGuarded || cfg.successors(id).len() == 0 {
+            if if traps(id) { only_traps } else { exits(id) } {
                 edges.push((exit, id.0));
             }
         }
         let reversed = Graph::new(exit as usize + 1, &edges);
-        let reachable = cfg.reachable();
         let mut immediate = vec![None; cfg.blocks().len()];
         let within = |block: u32| reachable[block as usize];
         for (block, dominator) in DominatorTree::new(&reversed).from_root(exit, within) {

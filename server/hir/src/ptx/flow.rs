@@ -116,7 +116,8 @@ impl Exit {
                 _ => BlockEnd::Diverges,
             },
             Exit::Branch { guarded: true, .. } => BlockEnd::Diverges,
-            Exit::Leave { guarded: true } | Exit::Stop { guarded: true } => BlockEnd::ExitsGuarded,
+            Exit::Leave { guarded: true } => BlockEnd::ExitsGuarded,
+            Exit::Stop { guarded: true } => BlockEnd::TrapsGuarded,
             Exit::Leave { guarded: false } => BlockEnd::Exits,
             Exit::Stop { guarded: false } => BlockEnd::Traps,
         }
