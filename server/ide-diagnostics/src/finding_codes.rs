@@ -61,8 +61,10 @@ findings! {
     "stack-pointer";
     /// A bulk copy larger than the limit.
     "bulk-size";
-    /// An indirect call of an address that is not a function.
+    /// An indirect call of an address that is not a function, or of a function that the call does not allow.
     "call-target";
+    /// A function that is marked `.noreturn` returns.
+    "noreturn";
     /// Calls nested deeper than the limit.
     "call-depth";
     /// A `brx.idx` with an index outside of its table.
@@ -79,6 +81,8 @@ findings! {
     "barrier-deadlock";
     /// Threads wait for a condition that no thread can satisfy.
     "no-progress";
+    /// The run reached the step limit.
+    "step-limit";
     /// A lane executes a `.sync` instruction whose member mask does not include it.
     "wrong-membermask";
     /// A member mask includes lanes that did not arrive.

@@ -218,8 +218,8 @@ fn a_phase_that_is_never_completed() {
         &body,
         expect![[r#"
             no-progress
-            no-progress, warp 0, lanes ffffffff: livelock: lanes 0-31 would iterate here forever, because the state does not change
-              the mbarrier at 0x100 has 1 pending arrivals and 0 pending bytes
+            no-progress, warp 0, lanes ffffffff: deadlock: lanes 0-31 of warp 0 wait for the mbarrier at shared memory offset 0x100, which no live thread can complete: pending arrivals 1, pending bytes 0. Compare the count of `mbarrier.init`, and the expected bytes, with the threads and the copies that arrive
+              waiting too: lanes 0-31 of warp 1 wait for the mbarrier at shared memory offset 0x100
         "#]],
     );
 }
@@ -240,7 +240,7 @@ fn misuse_in_a_cluster_of_one() {
         expect![[r#"
             no-progress
             cluster-barrier, warp 0, lanes 1: a wait without an arrival in lane 0; each thread must arrive and wait in turn
-            no-progress, warp 0, lanes 1: deadlock: threads wait at a barrier that the other threads do not reach; make all threads reach it, or specify the number of threads that do
+            no-progress, warp 0, lanes 1: deadlock: lane 0 of warp 0 waits at a barrier that the other threads do not reach; make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lane 0 of warp 0
         "#]],
     );

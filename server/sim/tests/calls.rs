@@ -128,3 +128,56 @@ proptest! {
         }
     }
 }
+
+/// The findings of a text under the model `stack`: their codes and messages.
+fn findings(text: &str) -> Vec<(&'static str, String)> {
+    let (_, _, result, _) = run_kernel(text, 32, 256, Model::Stack);
+    assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
+    result.findings.into_iter().map(|finding| (finding.code, finding.message)).collect()
+}
+
+const TWO_FUNCTIONS: &str = ".func (.reg .u32 r) twice(.reg .u32 n)\n{\nadd.u32 r, n, n;\nret;\n}\n\
+                             .func (.reg .u32 r) square(.reg .u32 n)\n{\nmul.lo.u32 r, n, n;\nret;\n}\n";
+const CHOOSE: &str =
+    "and.b32 %w, %t, 1;\nsetp.eq.u32 %p0, %w, 0;\nmov.u64 %f, twice;\n@%p0 mov.u64 %f, square;\n";
+
+#[test]
+fn a_uniform_call_of_two_functions() {
+    let body = format!("{CHOOSE}T: .calltargets twice, square;\ncall.uni (%v), %f, (%t), T;");
+    let found = findings(&storing(TWO_FUNCTIONS, &body));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, "divergent-uniform");
+    assert!(found[0].1.contains("even lanes call `square`, odd lanes call `twice`"), "{found:?}");
+}
+
+#[test]
+fn a_callee_that_the_table_does_not_list() {
+    let body = format!("{CHOOSE}T: .calltargets twice;\ncall (%v), %f, (%t), T;");
+    let found = findings(&storing(TWO_FUNCTIONS, &body));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, "call-target");
+    assert!(found[0].1.starts_with("call of `square`, which `.calltargets` `T` does not list"), "{found:?}");
+}
+
+#[test]
+fn a_callee_with_another_signature() {
+    let wide = ".func (.reg .u32 r) wide(.reg .u64 n)\n{\ncvt.u32.u64 r, n;\nret;\n}\n";
+    let call = "mov.u64 %f, wide;\nP: .callprototype (.reg .u32 _) _ (.reg .u32 _);\ncall (%v), %f, (%t), P;";
+    let found = findings(&storing(wide, call));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, "call-target");
+    assert!(found[0].1.contains("parameter 1 has 4 bytes instead of 8"), "{found:?}");
+    let call = "mov.u64 %f, wide;\nP: .callprototype _ (.reg .u64 _);\ncvt.u64.u32 %o, %t;\ncall %f, (%o), P;\nmov.u32 %v, 0;";
+    let found = findings(&storing(wide, call));
+    assert!(found[0].1.contains("0 return parameters instead of 1"), "{found:?}");
+}
+
+#[test]
+fn a_return_from_a_function_that_does_not_return() {
+    let functions =
+        ".func stop(.reg .u32 n)\n.noreturn\n{\n.reg .pred %p;\nsetp.lt.u32 %p, n, 4;\n@%p ret;\nexit;\n}\n";
+    let found = findings(&storing(functions, "call stop, (%t);\nmov.u32 %v, 0;"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, "noreturn");
+    assert!(found[0].1.starts_with("`stop` is `.noreturn`, but lanes 0-3 return from it"), "{found:?}");
+}

@@ -187,9 +187,9 @@ fn a_block_never_arrives_at_the_barrier() {
         &format!("setp.eq.u32 %p2, %r3, 1;\nL: @%p2 bra L;\n{SYNC}"),
         expect![[r#"
             no-progress
-            error no-progress block 0: deadlock: threads wait at a barrier that the other threads do not reach; make all threads reach it, or specify the number of threads that do
+            error no-progress block 0: deadlock: lanes 0-31 of warp 0 wait at a barrier that the other threads do not reach; make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lanes 0-31 of warp 0
-            error no-progress block 1: livelock: lanes 0-31 would iterate here forever, because the state does not change
+            error no-progress block 1: livelock: lanes 0-31 of warp 0 iterate here forever, because the state of the loop does not change; change the exit condition in the loop
         "#]],
     );
 }

@@ -141,7 +141,7 @@ fn an_infinite_loop() {
         expect![[r#"
             no-progress
             error no-progress warp 0 lanes ffffffff: bra NEXT;
-              livelock: lanes 0-31 would iterate here forever, because the state does not change
+              livelock: lanes 0-31 of warp 0 iterate here forever, because the state of the loop does not change; change the exit condition in the loop
         "#]],
     );
 }

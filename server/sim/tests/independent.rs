@@ -229,7 +229,7 @@ ret;",
               an aligned barrier is reached by lanes 0-15 only; the others, lanes 16-31, are elsewhere; move the barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
               next statement of lanes 16-31: bar.sync 0;
             information divergent-barrier lanes ffff0000: bar.sync 0;
-              an aligned barrier is reached by lanes 16-31 only; the others, lanes 0-15, only have to exit, which a GPU lets them do at once
+              an aligned barrier is reached by lanes 16-31 only; lanes 0-15 exit
               next statement of lanes 0-15: ret;
         "#]],
     );
@@ -246,7 +246,7 @@ ret;",
         expect![[r#"
             no-progress
             error no-progress lanes 00000001: @%p1 bra NEXT;
-              livelock: lane 0 would iterate here forever, because the state does not change
+              livelock: lane 0 of warp 0 iterates here forever, because the state of the loop does not change; change the exit condition in the loop
         "#]],
     );
 }

@@ -27,7 +27,7 @@ pub use slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots};
 pub use tables::{
     Access, Atomic, Barrier, BarrierKind, Call, Callee, Copy, Element, Exchange, ExchangeKind,
     FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands, Note, Pack, PackedSources,
-    ProductScales, Rows, Switch, System, Tables,
+    ProductScales, Promise, Rows, SignatureShape, Switch, System, Tables,
 };
 
 /// An entry and all functions that it can reach.
@@ -104,6 +104,10 @@ pub struct Function {
     pub params: Vec<Formal>,
     /// Formal return parameters, in order.
     pub returns: Vec<Formal>,
+    /// The sizes of its parameters.
+    pub signature: SignatureShape,
+    /// Whether it is `.noreturn`.
+    pub is_noreturn: bool,
     /// The reads of each instruction.
     pub flow: Flow,
     /// The memory order of each instruction.

@@ -6,12 +6,12 @@ use warplens_hir::ptx::{
 };
 
 use super::Why;
-use super::function::FunctionDecoder;
+use super::function::{FunctionDecoder, shape};
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::{push, with_entry};
 use crate::ptx::program::{
-    Barrier, BarrierKind, Call, Callee, Formal, Guard, Op, Passing, Slots, Switch, System,
+    Barrier, BarrierKind, Call, Callee, Formal, Guard, Op, Passing, Promise, Slots, Switch, System,
 };
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -71,12 +71,21 @@ impl<'l> FunctionDecoder<'l, '_> {
             [Operand::Arguments(arguments), rest @ ..] => (Some(*arguments), rest),
             rest => (None, rest),
         };
-        let (callee, signature) = self.callee(callee, rest.first().copied())?;
+        let table = rest.first().copied();
+        let (callee, signature) = self.callee(callee, table)?;
+        let promise = match callee {
+            Callee::Indirect(_) => self.promise(table),
+            Callee::Direct(_) | Callee::System(_) => None,
+        };
         let params = signature.map_or(&[][..], |signature| &signature.params);
         let returns = signature.map_or(&[][..], |signature| &signature.returns);
         let arguments = self.passed(arguments, params, false)?;
         let results = self.passed(results, returns, true)?;
-        Ok(with_entry(Op::Call(uniform), &mut self.out.tables.calls, Call { callee, arguments, results }))
+        Ok(with_entry(
+            Op::Call(uniform),
+            &mut self.out.tables.calls,
+            Call { callee, arguments, results, promise },
+        ))
     }
 
     /// The callee of a call, and its signature.
@@ -103,6 +112,24 @@ impl<'l> FunctionDecoder<'l, '_> {
                 _ => Err(Why(smol_str::format_smolstr!("the body of `{text}` is not in this module"))),
             },
         }
+    }
+
+    /// What the prototype or the table of an indirect call promises.
+    fn promise(&self, operand: Option<Operand>) -> Option<Promise> {
+        let signature = shape(self.prototype(operand)?);
+        let Some(Operand::Symbol(name)) = operand else { return None };
+        let symbol = self.hir.symbol(self.hir.name(name).resolution.symbol()?);
+        let targets = match &symbol.kind {
+            SymbolKind::Table { kind: TableKind::Call, targets } => {
+                let index = |name: &NameId| match self.hir.name(*name).resolution {
+                    Resolution::External(text) => self.linked.function_index(text),
+                    _ => None,
+                };
+                Some(targets.iter().filter_map(index).collect())
+            }
+            _ => None,
+        };
+        Some(Promise { name: symbol.name.clone(), signature, targets })
     }
 
     fn prototype(&self, operand: Option<Operand>) -> Option<&'l Signature> {

@@ -10,7 +10,7 @@ use super::module::Linked;
 use super::operands::{SlotTable, with_entry};
 use super::order::order;
 use super::storage::{self, Storage};
-use crate::ptx::program::{Formal, Function, Guard, Instruction, Note, Op, Passing};
+use crate::ptx::program::{Formal, Function, Guard, Instruction, Note, Op, Passing, SignatureShape};
 
 /// Decodes one function.
 pub(super) struct FunctionDecoder<'l, 'm> {
@@ -44,7 +44,12 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             linked,
             index,
             hir,
-            out: Function { name: hir.name.clone().unwrap_or_default(), ..Function::default() },
+            out: Function {
+                name: hir.name.clone().unwrap_or_default(),
+                signature: shape(&hir.signature),
+                is_noreturn: hir.signature.is_noreturn(),
+                ..Function::default()
+            },
             slots: SlotTable::default(),
             frame_storage: FxHashMap::default(),
             joins: hir.post_dominators(&cfg),
@@ -218,4 +223,10 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         };
         (start(&self.joins), start(&self.plain_joins))
     }
+}
+
+/// The sizes of the parameters of a signature.
+pub(super) fn shape(signature: &hir::Signature) -> SignatureShape {
+    let sizes = |params: &[Parameter]| params.iter().map(Parameter::bytes).collect();
+    SignatureShape { params: sizes(&signature.params), returns: sizes(&signature.returns) }
 }

@@ -2,9 +2,11 @@
 //!
 //! Accesses to memory belong to `memory`, the choice of the group that runs next to `divergence`.
 
+mod call_checks;
 mod calls;
 pub(super) mod context;
 mod convergence;
+mod dependence;
 mod dynamic_stack;
 mod execute;
 pub(super) mod frame;
@@ -12,8 +14,10 @@ mod interpreter_loop;
 mod loop_exit;
 mod matrix;
 pub(super) mod operand;
+mod poll_log;
+mod poll_window;
 mod print;
-mod spin;
+pub(super) mod spin;
 mod system_calls;
 mod value_tracer;
 pub(super) mod warp;

@@ -1,6 +1,7 @@
 //! Faults and warnings of operations, and their messages.
 
 use crate::memory::Buffer;
+use crate::ptx::engine::memory::polled::PolledValue;
 use crate::ptx::engine::memory::region::AccessMode;
 use crate::ptx::program::Space;
 use crate::trace::{Finding, Severity, WarpId};
@@ -17,11 +18,13 @@ pub(crate) enum ExecError {
 }
 
 /// The pending arrivals and bytes of an mbarrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PendingBarrier {
     pub(crate) address: u64,
     pub(crate) arrivals: u64,
     pub(crate) bytes: i64,
+    /// The state of all objects whose tests failed.
+    pub(crate) values: Vec<PolledValue>,
 }
 
 impl From<Fault> for Box<ExecError> {

@@ -8,6 +8,11 @@ use crate::ptx::registers::{Lanes, WIDTH};
 use crate::trace::{Limits, LineTrace, RunOptions, Visit, WarpId};
 use crate::warp::launch_config::{position, volume};
 
+/// The cost of starting a block without shared memory, in instructions.
+const START_COST: u64 = 4;
+/// Bytes of shared memory that are cleared in the time of an instruction.
+const BYTES_PER_INSTRUCTION: u64 = 1024;
+
 /// The launch, as seen by its warps.
 pub(crate) struct Launch<'p> {
     pub(crate) program: &'p Program,
@@ -35,6 +40,17 @@ impl Launch<'_> {
     /// Number of clusters in the grid.
     pub(crate) fn clusters(&self) -> u64 {
         volume(self.grid_of_clusters())
+    }
+
+    /// The cost of starting a block, in instructions: its shared memory is cleared.
+    pub(crate) fn start_cost(&self) -> u64 {
+        START_COST + u64::from(self.program.shared_size + self.dynamic_shared) / BYTES_PER_INSTRUCTION
+    }
+
+    /// Maximum number of clusters that may be started.
+    pub(crate) fn max_clusters(&self) -> u64 {
+        let cost = self.start_cost().saturating_mul(volume(self.cluster));
+        (self.options.limits.max_steps / cost.max(1)).max(1)
     }
 
     fn grid_of_clusters(&self) -> [u32; 3] {

@@ -10,6 +10,7 @@ pub(super) mod heap;
 mod lane_address;
 pub(super) mod local;
 pub(super) mod mbarrier;
+pub(super) mod polled;
 pub(super) mod print_buffer;
 pub(super) mod region;
 pub(super) mod spaces;

@@ -56,6 +56,7 @@ pub fn run(
         heap: Heap::default(),
         printed: PrintBuffer::new(options.limits.max_output),
         changes: 0,
+        skipped_time: 0,
         access_set: None,
     };
     let mut run = SequentialBlocks::new(&launch, spaces, control);

@@ -328,6 +328,28 @@ pub struct Call {
     pub arguments: Vec<Formal>,
     /// The destinations of the results, in order.
     pub results: Vec<Formal>,
+    /// What the prototype or the table of an indirect call promises about its callees.
+    pub promise: Option<Promise>,
+}
+
+/// The functions that an indirect call may reach.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Promise {
+    /// The name of the prototype or of the table.
+    pub name: SmolStr,
+    /// Their signature.
+    pub signature: SignatureShape,
+    /// The functions that the table lists; `None` for a prototype.
+    pub targets: Option<Vec<u32>>,
+}
+
+/// The sizes in bytes of the parameters that a caller and a callee must agree on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SignatureShape {
+    /// Of the parameters, in order.
+    pub params: Vec<u64>,
+    /// Of the return parameters, in order.
+    pub returns: Vec<u64>,
 }
 
 /// The callee of a call.

@@ -167,6 +167,19 @@ impl Groups {
         }
     }
 
+    /// Whether all lanes are in the same position and state as in `earlier`; how long groups have waited does not count.
+    pub(crate) fn is_where(&self, earlier: &Groups) -> bool {
+        match (self, earlier) {
+            (Groups::Its(now), Groups::Its(earlier)) => now.is_where(earlier),
+            (now, earlier) => now == earlier,
+        }
+    }
+
+    /// Whether lanes wait only until others have iterated a loop often enough.
+    pub(crate) fn may_end_waits(&self) -> bool {
+        matches!(self, Groups::Its(its) if its.may_end_waits())
+    }
+
     /// Whether other groups could run now.
     pub(crate) fn others_may_run(&self) -> bool {
         match self {

@@ -123,34 +123,36 @@ impl Its {
                 let LanePosition { frame, pc, mask } = entry.at;
                 let arrives = entry.state == State::Ready && regions.ends_at(entry.region, frame, pc);
                 if arrives {
-                    regions.arrive(entry.region, mask);
+                    regions.arrive(entry.region, mask, &entry.patience);
                     reconvergences.arrive(frame, pc, mask);
                 }
                 !arrives
             });
             let Some(id) = self.regions.complete() else { break };
-            self.open(id);
+            self.open(id, false);
         }
         while let Some(together) = self.complete_collective(live) {
             self.go_together(&together);
         }
     }
 
-    fn open(&mut self, id: Id) {
-        let Some((place, around)) = self.regions.open(id) else { return };
+    /// Ends a region, early if lanes in it have not arrived.
+    fn open(&mut self, id: Id, early: bool) {
+        let Some((place, counted, around)) = self.regions.open(id) else { return };
         for entry in self.entries.iter_mut().filter(|entry| entry.region == Some(id)) {
             entry.region = around;
             entry.patience = Patience::default();
         }
         if place.mask != 0 {
-            self.entries.push(Entry::new(place, around));
+            let patience = if early { Patience::default() } else { counted };
+            self.entries.push(Entry { patience, ..Entry::new(place, around) });
         }
     }
 
     /// Ends the innermost region in which lanes wait; `false` if no lanes wait at a reconvergence point.
     fn open_early(&mut self) -> bool {
         let waiting = self.regions.innermost_waiting();
-        waiting.into_iter().for_each(|id| self.open(id));
+        waiting.into_iter().for_each(|id| self.open(id, true));
         waiting.is_some()
     }
 
@@ -207,12 +209,12 @@ impl Its {
         self.apart.push(together.iter().map(|&at| self.entries[at].at).collect());
         for &at in together.iter().rev() {
             let Entry { at: place, region, .. } = self.entries.remove(at);
-            self.add(LanePosition { pc: place.pc + 1, ..place }, region);
+            self.add(LanePosition { pc: place.pc + 1, ..place }, region, &Patience::default());
         }
     }
 
     /// Adds a group, or merges it with a group at the same position.
-    fn add(&mut self, place: LanePosition, region: Option<Id>) {
+    fn add(&mut self, place: LanePosition, region: Option<Id>, patience: &Patience) {
         let LanePosition { frame, pc, mask } = place;
         let same = |entry: &&mut Entry| {
             entry.state == State::Ready && (entry.at.frame, entry.at.pc, entry.region) == (frame, pc, region)
@@ -220,10 +222,10 @@ impl Its {
         match self.entries.iter_mut().find(same) {
             Some(entry) => {
                 entry.at.mask |= mask;
-                entry.patience = Patience::default();
+                entry.patience.merge(patience);
                 self.reconvergences.arrive(frame, pc, mask);
             }
-            None => self.entries.push(Entry::new(place, region)),
+            None => self.entries.push(Entry { patience: patience.clone(), ..Entry::new(place, region) }),
         }
     }
 
@@ -263,20 +265,37 @@ impl Its {
         entry.had_turn = true;
     }
 
+    /// Whether all lanes are where they were; the iterations that groups have counted do not matter.
+    pub(super) fn is_where(&self, earlier: &Its) -> bool {
+        let place = |entry: &Entry| (entry.at, entry.region, entry.state, entry.had_turn);
+        self.running == earlier.running
+            && self.entries.iter().map(place).eq(earlier.entries.iter().map(place))
+            && self.regions.are_where(&earlier.regions)
+            && self.calls == earlier.calls
+    }
+
+    /// Whether lanes at a reconvergence point stop waiting once the others have iterated often enough.
+    pub(super) fn may_end_waits(&self) -> bool {
+        self.regions.innermost_waiting().is_some()
+    }
+
     pub(super) fn others_may_run(&self) -> bool {
         self.entries.iter().filter(|entry| entry.may_run()).count() > 1
     }
 
     pub(super) fn diverge(&mut self, parts: &[(u32, u32)], join: u32) {
-        let Entry { at: LanePosition { frame, mask, .. }, region, .. } = self.entries.remove(self.running);
+        let Entry { at: LanePosition { frame, mask, .. }, region, patience, .. } =
+            self.entries.remove(self.running);
+        // Lanes that wait for the group go on waiting for its parts.
+        let patience = if self.regions.is_awaited(region) { patience } else { Patience::default() };
         let region = self.regions.enter(frame, join, region, mask);
         for &(pc, mask) in parts {
-            self.add(LanePosition { frame, pc, mask }, region);
+            self.add(LanePosition { frame, pc, mask }, region, &patience);
         }
     }
 
     pub(super) fn call(&mut self, back: u32, entered: &[FunctionEntry]) {
-        let Entry { at: LanePosition { frame, pc: site, mask }, region, .. } =
+        let Entry { at: LanePosition { frame, pc: site, mask }, region, patience, .. } =
             self.entries.remove(self.running);
         let region = self.regions.enter(frame, back, region, mask);
         let mut stays = mask;
@@ -284,7 +303,7 @@ impl Its {
             stays &= !entered.mask;
             self.calls.enter(entered, frame, site);
             let place = LanePosition { frame: entered.frame, pc: 0, mask: entered.mask };
-            self.entries.push(Entry::new(place, region));
+            self.entries.push(Entry { patience: patience.clone(), ..Entry::new(place, region) });
         }
         if stays != 0 {
             self.entries.push(Entry::new(LanePosition { frame, pc: back, mask: stays }, region));
@@ -295,8 +314,10 @@ impl Its {
         let entry = &mut self.entries[self.running];
         entry.at.mask &= !mask;
         let region = self.regions.leave(entry.region, frame, mask);
+        let patience = entry.patience.clone();
         if let Some((caller, pc)) = self.calls.leave(frame, mask) {
-            self.entries.push(Entry::new(LanePosition { frame: caller, pc, mask }, region));
+            let place = LanePosition { frame: caller, pc, mask };
+            self.entries.push(Entry { patience, ..Entry::new(place, region) });
         }
     }
 

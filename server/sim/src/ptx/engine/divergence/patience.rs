@@ -5,7 +5,7 @@ const POLLING: u32 = 64;
 /// Iterations of any loop without an exit: the limit that guarantees forward progress.
 const WHATEVER: u32 = 4096;
 
-/// The iterations of a group since its last merge.
+/// The iterations of a group since it diverged from the lanes that wait for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Patience {
     /// The count of memory changes at the start of counting.
@@ -33,6 +33,19 @@ impl Patience {
         if *count == POLLING && !reads() {
             *count = 0;
         }
+    }
+
+    /// Two groups merge: what both have counted.
+    pub(super) fn merge(&mut self, other: &Patience) {
+        self.changes = self.changes.max(other.changes);
+        self.iterations = self.iterations.min(other.iterations);
+        self.polls.retain_mut(|(branch, count)| {
+            let known = other.polls.iter().find(|(theirs, _)| theirs == branch);
+            known.is_some_and(|(_, theirs)| {
+                *count = (*count).min(*theirs);
+                true
+            })
+        });
     }
 
     /// Whether the limit is exceeded.

@@ -4,6 +4,7 @@
 //! are also in the enclosing ones.
 
 use super::group::LanePosition;
+use super::patience::Patience;
 use crate::ptx::program::Slot;
 
 /// The number of a region.
@@ -20,6 +21,8 @@ struct Region {
     lanes: u32,
     /// Lanes that wait at the reconvergence point.
     arrived: u32,
+    /// What their groups have counted.
+    patience: Option<Patience>,
 }
 
 /// The regions of a warp.
@@ -47,7 +50,7 @@ impl Regions {
             return around;
         }
         let depth = self.get(around).map_or(0, |region| region.depth) + 1;
-        let new = Some(Region { frame, pc, around, depth, lanes, arrived: 0 });
+        let new = Some(Region { frame, pc, around, depth, lanes, arrived: 0, patience: None });
         let free = self.regions.iter().position(Option::is_none);
         let id = free.unwrap_or(self.regions.len());
         match self.regions.get_mut(id) {
@@ -67,10 +70,37 @@ impl Regions {
         self.get(id).filter(|region| region.frame == frame).map(|region| region.pc)
     }
 
-    pub(super) fn arrive(&mut self, id: Option<Id>, mask: u32) {
+    pub(super) fn arrive(&mut self, id: Option<Id>, mask: u32, patience: &Patience) {
         if let Some(region) = id.and_then(|id| self.get_mut(id)) {
             region.arrived |= mask;
+            match &mut region.patience {
+                Some(counted) => counted.merge(patience),
+                None => region.patience = Some(patience.clone()),
+            }
         }
+    }
+
+    /// Whether lanes wait for the end of a region or of one around it.
+    pub(super) fn is_awaited(&self, mut id: Option<Id>) -> bool {
+        while let Some(region) = self.get(id) {
+            if region.arrived != 0 {
+                return true;
+            }
+            id = region.around;
+        }
+        false
+    }
+
+    /// Whether lanes are in the same regions as in `earlier`.
+    pub(super) fn are_where(&self, earlier: &Regions) -> bool {
+        let place = |region: &Option<Region>| {
+            let region = region.as_ref()?;
+            Some((region.frame, region.pc, region.around, region.lanes, region.arrived))
+        };
+        let last =
+            |regions: &Regions| regions.regions.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        let (now, before) = (last(self), last(earlier));
+        self.regions[..now].iter().map(place).eq(earlier.regions[..before].iter().map(place))
     }
 
     /// Lanes return from a call and exit its regions. Returns the region that encloses the call.
@@ -119,13 +149,14 @@ impl Regions {
         waiting.max_by_key(|(id, region)| (region.depth, std::cmp::Reverse(*id))).map(|(id, _)| id)
     }
 
-    /// Ends a region: returns its waiting lanes and the enclosing region.
-    pub(super) fn open(&mut self, id: Id) -> Option<(LanePosition, Option<Id>)> {
-        let Region { frame, pc, around, arrived, .. } = self.regions.get_mut(id as usize)?.take()?;
+    /// Ends a region: returns its waiting lanes, what their groups have counted, and the enclosing region.
+    pub(super) fn open(&mut self, id: Id) -> Option<(LanePosition, Patience, Option<Id>)> {
+        let Region { frame, pc, around, arrived, patience, .. } =
+            self.regions.get_mut(id as usize)?.take()?;
         for region in self.regions.iter_mut().flatten().filter(|region| region.around == Some(id)) {
             region.around = around;
         }
-        Some((LanePosition { frame, pc, mask: arrived }, around))
+        Some((LanePosition { frame, pc, mask: arrived }, patience.unwrap_or_default(), around))
     }
 
     /// The waiting lanes and their positions.

@@ -55,14 +55,14 @@ impl Warp {
         let join = run.launch.plan.join(&instruction);
         let target = self.diverge(&parts, pc, join)?;
         self.take_back_edge(pc, target, function, run.spaces);
-        let loops_back = target <= pc && self.spin.backward(run.spaces.changes);
-        (loops_back && self.repeats(target)).then_some(Pause::Spinning)
+        let is_due = target <= pc && self.spin.counter.backward();
+        if is_due { self.look(pc, target, function, run) } else { None }
     }
 
     /// `call`
     pub(crate) fn call(
         &mut self,
-        call: Slot,
+        (call, uniform): (Slot, bool),
         function: &Function,
         group: Group,
         executed: u32,
@@ -83,6 +83,7 @@ impl Warp {
             sanitizer.passed(self.id.warp, frame.local_base, results, executed);
         }
         if let Callee::System(system) = target {
+            self.spin.window.iter_mut().for_each(|window| window.fail());
             let call = &function.tables.calls[call as usize];
             let pointer = if run.launch.program.wide_addresses { 8 } else { 4 };
             let sanitizer = run.state.sanitizer.as_deref_mut();
@@ -103,6 +104,7 @@ impl Warp {
                 return Some(Pause::Stopped(Status::Faulted));
             }
         };
+        self.check_callees(&callees, &function.tables.calls[call as usize], uniform, statement, run);
         let mut entered = Vec::with_capacity(callees.len());
         for (callee, mask) in callees {
             let Some(new) = self.enter(call, function, frame, callee, mask, run.launch) else {
@@ -196,6 +198,11 @@ impl Warp {
         if slot == self.frames.len() {
             self.frames.push(None);
         }
+        if let Some(window) = &mut self.spin.window {
+            let from = self.frames[frame as usize].as_ref().map_or(0, |from| from.local_base);
+            let function = self.frames[frame as usize].as_ref().map_or(0, |from| from.function);
+            window.called([function, call, callee], (frame, from), (slot as Slot, base), mask);
+        }
         self.frames[slot] = Some(new);
         Some(slot as Slot)
     }
@@ -214,6 +221,10 @@ impl Warp {
             let function = &launch.program.functions[from.function as usize];
             let calling = &launch.program.functions[to.function as usize];
             let results = &calling.tables.calls[call as usize].results;
+            if let Some(window) = &mut self.spin.window {
+                let (base, into) = (from.local_base, to.local_base);
+                window.returned([to.function, call, from.function], (frame, base), (caller, into), mask);
+            }
             for (result, formal) in results.iter().zip(&function.returns) {
                 let source = (formal, &from.registers, from.local_base);
                 pass(source, (result, &mut to.registers, to.local_base), &mut self.local, mask);

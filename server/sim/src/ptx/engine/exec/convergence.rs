@@ -49,6 +49,7 @@ impl Warp {
         launch: &Launch<'_>,
         state: &mut RunState,
     ) {
+        self.spin.window.iter_mut().for_each(|window| window.fail());
         let all = groups.iter().fold(0, |all, group| all | group.mask);
         let given: Vec<_> = groups.iter().filter_map(|group| self.given(*group, launch)).collect();
         for CollectiveInput { group, function, instruction, exchange, mut registers } in given.iter().cloned()

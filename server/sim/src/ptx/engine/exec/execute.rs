@@ -276,7 +276,7 @@ fn uncommon(
             let holds = (0..WIDTH).fold(0, |mask, lane| mask | u32::from(inside(lane)) << lane);
             r.set_predicate(s.d, mask, holds);
         }
-        Op::Clock(wide) => write_number(wide, ctx.clock, s, r, mask),
+        Op::Clock(wide) => write_number(wide, ctx.clock + ctx.spaces.skipped_time, s, r, mask),
         Op::ActiveMask => r.fill(s.d, mask, mask),
         Op::Sleep => return Err(Box::new(ExecError::Yield(None))),
         Op::PendingCount => r.map1(s, mask, |a: u64| mbarrier::pending_of(a)),

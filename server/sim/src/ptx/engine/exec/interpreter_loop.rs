@@ -11,7 +11,8 @@ use super::context::ExecContext;
 use super::execute::execute;
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
-use super::spin::SpinDetector;
+use super::poll_window::PollWindow;
+use super::spin::BranchCounter;
 use super::value_tracer::ValueTracer;
 use super::warp::Warp;
 use crate::ptx::engine::divergence::group::Group;
@@ -21,7 +22,7 @@ use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::engine::sanitizer::undefined::UndefinedValues;
-use crate::ptx::program::{Function, Instruction, Op};
+use crate::ptx::program::{Function, Instruction, Op, Slot};
 use crate::record::Recorder;
 use crate::trace::{StatementId, WarpId};
 
@@ -52,7 +53,9 @@ impl Warp {
         };
         let mut running = Running {
             function,
-            observed: ctx.sanitizer.is_some() || frame.written.is_some(),
+            observed: ctx.sanitizer.is_some() || frame.written.is_some() || self.spin.window.is_some(),
+            window: self.spin.window.as_deref_mut(),
+            slot: group.frame,
             visits: Visits {
                 recorder: &mut self.recorder,
                 first: function.first_statement,
@@ -67,7 +70,9 @@ impl Warp {
         };
         let mut group = group;
         let event = loop {
-            if let Some(event) = running.go(simd, &mut group, &mut self.groups, &mut self.spin, run.launch) {
+            if let Some(event) =
+                running.go(simd, &mut group, &mut self.groups, &mut self.spin.counter, run.launch)
+            {
                 break event;
             }
             // The group stopped; the next group continues here if nothing else changed.
@@ -95,8 +100,12 @@ struct Running<'w> {
     frame: &'w mut Frame,
     ctx: ExecContext<'w>,
     visits: Visits<'w>,
-    /// Whether each instruction is reported to the sanitizer or the recorder of written registers.
+    /// Whether each instruction is reported to the sanitizer, the recorder of written registers, or the spin detector.
     observed: bool,
+    /// The spin detector's log, if it observes the warp.
+    window: Option<&'w mut PollWindow>,
+    /// The slot of the frame.
+    slot: Slot,
     id: WarpId,
     tracer: &'w mut Option<Box<ValueTracer>>,
     state: &'w mut RunState,
@@ -110,7 +119,7 @@ impl Running<'_> {
         simd: S,
         group: &mut Group,
         groups: &mut Groups,
-        spin: &mut SpinDetector,
+        spin: &mut BranchCounter,
         launch: &Launch<'_>,
     ) -> Option<LoopExit> {
         let Group { until, mask, alone, .. } = *group;
@@ -143,7 +152,7 @@ impl Running<'_> {
                         Op::Branch(_) if executed == mask || executed == 0 => {
                             let from = pc;
                             pc = if executed == 0 { end } else { instruction.s.a };
-                            if pc <= from && spin.backward(self.ctx.spaces.changes) {
+                            if pc <= from && spin.backward() {
                                 break Some(LoopExit::CheckSpin { from });
                             }
                             if !alone {
@@ -230,13 +239,24 @@ impl Running<'_> {
     fn pass(&mut self, pc: u32, executed: u32) {
         self.ctx.clock += 1;
         if self.observed {
+            self.log(pc, executed);
             self.note(pc, executed);
             self.values(pc, executed);
             self.report_findings(pc);
         }
     }
 
+    /// Reports an instruction to the spin detector.
+    #[inline]
+    fn log(&mut self, pc: u32, executed: u32) {
+        if let Some(window) = &mut self.window {
+            let at = (self.slot, self.frame.function, self.function);
+            window.visit(at, pc, (self.visits.mask, executed), &self.frame.registers, &self.ctx);
+        }
+    }
+
     fn before(&mut self, instruction: &Instruction, pc: u32, executed: u32) {
+        self.log(pc, executed);
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             let statement = StatementId(self.function.first_statement + pc);
             let order = self.function.orders[pc as usize];

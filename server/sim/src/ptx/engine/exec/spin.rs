@@ -1,51 +1,157 @@
-//! The state of a warp that spin detection compares at backward branches.
+//! Detection of loops that wait for other threads: when a warp is observed, and the verdict.
+//!
+//! After some backward branches a warp is observed for a few iterations (see [`PollWindow`]), so a loop that does not wait pays
+//! nothing but a counter. The observation ends with one of three verdicts: the warp repeats the same iteration until the memory
+//! that it polls changes; it polls such memory, but may also stop by itself, such as after a time-out; or it does other work.
 
-use super::frame::Frame;
-use crate::ptx::engine::divergence::groups::Groups;
-use crate::ptx::program::Slot;
-use crate::ptx::registers::Registers;
-use crate::warp::spin;
+use super::poll_window::{Observation, PollWindow, WarpView};
+use crate::ptx::engine::memory::polled::PolledMemory;
+use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::program::{Callee, Function, Op, Program};
+
+/// Backward branches before the first observation of a loop with accesses as waiting loops have them.
+const POLLING: u64 = 16;
+/// Backward branches before the first observation of any other loop.
+const OTHER: u64 = 1024;
+/// Backward branches between two looks at the code of loops that are not observed yet.
+const RECHECK: u64 = 256;
+/// Call depth to which the code of a loop is searched.
+const MAX_DEPTH: u32 = 3;
+/// The longest time for which a polling warp runs before it is observed again.
+const MAX_SLICE: u64 = 1 << 16;
+
+/// Counts backward branches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BranchCounter {
+    branches: u64,
+    due: u64,
+}
+
+impl BranchCounter {
+    /// Counts a backward branch; returns whether the detector must look at the warp.
+    #[inline(always)]
+    pub(crate) fn backward(&mut self) -> bool {
+        self.branches += 1;
+        self.branches >= self.due
+    }
+}
+
+/// The result of a look at a warp.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// It is not waiting, or it is not known yet.
+    Runs,
+    /// It repeats the same iteration until this memory changes.
+    Repeats(PolledMemory),
+    /// It polls this memory, but may also stop by itself.
+    Polls(PolledMemory),
+}
 
 /// The spin detector of a warp.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct SpinDetector(spin::SpinDetector<State, 512, 64>);
-
 #[derive(Clone, Debug)]
-struct State {
-    pc: u32,
-    groups: Groups,
-    registers: Vec<(Slot, Registers)>,
-    carry: u32,
+pub(crate) struct SpinDetector {
+    pub(crate) counter: BranchCounter,
+    /// The observation in progress.
+    pub(crate) window: Option<Box<PollWindow>>,
+    /// Observations without a result since the last wait.
+    misses: u32,
+    /// Backward branches after which any loop is observed.
+    other: u64,
+    /// Backward branches that a polling warp may take in its next turn.
+    slice: u64,
+}
+
+impl Default for SpinDetector {
+    fn default() -> SpinDetector {
+        let counter = BranchCounter { branches: 0, due: POLLING };
+        SpinDetector { counter, window: None, misses: 0, other: OTHER, slice: POLLING }
+    }
 }
 
 impl SpinDetector {
-    /// Counts a backward branch; returns whether to compare states now.
-    #[inline]
-    pub(crate) fn backward(&mut self, changes: u64) -> bool {
-        self.0.is_due(changes)
+    /// The warp, whose running group took the branch from `from` back to the position of `warp`, is looked at.
+    pub(crate) fn look(
+        &mut self,
+        from: u32,
+        warp: &WarpView<'_>,
+        function: &Function,
+        program: &Program,
+        spaces: &Spaces,
+    ) -> Verdict {
+        let branches = self.counter.branches;
+        let Some(window) = &mut self.window else {
+            if warp.groups.may_end_waits() {
+                self.counter.due = branches + POLLING;
+            } else if branches < self.other && !polls(function, warp.pc..from + 1, program, 0) {
+                self.counter.due = self.other.min(branches + RECHECK);
+            } else {
+                let limit = 1024 << (2 * self.misses.min(4));
+                self.window = Some(Box::new(PollWindow::new(warp, spaces, limit)));
+                self.counter.due = 0;
+            }
+            return Verdict::Runs;
+        };
+        match window.look(warp, program, spaces) {
+            Observation::Continues => Verdict::Runs,
+            Observation::Missed => {
+                self.window = None;
+                self.misses += 1;
+                self.other = branches * 4;
+                self.counter.due = branches + (POLLING << (2 * self.misses.min(20)));
+                Verdict::Runs
+            }
+            Observation::Repeats(polled) => {
+                self.window = None;
+                Verdict::Repeats(polled)
+            }
+            Observation::Polls(polled) => {
+                self.window = None;
+                Verdict::Polls(polled)
+            }
+        }
     }
 
-    /// Whether the warp, about to continue at `pc`, repeats an earlier state.
-    pub(crate) fn repeats(&mut self, pc: u32, groups: &Groups, frames: &[Option<Frame>], carry: u32) -> bool {
-        let live = || {
-            let frames = frames.iter().enumerate();
-            frames.filter_map(|(slot, frame)| Some((slot as Slot, &frame.as_ref()?.registers)))
-        };
-        let is_same = |other: &State| {
-            other.pc == pc
-                && other.carry == carry
-                && other.groups == *groups
-                && other.registers.len() == live().count()
-                && other
-                    .registers
-                    .iter()
-                    .zip(live())
-                    .all(|(other, (slot, registers))| (other.0, &other.1) == (slot, registers))
-        };
-        let snapshot = || {
-            let registers = live().map(|(slot, registers)| (slot, registers.clone())).collect();
-            State { pc, groups: groups.clone(), registers, carry }
-        };
-        self.0.repeats(is_same, snapshot)
+    /// The warp waits at the instruction that it just executed: it is observed from the next backward branch on, unless that
+    /// had no result before.
+    pub(crate) fn hint(&mut self) {
+        if self.window.is_none() {
+            let soon = self.counter.branches + (1 << (2 * self.misses.min(20)));
+            self.counter.due = self.counter.due.min(soon);
+        }
     }
+
+    /// A waiting warp continues because the memory that it polls has changed.
+    pub(crate) fn woken(&mut self) {
+        (self.misses, self.slice) = (0, POLLING);
+        self.counter.due = self.counter.branches + 1;
+    }
+
+    /// A polling warp gets a turn although nothing has changed; `jumps` is whether time advances instead.
+    pub(crate) fn takes_turn(&mut self, jumps: bool) {
+        self.counter.due = self.counter.branches + self.slice;
+        self.slice = if jumps { POLLING } else { (self.slice * 4).min(MAX_SLICE) };
+    }
+}
+
+/// Whether a range of instructions accesses memory as loops do that wait for other threads.
+fn polls(function: &Function, code: std::ops::Range<u32>, program: &Program, depth: u32) -> bool {
+    code.into_iter().any(|pc| {
+        let Some(instruction) = function.code.get(pc as usize) else { return false };
+        let table = instruction.s.a as usize;
+        match instruction.op {
+            Op::Load => function.orders[pc as usize].strong,
+            Op::Atomic => !function.tables.atomics[table].old.is_empty(),
+            Op::Mbarrier => function.tables.mbarriers[table].action.waits(),
+            Op::Sleep => true,
+            Op::Call(_) => match function.tables.calls[table].callee {
+                Callee::Direct(callee) if depth < MAX_DEPTH => {
+                    let callee = &program.functions[callee as usize];
+                    polls(callee, 0..callee.code.len() as u32, program, depth + 1)
+                }
+                Callee::Direct(_) | Callee::System(_) => false,
+                Callee::Indirect(_) => true,
+            },
+            _ => false,
+        }
+    })
 }

@@ -4,7 +4,8 @@ use pulp::{Simd, WithSimd};
 
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
-use super::spin::SpinDetector;
+use super::poll_window::WarpView;
+use super::spin::{SpinDetector, Verdict};
 use super::value_tracer::ValueTracer;
 use crate::lanes::Lanes;
 use crate::ptx::engine::divergence::group::Group;
@@ -13,6 +14,7 @@ use crate::ptx::engine::divergence::reconvergences;
 use crate::ptx::engine::fault::PendingBarrier;
 use crate::ptx::engine::launch::{Launch, Threads};
 use crate::ptx::engine::memory::local::Local;
+use crate::ptx::engine::memory::polled::PolledMemory;
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::engine::run_state::RunState;
@@ -31,8 +33,10 @@ pub(crate) enum Pause {
     Arrived(Arrival),
     /// All remaining groups wait at barriers.
     Waiting,
-    /// It spins, and its state repeats.
+    /// It repeats an iteration until the memory that it polls changes.
     Spinning,
+    /// It polls memory, but may also stop by itself.
+    Polling,
     /// It tested an mbarrier that other threads have yet to complete.
     Yielding,
     /// The caller's control is due.
@@ -65,6 +69,8 @@ pub(crate) struct Warp {
     /// Its reconvergences, in order.
     pub(crate) reconvergences: ReconvergenceList,
     pub(crate) spin: SpinDetector,
+    /// The memory that it polled when it last stopped.
+    pub(crate) polled: PolledMemory,
     /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
     /// Its last unsuccessful test of an mbarrier, and the state of that mbarrier.
@@ -122,6 +128,7 @@ impl Warp {
             listed,
             reconvergences: ReconvergenceList::with_budget(launch.listing.reconvergences),
             spin: SpinDetector::default(),
+            polled: PolledMemory::default(),
             stopped_at: 0,
             pending_barrier: None,
             tracer: request.map(|request| Box::new(ValueTracer::new(launch.program, &request))),
@@ -149,6 +156,7 @@ impl Warp {
         self.local.renew(entry.frame.local_size);
         self.carry = 0;
         self.spin = SpinDetector::default();
+        self.polled = PolledMemory::default();
         self.stopped_at = 0;
         self.pending_barrier = None;
         self.tracer = None;
@@ -251,22 +259,31 @@ impl Warp {
                 None
             }
             LoopExit::FellOff => {
+                self.check_return(function, statement.saturating_sub(1), group.mask, run.state);
                 self.leave(run.launch, group.frame, group.mask);
                 None
             }
             LoopExit::Due => Some(Pause::Due),
             LoopExit::CheckSpin { from } => {
                 self.take_back_edge(from, pc, function, run.spaces);
-                self.repeats(pc).then_some(Pause::Spinning)
+                self.look(from, pc, function, run)
             }
             LoopExit::Fault(fault) => {
                 run.state.report(fault.finding(self.id, statement));
                 Some(Pause::Stopped(Status::Faulted))
             }
             LoopExit::Yield(pending_barrier) => {
+                let is_barrier = pending_barrier.is_some();
                 self.pending_barrier = pending_barrier
                     .map(|pending_barrier| (statement - 1, pending_barrier))
-                    .or(self.pending_barrier);
+                    .or(self.pending_barrier.take());
+                if self.spin.window.is_some() {
+                    // It has let others run before: the observation decides whether it waits.
+                    return None;
+                }
+                let tested = self.pending_barrier.iter().flat_map(|(_, pending)| &pending.values);
+                let values = if is_barrier { tested.copied().collect() } else { Vec::new() };
+                self.polled = PolledMemory { values, ..PolledMemory::default() };
                 (!self.groups.others_may_run()).then_some(Pause::Yielding)
             }
             LoopExit::Control { executed } => {
@@ -314,12 +331,13 @@ impl Warp {
                 if uniform && executed != 0 && executed != mask {
                     self.not_uniform("a call", statement, executed, mask, run.state);
                 }
-                self.call(instruction.s.a, function, group, executed, run)
+                self.call((instruction.s.a, uniform), function, group, executed, run)
             }
             Op::Return(uniform) => {
                 if uniform && executed != 0 && executed != mask {
                     self.not_uniform("a return", statement, executed, mask, run.state);
                 }
+                self.check_return(function, statement, executed, run.state);
                 self.leave(run.launch, frame, executed);
                 self.groups.go_on(next);
                 None
@@ -392,9 +410,27 @@ impl Warp {
         Some(only)
     }
 
-    /// Whether the state of the warp, whose running group continues at `pc`, repeats.
-    pub(crate) fn repeats(&mut self, pc: u32) -> bool {
-        self.spin.repeats(pc, &self.groups, &self.frames, self.carry)
+    /// The spin detector looks at the warp, whose running group took the branch from `from` back to `pc`.
+    pub(crate) fn look(
+        &mut self,
+        from: u32,
+        pc: u32,
+        function: &Function,
+        run: &RunContext<'_>,
+    ) -> Option<Pause> {
+        let Warp { groups, frames, carry, local, spin, .. } = self;
+        let view = WarpView { pc, groups, frames, carry: *carry, local };
+        match spin.look(from, &view, function, run.launch.program, run.spaces) {
+            Verdict::Runs => None,
+            Verdict::Repeats(polled) => {
+                self.polled = polled;
+                Some(Pause::Spinning)
+            }
+            Verdict::Polls(polled) => {
+                self.polled = polled;
+                Some(Pause::Polling)
+            }
+        }
     }
 
     /// Lanes return from a call, or exit from the kernel.
@@ -431,15 +467,16 @@ impl Warp {
         let missing = self.live & !executed;
         let elsewhere = self.elsewhere(launch, executed);
         let (severity, rest) = match elsewhere.iter().all(|(other, _)| self.ends_at(launch, *other)) {
-            true => (Severity::Information, "only have to exit, which a GPU lets them do at once"),
+            true => (Severity::Information, "exit"),
             false => (
                 Severity::Error,
                 "are elsewhere; move the barrier to a point where all lanes reconverge, or use \
                  `barrier.sync`, which need not be aligned",
             ),
         };
+        let (others, comma) = if severity == Severity::Error { ("the others, ", ",") } else { ("", "") };
         let message = format!(
-            "an aligned barrier is reached by {} only; the others, {}, {rest}",
+            "an aligned barrier is reached by {} only; {others}{}{comma} {rest}",
             Lanes(executed.into()),
             Lanes(missing.into())
         );

@@ -135,7 +135,7 @@ pub(crate) fn store(
         value: &|lane, at| stored(access, r, lane, at),
         ..MemoryRequest::new(AccessKind::Store, access.space, &addresses, elements, mask)
     })?;
-    ctx.spaces.changes += 1;
+    ctx.spaces.changes += u64::from(checked.is_common());
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
         let offset = index as u64 * u64::from(access.size);

@@ -42,7 +42,7 @@ pub(crate) fn execute(
             let c = atomic.c.map_or(0, |c| get(c, r, lane));
             let new = apply(atomic.op, atomic.ty, atomic.space, old, b, c);
             if new != old {
-                ctx.spaces.changes += 1;
+                ctx.spaces.changes += u64::from(extent.region.is_common());
                 ctx.spaces.write(extent, ctx.local, lane, address, part, new as u64);
                 if size == 16 {
                     ctx.spaces.write(extent, ctx.local, lane, address + 8, 8, (new >> 64) as u64);

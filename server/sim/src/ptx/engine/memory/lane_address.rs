@@ -67,7 +67,7 @@ impl LaneAddress {
     /// Stores bytes without a report to the sanitizer.
     pub(super) fn put(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         let checked = self.check(size.into(), AccessMode::Store, ctx)?;
-        ctx.spaces.changes += 1;
+        ctx.spaces.changes += u64::from(checked.is_common());
         scatter(&checked, &[self.address; WIDTH], 0, size, &[value; WIDTH], ctx, 1 << self.lane);
         Ok(())
     }

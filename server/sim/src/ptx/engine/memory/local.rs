@@ -33,6 +33,18 @@ impl Local {
         self.rows.len() as u64 * 4
     }
 
+    /// The words that differ, and in which lanes; words that only one side has count as 0.
+    pub(crate) fn differing(&self, other: &Local) -> Vec<(u32, u32)> {
+        let zeros = [0; WIDTH];
+        let rows = self.rows.len().max(other.rows.len());
+        let row = |local: &Local, index: usize| *local.rows.get(index).unwrap_or(&zeros);
+        let lanes = |index: usize| {
+            let (a, b) = (row(self, index), row(other, index));
+            (0..WIDTH).fold(0, |lanes, lane| lanes | u32::from(a[lane] != b[lane]) << lane)
+        };
+        (0..rows).map(|index| (index as u32, lanes(index))).filter(|(_, lanes)| *lanes != 0).collect()
+    }
+
     /// Up to eight bytes of one lane; the access must be inside and aligned.
     pub(crate) fn read(&self, lane: usize, address: u64, size: u32) -> u64 {
         let row = (address / 4) as usize;

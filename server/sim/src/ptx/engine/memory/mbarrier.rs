@@ -3,7 +3,8 @@
 //! The whole state of an object is in its 64 bits. The layout is private: programs only pass the bits on.
 
 use super::lane_address::LaneAddress;
-use super::region::AccessMode;
+use super::polled::PolledValue;
+use super::region::{AccessMode, MemoryRegion};
 use super::spaces::addresses;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::{get, put};
@@ -21,6 +22,9 @@ const MAX_BYTES: i64 = (1 << 20) - 1;
 
 /// Set in every initialized object, so that zeros are not an object.
 const LIVE: u64 = 1 << 63;
+
+/// The bits on which the result of a test depends: the parity, and whether there is an object.
+pub(crate) const PHASE: u64 = LIVE | 1 << 61;
 
 /// An initialized object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,13 +100,19 @@ pub(crate) fn execute(
     mask: u32,
 ) -> Result<(), Box<ExecError>> {
     let at = addresses(&mbarrier.address, r, ctx.frame_base);
-    let mut pending_barrier = None;
+    let mut pending_barrier: Option<PendingBarrier> = None;
     for lane in lanes(mask) {
         let operand = mbarrier.operand.map(|place| get(place, r, lane) as u64);
         let object = LaneAddress { space: mbarrier.space, address: at[lane], lane };
         let Some(blocks) = mbarrier.blocks else {
             let result = run_action(mbarrier.action, operand, object, ctx)?;
-            pending_barrier = pending_barrier.or(deliver(mbarrier, result, object, r));
+            if let Some(mut failed) = deliver(mbarrier, result, object, r) {
+                failed.values.push(object.polled(ctx)?);
+                let pending = pending_barrier.get_or_insert_with(|| failed.clone());
+                if pending.values.iter().all(|value| value.index != failed.values[0].index) {
+                    pending.values.append(&mut failed.values);
+                }
+            }
             continue;
         };
         let own = ctx.spaces.window;
@@ -162,7 +172,12 @@ fn deliver(
         put(place, r, at.lane, 0);
     }
     let has_failed = mbarrier.action.waits() && matches!(result, ActionResult::Holds(false));
-    has_failed.then_some(PendingBarrier { address: at.address, arrivals: after.pending, bytes: after.bytes })
+    has_failed.then(|| PendingBarrier {
+        address: at.address,
+        arrivals: after.pending,
+        bytes: after.bytes,
+        values: Vec::new(),
+    })
 }
 
 /// The object that tracks a completion.
@@ -188,6 +203,13 @@ impl LaneAddress {
         act(MbarrierAction::CompleteBytes, Some(bytes.into()), self, ctx).map(|_| ())
     }
 
+    /// The object as a waiting warp reads it.
+    fn polled(self, ctx: &mut ExecContext<'_>) -> Result<PolledValue, Fault> {
+        let value = self.get(8, ctx)? & PHASE;
+        let (index, _) = self.object(ctx)?;
+        Ok(PolledValue { region: MemoryRegion::Shared, index: index as usize, size: 8, mask: PHASE, value })
+    }
+
     /// The object's offset in the shared memory of the cluster, and the parity of its phase.
     fn object(self, ctx: &mut ExecContext<'_>) -> Result<(u64, u64), Fault> {
         let parity = Object::of_bits(bits_of(self, ctx)?).map_or(0, |object| object.parity);
@@ -206,9 +228,13 @@ fn act(
     let bits = bits_of(at, ctx)?;
     let kind = match action {
         MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => AccessKind::Completion,
+        MbarrierAction::TestToken | MbarrierAction::TestParity => AccessKind::Read,
         _ => AccessKind::Atomic,
     };
-    at.report(kind, 8, 0, ctx)?;
+    // A test that fails orders nothing, so that a wait costs what a load costs.
+    if !fails(action, operand, bits) {
+        at.report(kind, 8, 0, ctx)?;
+    }
     if let MbarrierAction::Initialize { layout } = action {
         let count = operand.unwrap_or(1);
         if count == 0 || count > MAX_ARRIVALS {
@@ -231,6 +257,13 @@ fn act(
         at.put(8, after, ctx)?;
     }
     Ok((result, object))
+}
+
+/// Whether a test fails.
+fn fails(action: MbarrierAction, operand: Option<u64>, bits: u64) -> bool {
+    let object = Object::of_bits(bits).filter(|_| action.waits());
+    let result = object.map(|mut object| change(action, operand, &mut object));
+    matches!(result, Some(Ok(ActionResult::Holds(false))))
 }
 
 /// Applies an action to an object.

@@ -59,6 +59,17 @@ pub(crate) enum CheckedAddresses {
 }
 
 impl CheckedAddresses {
+    /// Whether other threads may read what is stored there.
+    #[inline(always)]
+    pub(crate) fn is_common(&self) -> bool {
+        match self {
+            CheckedAddresses::One(extent) => extent.region.is_common(),
+            CheckedAddresses::Each(extents) => {
+                extents.iter().flatten().any(|extent| extent.region.is_common())
+            }
+        }
+    }
+
     /// The extent of a lane's address.
     #[inline(always)]
     pub(crate) fn of(&self, lane: usize) -> Option<Extent> {

@@ -4,6 +4,7 @@ use super::access_set::AccessSet;
 use super::cluster_window::ClusterWindow;
 use super::heap::Heap;
 use super::local::Local;
+use super::polled::{PolledMemory, PolledValue};
 use super::print_buffer::PrintBuffer;
 use super::region::{AccessMode, CheckedAddresses, Extent, MemoryRegion};
 use crate::memory::DeviceMemory;
@@ -29,6 +30,8 @@ pub(crate) struct Spaces {
     pub(crate) printed: PrintBuffer,
     /// Counts changes of shared and global memory: a spinning warp need not run before it changes.
     pub(crate) changes: u64,
+    /// How far clocks are ahead of the executed instructions: time passes quickly while all threads wait.
+    pub(crate) skipped_time: u64,
     /// Records accesses to memory shared between blocks, if requested.
     pub(crate) access_set: Option<Box<AccessSet>>,
 }
@@ -151,6 +154,11 @@ impl Spaces {
         Ok(checked)
     }
 
+    /// The extents of valid addresses, without a record of the access; `None` if an address is not valid.
+    pub(crate) fn locate(&self, request: &AddressCheck<'_>, local: &Local) -> Option<CheckedAddresses> {
+        self.find(request, local).ok()
+    }
+
     #[inline(always)]
     fn find(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
         let &AddressCheck { space, addresses, span, mode, mask } = request;
@@ -271,6 +279,14 @@ impl Spaces {
                 extents[lane].map_or(0, |extent| self.read(extent, local, lane, address, size))
             }
         })
+    }
+
+    /// Whether polled memory has another value now.
+    pub(crate) fn has_changed(&self, polled: &PolledMemory) -> bool {
+        let differs = |polled: &PolledValue| {
+            read(self.bytes(polled.region), polled.index, polled.size) & polled.mask != polled.value
+        };
+        polled.values.iter().any(differs)
     }
 
     /// Up to eight bytes at a checked address.

@@ -5,6 +5,7 @@ use super::cluster_barrier::{self, ClusterBarrier};
 use crate::lanes::Lanes;
 use crate::ptx::engine::exec::warp::{Arrival, Pause, Warp};
 use crate::ptx::engine::launch::Launch;
+use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::engine::sanitizer::BlockSanitizer;
@@ -31,9 +32,11 @@ enum WarpState {
     Ready,
     /// All its groups wait at barriers.
     Waiting,
-    /// It spins; memory had changed this many times then.
+    /// It repeats an iteration until the memory that it polls changes; memory had changed this many times then.
     Spinning(u64),
-    /// Its test of an mbarrier failed; memory had changed this many times then.
+    /// It polls memory, but may also stop by itself; memory had changed this many times then.
+    Polling(u64),
+    /// Its test of an mbarrier failed, or it sleeps; memory had changed this many times then.
     Yielding(u64),
     Ended,
 }
@@ -87,12 +90,7 @@ impl Block {
         let mut idle = 0;
         while idle < self.warps.len() {
             let index = self.turn;
-            let ready = match self.states[index] {
-                WarpState::Ready => true,
-                WarpState::Spinning(changes) | WarpState::Yielding(changes) => changes != run.spaces.changes,
-                WarpState::Waiting | WarpState::Ended => false,
-            };
-            if ready {
+            if self.is_ready(index, run.spaces) {
                 idle = 0;
                 match self.run_warp(index, run, cluster) {
                     None => {}
@@ -107,13 +105,52 @@ impl Block {
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
     }
 
+    /// Whether a warp can run. A warp that polls memory can when that memory has changed.
+    fn is_ready(&mut self, index: usize, spaces: &Spaces) -> bool {
+        let warp = &mut self.warps[index];
+        match &mut self.states[index] {
+            WarpState::Ready => true,
+            WarpState::Waiting | WarpState::Ended => false,
+            WarpState::Spinning(changes) | WarpState::Polling(changes) | WarpState::Yielding(changes)
+                if *changes == spaces.changes =>
+            {
+                false
+            }
+            // Of what a sleeping warp waits for, nothing is known.
+            WarpState::Yielding(_) if warp.polled.values.is_empty() => true,
+            WarpState::Spinning(changes) | WarpState::Polling(changes) | WarpState::Yielding(changes) => {
+                *changes = spaces.changes;
+                let has_changed = spaces.has_changed(&warp.polled);
+                if has_changed && !matches!(self.states[index], WarpState::Yielding(_)) {
+                    warp.spin.woken();
+                }
+                has_changed
+            }
+        }
+    }
+
+    /// Lets warps that only poll memory continue, although it has not changed: they may stop by themselves, such as after a
+    /// time-out. Returns whether there were any, and whether any of them reads the clock.
+    pub(crate) fn continue_polling(&mut self) -> (bool, bool) {
+        let (mut any, mut reads_clock) = (false, false);
+        for (state, warp) in self.states.iter_mut().zip(&mut self.warps) {
+            if let WarpState::Polling(_) = state {
+                (*state, any) = (WarpState::Ready, true);
+                reads_clock |= warp.polled.reads_clock;
+                warp.spin.takes_turn(warp.polled.reads_clock);
+            }
+        }
+        (any, reads_clock)
+    }
+
     /// Wakes warps whose mbarrier tests failed, if no other warp of the cluster can run: they may have other work, or spin
     /// until that is detected. Returns whether there were any.
     pub(crate) fn wake(&mut self) -> bool {
         let mut any = false;
-        for state in &mut self.states {
+        for (state, warp) in self.states.iter_mut().zip(&mut self.warps) {
             if let WarpState::Yielding(_) = state {
                 (*state, any) = (WarpState::Ready, true);
+                warp.spin.hint();
             }
         }
         any
@@ -148,6 +185,10 @@ impl Block {
                 }
                 Pause::Spinning => {
                     self.states[index] = WarpState::Spinning(run.spaces.changes);
+                    return None;
+                }
+                Pause::Polling => {
+                    self.states[index] = WarpState::Polling(run.spaces.changes);
                     return None;
                 }
                 Pause::Yielding => {
@@ -287,10 +328,17 @@ impl Block {
         at_barriers.chain(at_cluster.map(|group| (group.warp, group.mask, group.statement)))
     }
 
-    /// A spinning warp.
-    pub(crate) fn spinning(&self) -> Option<&Warp> {
-        let spinning = self.states.iter().position(|state| matches!(state, WarpState::Spinning(_)))?;
-        self.warps.get(spinning)
+    /// The warps that wait for a change of memory.
+    pub(crate) fn waiting_for_memory(&self) -> impl Iterator<Item = &Warp> {
+        let waits = |state: &WarpState| {
+            matches!(state, WarpState::Spinning(_) | WarpState::Polling(_) | WarpState::Yielding(_))
+        };
+        self.states.iter().zip(&self.warps).filter(move |(state, _)| waits(state)).map(|(_, warp)| warp)
+    }
+
+    /// The warp whose turn it is.
+    pub(crate) fn running(&self) -> Option<&Warp> {
+        self.warps.get(self.turn)
     }
 }
 

@@ -7,6 +7,7 @@ use super::cluster_barrier::ClusterBarrier;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::cluster_window::ClusterWindow;
+use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::engine::sanitizer::ClusterSanitizer;
 use crate::trace::Finding;
@@ -38,19 +39,24 @@ impl Cluster {
     /// The cluster with this number, with the allocations of a completed one, if there is any.
     pub(crate) fn new(launch: &Launch<'_>, number: u64, left: Option<Cluster>) -> Cluster {
         let ctas = launch.ctas(number);
+        let mut shared = Vec::new();
         let blocks: Vec<Block> = match left {
             Some(left) => {
+                shared = left.shared;
                 left.blocks.into_iter().zip(&ctas).map(|(block, cta)| block.renewed(launch, *cta)).collect()
             }
             None => ctas.iter().enumerate().map(|(rank, cta)| Block::new(launch, *cta, rank)).collect(),
         };
         let live = blocks.iter().flat_map(|block| block.warps.iter().map(|warp| warp.live)).collect();
         let size = (launch.program.shared_size + launch.dynamic_shared) as usize;
+        // Clearing memory in place is cheaper than new memory.
+        shared.fill(0);
+        shared.resize(size * blocks.len(), 0);
         let numbers = ctas.iter().map(|cta| launch.number(*cta) as u32).collect();
         Cluster {
             states: vec![State::Ready; blocks.len()],
             barrier: ClusterBarrier::new(live),
-            shared: vec![0; size * blocks.len()],
+            shared,
             sanitizer: ClusterSanitizer::new(numbers),
             turn: 0,
             blocks,
@@ -123,6 +129,19 @@ impl Cluster {
         rank.map(|rank| self.states[rank] = State::Ready).is_some()
     }
 
+    /// Lets warps that only poll memory continue: see [`Block::continue_polling`].
+    pub(crate) fn continue_polling(&mut self) -> (bool, bool) {
+        let mut result = (false, false);
+        for (block, state) in self.blocks.iter_mut().zip(&mut self.states) {
+            let (any, reads_clock) = block.continue_polling();
+            if any {
+                *state = State::Ready;
+            }
+            result = (result.0 | any, result.1 | reads_clock);
+        }
+        result
+    }
+
     /// Host memory of the cluster in bytes, while it is suspended.
     pub(crate) fn bytes(&self) -> u64 {
         let warps = self.blocks.iter().flat_map(|block| &block.warps);
@@ -135,9 +154,14 @@ impl Cluster {
         way.map(|rank| self.states[rank] = State::Ready).is_some()
     }
 
+    /// The warp whose turn it is.
+    pub(crate) fn running(&self) -> Option<&Warp> {
+        self.blocks.get(self.turn)?.running()
+    }
+
     /// Explains the deadlock of each block that has not exited.
-    pub(crate) fn explain(&self, launch: &Launch<'_>) -> Vec<Finding> {
+    pub(crate) fn explain(&self, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Finding> {
         let left = self.blocks.iter().zip(&self.states).filter(|(_, state)| **state != State::Ended);
-        left.filter_map(|(block, _)| block.explain(launch, &self.barrier)).collect()
+        left.filter_map(|(block, _)| block.explain(launch, spaces, &self.barrier)).collect()
     }
 }

@@ -1,56 +1,131 @@
-//! Explanation of deadlocks and livelocks: spinning and waiting warps, and what might help.
+//! Explanation of deadlocks and livelocks: which threads wait, for what, and which others wait too.
 
 use super::block::Block;
 use super::cluster_barrier::ClusterBarrier;
+use super::polled_object::object;
 use crate::lanes::Lanes;
-use crate::ptx::engine::divergence::model::Model;
 use crate::ptx::engine::exec::warp::{Warp, next_statements};
-use crate::ptx::engine::fault::PendingBarrier;
 use crate::ptx::engine::launch::Launch;
+use crate::ptx::engine::memory::spaces::Spaces;
 use crate::trace::{Finding, Related};
+
+/// Other waiting warps that a finding names.
+const MAX_OTHERS: usize = 8;
 
 impl Block {
     /// Explains why the block cannot make progress: which threads spin and which wait.
-    pub(crate) fn explain(&self, launch: &Launch<'_>, cluster: &ClusterBarrier) -> Option<Finding> {
-        let wants = self.warps.iter().find_map(|warp| warp.explain_members(launch));
-        let mut finding = wants.or_else(|| self.spinning().map(|warp| warp.explain_spin(launch)));
+    pub(crate) fn explain(
+        &self,
+        launch: &Launch<'_>,
+        spaces: &Spaces,
+        cluster: &ClusterBarrier,
+    ) -> Option<Finding> {
+        let mut waiting = self.waiting_for_memory();
+        let mut finding = match waiting.next() {
+            Some(first) => Some(first.explain_spin(launch, spaces)),
+            None => self.warps.iter().find_map(|warp| warp.explain_members(launch)),
+        };
         if finding.is_none() {
             let (warp, mask, statement) = self.waiting(cluster).next()?;
-            let message = "deadlock: threads wait at a barrier that the other threads do not reach; make \
-             all threads reach it, or specify the number of threads that do"
-                .to_owned();
+            let message = format!(
+                "deadlock: {} of warp {warp} {} at a barrier that the other threads do not reach; make \
+                 all threads reach it, or specify the number of threads that do",
+                Lanes(mask.into()),
+                verb("wait", mask)
+            );
             finding = Some(self.warps[warp].id.error("no-progress", message, statement, mask));
         }
+        let others = waiting.take(MAX_OTHERS).filter_map(|warp| {
+            let (statement, lanes) = warp.polls_at()?;
+            let (lanes, index) = (Lanes(lanes.into()), warp.id.warp);
+            Some(Related::new(
+                statement,
+                format!("waiting too: {lanes} of warp {index} {}", warp.what(launch, spaces)),
+            ))
+        });
         let waits = self.waiting(cluster).map(|(warp, mask, statement)| {
             Related::new(statement, format!("waiting at a barrier: {} of warp {warp}", Lanes(mask.into())))
         });
-        finding.map(|finding| finding.with(waits))
+        finding.map(|finding| finding.with(others).with(waits))
     }
 }
 
 impl Warp {
-    fn explain_spin(&self, launch: &Launch<'_>) -> Finding {
-        let lanes = self.groups.running().map_or(0, |group| group.mask & self.live);
-        let others = self.elsewhere(launch, lanes);
-        let mut message = format!(
-            "livelock: {} would iterate here forever, because the state does not change",
-            Lanes(lanes.into())
-        );
-        if !others.is_empty() && launch.plan.model != Model::Its {
-            message += "; the other lanes of the warp wait; run the launch under the model `its`, which \
-             guarantees forward progress for every lane";
-        }
-        let mbarrier = self.pending_barrier.map(|(statement, pending)| {
-            let PendingBarrier { address, arrivals, bytes } = pending;
-            Related::new(
-                statement,
+    /// Of lanes that poll memory, or that repeat a loop.
+    fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces) -> Finding {
+        let running = self.groups.running().map_or(0, |group| group.mask & self.live);
+        let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
+        let who = format!("{} of warp {}", Lanes(lanes.into()), self.id.warp);
+        let message = match self.polled.values.is_empty() {
+            true => format!(
+                "livelock: {who} {} here forever, because the state of the loop does not change; change the exit \
+                 condition in the loop",
+                verb("iterate", lanes)
+            ),
+            false if self.tests_barrier(launch) => {
+                let missing = self
+                    .pending_barrier
+                    .as_ref()
+                    .map_or((0, 0), |(_, pending)| (pending.arrivals, pending.bytes));
                 format!(
-                    "the mbarrier at {address:#x} has {arrivals} pending arrivals and {bytes} pending bytes"
-                ),
-            )
-        });
-        let finding = self.id.error("no-progress", message, self.stopped_at, lanes);
-        finding.with(next_statements(others)).with(mbarrier)
+                    "deadlock: {who} {}, which no live thread can complete: pending arrivals {}, pending bytes {}. Compare \
+                     the count of `mbarrier.init`, and the expected bytes, with the threads and the copies that arrive",
+                    self.what(launch, spaces),
+                    missing.0,
+                    missing.1
+                )
+            }
+            false => format!(
+                "deadlock: {who} {}, which no live thread can change. Make another thread store the awaited value before it \
+                 waits or exits",
+                self.what(launch, spaces)
+            ),
+        };
+        let finding = self.id.error("no-progress", message, statement, lanes);
+        let others = self.waiting_lanes(launch, lanes);
+        finding.with(others)
+    }
+
+    /// What the lanes wait for: `poll `flag` (value 0)`.
+    pub(super) fn what(&self, launch: &Launch<'_>, spaces: &Spaces) -> String {
+        let lanes = self.polls_at().map_or(u32::MAX, |(_, lanes)| lanes);
+        let Some(first) = self.polled.values.first() else { return verb("iterate", lanes) };
+        let object = object(first, launch, spaces);
+        match self.tests_barrier(launch) {
+            true => format!("{} for the mbarrier {object}", verb("wait", lanes)),
+            false => format!("{} {object} (value {})", verb("poll", lanes), first.value),
+        }
+    }
+
+    /// The statement and the lanes that poll memory.
+    pub(super) fn polls_at(&self) -> Option<(u32, u32)> {
+        let (statement, lanes) = self.polled.first?;
+        Some((statement, lanes & self.live))
+    }
+
+    /// Whether the polled memory is an mbarrier object.
+    fn tests_barrier(&self, launch: &Launch<'_>) -> bool {
+        let tested = self.pending_barrier.as_ref().map(|(statement, _)| *statement);
+        let polled = self.polled.first.map(|(statement, _)| statement);
+        tested.is_some() && tested == polled && launch.program.statements() > 0
+    }
+
+    /// The other lanes of the warp, and where they wait.
+    fn waiting_lanes(&self, launch: &Launch<'_>, lanes: u32) -> Vec<Related> {
+        let mut related: Vec<Related> = self
+            .groups
+            .waiting_for_lanes()
+            .into_iter()
+            .filter_map(|(at, wanted)| {
+                let statement = self.function(launch, at.frame)?.first_statement + at.pc;
+                let (who, missing) = (Lanes(at.mask.into()), Lanes((wanted & self.live & !at.mask).into()));
+                Some((at.mask, Related::new(statement, format!("waiting here: {who}, for {missing}"))))
+            })
+            .map(|(_, related)| related)
+            .collect();
+        let named = self.groups.waiting_for_lanes().iter().fold(lanes, |all, (at, _)| all | at.mask);
+        related.extend(next_statements(self.elsewhere(launch, named)));
+        related
     }
 
     /// Of lanes that wait for named lanes.
@@ -69,4 +144,9 @@ impl Warp {
         });
         Some(self.id.error("absent-members", message, statement, at.mask).with(current))
     }
+}
+
+/// A verb after lanes: `polls` after one, `poll` after several.
+pub(super) fn verb(verb: &str, lanes: u32) -> String {
+    if lanes.count_ones() == 1 { format!("{verb}s") } else { verb.to_owned() }
 }

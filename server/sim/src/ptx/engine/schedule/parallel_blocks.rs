@@ -36,7 +36,7 @@ impl<'a> ParallelBlocks<'a> {
         let (program, options) = (run.launch.program, &run.launch.options);
         let mut code = program.functions.iter().flat_map(|function| &function.code);
         let alone = run.launch.clusters() < 3
-            || run.launch.clusters() > options.limits.max_steps
+            || run.launch.clusters() > run.launch.max_clusters()
             || options.trace.is_some()
             || program.calls_system()
             || code.any(|instruction| matches!(instruction.op, Op::Clock(_)));

@@ -11,12 +11,17 @@ use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::{Program, Register, RegisterSlot};
 use crate::ptx::registers::WIDTH;
 use crate::trace::{
-    Cancelled, Control, Finding, Progress, RegisterValues, RunResult, Status, WarpId, WarpTrace,
+    Cancelled, Control, Finding, Progress, RegisterValues, RunResult, Severity, Status, WarpId, WarpTrace,
 };
 use crate::warp::listing::Listing;
 
 /// Instructions between two calls of the caller's control; even of the most expensive ones, a few milliseconds.
 const SLICE: u64 = 1024;
+
+/// How far time advances in the first round in which all threads only wait; it doubles in each further round.
+const FIRST_SKIP: u64 = 1024;
+/// How often it doubles.
+const MAX_SKIPS: u32 = 40;
 
 /// Blocks that run one after the other on one thread.
 pub(crate) struct SequentialBlocks<'a> {
@@ -52,7 +57,17 @@ impl<'a> SequentialBlocks<'a> {
         if number.is_multiple_of(SLICE) && (self.control.cancelled)() {
             return Err(Cancelled);
         }
-        if number >= self.launch.options.limits.max_steps {
+        if number >= self.launch.max_clusters() {
+            let (all, limit) = (self.launch.blocks(), self.launch.options.limits.max_steps);
+            let message = format!(
+                "the step limit of {limit} warp instructions was reached by starting {} of {all} blocks: a start counts \
+                 as {} instructions; launch fewer blocks",
+                number * (self.launch.blocks() / self.launch.clusters()),
+                self.launch.start_cost()
+            );
+            let finding =
+                Finding { severity: Severity::Warning, ..Finding::about_launch("step-limit", message) };
+            self.state.report(finding);
             return Ok(Some(Status::StepLimit));
         }
         let cluster = Cluster::new(self.launch, number, self.left.take());
@@ -67,6 +82,9 @@ impl<'a> SequentialBlocks<'a> {
             match cluster.run(&mut run) {
                 BlockPause::Due => {
                     if let Err(status) = self.poll()? {
+                        if status == Status::StepLimit {
+                            self.report_step_limit(&cluster);
+                        }
                         self.collect(&mut cluster);
                         return Ok(Some(status));
                     }
@@ -105,6 +123,20 @@ impl<'a> SequentialBlocks<'a> {
         })
     }
 
+    /// Reports what the run was doing when it reached the step limit.
+    fn report_step_limit(&mut self, cluster: &Cluster) {
+        let finding = cluster.explain_step_limit(self.launch, &self.spaces, &self.suspended);
+        self.state.report(finding.unwrap_or_else(|| {
+            let (limit, blocks) = (self.launch.options.limits.max_steps, self.launch.blocks());
+            let message = format!(
+                "the step limit of {limit} warp instructions was reached after {} of {blocks} blocks; launch fewer blocks, or \
+                 raise the limit",
+                self.blocks_done
+            );
+            Finding { severity: Severity::Warning, ..Finding::about_launch("step-limit", message) }
+        }));
+    }
+
     /// Polls the caller's control, and checks the limits.
     fn poll(&mut self) -> Result<Result<(), Status>, Cancelled> {
         let max = self.launch.options.limits.max_steps;
@@ -128,25 +160,49 @@ impl<'a> SequentialBlocks<'a> {
 
     /// Resumes suspended clusters as long as memory changes.
     pub(crate) fn resume_suspended(&mut self) -> Result<Status, Cancelled> {
+        let mut idle_rounds = 0;
         loop {
             if self.suspended.is_empty() {
                 return Ok(Status::Finished);
             }
             let (before, waiting) = (self.spaces.changes, self.suspended.len());
-            for (number, cluster) in std::mem::take(&mut self.suspended) {
+            let mut clusters = std::mem::take(&mut self.suspended).into_iter();
+            while let Some((number, cluster)) = clusters.next() {
                 if let Some(status) = self.cluster(number, cluster)? {
+                    self.suspended.extend(clusters);
                     return Ok(status);
                 }
             }
             let nothing_new = self.spaces.changes == before && self.suspended.len() == waiting;
-            if nothing_new && !self.suspended.iter_mut().any(|(_, cluster)| cluster.force_progress()) {
+            if !nothing_new {
+                idle_rounds = 0;
+                continue;
+            }
+            if self.continue_polling(idle_rounds) {
+                idle_rounds += 1;
+            } else if !self.suspended.iter_mut().any(|(_, cluster)| cluster.force_progress()) {
                 break;
             }
         }
         for (_, cluster) in &self.suspended {
-            cluster.explain(self.launch).into_iter().for_each(|finding| self.state.report(finding));
+            let findings = cluster.explain(self.launch, &self.spaces);
+            findings.into_iter().for_each(|finding| self.state.report(finding));
         }
         Ok(Status::NoProgress)
+    }
+
+    /// No warp can run: lets those continue that only poll memory. For those that read the clock, time advances, further in each
+    /// idle round. Returns whether there are any.
+    fn continue_polling(&mut self, idle_rounds: u32) -> bool {
+        let mut result = (false, false);
+        for (_, cluster) in &mut self.suspended {
+            let (any, reads_clock) = cluster.continue_polling();
+            result = (result.0 | any, result.1 | reads_clock);
+        }
+        if result.1 {
+            self.spaces.skipped_time += FIRST_SKIP << idle_rounds.min(MAX_SKIPS);
+        }
+        result.0
     }
 
     fn collect(&mut self, cluster: &mut Cluster) {

@@ -1,0 +1,352 @@
+//! The observation of a warp that may wait for other threads: its state at a backward branch, and a log of what it executed
+//! since.
+//!
+//! The observation looks at the warp whenever its groups are again where they were. If memory has not changed and the state
+//! that has changed does not decide what the warp executes ([`Dependence`]), the warp repeats the logged iterations until
+//! another thread changes the memory that they read. That state may be a counter, local memory, or anything else that a wait
+//! may change besides.
+
+use rustc_hash::FxHashMap;
+
+use super::dependence::Dependence;
+use super::frame::Frame;
+use super::poll_log::{Difference, LoggedRead, Memory, Step};
+use crate::ptx::engine::divergence::groups::Groups;
+use crate::ptx::engine::exec::context::ExecContext;
+use crate::ptx::engine::memory::local::Local;
+use crate::ptx::engine::memory::mbarrier::PHASE;
+use crate::ptx::engine::memory::polled::{PolledMemory, PolledValue};
+use crate::ptx::engine::memory::region::{AccessMode, MemoryRegion};
+use crate::ptx::engine::memory::spaces::{AddressCheck, Spaces, addresses, read};
+use crate::ptx::program::{Address, Function, Op, Program, RegisterSlot, Slot, Space};
+use crate::ptx::registers::{Registers, WIDTH, lanes};
+
+/// The state of a warp that decides what it does next.
+pub(crate) struct WarpView<'w> {
+    /// Where the running group continues.
+    pub(crate) pc: u32,
+    pub(crate) groups: &'w Groups,
+    pub(crate) frames: &'w [Option<Frame>],
+    pub(crate) carry: u32,
+    pub(crate) local: &'w Local,
+}
+
+/// A copy of it.
+#[derive(Clone, Debug)]
+struct Snapshot {
+    pc: u32,
+    groups: Groups,
+    frames: Vec<(Slot, u32, Registers)>,
+    carry: u32,
+    local: Local,
+}
+
+/// The result of a look.
+#[derive(Debug)]
+pub(crate) enum Observation {
+    Continues,
+    /// The warp does not wait.
+    Missed,
+    Repeats(PolledMemory),
+    Polls(PolledMemory),
+}
+
+/// An observation in progress.
+#[derive(Clone, Debug)]
+pub(crate) struct PollWindow {
+    start: Snapshot,
+    changes: u64,
+    steps: Vec<Step>,
+    reads: Vec<LoggedRead>,
+    reads_clock: bool,
+    /// How often the groups have been where they were at the start.
+    matches: u32,
+    /// The number of reads before the last comparison of reads.
+    compared: usize,
+    /// Whether the warp did something that waiting loops do not.
+    failed: bool,
+    /// Maximum number of steps.
+    limit: usize,
+}
+
+impl PollWindow {
+    pub(super) fn new(warp: &WarpView<'_>, spaces: &Spaces, limit: usize) -> PollWindow {
+        PollWindow {
+            start: Snapshot::of(warp),
+            changes: spaces.changes,
+            steps: Vec::new(),
+            reads: Vec::new(),
+            reads_clock: false,
+            matches: 0,
+            compared: 0,
+            failed: false,
+            limit,
+        }
+    }
+
+    /// Ends the observation without a result.
+    pub(crate) fn fail(&mut self) {
+        self.failed = true;
+    }
+
+    fn push(&mut self, step: Step) {
+        self.failed |= self.steps.len() >= self.limit;
+        if !self.failed {
+            self.steps.push(step);
+        }
+    }
+
+    /// Lanes enter a function.
+    pub(crate) fn called(&mut self, step: [u32; 3], from: (Slot, u32), to: (Slot, u32), mask: u32) {
+        let [function, call, callee] = step;
+        self.push(Step::Call { function, call, from, callee, to, mask });
+    }
+
+    /// Lanes return from a function.
+    pub(crate) fn returned(&mut self, step: [u32; 3], from: (Slot, u32), to: (Slot, u32), mask: u32) {
+        let [function, call, callee] = step;
+        self.push(Step::Return { function, call, to, callee, from, mask });
+    }
+
+    /// Lanes are about to execute an instruction.
+    pub(crate) fn visit(
+        &mut self,
+        (frame, number, function): (Slot, u32, &Function),
+        pc: u32,
+        (active, executed): (u32, u32),
+        registers: &Registers,
+        ctx: &ExecContext<'_>,
+    ) {
+        if self.failed {
+            return;
+        }
+        let memory = self.memory(function, pc, executed, registers, ctx);
+        self.push(Step::Instruction { frame, function: number, pc, active, executed, memory });
+    }
+
+    fn memory(
+        &mut self,
+        function: &Function,
+        pc: u32,
+        executed: u32,
+        registers: &Registers,
+        ctx: &ExecContext<'_>,
+    ) -> Memory {
+        let instruction = &function.code[pc as usize];
+        let (tables, table) = (&function.tables, instruction.s.a as usize);
+        let (address, space, span, reads) = match instruction.op {
+            _ if executed == 0 => return Memory::Nothing,
+            Op::Load => {
+                let access = &tables.accesses[table];
+                (&access.address, access.space, access.size * access.elements.len() as u32, true)
+            }
+            Op::Store => {
+                let access = &tables.accesses[table];
+                (&access.address, access.space, access.size * access.elements.len() as u32, false)
+            }
+            Op::Atomic => {
+                let atomic = &tables.atomics[table];
+                (&atomic.address, atomic.space, atomic.ty.bytes() as u32 * atomic.b.len() as u32, true)
+            }
+            Op::Mbarrier => {
+                let mbarrier = &tables.mbarriers[table];
+                (&mbarrier.address, mbarrier.space, 8, mbarrier.action.waits())
+            }
+            Op::Clock(_) => {
+                self.reads_clock = true;
+                return Memory::Nothing;
+            }
+            Op::Copy
+            | Op::BulkCopy
+            | Op::Fill
+            | Op::StoreAsync
+            | Op::AtomicAsync
+            | Op::MatrixAccess
+            | Op::FragmentAccess
+            | Op::Stack(_)
+            | Op::Barrier
+            | Op::Exit
+            | Op::Trap
+            | Op::Unsupported => {
+                self.failed = true;
+                return Memory::Nothing;
+            }
+            _ => return Memory::Nothing,
+        };
+        let statement = function.first_statement + pc;
+        let bits = if instruction.op == Op::Mbarrier { PHASE } else { u64::MAX };
+        self.access((statement, bits), (address, space, span, reads), executed, registers, ctx)
+    }
+
+    fn access(
+        &mut self,
+        (statement, bits): (u32, u64),
+        (address, space, span, reads): (&Address, Space, u32, bool),
+        executed: u32,
+        registers: &Registers,
+        ctx: &ExecContext<'_>,
+    ) -> Memory {
+        let addresses = addresses(address, registers, ctx.frame_base);
+        let mode = if reads { AccessMode::Load } else { AccessMode::Store };
+        let check = AddressCheck { space, addresses: &addresses, span: span.into(), mode, mask: executed };
+        let Some(checked) = ctx.spaces.locate(&check, ctx.local) else {
+            self.failed = true;
+            return Memory::Nothing;
+        };
+        let (mut local, mut any_local, mut any_common) = ([0; WIDTH], false, false);
+        for lane in lanes(executed) {
+            let Some(extent) = checked.of(lane) else { continue };
+            let index = extent.index(addresses[lane]);
+            if extent.region == MemoryRegion::Local {
+                (local[lane], any_local) = (index as u32, true);
+                continue;
+            }
+            any_common = true;
+            if reads && extent.region.is_common() {
+                self.read((statement, lane), (extent.region, index, span), bits, ctx.spaces);
+            }
+        }
+        match (any_local, any_common) {
+            (true, true) => {
+                self.failed = true;
+                Memory::Nothing
+            }
+            (true, false) => Memory::Local(Box::new(local), span),
+            _ => Memory::Common,
+        }
+    }
+
+    fn read(
+        &mut self,
+        (statement, lane): (u32, usize),
+        (region, start, span): (MemoryRegion, usize, u32),
+        mask: u64,
+        spaces: &Spaces,
+    ) {
+        let step = self.steps.len() as u32;
+        for offset in (0..span).step_by(8) {
+            let (index, size) = (start + offset as usize, (span - offset).min(8).next_power_of_two());
+            let value = read(spaces.bytes(region), index, size) & mask;
+            let polled = PolledValue { region, index, size, mask, value };
+            self.reads.push(LoggedRead { polled, step, statement, lane: lane as u32 });
+        }
+    }
+
+    /// The running group took a backward branch.
+    pub(super) fn look(&mut self, warp: &WarpView<'_>, program: &Program, spaces: &Spaces) -> Observation {
+        if self.failed {
+            return Observation::Missed;
+        }
+        let Some(difference) = self.start.compare(warp, program) else { return Observation::Continues };
+        self.matches += 1;
+        let unchanged = spaces.changes == self.changes;
+        if unchanged && (difference.is_empty() || !self.reads.is_empty()) {
+            let dependence = Dependence::new(program, &self.steps);
+            if difference.is_empty() || dependence.is_unaffected_by(&difference) {
+                return Observation::Repeats(self.polled(&self.reads));
+            }
+        }
+        if self.matches > 1 && self.matches.is_power_of_two() {
+            if let Some(polled) = self.polls(program) {
+                return Observation::Polls(polled);
+            }
+        }
+        if self.matches.is_power_of_two() {
+            self.compared = self.reads.len();
+        }
+        Observation::Continues
+    }
+
+    /// The memory that the warp polls: all reads since the last comparison are of memory read before, and control flow depends
+    /// on some of them whose value is the same.
+    fn polls(&self, program: &Program) -> Option<PolledMemory> {
+        let (before, now) = self.reads.split_at(self.compared);
+        let known: FxHashMap<_, u64> =
+            before.iter().map(|read| (read.polled.location(), read.polled.value)).collect();
+        let mut stable = Vec::new();
+        for read in now {
+            if *known.get(&read.polled.location())? == read.polled.value {
+                stable.push(*read);
+            }
+        }
+        let dependence = Dependence::new(program, &self.steps);
+        (!stable.is_empty() && dependence.is_controlled_by(&stable)).then(|| self.polled(&stable))
+    }
+
+    fn polled(&self, reads: &[LoggedRead]) -> PolledMemory {
+        let mut values: Vec<PolledValue> = Vec::new();
+        for read in reads {
+            if !values.iter().any(|value| value.location() == read.polled.location()) {
+                values.push(read.polled);
+            }
+        }
+        let first = reads.first().map(|first| {
+            let together = reads.iter().filter(|read| read.step == first.step);
+            (first.statement, together.fold(0, |all, read| all | 1 << read.lane))
+        });
+        PolledMemory { first, values, reads_clock: self.reads_clock }
+    }
+}
+
+impl Snapshot {
+    fn of(warp: &WarpView<'_>) -> Snapshot {
+        let frames = warp.frames.iter().enumerate();
+        let frames = frames.filter_map(|(slot, frame)| {
+            let frame = frame.as_ref()?;
+            Some((slot as Slot, frame.function, frame.registers.clone()))
+        });
+        Snapshot {
+            pc: warp.pc,
+            groups: warp.groups.clone(),
+            frames: frames.collect(),
+            carry: warp.carry,
+            local: warp.local.clone(),
+        }
+    }
+
+    /// The difference to the state now, if the groups are in the same place.
+    fn compare(&self, warp: &WarpView<'_>, program: &Program) -> Option<Difference> {
+        if self.pc != warp.pc || !warp.groups.is_where(&self.groups) {
+            return None;
+        }
+        let mut difference = Difference {
+            carry: self.carry ^ warp.carry,
+            local: self.local.differing(warp.local),
+            ..Difference::default()
+        };
+        let mut now =
+            warp.frames.iter().enumerate().filter_map(|(slot, frame)| Some((slot as Slot, frame.as_ref()?)));
+        for (slot, function, registers) in &self.frames {
+            let (other, frame) = now.next()?;
+            if (other, frame.function) != (*slot, *function) {
+                return None;
+            }
+            if *registers != frame.registers {
+                for register in &program.functions[*function as usize].frame.registers {
+                    let lanes = differing(register.place, registers, &frame.registers);
+                    if lanes != 0 {
+                        difference.registers.push((*slot, register.place, lanes));
+                    }
+                }
+            }
+        }
+        now.next().is_none().then_some(difference)
+    }
+}
+
+/// The lanes in which a register differs.
+fn differing(place: RegisterSlot, a: &Registers, b: &Registers) -> u32 {
+    let doubles = |slot: Slot| {
+        let (a, b) = (a.get::<u64>(slot), b.get::<u64>(slot));
+        (0..WIDTH).fold(0, |lanes, lane| lanes | u32::from(a[lane] != b[lane]) << lane)
+    };
+    match place {
+        RegisterSlot::Word(slot) => {
+            let (a, b) = (a.get::<u32>(slot), b.get::<u32>(slot));
+            (0..WIDTH).fold(0, |lanes, lane| lanes | u32::from(a[lane] != b[lane]) << lane)
+        }
+        RegisterSlot::Double(slot) => doubles(slot),
+        RegisterSlot::Quad(slot) => doubles(slot) | doubles(slot + 1),
+        RegisterSlot::Predicate(slot) => a.predicates[slot as usize] ^ b.predicates[slot as usize],
+    }
+}
