@@ -1,6 +1,6 @@
 //! Where lanes diverge and reconverge in a run.
 
-use warplens_sim::{LineTrace, Mask, Visit, WarpTrace};
+use warplens_sim::{LineTrace, Mask, StatementId, Visit, WarpTrace};
 
 use crate::statement::{Flow, Statement};
 use crate::text::{Role, splits};
@@ -20,7 +20,7 @@ const COMPARED_VISITS: usize = 64;
 /// The effects of all statements, in order.
 pub(crate) fn effects(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec<Effect> {
     let role = |statement: &Statement| match statement.flow {
-        Flow::Plain => Role::Plain,
+        Flow::Plain | Flow::Call { .. } => Role::Plain,
         Flow::Branch { .. } | Flow::Switch { .. } => Role::Branch,
     };
     let mut effects: Vec<Effect> =
@@ -31,9 +31,8 @@ pub(crate) fn effects(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec
         let (groups, reconvergence) = match &statement.flow {
             Flow::Plain => continue,
             Flow::Branch { reconvergence } => (two_ways(line), reconvergence),
-            Flow::Switch { targets, reconvergence } => {
-                let targets: Vec<_> = targets.iter().map(|target| warp.line(*target)).collect();
-                let groups = several_ways(line, &targets);
+            Flow::Switch { targets, reconvergence } | Flow::Call { targets, reconvergence } => {
+                let groups = several_ways(line, targets, *reconvergence, warp);
                 let sizes = groups.iter().flatten().map(|group| group.count_ones());
                 effects[line.statement.index()].parts = sizes.collect();
                 (groups, reconvergence)
@@ -66,11 +65,23 @@ fn two_ways(line: &LineTrace) -> Vec<Vec<Mask>> {
     split.map(|visit| vec![visit.executed, visit.active & !visit.executed]).collect()
 }
 
-/// The lanes that jumped to each target, from the targets' first visits; empty if these do not determine it.
-fn several_ways(line: &LineTrace, targets: &[Option<&LineTrace>]) -> Vec<Vec<Mask>> {
+/// The lanes that jumped to each target, from the targets' first visits; empty if these do not determine it. Lanes that jumped to
+/// the reconvergence point wait there, so its first visit has the others too.
+fn several_ways(
+    line: &LineTrace,
+    targets: &[StatementId],
+    reconvergence: Option<StatementId>,
+    warp: &WarpTrace,
+) -> Vec<Vec<Mask>> {
     let [Visit { executed, repeat: 1, .. }] = &*line.visits else { return Vec::new() };
-    let first = |target: &Option<&LineTrace>| Some(target.as_ref()?.visits.first()?.active & executed);
-    let groups: Vec<Mask> = targets.iter().filter_map(first).filter(|group| *group != 0).collect();
+    let first = |target: &StatementId| Some(warp.line(*target)?.visits.first()?.active & executed);
+    let (waiting, running): (Vec<_>, Vec<_>) =
+        targets.iter().partition(|target| Some(**target) == reconvergence);
+    let mut groups: Vec<Mask> = running.into_iter().filter_map(first).filter(|group| *group != 0).collect();
+    let rest = executed & !groups.iter().fold(0, |union, group| union | group);
+    if !waiting.is_empty() && rest != 0 {
+        groups.push(rest);
+    }
     let union = groups.iter().fold(0, |union, group| union | group);
     let lanes: u32 = groups.iter().map(|group| group.count_ones()).sum();
     // Each lane is in exactly one group, unless a target was also reached from elsewhere.
@@ -87,4 +98,60 @@ fn reconverged(splits: &[Vec<Mask>], reconvergence: &LineTrace) -> bool {
         let of = |visit: &Visit| groups.iter().filter(|group| visit.active & **group != 0).count();
         visits.iter().any(|visit| of(visit) > 1)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use text_size::TextRange;
+
+    use super::*;
+    use crate::testing::trace;
+
+    const ALL: Mask = 0xffff_ffff;
+    const LOW: Mask = 0xff;
+
+    /// The sizes of the groups after the first statement, whose targets are the third and the fourth one.
+    fn parts(flow: Flow, visits: [&[(Mask, Mask, u64)]; 4]) -> Box<[u32]> {
+        let statement = |flow| Statement {
+            range: TextRange::default(),
+            opcode: TextRange::default(),
+            flow,
+            registers: Box::default(),
+        };
+        let statements =
+            [statement(flow), statement(Flow::Plain), statement(Flow::Plain), statement(Flow::Plain)];
+        let lines = (0..).zip(visits).filter(|(_, visits)| !visits.is_empty());
+        let warp = WarpTrace {
+            cta: [0; 3],
+            warp: 0,
+            launched: ALL,
+            lines: lines.map(|(index, visits)| trace(index, visits)).collect(),
+            registers: None,
+            reconvergences: Vec::new(),
+        };
+        effects(&statements, Some(&warp))[0].parts.clone()
+    }
+
+    #[test]
+    fn a_target_may_be_the_reconvergence_point() {
+        let flow = Flow::Switch {
+            targets: [StatementId(2), StatementId(3)].into(),
+            reconvergence: Some(StatementId(3)),
+        };
+        let visits: [&[_]; 4] = [&[(ALL, ALL, 1)], &[], &[(LOW, LOW, 1)], &[(ALL, ALL, 1)]];
+        assert_eq!(*parts(flow, visits), [8, 24]);
+    }
+
+    #[test]
+    fn calls_of_two_functions() {
+        let flow = Flow::Call {
+            targets: [StatementId(2), StatementId(3)].into(),
+            reconvergence: Some(StatementId(1)),
+        };
+        let visits: [&[_]; 4] =
+            [&[(ALL, ALL, 1)], &[(ALL, ALL, 1)], &[(LOW, LOW, 1)], &[(ALL & !LOW, ALL & !LOW, 1)]];
+        assert_eq!(*parts(flow.clone(), visits), [8, 24]);
+        let visits: [&[_]; 4] = [&[(ALL, ALL, 1)], &[(ALL, ALL, 1)], &[(ALL, ALL, 1)], &[]];
+        assert!(parts(flow, visits).is_empty());
+    }
 }

@@ -36,6 +36,13 @@ pub enum Flow {
         /// The reconvergence point, if there is one.
         reconvergence: Option<StatementId>,
     },
+    /// A call of a function that may differ between lanes.
+    Call {
+        /// The first statements of the functions.
+        targets: Box<[StatementId]>,
+        /// Where the lanes continue.
+        reconvergence: Option<StatementId>,
+    },
 }
 
 impl Flow {
@@ -43,7 +50,9 @@ impl Flow {
     pub fn reconvergence(&self) -> Option<StatementId> {
         match self {
             Flow::Plain => None,
-            Flow::Branch { reconvergence } | Flow::Switch { reconvergence, .. } => *reconvergence,
+            Flow::Branch { reconvergence }
+            | Flow::Switch { reconvergence, .. }
+            | Flow::Call { reconvergence, .. } => *reconvergence,
         }
     }
 }

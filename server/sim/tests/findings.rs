@@ -93,7 +93,7 @@ fn a_barrier_that_a_warp_never_reaches() {
         expect![[r#"
             no-progress
             error no-progress warp 1 lanes ffffffff: bar.sync 0, 64;
-              deadlock: threads wait at a barrier that the other threads do not reach; make all threads reach it, or specify the number of threads that do
+              deadlock: lanes 0-31 of warp 1 wait at a barrier that the other threads do not reach; make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lanes 0-31 of warp 1: bar.sync 0, 64;
         "#]],
     );
@@ -119,8 +119,9 @@ fn a_lock_held_by_a_waiting_lane() {
         expect![[r#"
             no-progress
             error no-progress warp 0 lanes fffffffe: atom.global.cas.b32 %r2, [%rd1], 0, 1;
-              livelock: lanes 1-31 would iterate here forever, because the state does not change; the other lanes of the warp wait; run the launch under the model `its`, which guarantees forward progress for every lane
+              deadlock: lanes 1-31 of warp 0 poll `out[0]` (value 1), which does not change: the other lanes of the warp wait to reconverge with them, and no other live thread can change it
               next statement of lane 0: atom.global.exch.b32 %r2, [%rd1], 0;
+              waiting too: lanes 0-31 of warp 1 poll `out[0]` (value 1): atom.global.cas.b32 %r2, [%rd1], 0, 1;
         "#]],
     );
 }

@@ -207,10 +207,10 @@ fn a_ticket_lock_that_is_not_released() {
         1,
         32,
         &expect![[r#"
-        no-progress fffffffe: ld.acquire.gpu.global.u32 %r4, [%rd1+4];
-          deadlock: lanes 1-31 of warp 0 poll `out[1]` (value 0), which no live thread can change. Make another thread store the awaited value before it waits or exits
-          next statement of lane 0: bar.warp.sync -1;
-    "#]],
+            no-progress fffffffe: ld.acquire.gpu.global.u32 %r4, [%rd1+4];
+              deadlock: lanes 1-31 of warp 0 poll `out[1]` (value 0), which does not change: the other lanes of the warp wait to reconverge with them, and no other live thread can change it
+              next statement of lane 0: bar.warp.sync -1;
+        "#]],
     );
 }
 

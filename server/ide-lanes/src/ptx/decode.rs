@@ -8,7 +8,7 @@ use text_size::TextSize;
 use warplens_hir::ptx::{Function, Instruction, SymbolKind, Type};
 use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
 use warplens_ide_db::{Db, File, items};
-use warplens_sim::ptx::program::Op;
+use warplens_sim::ptx::program::{Callee, Op};
 use warplens_sim::{Class, ScalarType};
 use warplens_sim::{StatementId, ptx};
 
@@ -52,7 +52,7 @@ impl DecodedPtx {
                 statements.push(Statement {
                     range: instruction.range() + *start,
                     opcode: instruction.opcode_range() + *start,
-                    flow: flow(decoded, pc, model),
+                    flow: flow(&self.program, decoded, pc, model),
                     registers: registers(decoded, pc as u32, instruction, &declared),
                 });
             }
@@ -61,7 +61,7 @@ impl DecodedPtx {
     }
 }
 
-fn flow(function: &ptx::program::Function, pc: usize, model: ptx::Model) -> Flow {
+fn flow(program: &ptx::Program, function: &ptx::program::Function, pc: usize, model: ptx::Model) -> Flow {
     let Some(instruction) = function.code.get(pc) else { return Flow::Plain };
     // A branch without a reconvergence point names no instruction.
     let exists =
@@ -75,6 +75,13 @@ fn flow(function: &ptx::program::Function, pc: usize, model: ptx::Model) -> Flow
             targets.sort();
             targets.dedup();
             Flow::Switch { targets: targets.into(), reconvergence: exists(reconvergence) }
+        }
+        Op::Call(_) => {
+            let call = &function.tables.calls[instruction.s.a as usize];
+            let Callee::Indirect(_) = call.callee else { return Flow::Plain };
+            let entered = program.functions.iter().skip(1).filter(|callee| !callee.code.is_empty());
+            let targets = entered.map(|callee| StatementId(callee.first_statement)).collect();
+            Flow::Call { targets, reconvergence: exists(pc as u32 + 1) }
         }
         _ => Flow::Plain,
     }

@@ -223,11 +223,11 @@ fn paths_with_different_ends_have_separate_joins() {
     check(
         "@p bra OTHER; @q bra A; add.u32 r, r, 1; A: ret; OTHER: @q bra B; add.u32 r, r, 1; B: trap;",
         expect![[r#"
-            0 Diverges OTHER 1, reconverges at 1 (plain nowhere)
+            0 Diverges OTHER 1, reconverges at 1
             1 Diverges A 2, reconverges at A
             2 Continues A
             A Exits 
-            OTHER Diverges B 5, reconverges at B
+            OTHER Diverges B 5, reconverges at B (plain nowhere)
             5 Continues B
             B Traps 
         "#]],
@@ -253,8 +253,8 @@ fn calls_that_do_not_return() {
     check(
         "@p bra BAD; @q bra BAD; add.u32 r, r, 1; ret; BAD: call abort; GONE: ret;",
         expect![[r#"
-            0 Diverges BAD 1, reconverges at 1 (plain nowhere)
-            1 Diverges BAD 2, reconverges at 2 (plain nowhere)
+            0 Diverges BAD 1, reconverges at 1
+            1 Diverges BAD 2, reconverges at 2
             2 Exits 
             BAD Traps 
             GONE Exits 
@@ -263,9 +263,9 @@ fn calls_that_do_not_return() {
     check(
         "@p call abort; call other; ret;",
         expect![[r#"
-        0 ExitsGuarded 1
-        1 Exits 
-    "#]],
+            0 TrapsGuarded 1
+            1 Exits 
+        "#]],
     );
 }
 

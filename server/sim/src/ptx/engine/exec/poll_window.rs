@@ -246,10 +246,11 @@ impl PollWindow {
                 return Observation::Repeats(self.polled(&self.reads));
             }
         }
-        if self.matches > 1 && self.matches.is_power_of_two() {
-            if let Some(polled) = self.polls(program) {
-                return Observation::Polls(polled);
-            }
+        if self.matches > 1
+            && self.matches.is_power_of_two()
+            && let Some(polled) = self.polls(program)
+        {
+            return Observation::Polls(polled);
         }
         if self.matches.is_power_of_two() {
             self.compared = self.reads.len();

@@ -4,6 +4,7 @@ use super::block::Block;
 use super::cluster_barrier::ClusterBarrier;
 use super::polled_object::object;
 use crate::lanes::Lanes;
+use crate::ptx::engine::divergence::model::Model;
 use crate::ptx::engine::exec::warp::{Warp, next_statements};
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::spaces::Spaces;
@@ -75,6 +76,11 @@ impl Warp {
                     missing.1
                 )
             }
+            false if launch.plan.model != Model::Its && !self.elsewhere(launch, lanes).is_empty() => format!(
+                "deadlock: {who} {}, which does not change: the other lanes of the warp wait to reconverge with them, and no \
+                 other live thread can change it",
+                self.what(launch, spaces)
+            ),
             false => format!(
                 "deadlock: {who} {}, which no live thread can change. Make another thread store the awaited value before it \
                  waits or exits",
