@@ -103,7 +103,7 @@ fn warps_of_a_block_take_turns() {
     }
 }
 
-/// A loop that another thread ends only in some of its iterations stops by itself in the others.
+/// A loop that another thread stops only in some of its iterations stops by itself in the others.
 #[test]
 fn time_outs_expire() {
     let counted = "WAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p2, %r3, 0;\n\

@@ -56,10 +56,10 @@ impl Warp {
     fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces) -> Finding {
         let running = self.groups.running().map_or(0, |group| group.mask & self.live);
         let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
-        let who = format!("{} of warp {}", Lanes(lanes.into()), self.id.warp);
+        let lanes_of_warp = format!("{} of warp {}", Lanes(lanes.into()), self.id.warp);
         let message = match self.polled.values.is_empty() {
             true => format!(
-                "livelock: {who} {} here forever, because the state of the loop does not change; change the exit \
+                "livelock: {lanes_of_warp} {} here forever, because the state of the loop does not change; change the exit \
                  condition in the loop",
                 verb("iterate", lanes)
             ),
@@ -69,7 +69,7 @@ impl Warp {
                     .as_ref()
                     .map_or((0, 0), |(_, pending)| (pending.arrivals, pending.bytes));
                 format!(
-                    "deadlock: {who} {}, which no live thread can complete: pending arrivals {}, pending bytes {}. Compare \
+                    "deadlock: {lanes_of_warp} {}, which no live thread can complete: pending arrivals {}, pending bytes {}. Compare \
                      the count of `mbarrier.init`, and the expected bytes, with the threads and the copies that arrive",
                     self.what(launch, spaces),
                     missing.0,
@@ -77,12 +77,12 @@ impl Warp {
                 )
             }
             false if launch.plan.model != Model::Its && !self.elsewhere(launch, lanes).is_empty() => format!(
-                "deadlock: {who} {}, which does not change: the other lanes of the warp wait to reconverge with them, and no \
+                "deadlock: {lanes_of_warp} {}, which does not change: the other lanes of the warp wait to reconverge with them, and no \
                  other live thread can change it",
                 self.what(launch, spaces)
             ),
             false => format!(
-                "deadlock: {who} {}, which no live thread can change. Make another thread store the awaited value before it \
+                "deadlock: {lanes_of_warp} {}, which no live thread can change. Make another thread store the awaited value before it \
                  waits or exits",
                 self.what(launch, spaces)
             ),
@@ -124,8 +124,12 @@ impl Warp {
             .into_iter()
             .filter_map(|(at, wanted)| {
                 let statement = self.function(launch, at.frame)?.first_statement + at.pc;
-                let (who, missing) = (Lanes(at.mask.into()), Lanes((wanted & self.live & !at.mask).into()));
-                Some((at.mask, Related::new(statement, format!("waiting here: {who}, for {missing}"))))
+                let (lanes_of_warp, missing) =
+                    (Lanes(at.mask.into()), Lanes((wanted & self.live & !at.mask).into()));
+                Some((
+                    at.mask,
+                    Related::new(statement, format!("waiting here: {lanes_of_warp}, for {missing}")),
+                ))
             })
             .map(|(_, related)| related)
             .collect();

@@ -18,7 +18,7 @@ use crate::warp::listing::Listing;
 /// Instructions between two calls of the caller's control; even of the most expensive ones, a few milliseconds.
 const SLICE: u64 = 1024;
 
-/// How far time advances in the first round in which all threads only wait; it doubles in each further round.
+/// How far time advances in the first pass in which all threads only wait; it doubles in each further one.
 const FIRST_SKIP: u64 = 1024;
 /// How often it doubles.
 const MAX_SKIPS: u32 = 40;
@@ -191,7 +191,7 @@ impl<'a> SequentialBlocks<'a> {
         Ok(Status::NoProgress)
     }
 
-    /// No warp can run: lets those continue that only poll memory. For those that read the clock, time advances, further in each
+    /// No warp can run: lets those continue that only poll memory. For those that read the clock, time advances, by more in each
     /// idle round. Returns whether there are any.
     fn continue_polling(&mut self, idle_rounds: u32) -> bool {
         let mut result = (false, false);

@@ -35,8 +35,9 @@ impl Cluster {
         let waiting = waiting.filter(|other| other.id != warp.id).filter_map(|other| {
             let (statement, lanes) = other.polls_at()?;
             let [x, y, z] = other.id.cta;
-            let who = format!("{} of warp {} of block {x},{y},{z}", Lanes(lanes.into()), other.id.warp);
-            Some(Related::new(statement, format!("waiting: {who} {}", other.what(launch, spaces))))
+            let lanes_of_warp =
+                format!("{} of warp {} of block {x},{y},{z}", Lanes(lanes.into()), other.id.warp);
+            Some(Related::new(statement, format!("waiting: {lanes_of_warp} {}", other.what(launch, spaces))))
         });
         Some(finding.with(waiting.take(MAX_WAITING)))
     }
