@@ -24,19 +24,13 @@ const BAD: &str = "\
 ";
 
 #[test]
-fn a_file_without_problems_has_no_output() {
+fn a_file_without_problems_has_a_summary_for_people_only() {
     let folder = Folder::new();
     folder.write("k.ptx", GOOD);
-    for format in ["human", "json"] {
-        check(
-            folder.path(),
-            &["check", "k.ptx", "--format", format],
-            "",
-            expect![[r#"
-            --
-            exit 0
-        "#]],
-        );
+    for (format, summary) in [("human", "1 file checked: no errors, no warnings\n"), ("json", "")] {
+        let output = run(folder.path(), &["check", "k.ptx", "--format", format], b"");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), summary);
+        assert_eq!(output.status.code(), Some(0));
     }
 }
 
@@ -169,6 +163,7 @@ fn unreadable_files_are_reported_with_their_position() {
         &["check", "k.ptx", "broken.ptx", "missing.ptx", "k.sass", "what"],
         "",
         expect![[r#"
+            1 file checked: no errors, no warnings
             --
             warplens: broken.ptx: is not UTF-8: invalid byte 0xff at offset 16
             warplens: missing.ptx: cannot be read: No such file or directory (os error 2)
@@ -197,9 +192,10 @@ fn standard_input_is_a_file() {
         &["check", "-"],
         GOOD,
         expect![[r#"
-        --
-        exit 0
-    "#]],
+            1 file checked: no errors, no warnings
+            --
+            exit 0
+        "#]],
     );
     check(
         folder.path(),
@@ -316,6 +312,7 @@ fn diagnostics_are_allowed_and_denied() {
             &["check", "renamed.wave", "--allow", name],
             "",
             expect![[r#"
+                1 file checked: no errors, no warnings
                 --
                 exit 0
             "#]],
@@ -342,9 +339,10 @@ fn diagnostics_are_allowed_and_denied() {
         &["check", "allowed.wave"],
         "",
         expect![[r#"
-        --
-        exit 0
-    "#]],
+            1 file checked: no errors, no warnings
+            --
+            exit 0
+        "#]],
     );
 }
 
@@ -394,9 +392,10 @@ fn target_and_version_override_those_of_the_file() {
         &["check", "k.ptx"],
         "",
         expect![[r#"
-        --
-        exit 0
-    "#]],
+            1 file checked: no errors, no warnings
+            --
+            exit 0
+        "#]],
     );
     check(
         folder.path(),

@@ -207,9 +207,10 @@ fn wave_is_written_in_a_dialect() {
         &["check", "--accepts", "toolchain-0.1.2", "k.wave"],
         "",
         expect![[r#"
-        --
-        exit 0
-    "#]],
+            1 file checked: no errors, no warnings
+            --
+            exit 0
+        "#]],
     );
     check(
         folder.path(),

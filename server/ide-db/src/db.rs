@@ -103,8 +103,12 @@ impl PartialEq for ItemText {
 impl Eq for ItemText {}
 
 /// An item of a file: a function, a variable, a directive. It has no position.
+///
+/// Queries about an item take it alone: salsa keeps the combination of several arguments forever.
 #[salsa::tracked]
 pub struct Item<'db> {
+    #[returns(copy)]
+    pub file: File,
     #[returns(copy)]
     pub language: Language,
     #[returns(copy)]
@@ -128,7 +132,7 @@ pub fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
     let item = |item: &warplens_syntax::Item| {
         let next = ordinals.entry((item.kind, item.name.clone())).or_default();
         let ordinal = std::mem::replace(next, *next + 1);
-        Item::new(db, language, item.kind, item.name.clone(), ordinal, ItemText(Arc::clone(&item.text)))
+        Item::new(db, file, language, item.kind, item.name.clone(), ordinal, ItemText(Arc::clone(&item.text)))
     };
     list.iter().map(item).collect()
 }

@@ -15,10 +15,10 @@ use crate::rules::Rules;
 
 /// The problems of an item. Runs the other queries that the file will need too, while the item's tree and function are
 /// cached: the cache does not hold those of a large file.
-pub fn check_item<'db>(db: &'db Database, file: File, item: Item<'db>, rules: &Rules) -> &'db ItemProblems {
-    let problems = item_problems(db, file, item);
+pub fn check_item<'db>(db: &'db Database, item: Item<'db>, rules: &Rules) -> &'db ItemProblems {
+    let problems = item_problems(db, item);
     if rules.want_lints() {
-        item_lints(db, file, item);
+        item_lints(db, item);
     }
     module_uses(db, item);
     problems
@@ -28,7 +28,7 @@ pub fn check_item<'db>(db: &'db Database, file: File, item: Item<'db>, rules: &R
 pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> {
     let list = file.document(db).items();
     let of_items: Vec<&ItemProblems> =
-        items(db, file).iter().map(|item| check_item(db, file, *item, rules)).collect();
+        items(db, file).iter().map(|item| check_item(db, *item, rules)).collect();
     let allowances = Allowances::new(list, of_items.iter().map(|problems| &*problems.allows));
     let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
     let of_module = (db.language(file.language(db)).check_module)(db, file);
@@ -42,7 +42,7 @@ pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> 
     if rules.want_lints() {
         for (index, item) in items(db, file).iter().enumerate() {
             let start = list.start_of(index);
-            item_lints(db, file, *item).iter().for_each(|lint| report.add(lint.in_file(&context, start)));
+            item_lints(db, *item).iter().for_each(|lint| report.add(lint.in_file(&context, start)));
         }
     }
     report.finish(list.text_len())
@@ -53,7 +53,7 @@ pub fn filter_reported(db: &Database, file: File, rules: &Rules, found: Vec<Diag
     if found.is_empty() {
         return found;
     }
-    let of_items = items(db, file).iter().map(|item| &*item_problems(db, file, *item).allows);
+    let of_items = items(db, file).iter().map(|item| &*item_problems(db, *item).allows);
     let allowances = Allowances::new(file.document(db).items(), of_items);
     let enabled = found.into_iter().filter_map(|found| rules.apply(found));
     enabled.filter(|found| !allowances.allow(found)).collect()

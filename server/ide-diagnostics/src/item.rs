@@ -1,6 +1,6 @@
 //! The problems of one item by itself.
 
-use warplens_ide_db::{Db, File, Item, ItemFix, Problem};
+use warplens_ide_db::{Db, Item, ItemFix, Problem};
 use warplens_syntax::{SyntaxError, SyntaxErrorKind};
 
 use crate::allow::{Allow, allows};
@@ -35,10 +35,10 @@ impl ItemProblems {
 /// The problems of one item by itself. Of the file it looks only at [`module_target`](warplens_ide_db::ptx::module_target), and at
 /// that only where a check asks for it.
 #[salsa::tracked]
-pub fn item_problems<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> ItemProblems {
+pub fn item_problems<'db>(db: &'db dyn Db, item: Item<'db>) -> ItemProblems {
     let parse = item.parse(db);
     let mut problems: Vec<Problem> = parse.errors().iter().map(syntax).collect();
-    (db.language(item.language(db)).check_item)(db, file, item, &mut problems);
+    (db.language(item.language(db)).check_item)(db, item.file(db), item, &mut problems);
     let allows = allows(db, item, &mut problems);
     ItemProblems::new(problems, allows)
 }

@@ -5,7 +5,7 @@
 
 pub(crate) mod layout;
 
-use warplens_ide_db::{Db, File, Item, Problem};
+use warplens_ide_db::{Db, Item, Problem};
 
 use crate::codes;
 
@@ -20,11 +20,11 @@ pub const LINTS: [&str; 5] = [
 
 /// The lints of an item without syntax errors. Computed only if a lint is switched on.
 #[salsa::tracked(returns(deref))]
-pub fn item_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> Box<[Problem]> {
+pub fn item_lints<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Problem]> {
     let mut found = Vec::new();
     if !item.parse(db).errors().is_empty() {
         return found.into();
     }
-    (db.language(item.language(db)).lints)(db, file, item, &mut found);
+    (db.language(item.language(db)).lints)(db, item.file(db), item, &mut found);
     found.into()
 }

@@ -12,6 +12,6 @@ use crate::rules::Rules;
 pub fn take_share(db: &Database, file: File, rules: &Rules, next: &AtomicUsize) {
     let items = items(db, file);
     while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-        check_item(db, file, *item, rules);
+        check_item(db, *item, rules);
     }
 }

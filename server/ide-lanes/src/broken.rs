@@ -12,13 +12,8 @@ pub(crate) fn item_at(db: &Database, file: File, start: TextSize) -> Option<(u32
 }
 
 /// The ranges of the errors in an item that starts at `start`.
-pub(crate) fn errors_in<'db>(
-    db: &'db Database,
-    file: File,
-    item: Item<'db>,
-    start: TextSize,
-) -> Vec<TextRange> {
-    let listed = item_problems(db, file, item).listed.iter();
+pub(crate) fn errors_in<'db>(db: &'db Database, item: Item<'db>, start: TextSize) -> Vec<TextRange> {
+    let listed = item_problems(db, item).listed.iter();
     let errors = listed.filter(|problem| problem.severity == Severity::Error);
     errors.map(|problem| problem.range + start).collect()
 }

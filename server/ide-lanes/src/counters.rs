@@ -1,6 +1,6 @@
 //! The memory counters of a statement as text. Pure.
 
-use warplens_sim::{Counters, LineTrace};
+use warplens_sim::{Counters, LineTrace, RunResult};
 
 /// The hint at the end of a line, if its accesses cost more than the ideal.
 pub(crate) fn words(counters: &Counters) -> Option<String> {
@@ -41,6 +41,40 @@ pub(crate) fn sentences(trace: &LineTrace, width: u32) -> Option<String> {
         ));
     }
     Some(sentences.join(" "))
+}
+
+/// The totals of a run over all warps; empty if it did not collect counters.
+pub fn totals(result: &RunResult, width: u32) -> Vec<String> {
+    let mut sum = Counters::default();
+    let counters = result.summed.iter().filter_map(|line| line.counters.as_deref());
+    if counters.clone().next().is_none() {
+        return Vec::new();
+    }
+    counters.for_each(|counters| sum.add(counters));
+    let Counters { global, shared } = sum;
+    let slots = result.totals.warp_instructions * u64::from(width);
+    let used = result.totals.thread_instructions as f64 / slots.max(1) as f64;
+    vec![
+        format!("lanes used: {:.0}%", used * 100.0),
+        match global.requests {
+            0 => "global memory: no accesses".to_owned(),
+            requests => format!(
+                "global memory: {}, {} of 32 bytes, ideal {}",
+                counted(requests, "request"),
+                counted(global.sectors, "sector"),
+                global.ideal
+            ),
+        },
+        match shared.requests {
+            0 => "shared memory: no accesses".to_owned(),
+            requests => format!(
+                "shared memory: {}, {}, ideal {}",
+                counted(requests, "request"),
+                counted(shared.wavefronts, "wavefront"),
+                shared.ideal
+            ),
+        },
+    ]
 }
 
 fn counted(number: u64, what: &str) -> String {

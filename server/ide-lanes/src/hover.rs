@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use text_size::TextSize;
 use warplens_ide_db::Hover;
+use warplens_ide_db::markdown::{escape, escape_message};
 use warplens_sim::{Lanes, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
 
 use crate::shown::{LineOf, Shown, ShownStatement};
@@ -45,7 +46,7 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
     let _ = write!(
         markdown,
         "\n\nLaunch *{}*, block {x},{y},{z}, warp {warp}, model `{}`.",
-        shown.launch().name,
+        escape(&shown.launch().name),
         shown.model()
     );
     if let Some(other) = model_diff::at_statement(&statement, shown, line_of, &sentence) {
@@ -135,7 +136,11 @@ fn all_values(statement: &ShownStatement<'_>, trace: &LineTrace, shown: &Shown) 
 /// Why a launch did not start, if it did not.
 fn nothing_ran(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
     let (finding, at) = shown.stopped_at().filter(|_| shown.launched() == 0)?;
-    Some(format!("**Nothing was run** because of line {}: {}.", line_of(at) + 1, finding.message))
+    Some(format!(
+        "**Nothing was run** because of line {}: {}.",
+        line_of(at) + 1,
+        escape_message(&finding.message)
+    ))
 }
 
 fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {

@@ -1,11 +1,12 @@
 //! A launch file, as the caller read it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use warplens_sim::launch::Format;
 
 /// A launch file that may have launches of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct LaunchFile {
     /// Its text.
     pub text: Arc<str>,
@@ -13,6 +14,37 @@ pub struct LaunchFile {
     pub format: Format,
     /// Its name in messages.
     pub path: String,
-    /// The path of the document in it: relative to its folder, with `/`.
-    pub document: String,
+    /// Finds the launches of the document.
+    pub document: DocumentName,
+}
+
+/// Decides whether the `file` of a launch names the document, which may need the file system.
+#[derive(Clone)]
+pub struct DocumentName(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl DocumentName {
+    /// The names for which `is_named` is true.
+    pub fn new(is_named: impl Fn(&str) -> bool + Send + Sync + 'static) -> DocumentName {
+        DocumentName(Arc::new(is_named))
+    }
+
+    /// This path, relative to the folder of the launch file, with `/`.
+    pub fn relative(path: &str) -> DocumentName {
+        let path = path.to_owned();
+        DocumentName::new(move |file| {
+            let mut parts = file.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
+            path.split('/').all(|part| parts.next() == Some(part)) && parts.next().is_none()
+        })
+    }
+
+    /// Whether a launch with this `file` is one of the document.
+    pub(crate) fn is(&self, file: &str) -> bool {
+        (self.0)(file)
+    }
+}
+
+impl fmt::Debug for DocumentName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DocumentName")
+    }
 }

@@ -1,5 +1,6 @@
 //! The code lenses above a kernel: the launches to run with a click, and the shown run.
 
+use rustc_hash::FxHashMap;
 use text_size::TextRange;
 use warplens_sim::Status;
 use warplens_sim::launch::size;
@@ -61,14 +62,17 @@ pub fn lenses(
     style: LensStyle,
     line_of: LineOf<'_>,
 ) -> Vec<Lens> {
-    let mut lenses = Vec::new();
-    for (index, place) in kernels.iter().enumerate() {
-        let entry = place.kernel.name.as_str();
+    let first = kernels.first().map(|place| place.kernel.name.as_str());
+    let mut of_kernels: FxHashMap<&str, Vec<&Offer>> = FxHashMap::default();
+    for offer in offers {
         // Launches whose kernel cannot be determined are shown above the first one.
-        let of_kernel = offers.iter().filter(|offer| match &offer.entry {
-            Some(of) => of == entry,
-            None => index == 0,
-        });
+        let Some(entry) = offer.entry.as_deref().or(first) else { continue };
+        of_kernels.entry(entry).or_default().push(offer);
+    }
+    let mut lenses = Vec::new();
+    for place in kernels {
+        let entry = place.kernel.name.as_str();
+        let of_kernel = of_kernels.get(entry).into_iter().flatten().copied();
         let running = shown.filter(|shown| shown.entry() == entry);
         lenses.extend(over(place, of_kernel, running, style, line_of));
     }

@@ -36,9 +36,10 @@ pub mod text;
 mod values;
 pub mod wave;
 
+pub use counters::totals as counter_totals;
 pub use findings::{ReportedFinding, reported};
 pub use hover::{hover, with_documentation};
-pub use launch_file::LaunchFile;
+pub use launch_file::{DocumentName, LaunchFile};
 pub use lens::{Click, Lens, LensStyle, lenses};
 pub use model::Model;
 pub use model_diff::first_divergence;

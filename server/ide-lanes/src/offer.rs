@@ -1,7 +1,12 @@
 //! The launches of a document: the configured ones, and an inferred one for each kernel.
 
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
 use text_size::{TextRange, TextSize};
-use warplens_sim::launch::{CommentLaunch, INFERRED, Kernel, Launch, Listed, Problem, in_comments, launches};
+use warplens_sim::launch::{
+    CommentLaunch, INFERRED, Kernel, Launch, LineStarts, Listed, Problem, in_comments, launches,
+};
 use warplens_syntax::Language;
 
 use crate::launch_file::LaunchFile;
@@ -76,18 +81,31 @@ pub fn offers(
 ) -> Vec<Offer> {
     let mut offers = Vec::new();
     if let Some(file) = file {
-        let in_file = |problem: &Problem| LaunchProblem::in_file(problem, file);
+        let lines = OnceCell::new();
+        let in_file = |problem: &Problem| {
+            let starts = lines.get_or_init(|| LineStarts::new(&file.text));
+            let place = starts.line_column(problem, &file.text);
+            LaunchProblem { path: Some(file.path.clone()), place, message: problem.message.clone() }
+        };
         match launches(&file.text, file.format) {
             Ok(listed) => {
-                let ours = listed.into_iter().filter(|listed| names_document(&listed.launch, &file.document));
-                offers.extend(ours.map(|listed| offer(listed, Source::File, None, kernels, in_file)));
+                let mut ours: Vec<_> =
+                    listed.into_iter().filter(|listed| names_document(&listed.launch, file)).collect();
+                refuse_duplicate_names(&mut ours);
+                offers.extend(
+                    ours.into_iter().map(|listed| offer(listed, Source::File, None, kernels, in_file)),
+                );
             }
             Err(problem) => offers.push(unreadable(file, &in_file(&problem))),
         }
     }
+    let lines = OnceCell::new();
+    let located = |problem: &Problem| {
+        let place = lines.get_or_init(|| LineStarts::new(text)).line_column(problem, text);
+        LaunchProblem { path: None, place, message: problem.message.clone() }
+    };
     for CommentLaunch { offset, listed } in in_comments(text, language.line_comments) {
-        let below = kernels.iter().find(|kernel| usize::from(kernel.name.start()) > offset);
-        let located = |problem: &Problem| LaunchProblem::in_document(problem, text);
+        let below = kernels.get(kernels.partition_point(|kernel| usize::from(kernel.name.start()) <= offset));
         offers.push(offer(listed, Source::Comment, below, kernels, located));
     }
     offers.extend(kernels.iter().map(inferred_offer));
@@ -121,12 +139,20 @@ pub(crate) fn inferred_offer(place: &KernelPlace) -> Offer {
     }
 }
 
-fn names_document(launch: &Launch, document: &str) -> bool {
-    let plain = |path: &str| {
-        let parts = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
-        parts.map(str::to_owned).collect::<Vec<_>>()
-    };
-    launch.file.as_deref().is_some_and(|file| plain(file) == plain(document))
+/// Whether a launch is one of the document. One without a `file` may be of any, and its problem must be shown.
+fn names_document(launch: &Launch, file: &LaunchFile) -> bool {
+    launch.file.as_deref().is_none_or(|name| file.document.is(name))
+}
+
+/// Different values of `file` may name the document: reports a name that an earlier launch of the document has.
+fn refuse_duplicate_names(listed: &mut [Listed]) {
+    let mut names = FxHashSet::default();
+    for Listed { launch, problem } in listed {
+        if !names.insert(launch.name.clone()) && problem.is_none() {
+            let message = format!("duplicate launch name `{}` in this file: rename one", launch.name);
+            *problem = Some(Problem { at: launch.spans.of("name"), message });
+        }
+    }
 }
 
 fn offer(

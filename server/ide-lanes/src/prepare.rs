@@ -190,15 +190,22 @@ fn choose<'k>(
             let kernel = only(launch.entry.as_deref().or(entry), kernels)?;
             Ok(Chosen { launch: Some(Launch::clone(launch)), kernel, source: Source::Given })
         }
-        Choice::First => match written(db, file, entry, kernels, launches).into_iter().next() {
-            Some(offer) => chosen(offer, kernels),
-            None => infer(),
-        },
+        Choice::First => {
+            let mut offers = written(db, file, entry, kernels, launches).into_iter();
+            // With a problem in another launch, it is uncertain which one is the first.
+            match (offers.clone().find_map(|offer| offer.problem), offers.next()) {
+                (Some(problem), _) => Err(problem),
+                (None, Some(offer)) => chosen(offer, kernels),
+                (None, None) => infer(),
+            }
+        }
         Choice::Named(name) => {
             let offers = written(db, file, entry, kernels, launches);
-            match offers.iter().position(|offer| offer.name == *name) {
-                Some(at) => chosen(offers[at].clone(), kernels),
-                None => Err(no_such_launch(name, &offers)),
+            let mut named = offers.iter().filter(|offer| offer.name == *name);
+            match (named.clone().find_map(|offer| offer.problem.clone()), named.next()) {
+                (Some(problem), _) => Err(problem),
+                (None, Some(offer)) => chosen(offer.clone(), kernels),
+                (None, None) => Err(no_such_launch(name, &offers)),
             }
         }
     }
@@ -206,9 +213,9 @@ fn choose<'k>(
 
 fn no_such_launch(name: &str, offers: &[Offer]) -> LaunchProblem {
     // It may be in the launch file that is invalid.
-    if let Some(problem) =
-        offers.iter().find(|offer| offer.launch.is_none()).and_then(|offer| offer.problem.clone())
-    {
+    let is_unknown = |offer: &&Offer| offer.launch.as_ref().is_none_or(|launch| launch.file.is_none());
+    let unreadable = offers.iter().filter(|offer| offer.source == Source::File).find(is_unknown);
+    if let Some(problem) = unreadable.and_then(|offer| offer.problem.clone()) {
         return problem;
     }
     let names: Vec<_> = offers.iter().map(|offer| format!("`{}`", offer.name)).collect();
@@ -248,7 +255,8 @@ fn only<'k>(entry: Option<&str>, kernels: &'k [KernelPlace]) -> Result<&'k Kerne
         (Some(entry), _) => kernel_called(entry, kernels).map_err(LaunchProblem::new),
         (None, [only]) => Ok(only),
         (None, several) => {
-            let message = format!("the file has several kernels; name one of {}", names(several));
+            let message =
+                format!("the file has several kernels; name one (`--entry` or `entry`): {}", names(several));
             Err(LaunchProblem::new(message))
         }
     }

@@ -78,7 +78,7 @@ fn rejection(rejection: Rejection<'_>) -> String {
 /// The statements of a kernel that have an error in the text.
 fn broken(db: &Database, file: File, kernel: &KernelPlace, statements: &[Statement]) -> Box<[StatementId]> {
     let item = item_at(db, file, kernel.start);
-    let errors = item.map(|(_, item)| errors_in(db, file, item, kernel.start)).unwrap_or_default();
+    let errors = item.map(|(_, item)| errors_in(db, item, kernel.start)).unwrap_or_default();
     let ids = (0..).map(StatementId).zip(statements);
     ids.filter(|(_, statement)| touches(&errors, statement.range)).map(|(id, _)| id).collect()
 }

@@ -95,9 +95,11 @@ impl AnalysisHost {
         }
     }
 
-    /// Opens a document, or replaces its whole text and language.
-    pub fn open(&mut self, id: FileId, language: Language, text: &str) {
+    /// Opens a document, or replaces its whole text and language. Returns the size in bytes of its largest item, to which
+    /// the memory for an analysis is proportional.
+    pub fn open(&mut self, id: FileId, language: Language, text: &str) -> usize {
         let document = Document::new(ItemList::new(language, text));
+        let largest = document.items().items().iter().map(|item| item.text.len()).max().unwrap_or(0);
         let reused = self.files.get(&id).copied().or_else(|| self.free.pop());
         let file = match reused {
             Some(file) => {
@@ -111,6 +113,7 @@ impl AnalysisHost {
             None => File::new(&self.db, id, language, document, Profile::default(), self.accepts),
         };
         Arc::make_mut(&mut self.files).insert(id, file);
+        largest
     }
 
     /// Replaces a range of an open document, and returns the size of the text to analyze again.
@@ -204,6 +207,14 @@ const NOT_OPEN: &str = "the file is not open";
 pub type Answer<T> = Result<T, Cancelled>;
 
 impl Analysis {
+    /// An error if this snapshot is cancelled, for work that waits for something else.
+    ///
+    /// # Errors
+    /// If it is cancelled.
+    pub fn check_cancelled(&self, file: FileId) -> Answer<()> {
+        self.query(file, |db, _| db.unwind_if_revision_cancelled())
+    }
+
     /// A handle that cancels the queries of this snapshot.
     #[must_use]
     pub fn canceller(&self) -> Canceller {

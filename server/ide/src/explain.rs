@@ -28,6 +28,18 @@ pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
     (!pages.is_empty()).then(|| pages.join(page::RULE))
 }
 
+/// The names with documentation, in order and each once: those of a language, or all with diagnostics and findings.
+pub fn explained_names(language: Option<Language>) -> Vec<&'static str> {
+    let mut names: Vec<_> = of(language).flat_map(|known| (known.explained_names)()).collect();
+    if language.is_none() {
+        names.extend(codes().iter().map(|code| code.name));
+        names.extend(finding_codes().iter().map(|code| code.name));
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// The most similar name with documentation.
 pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
     let names = of(language).flat_map(|known| (known.explained_names)());

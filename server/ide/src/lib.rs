@@ -36,14 +36,14 @@ mod tokens;
 mod wave;
 
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
-pub use explain::{explain, nearest_name};
+pub use explain::{explain, explained_names, nearest_name};
 pub use format::Formatted;
 pub use languages::{LANGUAGES, forward_progress_model, languages, model};
 pub use rename_error::RenameError;
 pub use text_size::{TextRange, TextSize};
 pub use warplens_hir::wave::Accepts;
 pub use warplens_ide_db::answer::*;
-pub use warplens_ide_db::{Profile, Severity};
+pub use warplens_ide_db::{Profile, SafeFixes, Severity, safe_fixes};
 pub use warplens_ide_diagnostics::codes::{Code, code, codes};
 pub use warplens_ide_diagnostics::item::MAX_DIAGNOSTICS;
 pub use warplens_ide_diagnostics::lints::LINTS;

@@ -33,9 +33,9 @@ pub use expectation::{Failure, show, verify};
 pub use flags::{arguments, extent};
 pub use kernel::{Kernel, LaunchRules};
 pub use model::{Argument, Buffer, Contents, Element, Expectation, Field, Fill, Launch, Passed, size};
-pub use problem::{Problem, Span};
+pub use problem::{LineStarts, Problem, Span};
 pub use ptx::{Parameter, PtxKernel, Shape};
-pub use read::{Format, Listed, launch_object, launches};
+pub use read::{Format, Listed, launch_object, launch_text, launches};
 pub use resolve::{Resolved, resolve};
 pub use wave::WaveKernel;
 

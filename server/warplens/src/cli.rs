@@ -2,17 +2,22 @@
 
 mod check;
 mod explain;
+mod files;
 mod fmt;
 mod input;
 mod log;
 mod outcome;
+mod plain;
 mod sim;
+mod terminal;
+mod test;
+mod text_edits;
 
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::lsp::{self, Ended};
 use outcome::{Outcome, print_message};
@@ -46,8 +51,21 @@ enum Command {
     Sim(sim::Arguments),
     /// Format files in place
     Fmt(fmt::Arguments),
+    /// Run the launches that have `expect`, and report the checks that fail
+    Test(test::Arguments),
     /// Explain an instruction, a directive or a special register
     Explain(explain::Arguments),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write those of all commands to a folder
+    Man {
+        /// The folder for the pages of all commands
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
 }
 
 /// Runs the program with the arguments of the process.
@@ -62,7 +80,10 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
+        Command::Test(arguments) => test::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Completions { shell } => completions(shell),
+        Command::Man { out } => man(out.as_deref()),
     };
     let outcome = outcome.unwrap_or_else(|error| match error.kind() {
         // The reader of the output has closed it.
@@ -73,6 +94,25 @@ pub fn main() -> ExitCode {
         }
     });
     outcome.code().into()
+}
+
+fn completions(shell: clap_complete::Shell) -> io::Result<Outcome> {
+    // Into memory first: the generator panics when the reader of the output has closed it.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "warplens", &mut script);
+    io::stdout().write_all(&script)?;
+    Ok(Outcome::Success)
+}
+
+fn man(folder: Option<&Path>) -> io::Result<Outcome> {
+    match folder {
+        Some(folder) => {
+            std::fs::create_dir_all(folder)?;
+            clap_mangen::generate_to(Arguments::command(), folder)?;
+        }
+        None => clap_mangen::Man::new(Arguments::command()).render(&mut io::stdout())?,
+    }
+    Ok(Outcome::Success)
 }
 
 fn serve() -> io::Result<Outcome> {
@@ -86,8 +126,6 @@ fn serve() -> io::Result<Outcome> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

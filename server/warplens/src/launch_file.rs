@@ -1,23 +1,31 @@
 //! Launch files on disk: the one that applies to a document, and the files that it names.
 
+mod document_name;
+
 use std::error::Error;
 use std::ffi::OsStr;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::Uri;
-use warplens_ide::lanes::LaunchFile;
-use warplens_sim::launch::Format;
+use warplens_ide::lanes::{DocumentName, LaunchFile, LaunchProblem};
+use warplens_sim::Limits;
+use warplens_sim::launch::{Format, launches};
+
+use crate::read_file::{self, FileError};
 
 /// The names of launch files, in the order of precedence in a folder.
 const NAMES: [&str; 2] = ["warplens.toml", "warplens.json"];
 
+/// The limit of a launch file in bytes; the text of a launch takes many times its size in memory.
+const MAX_BYTES: u64 = 16 << 20;
+
 /// A launch file cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: cannot be read: {error}")]
-pub(crate) struct Unreadable {
-    path: String,
-    error: io::Error,
+pub(crate) enum Unreadable {
+    #[error("{path}: cannot be read: {error}")]
+    File { path: String, error: FileError },
+    #[error("{path}: is not UTF-8: invalid byte at offset {offset}")]
+    NotUtf8 { path: String, offset: usize },
 }
 
 /// A file that a launch names cannot be read.
@@ -25,26 +33,69 @@ pub(crate) struct Unreadable {
 #[error("{} cannot be read: {error}", path.display())]
 pub(crate) struct UnreadableContents {
     path: PathBuf,
-    error: io::Error,
+    error: FileError,
 }
 
 /// The nearest launch file in the folder of `document` or above it.
 pub(crate) fn nearest(document: &Path) -> Option<PathBuf> {
     let folder = absolute(document);
     let candidates = folder.ancestors().skip(1).flat_map(|folder| NAMES.map(|name| folder.join(name)));
-    candidates.into_iter().find(|path| path.is_file())
+    // A file that is not regular is reported when it is read.
+    candidates.into_iter().find(|path| path.metadata().is_ok_and(|metadata| !metadata.is_dir()))
 }
 
 /// Reads the launch file at `path`, as it applies to `document`.
 pub(crate) fn read(path: &Path, document: &Path) -> Result<LaunchFile, Unreadable> {
-    let text =
-        std::fs::read_to_string(path).map_err(|error| Unreadable { path: display_path(path), error })?;
-    let format = if path.extension() == Some(OsStr::new("json")) { Format::Json } else { Format::Toml };
-    Ok(LaunchFile {
-        text: text.into(),
-        format,
+    let bytes = read_file::read(path, MAX_BYTES)
+        .map_err(|error| Unreadable::File { path: display_path(path), error })?;
+    let text = String::from_utf8(bytes).map_err(|error| Unreadable::NotUtf8 {
         path: display_path(path),
-        document: relative(&folder_of(path), &absolute(document)),
+        offset: error.utf8_error().valid_up_to(),
+    })?;
+    let format = if path.extension() == Some(OsStr::new("json")) { Format::Json } else { Format::Toml };
+    Ok(of_text(text, format, display_path(path), &folder_of(path), document))
+}
+
+/// A launch file with this text, in which paths are relative to a folder.
+pub(crate) fn of_text(
+    text: String,
+    format: Format,
+    path: String,
+    folder: &Path,
+    document: &Path,
+) -> LaunchFile {
+    let (folder, document) = (folder.to_path_buf(), absolute(document));
+    let document = DocumentName::new(move |file| document_name::is(file, &folder, &document));
+    LaunchFile { text: text.into(), format, path, document }
+}
+
+/// The values of `file` in the launch file at `path`, each once; none if it is invalid.
+pub(crate) fn files(path: &Path) -> Vec<String> {
+    let Ok(file) = read(path, path) else { return Vec::new() };
+    let listed = launches(&file.text, file.format).unwrap_or_default();
+    let mut files: Vec<String> = Vec::new();
+    for name in listed.into_iter().filter_map(|listed| listed.launch.file) {
+        if !files.contains(&name) {
+            files.push(name);
+        }
+    }
+    files
+}
+
+/// Whether a `file` in the launch file at `path` names a document.
+pub(crate) fn names(path: &Path, file: &str, document: &Path) -> bool {
+    document_name::is(file, &folder_of(path), &absolute(document))
+}
+
+/// The problems of the launch file at `path`, with the names of their launches.
+pub(crate) fn problems(path: &Path) -> Result<Vec<(String, LaunchProblem)>, Unreadable> {
+    let file = read(path, path)?;
+    Ok(match launches(&file.text, file.format) {
+        Ok(listed) => listed
+            .into_iter()
+            .filter_map(|listed| Some((listed.launch.name, LaunchProblem::in_file(&listed.problem?, &file))))
+            .collect(),
+        Err(problem) => vec![("launches".to_owned(), LaunchProblem::in_file(&problem, &file))],
     })
 }
 
@@ -67,7 +118,8 @@ pub(crate) fn contents(base: &Path) -> impl Fn(&str) -> Result<Vec<u8>, Box<dyn 
     let folder = folder_of(base);
     move |name| {
         let path = folder.join(name);
-        std::fs::read(&path).map_err(|error| UnreadableContents { path, error }.into())
+        let bytes = read_file::read(&path, Limits::default().max_memory);
+        bytes.map_err(|error| UnreadableContents { path, error }.into())
     }
 }
 
@@ -87,27 +139,9 @@ fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// The relative path from a folder to a file, with `/`.
-fn relative(folder: &Path, file: &Path) -> String {
-    let (folder, file): (Vec<Component<'_>>, Vec<_>) =
-        (folder.components().collect(), file.components().collect());
-    let shared = folder.iter().zip(&file).take_while(|(a, b)| a == b).count();
-    let up = folder[shared..].iter().map(|_| "..".to_owned());
-    let down = file[shared..].iter().map(|part| part.as_os_str().to_string_lossy().into_owned());
-    up.chain(down).collect::<Vec<_>>().join("/")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn relative_paths() {
-        let relative_path = |folder: &str, file: &str| relative(Path::new(folder), Path::new(file));
-        assert_eq!(relative_path("/a/b", "/a/b/k.ptx"), "k.ptx");
-        assert_eq!(relative_path("/a/b", "/a/b/c/k.ptx"), "c/k.ptx");
-        assert_eq!(relative_path("/a/b", "/a/x/k.ptx"), "../x/k.ptx");
-    }
 
     #[test]
     fn a_missing_folder_has_no_launch_file() {

@@ -9,4 +9,5 @@ mod launch_file;
 pub mod lsp;
 mod markdown;
 mod position;
+mod read_file;
 mod replace_file;

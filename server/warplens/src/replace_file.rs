@@ -81,7 +81,8 @@ fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::fs::{Permissions, read_to_string, set_permissions};
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

@@ -19,6 +19,11 @@ pub(super) fn is_state_space(word: &str) -> bool {
     )
 }
 
+/// The state spaces that instructions have as modifiers too.
+pub(super) fn is_memory(word: &str) -> bool {
+    matches!(word, ".const" | ".global" | ".local" | ".param" | ".shared")
+}
+
 /// Directives that end with their line rather than with a `;`.
 pub(super) fn ends_with_line(word: &str) -> bool {
     matches!(word, ".version" | ".target" | ".address_size" | ".file" | ".loc")

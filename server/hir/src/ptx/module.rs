@@ -88,14 +88,16 @@ impl ModuleNames {
     /// Collects the names of a module. The headers are those of all items, in the order of the text.
     pub fn new<'h>(headers: impl IntoIterator<Item = &'h Header>) -> ModuleNames {
         let mut module = ModuleNames::default();
+        let mut representatives = Representatives::default();
         for (item, header) in headers.into_iter().enumerate() {
             for (index, declaration) in header.declarations.iter().enumerate() {
-                module.declare(ModuleSymbol {
+                let symbol = ModuleSymbol {
                     name: declaration.name.clone(),
                     item: item as u32,
                     declaration: index as u32,
                     kind: ModuleKind::of(&declaration.kind),
-                });
+                };
+                module.declare(symbol, &mut representatives);
             }
         }
         module
@@ -135,30 +137,22 @@ impl ModuleNames {
         &self.clashes
     }
 
-    fn declare(&mut self, symbol: ModuleSymbol) {
+    fn declare(&mut self, symbol: ModuleSymbol, representatives: &mut Representatives) {
         let index = self.symbols.len() as u32;
-        let clash = self.overlapping(&symbol).into_iter().find_map(|first| {
+        let overlapping = representatives.overlapping(self, &symbol);
+        let clash = overlapping.into_iter().find_map(|first| {
             let kind = symbol.kind.clash(self.symbols[first as usize].kind)?;
             Some(Clash { symbol: index, first, kind })
         });
         self.clashes.extend(clash);
-        let table = if symbol.kind.range_count().is_some() { &mut self.ranges } else { &mut self.by_name };
+        let is_range = symbol.kind.range_count().is_some();
+        let table = if is_range { &mut self.ranges } else { &mut self.by_name };
         table.entry(symbol.name.clone()).or_default().push(index);
-        self.symbols.push(symbol);
-    }
-
-    /// The symbols so far that share a name with this one.
-    fn overlapping(&self, symbol: &ModuleSymbol) -> Vec<u32> {
-        let of =
-            |table: &FxHashMap<SmolStr, Vec<u32>>, name: &str| table.get(name).cloned().unwrap_or_default();
-        match symbol.kind.range_count() {
-            None => of(&self.by_name, &symbol.name).into_iter().chain(self.in_range(&symbol.name)).collect(),
-            Some(count) => {
-                let singles = (0..count.min(RANGE)).map(|index| format!("{}{index}", symbol.name));
-                let singles = singles.flat_map(|name| of(&self.by_name, &name));
-                of(&self.ranges, &symbol.name).into_iter().chain(singles).collect()
-            }
+        let list = representatives.list(&symbol.name, is_range);
+        if !list.iter().any(|other| self.symbols[*other as usize].kind == symbol.kind) {
+            list.push(index);
         }
+        self.symbols.push(symbol);
     }
 
     fn in_range(&self, name: &str) -> Option<u32> {
@@ -173,6 +167,37 @@ impl ModuleNames {
                 self.symbols[symbol as usize].kind.range_count().is_some_and(|count| number < count)
             })
         })
+    }
+}
+
+/// The first symbol of each kind with a name, with which later ones are compared: a module may declare a name any number
+/// of times.
+#[derive(Default)]
+struct Representatives {
+    by_name: FxHashMap<SmolStr, Vec<u32>>,
+    ranges: FxHashMap<SmolStr, Vec<u32>>,
+}
+
+impl Representatives {
+    fn list(&mut self, name: &SmolStr, is_range: bool) -> &mut Vec<u32> {
+        let table = if is_range { &mut self.ranges } else { &mut self.by_name };
+        table.entry(name.clone()).or_default()
+    }
+
+    /// Those that share a name with a symbol.
+    fn overlapping(&self, module: &ModuleNames, symbol: &ModuleSymbol) -> Vec<u32> {
+        let of =
+            |table: &FxHashMap<SmolStr, Vec<u32>>, name: &str| table.get(name).cloned().unwrap_or_default();
+        match symbol.kind.range_count() {
+            None => {
+                of(&self.by_name, &symbol.name).into_iter().chain(module.in_range(&symbol.name)).collect()
+            }
+            Some(count) => {
+                let singles = (0..count.min(RANGE)).map(|index| format!("{}{index}", symbol.name));
+                let singles = singles.flat_map(|name| of(&self.by_name, &name));
+                of(&self.ranges, &symbol.name).into_iter().chain(singles).collect()
+            }
+        }
     }
 }
 

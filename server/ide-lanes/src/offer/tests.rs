@@ -3,6 +3,7 @@ use warplens_hir::wave::Nesting;
 use warplens_sim::launch::{Format, PtxKernel};
 
 use super::*;
+use crate::launch_file::DocumentName;
 use crate::lens::{LensStyle, lenses};
 use crate::testing;
 
@@ -33,7 +34,7 @@ fn file(text: &str) -> LaunchFile {
         text: text.into(),
         format: Format::Toml,
         path: "warplens.toml".to_owned(),
-        document: "sub/k.ptx".to_owned(),
+        document: DocumentName::relative("sub/k.ptx"),
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn of_ptx(
         // Most programs are fully supported and need no check.
         if refused.peek().is_some() {
             let Some((index, item)) = item_at(db, file, *start) else { continue };
-            let mut errors = errors_in(db, file, item, *start);
+            let mut errors = errors_in(db, item, *start);
             errors.extend(unknown_names(db, file, (index, item), *start));
             broken.extend(refused.filter(|id| touches(&errors, statements[id.index()].range)));
         }

@@ -7,7 +7,7 @@ use text_size::{TextRange, TextSize};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::text::Style;
 use warplens_ide_lanes::{
-    Choice, LaneHint, LaunchFile, LaunchProblem, LensStyle, Prepared, RunRequest, Shown, hover,
+    Choice, DocumentName, LaneHint, LaunchFile, LaunchProblem, LensStyle, Prepared, RunRequest, Shown, hover,
 };
 use warplens_sim::launch::{Format, Launch};
 use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
@@ -66,7 +66,7 @@ fn toml(text: &str) -> LaunchFile {
         text: text.into(),
         format: Format::Toml,
         path: "warplens.toml".to_owned(),
-        document: "k.ptx".to_owned(),
+        document: DocumentName::relative("k.ptx"),
     }
 }
 
@@ -221,7 +221,7 @@ fn named_and_given() {
         &text,
         &request(None, Choice::Given(Box::new(given))),
         None,
-        expect!["the file has several kernels; name one of `first`, `second`"],
+        expect!["the file has several kernels; name one (`--entry` or `entry`): `first`, `second`"],
     );
 }
 
@@ -233,7 +233,7 @@ fn why_not() {
         &two,
         &request(None, Choice::First),
         None,
-        expect!["the file has several kernels; name one of `first`, `second`"],
+        expect!["the file has several kernels; name one (`--entry` or `entry`): `first`, `second`"],
     );
     check(
         PTX,

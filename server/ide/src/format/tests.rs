@@ -440,7 +440,12 @@ fn a_directive_that_no_function_has_leaves_it_as_it_is() {
     assert_eq!(format(text), text);
 }
 
-const PIECES: [&str; 26] = [
+const PIECES: [&str; 31] = [
+    "x\n",
+    "ld\n",
+    ".reg .b64 %rd<2>;\n",
+    ".shared .b32 ",
+    ".visible ",
     ".func f() {",
     "}",
     "add.u32 %r1,%r2;",
@@ -469,7 +474,65 @@ const PIECES: [&str; 26] = [
     "\r\n",
 ];
 
+#[test]
+fn a_directive_after_an_incomplete_statement_keeps_its_line() {
+    for directive in [".reg .b64 %rd<2>;", ".loc 1 2 3", ".shared .b32 s[4];", ".pragma \"nounroll\";"] {
+        let text = format!(".entry k()\n{{\nx\n{directive}\nret;\n}}\n");
+        let formatted = format(&text);
+        assert_eq!(formatted, text, "an item with an error is not formatted");
+    }
+    // Modifiers may be on another line.
+    let text = ".entry k()\n{\nld\n.global.u32 %r1, [a];\nld\n.shared .u32 %r1, [a];\n}\n";
+    let formatted = ".entry k()\n{\n\tld.global.u32 \t%r1, [a];\n\tld.shared .u32 \t%r1, [a];\n}\n";
+    assert_eq!(format(text), formatted);
+}
+
+/// Texts that were written to be right: a module with something of everything, and examples.
+const CORPUS: [&str; 3] = [
+    SAMPLE,
+    include_str!("../../../../examples/divergence.ptx"),
+    include_str!("../../../../examples/matmul.ptx"),
+];
+
+/// The text with some of its tokens removed, repeated, moved to another line, or replaced by others of it.
+pub(crate) fn mutated(text: &str, tokens: &[String], mutations: &[(usize, usize, u8)]) -> String {
+    let mut tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    assert_eq!(tokens.concat(), text);
+    for &(at, other, kind) in mutations {
+        let (at, other) = (at % tokens.len(), tokens[other % tokens.len()]);
+        match kind % 5 {
+            0 => drop(tokens.remove(at)),
+            1 => tokens.insert(at, tokens[at]),
+            2 => tokens.insert(at, "\n"),
+            3 => tokens.insert(at, other),
+            _ => tokens[at] = other,
+        }
+        if tokens.is_empty() {
+            break;
+        }
+    }
+    tokens.concat()
+}
+
+/// All tokens, white space included.
+pub(crate) fn pieces(language: warplens_syntax::Language, text: &str) -> Vec<String> {
+    let tree = parse_file(language, text).syntax();
+    let tokens = tree.descendants_with_tokens().filter_map(|element| element.into_token());
+    tokens.map(|token| token.text().to_owned()).collect()
+}
+
 proptest! {
+    #[test]
+    fn a_mutated_text_is_formatted_without_a_loss(
+        file in 0..3_usize, mutations in prop::collection::vec(any::<(usize, usize, u8)>(), 1..6),
+    ) {
+        let text = CORPUS[file];
+        let text = mutated(text, &pieces(warplens_syntax::ptx::LANGUAGE, text), &mutations);
+        let formatted = format(&text);
+        prop_assert_eq!(tokens(&formatted), tokens(&text));
+        prop_assert_eq!(format(&formatted), formatted);
+    }
+
     #[test]
     fn typing_changes_no_token_whatever_is_there(
         pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..30), at in 0..400_usize,

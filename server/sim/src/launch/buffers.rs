@@ -1,5 +1,6 @@
 //! The buffers of a launch in device memory: their limit, names and aliases.
 
+use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 use super::contents::{FileReader, build};
@@ -84,13 +85,12 @@ pub(super) fn wrong(argument: &Argument, message: impl AsRef<str>) -> Problem {
 /// Aliases under their own names, each name once.
 fn with_aliases(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<PlacedBuffer>, Problem> {
     let mut all: Vec<PlacedBuffer> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
+    let mut names = FxHashSet::default();
     for argument in launch.args.iter().flat_map(Argument::all) {
         let name = argument.name();
-        if names.contains(&name) {
+        if !names.insert(name) {
             return Err(wrong(argument, "duplicate argument name: rename one"));
         }
-        names.push(name);
         let of = match &argument.passed {
             Passed::Buffer(_) => name,
             Passed::Alias(of) => of,

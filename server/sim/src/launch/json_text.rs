@@ -1,5 +1,7 @@
 //! JSON to a tree with spans, which serde_json does not keep: errors must name the line.
 
+use rustc_hash::FxHashSet;
+
 use super::problem::Problem;
 use super::tree::{Key, Node, Value};
 
@@ -64,6 +66,7 @@ impl Reader<'_> {
     fn table(&mut self, depth: usize) -> Result<Value, Problem> {
         self.at += 1;
         let mut entries = Vec::new();
+        let mut names = FxHashSet::default();
         self.skip_spaces();
         if self.eat(b'}') {
             return Ok(Value::Table(entries));
@@ -75,7 +78,7 @@ impl Reader<'_> {
                 return Err(self.wrong("invalid JSON: expected a key in double quotes"));
             }
             let key = Key { name: self.string()?, span: start..self.at };
-            if entries.iter().any(|(earlier, _): &(Key, Node)| earlier.name == key.name) {
+            if !names.insert(key.name.clone()) {
                 return Err(Problem::at(key.span, format!("duplicate key `{}`", key.name)));
             }
             self.skip_spaces();

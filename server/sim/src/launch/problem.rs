@@ -42,6 +42,24 @@ impl Problem {
     }
 }
 
+/// The starts of the lines of a text, for the positions of many problems.
+#[derive(Debug)]
+pub struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    /// Those of a text.
+    pub fn new(text: &str) -> LineStarts {
+        LineStarts(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
+    }
+
+    /// As [`Problem::line_column`].
+    pub fn line_column(&self, problem: &Problem, text: &str) -> Option<(usize, usize)> {
+        let at = problem.at.as_ref()?.start.min(text.len());
+        let line = self.0.partition_point(|start| *start <= at);
+        Some((line, text.get(*self.0.get(line.checked_sub(1)?)?..at)?.chars().count() + 1))
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -61,5 +79,10 @@ mod tests {
         assert_eq!(Problem::at(9..10, "").line_column(text), Some((2, 3)));
         assert_eq!(Problem::at(900..901, "").line_column(text), Some((3, 1)));
         assert_eq!(Problem::anywhere("").line_column(text), None);
+        let starts = LineStarts::new(text);
+        for at in [0, 1, 6, 9, 12, 900] {
+            let problem = Problem::at(at..at, "");
+            assert_eq!(starts.line_column(&problem, text), problem.line_column(text), "{at}");
+        }
     }
 }

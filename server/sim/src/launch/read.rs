@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use super::INFERRED;
 use super::model::{
     Argument, Buffer, Contents, Expectation, Field, Fill, Launch, Number, Passed, Wanted, size,
@@ -59,15 +61,22 @@ pub fn launches(text: &str, format: Format) -> Result<Vec<Listed>, Problem> {
             _ => return Err(unknown(key, "a launch file", &["launch"])),
         }
     }
-    for index in 1..listed.len() {
-        refuse_double_name(&mut listed, index);
-    }
+    refuse_duplicate_names(&mut listed);
     Ok(listed)
 }
 
 /// A launch given as a JSON object, as clients pass it.
 pub fn launch_object(text: &str) -> Result<Launch, Problem> {
     read_launch(&json_text::read(text)?, Home::Object)?.usable()
+}
+
+/// A launch that is a whole text, with the keys of one in a launch file.
+pub fn launch_text(text: &str, format: Format) -> Result<Launch, Problem> {
+    let document = match format {
+        Format::Toml => toml_text::read(text)?,
+        Format::Json => json_text::read(text)?,
+    };
+    read_launch(&document, Home::Object)?.usable()
 }
 
 /// Where a launch is written decides which keys it must and must not have.
@@ -95,13 +104,14 @@ pub(crate) const KEYS: [&str; 14] = [
     "expect",
 ];
 
-fn refuse_double_name(listed: &mut [Listed], index: usize) {
-    let (earlier, rest) = listed.split_at_mut(index);
-    let Listed { launch, problem } = &mut rest[0];
-    let twin = |other: &Listed| other.launch.name == launch.name && other.launch.file == launch.file;
-    if problem.is_none() && earlier.iter().any(twin) {
-        let message = format!("duplicate launch name `{}` in this file: rename one", launch.name);
-        *problem = Some(Problem { at: launch.spans.of("name"), message });
+fn refuse_duplicate_names(listed: &mut [Listed]) {
+    let mut names = FxHashSet::default();
+    for Listed { launch, problem } in listed {
+        let is_new = names.insert((launch.name.clone(), launch.file.clone()));
+        if !is_new && problem.is_none() {
+            let message = format!("duplicate launch name `{}` in this file: rename one", launch.name);
+            *problem = Some(Problem { at: launch.spans.of("name"), message });
+        }
     }
 }
 

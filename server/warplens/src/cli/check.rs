@@ -1,13 +1,13 @@
 //! `warplens check`: reports the problems of files.
 
-mod files;
+mod fix;
 mod human;
 mod json;
 mod report;
 mod sarif;
 
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, PoisonError, mpsc};
 
@@ -16,14 +16,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
 use thiserror::Error;
 use warplens_ide::{
-    Accepts, AnalysisHost, Code, Diagnostic, FileId, LINTS, Language, Profile, Rules, Severity,
+    Accepts, AnalysisHost, Code, Diagnostic, LINTS, Language, Profile, Rules, Severity, languages,
 };
 
-use super::input::{language_parser, read};
+use super::files::{Found, Input, collect};
+use super::input::{language_parser, open};
 use super::outcome::{Outcome, print_message};
 use crate::language;
-use files::{Found, collect};
-use report::{CheckError, Checked, Report};
+use report::{CheckError, Checked, CheckedFile, Report};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -59,9 +59,26 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = code)]
     allow: Vec<&'static Code>,
 
-    /// Report this diagnostic as an error (repeatable)
-    #[arg(long, value_name = "NAME", value_parser = code)]
-    deny: Vec<&'static Code>,
+    /// Report this diagnostic as an error (repeatable); `warnings` makes every warning fail the check
+    #[arg(long, value_name = "NAME", value_parser = denied)]
+    deny: Vec<Denied>,
+
+    /// Apply the fixes that are safe without review, and report what remains
+    #[arg(long)]
+    fix: bool,
+
+    /// Print errors only, without progress and summary
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// The name after `--deny`.
+#[derive(Debug, Clone, Copy)]
+enum Denied {
+    /// A diagnostic becomes an error.
+    Code(&'static Code),
+    /// A warning fails the check.
+    Warnings,
 }
 
 impl Arguments {
@@ -77,8 +94,28 @@ impl Arguments {
             LINTS.iter().for_each(|name| rules.set(name, None));
         }
         self.allow.iter().for_each(|code| rules.set(code.name, None));
-        self.deny.iter().for_each(|code| rules.set(code.name, Some(Severity::Error)));
+        for denied in &self.deny {
+            if let Denied::Code(code) = denied {
+                rules.set(code.name, Some(Severity::Error));
+            }
+        }
         rules
+    }
+
+    /// The lowest severity that fails the check.
+    fn failing(&self) -> Severity {
+        let warnings = self.deny.iter().any(|denied| matches!(denied, Denied::Warnings));
+        if warnings { Severity::Warning } else { Severity::Error }
+    }
+
+    /// The lowest severity that `human` shows.
+    fn lowest(&self) -> Severity {
+        match (self.quiet, self.hints) {
+            // What fails the check is shown.
+            (true, _) => self.failing(),
+            (false, true) => Severity::Hint,
+            (false, false) => Severity::Information,
+        }
     }
 }
 
@@ -103,18 +140,22 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         profile,
         rules: arguments.rules(),
         accepts: arguments.accepts,
+        fix: arguments.fix,
     };
     let mut report: Box<dyn Report> = match arguments.format {
-        Format::Human => Box::new(human::Human::new(arguments.hints)),
+        Format::Human => Box::new(human::Human::new(arguments.lowest(), !arguments.quiet)),
         Format::Json => Box::new(json::Json),
         Format::Sarif => Box::new(sarif::Sarif::default()),
     };
     let files = collect(&arguments.paths);
-    let bar = progress_bar(files.len());
+    if files.is_empty() && !arguments.quiet {
+        print_message(format!("no files to check: no {} files found", searched()));
+    }
+    let bar = if arguments.quiet { ProgressBar::hidden() } else { progress_bar(files.len()) };
     let mut outcome = Outcome::Success;
     let mut out = anstream::stdout().lock();
     in_order(files, &checker, |checked| {
-        outcome = outcome.max(outcome_of(&checked));
+        outcome = outcome.max(outcome_of(&checked, arguments.failing()));
         bar.suspend(|| {
             if let Err(error) = &checked.result {
                 print_message(format!("{}: {error}", checked.path.display()));
@@ -139,10 +180,15 @@ fn progress_bar(files: usize) -> ProgressBar {
     ProgressBar::new(files as u64).with_style(style.expect("valid template"))
 }
 
-fn outcome_of(checked: &Checked) -> Outcome {
+/// The files that are searched for in a folder.
+fn searched() -> String {
+    languages().map(|language| format!(".{}", language.extensions[0])).collect::<Vec<_>>().join(" or ")
+}
+
+fn outcome_of(checked: &Checked, failing: Severity) -> Outcome {
     match &checked.result {
         Err(_) => Outcome::Unusable,
-        Ok((_, found)) if found.iter().any(|found| found.severity == Severity::Error) => Outcome::Errors,
+        Ok(file) if file.found.iter().any(|found| found.severity <= failing) => Outcome::Errors,
         Ok(_) => Outcome::Success,
     }
 }
@@ -165,7 +211,9 @@ fn in_order(
             deep().spawn_scoped(scope, move || {
                 while let Some((at, file)) = next() {
                     let checked = match file {
-                        Ok(path) => Checked { result: checker.check(&path, cores_per_file), path },
+                        Ok(input) => {
+                            Checked { result: checker.check(&input, cores_per_file), path: input.path }
+                        }
                         Err((path, error)) => Checked { path, result: Err(error.into()) },
                     };
                     if done.send((at, checked)).is_err() {
@@ -195,17 +243,32 @@ struct Checker {
     profile: Profile,
     rules: Rules,
     accepts: Accepts,
+    /// Applies safe fixes.
+    fix: bool,
 }
 
 impl Checker {
-    fn check(&self, path: &Path, cores: usize) -> Result<(Rope, Vec<Diagnostic>), CheckError> {
-        let text = read(path)?;
-        let language = self.language.map_or_else(|| language::of_file(path, &text), Ok)?;
-        let file = FileId(0);
+    fn check(&self, input: &Input, cores: usize) -> Result<CheckedFile, CheckError> {
+        let text = input.read()?;
+        let language = self.language.map_or_else(|| language::of_file(&input.path, &text), Ok)?;
+        let check = |text: &str| self.diagnostics(language, text, cores);
+        let fixed = match self.fix {
+            true => fix::fix(&input.path, text, check)?,
+            false => fix::Fixed { found: check(&text)?, text, count: 0 },
+        };
+        Ok(CheckedFile { text: Rope::from_str(&fixed.text), found: fixed.found, fixed: fixed.count })
+    }
+
+    fn diagnostics(
+        &self,
+        language: Language,
+        text: &str,
+        cores: usize,
+    ) -> Result<Vec<Diagnostic>, CheckError> {
         let mut host = AnalysisHost::new();
         host.set_rules(self.rules.clone());
         host.set_accepts(self.accepts);
-        host.open(file, language, &text);
+        let file = open(&mut host, language, text)?;
         host.set_profile(file, self.profile.clone());
         let analysis = host.snapshot();
         let next = AtomicUsize::new(0);
@@ -217,8 +280,7 @@ impl Checker {
             }
             let _ = analysis.share_diagnostics(file, &next);
         });
-        let found = analysis.diagnostics(file)?;
-        Ok((Rope::from_str(&text), found))
+        Ok(analysis.diagnostics(file)?)
     }
 }
 
@@ -262,6 +324,14 @@ fn version(text: &str) -> Result<(u32, u32), InvalidArgument> {
 /// Parses `both`, `guide`, `toolchain-0.1.2`.
 fn accepts(name: &str) -> Result<Accepts, InvalidArgument> {
     Accepts::named(name).ok_or(InvalidArgument::Dialect)
+}
+
+/// Parses the name of a diagnostic, or `warnings`.
+fn denied(name: &str) -> Result<Denied, InvalidArgument> {
+    match name {
+        "warnings" => Ok(Denied::Warnings),
+        _ => code(name).map(Denied::Code),
+    }
 }
 
 /// Parses the name of a diagnostic.

@@ -2,35 +2,66 @@
 
 use std::io::{self, Write};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use serde_json::json;
 use warplens_ide::{Language, languages};
 
 use super::input::language_parser;
 use super::outcome::{Outcome, print_message};
+use super::terminal;
 use crate::markdown::render;
 
 #[derive(Args)]
 pub(super) struct Arguments {
     /// The name: `bra`, `.reqntid`, `%laneid`, `icmp.lt`
-    name: String,
+    #[arg(required_unless_present = "list")]
+    name: Option<String>,
+
+    /// List the names that can be explained
+    #[arg(long, conflicts_with = "name")]
+    list: bool,
 
     /// Only in this language (default: in every language)
     #[arg(long, value_parser = language_parser())]
     language: Option<Language>,
+
+    /// The output format
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text
+    Human,
+    /// One JSON object
+    Json,
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
-    match warplens_ide::explain(&arguments.name, arguments.language) {
-        Some(markdown) => {
-            let mut out = anstream::stdout().lock();
-            out.write_all(render(&markdown, width()).as_bytes())?;
-            out.flush()?;
-            Ok(Outcome::Success)
-        }
-        None => {
-            print_message(unknown(&arguments.name, arguments.language));
-            Ok(Outcome::Errors)
-        }
+    let mut out = anstream::stdout().lock();
+    let Some(name) = &arguments.name else {
+        list(arguments, &mut out)?;
+        out.flush()?;
+        return Ok(Outcome::Success);
+    };
+    let Some(markdown) = warplens_ide::explain(name, arguments.language) else {
+        print_message(unknown(name, arguments.language));
+        return Ok(Outcome::Errors);
+    };
+    match arguments.format {
+        Format::Human => out.write_all(render(&markdown, width()).as_bytes())?,
+        Format::Json => writeln!(out, "{}", json!({ "name": name, "markdown": markdown }))?,
+    }
+    out.flush()?;
+    Ok(Outcome::Success)
+}
+
+fn list(arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
+    let names = warplens_ide::explained_names(arguments.language);
+    match arguments.format {
+        Format::Human => names.iter().try_for_each(|name| writeln!(out, "{name}")),
+        Format::Json => writeln!(out, "{}", json!({ "names": names })),
     }
 }
 
@@ -48,8 +79,7 @@ fn unknown(name: &str, language: Option<Language>) -> String {
     format!("no documentation entry for `{name}`{hint}")
 }
 
-/// The width of the terminal where the shell exports it, within a readable range.
+/// The width of the terminal, within a readable range.
 fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    columns.unwrap_or(80).clamp(40, 100)
+    terminal::width().unwrap_or(80).clamp(40, 100)
 }

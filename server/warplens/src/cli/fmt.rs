@@ -1,31 +1,44 @@
 //! `warplens fmt`: formats files, and rewrites WAVE in one of its dialects.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 use ropey::Rope;
+use similar::TextDiff;
 use thiserror::Error;
-use warplens_ide::{
-    AnalysisHost, Cancelled, Dialect, FileId, Formatted, Language, NotRewritten, Rewritten, TextEdit,
-    TextRange, TextSize,
-};
+use warplens_ide::{AnalysisHost, Cancelled, Dialect, FileId, Formatted, Language, NotRewritten, Rewritten};
 
-use super::input::{ReadError, STANDARD_INPUT, language_parser, read};
+use super::files::{Input, collect};
+use super::input::{ReadError, STANDARD_INPUT, language_parser, open};
 use super::outcome::{Outcome, print_message};
+use super::plain::{plain, without_controls};
+use super::text_edits::edited;
 use crate::language::{self, LanguageError};
 use crate::position::{self, Encoding};
 use crate::replace_file::replace;
 
+const STRONG: Style = Style::new().bold();
+const HUNK: Style = AnsiColor::Cyan.on_default();
+const REMOVED: Style = AnsiColor::Red.on_default();
+const ADDED: Style = AnsiColor::Green.on_default();
+
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Files to format in place, or `-` to format standard input to standard output
-    #[arg(required = true, value_name = "FILE")]
+    /// Files to format in place, folders to search (for .ptx files, and .wave files with a `.kernel` line), or `-` to
+    /// format standard input to standard output
+    #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
     /// List the files that would change instead of writing them, and exit with 1 if there are any
     #[arg(long)]
     check: bool,
+
+    /// Print the changes as a diff instead of writing them, and exit with 1 if there are any
+    #[arg(long, conflicts_with = "check")]
+    diff: bool,
 
     /// Also rewrite WAVE in this dialect: that of the guide, or of toolchain 0.1.2, without code that it rejects or miscompiles
     #[arg(long = "spelling", value_enum, value_name = "NAME")]
@@ -57,19 +70,31 @@ impl From<DialectName> for Dialect {
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Success;
-    for path in &arguments.paths {
-        let dialect = arguments.dialect.map(Dialect::from);
-        outcome = outcome.max(match FormattedFile::read(path, arguments.language, dialect) {
-            Ok(file) if arguments.check => file.compare()?,
-            Ok(file) => file.write()?,
-            Err(error) => {
-                print_message(format!("{}: {error}", path.display()));
-                Outcome::Unusable
-            }
+    let mut out = anstream::stdout().lock();
+    for found in collect(&arguments.paths) {
+        outcome = outcome.max(match found {
+            Ok(input) => arguments.format(&input, &mut out)?,
+            Err((path, error)) => unusable(&path, error),
         });
     }
-    io::stdout().flush()?;
+    out.flush()?;
     Ok(outcome)
+}
+
+fn unusable(path: &Path, error: impl Display) -> Outcome {
+    print_message(format!("{}: {error}", path.display()));
+    Outcome::Unusable
+}
+
+impl Arguments {
+    fn format(&self, input: &Input, out: &mut dyn Write) -> io::Result<Outcome> {
+        match FormattedFile::read(input, self.language, self.dialect.map(Dialect::from)) {
+            Ok(file) if self.diff => file.diff(out),
+            Ok(file) if self.check => file.compare(out),
+            Ok(file) => file.write(out),
+            Err(error) => Ok(unusable(&input.path, error)),
+        }
+    }
 }
 
 /// A file cannot be formatted.
@@ -95,14 +120,15 @@ struct FormattedFile<'a> {
 
 impl FormattedFile<'_> {
     fn read(
-        path: &Path,
+        input: &Input,
         language: Option<Language>,
         dialect: Option<Dialect>,
     ) -> Result<FormattedFile<'_>, FormatError> {
-        let before = read(path)?;
+        let path = input.path.as_path();
+        let before = input.read()?;
         let language = language.map_or_else(|| language::of_file(path, &before), Ok)?;
         let mut host = AnalysisHost::new();
-        host.open(FileId(0), language, &before);
+        open(&mut host, language, &before)?;
         if dialect.is_some() && !language.has_dialects {
             return Err(FormatError::NoDialects(language.title));
         }
@@ -121,17 +147,41 @@ impl FormattedFile<'_> {
     }
 
     /// Lists the file if it would change.
-    fn compare(&self) -> io::Result<Outcome> {
+    fn compare(&self, out: &mut dyn Write) -> io::Result<Outcome> {
         if self.before == self.after {
             return Ok(self.outcome);
         }
-        writeln!(io::stdout(), "{}", self.path.display())?;
+        writeln!(out, "{}", plain(&self.path.to_string_lossy()))?;
+        Ok(Outcome::Errors)
+    }
+
+    /// Prints the changes as a unified diff, which `patch` accepts.
+    fn diff(&self, out: &mut dyn Write) -> io::Result<Outcome> {
+        if self.before == self.after {
+            return Ok(self.outcome);
+        }
+        let path = self.path.strip_prefix(".").unwrap_or(self.path).to_string_lossy();
+        let name = plain(&path).replace('\\', "/");
+        writeln!(out, "{STRONG}--- a/{name}{STRONG:#}\n{STRONG}+++ b/{name}{STRONG:#}")?;
+        let diff = TextDiff::from_lines(&self.before, &self.after);
+        for line in diff.unified_diff().to_string().split_inclusive('\n') {
+            let style = match line.as_bytes().first() {
+                Some(b'@') => HUNK,
+                Some(b'-') => REMOVED,
+                Some(b'+') => ADDED,
+                _ => Style::new(),
+            };
+            let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
+            write!(out, "{style}{}{style:#}{end}", without_controls(text))?;
+        }
         Ok(Outcome::Errors)
     }
 
     /// Writes the file, if it changes.
-    fn write(&self) -> io::Result<Outcome> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<Outcome> {
         if self.path.as_os_str() == STANDARD_INPUT {
+            // Without the adapter for colours, which would drop escape sequences in comments.
+            out.flush()?;
             io::stdout().write_all(self.after.as_bytes())?;
         } else if self.before != self.after
             && let Err(error) = replace(self.path, self.after.as_bytes())
@@ -146,18 +196,6 @@ impl FormattedFile<'_> {
 fn rewrite(host: &AnalysisHost, dialect: Option<Dialect>) -> Result<Rewritten, Cancelled> {
     let Some(dialect) = dialect else { return Ok(Rewritten::default()) };
     host.snapshot().rewrite_in_dialect(FileId(0), dialect)
-}
-
-fn edited(text: &str, edits: &[TextEdit]) -> String {
-    let mut edited = String::with_capacity(text.len() + text.len() / 8);
-    let mut at = TextSize::new(0);
-    for edit in edits {
-        edited.push_str(&text[TextRange::new(at, edit.range.start())]);
-        edited.push_str(&edit.insert);
-        at = edit.range.end();
-    }
-    edited.push_str(&text[usize::from(at)..]);
-    edited
 }
 
 /// Reports the constructs without an equivalent in the dialect.

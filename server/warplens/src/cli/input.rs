@@ -5,12 +5,19 @@ use std::path::Path;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use thiserror::Error;
-use warplens_ide::{Language, languages};
+use warplens_ide::{AnalysisHost, FileId, Language, languages};
 
 use crate::language::{LanguageError, RECOGNIZED};
+use crate::read_file::{self, FileError};
 
 /// The path of standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
+
+/// The limit of a text in bytes; memory use is at most ten times this.
+const MAX_TEXT: u64 = 256 << 20;
+
+/// The limit of one function in bytes, which takes more memory than several that are as long together.
+const MAX_ITEM: usize = 64 << 20;
 
 /// A file cannot be read.
 #[derive(Debug, Error)]
@@ -19,27 +26,64 @@ pub(crate) enum ReadError {
     Io(#[from] io::Error),
     #[error("cannot be listed: {0}")]
     Folder(io::Error),
-    #[error("has {0} bytes; the limit is 4 GB")]
-    TooLarge(usize),
+    #[error("cannot be read: not a regular file")]
+    NotRegular,
+    #[error("has more than {} MB, the limit of a file", MAX_TEXT >> 20)]
+    TooLarge,
+    #[error("has a function of {} MB; the limit of one is {} MB", .0 >> 20, MAX_ITEM >> 20)]
+    LargeItem(usize),
     #[error("is not UTF-8: invalid byte 0x{byte:02x} at offset {offset}")]
     NotUtf8 { offset: usize, byte: u8 },
 }
 
-/// The text of a file, or of standard input.
-pub(crate) fn read(path: &Path) -> Result<String, ReadError> {
-    let mut bytes = Vec::new();
-    if path.as_os_str() == STANDARD_INPUT {
-        io::stdin().lock().read_to_end(&mut bytes)?;
-    } else {
-        std::fs::File::open(path)?.read_to_end(&mut bytes)?;
+impl From<FileError> for ReadError {
+    fn from(error: FileError) -> ReadError {
+        match error {
+            FileError::Io(error) => ReadError::Io(error),
+            FileError::NotRegular => ReadError::NotRegular,
+            FileError::TooLarge(_) => ReadError::TooLarge,
+        }
     }
-    if u32::try_from(bytes.len()).is_err() {
-        return Err(ReadError::TooLarge(bytes.len()));
+}
+
+/// The text of a file that is named on the command line, which may be a pipe, or of standard input.
+pub(crate) fn read_named(path: &Path) -> Result<String, ReadError> {
+    let mut bytes = Vec::new();
+    let limit = MAX_TEXT + 1;
+    if path.as_os_str() == STANDARD_INPUT {
+        io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
+    } else {
+        let file = std::fs::File::open(path)?;
+        if file.metadata()?.len() > MAX_TEXT {
+            return Err(ReadError::TooLarge);
+        }
+        file.take(limit).read_to_end(&mut bytes)?;
+    }
+    text(bytes)
+}
+
+/// The text of a file that was found in a folder: it must be a regular file.
+pub(crate) fn read_found(path: &Path) -> Result<String, ReadError> {
+    text(read_file::read(path, MAX_TEXT)?)
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
+    if bytes.len() as u64 > MAX_TEXT {
+        return Err(ReadError::TooLarge);
     }
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         ReadError::NotUtf8 { offset, byte: error.as_bytes()[offset] }
     })
+}
+
+/// Opens a text for analysis, unless it has a function that would take too much memory.
+pub(crate) fn open(host: &mut AnalysisHost, language: Language, text: &str) -> Result<FileId, ReadError> {
+    let file = FileId(0);
+    match host.open(file, language, text) {
+        largest if largest > MAX_ITEM => Err(ReadError::LargeItem(largest)),
+        _ => Ok(file),
+    }
 }
 
 /// Parses `--language`.

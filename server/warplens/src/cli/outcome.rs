@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use super::plain::plain;
+
 /// The outcome of a command, which determines the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
@@ -28,5 +30,5 @@ impl Outcome {
 pub(crate) fn print_message(message: impl Display) {
     use std::io::Write;
     // When standard error is closed, no message can be shown.
-    let _ = writeln!(anstream::stderr(), "warplens: {message}");
+    let _ = writeln!(anstream::stderr(), "warplens: {}", plain(&message.to_string()));
 }

@@ -13,6 +13,8 @@ use tokio::io::{
 };
 use tower_lsp::jsonrpc::Request;
 
+use super::lenient::{encode_uris, has_invalid_uris, without_lone_surrogates};
+
 /// The method of the notification that replaces an invalid frame; its parameter is the reason.
 pub(crate) const BAD_MESSAGE: &str = "$/warplens/badMessage";
 
@@ -25,6 +27,9 @@ const MAX_FRAME: u64 = 256 << 20;
 
 /// The limit of a header line in bytes.
 const MAX_HEADER_LINE: u64 = 4096;
+
+/// The limit of the field with the length in bytes.
+const MAX_FIELD: usize = 64;
 
 /// Copies frames until the input ends or the output is closed.
 pub(crate) async fn validate_frames(
@@ -58,12 +63,18 @@ enum Header {
 }
 
 /// Reads up to the empty line that ends a header; `None` at the end of the input. Lines that are not header fields are
-/// skipped, so that reading resumes at the next frame.
+/// skipped, so that reading resumes at the next frame. After a frame whose length was wrong, the next header is at the
+/// end of a line that starts inside a body.
 async fn read_header(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Header>> {
     let mut length = None;
     let mut invalid = None;
+    let mut line = Vec::new();
     loop {
-        let mut line = Vec::new();
+        // A line that is too long is read in parts, which overlap so that none cuts a field.
+        match line.last() {
+            None | Some(b'\n') => line.clear(),
+            Some(_) => drop(line.drain(..line.len().saturating_sub(MAX_FIELD))),
+        }
         if (&mut *input).take(MAX_HEADER_LINE).read_until(b'\n', &mut line).await? == 0 {
             return Ok(None);
         }
@@ -76,6 +87,10 @@ async fn read_header(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Opti
                     Err(_) => return Ok(Some(Header::Bad(format!("`{line}` is not a valid length")))),
                 }
             }
+            _ if let Some(bytes) = length_after_body(line) => {
+                invalid.get_or_insert(format!("the frame before `{}` has a wrong length", shorten(line)));
+                length = Some(bytes);
+            }
             _ if line.is_empty() => match (length, invalid) {
                 (Some(length), _) => return Ok(Some(Header::Length(length))),
                 (None, Some(invalid)) => return Ok(Some(Header::Bad(invalid))),
@@ -87,6 +102,15 @@ async fn read_header(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Opti
     }
 }
 
+/// The length in a header field that follows the end of a body on the same line.
+fn length_after_body(line: &str) -> Option<u64> {
+    const FIELD: &str = "content-length:";
+    let start = line.len().saturating_sub(MAX_FIELD);
+    let end = line.get(line.ceil_char_boundary(start)..)?.to_ascii_lowercase();
+    let (_, value) = end.rsplit_once(FIELD)?;
+    value.trim().parse().ok()
+}
+
 async fn read_body(input: &mut (impl AsyncRead + Unpin), length: u64) -> io::Result<Vec<u8>> {
     // Grows with the bytes read: a large length alone allocates nothing.
     let mut body = Vec::new();
@@ -94,16 +118,35 @@ async fn read_body(input: &mut (impl AsyncRead + Unpin), length: u64) -> io::Res
     Ok(body)
 }
 
-/// The body, or its replacement when it is not a message.
+/// The body, or its replacement when it is not a message. Mistakes with one meaning are corrected.
 fn checked(body: Vec<u8>) -> Vec<u8> {
-    let problem = match std::str::from_utf8(&body) {
-        Err(error) => format!("the message is not UTF-8: invalid byte at offset {}", error.valid_up_to()),
-        Ok(text) => match serde_json::from_str::<Request>(text) {
-            Ok(_) => return body,
-            Err(error) => format!("the message is not a JSON-RPC 2.0 message: {error}"),
-        },
+    let (body, request) = match parse(&body) {
+        Ok(request) => (body, request),
+        Err(problem) => {
+            let replaced = without_lone_surrogates(&body);
+            match parse(&replaced) {
+                Ok(request) => (replaced, request),
+                Err(_) => return bad_message(&problem),
+            }
+        }
     };
-    bad_message(&problem)
+    with_valid_uris(&request).unwrap_or(body)
+}
+
+fn parse(body: &[u8]) -> Result<Request, String> {
+    let text = std::str::from_utf8(body).map_err(|error| {
+        format!("the message is not UTF-8: invalid byte at offset {}", error.valid_up_to())
+    })?;
+    serde_json::from_str(text).map_err(|error| format!("the message is not a JSON-RPC 2.0 message: {error}"))
+}
+
+/// The message with percent-encoded URIs; `None` if they are valid.
+fn with_valid_uris(request: &Request) -> Option<Vec<u8>> {
+    let mut params = request.params().filter(|params| has_invalid_uris(params))?.clone();
+    encode_uris(&mut params);
+    let mut message = serde_json::to_value(request).ok()?;
+    message["params"] = params;
+    serde_json::to_vec(&message).ok()
 }
 
 fn bad_message(reason: &str) -> Vec<u8> {
@@ -165,6 +208,31 @@ mod tests {
     async fn other_header_fields_and_content_types_are_accepted() {
         let header = "Content-Type: application/vscode-jsonrpc\r\ncontent-length: 34\r\nX-Mine: 1\r\n\r\n";
         assert_eq!(validated([header.as_bytes(), HELLO.as_bytes()].concat()).await, [HELLO]);
+    }
+
+    #[tokio::test]
+    async fn after_a_wrong_length_the_next_frame_is_read() {
+        let body = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(5000));
+        for length in [0, 1, 20, 900, body.len() - 1, body.len() + 1, body.len() + 30] {
+            let wrong = [format!("Content-Length: {length}\r\n\r\n").as_bytes(), body.as_bytes()].concat();
+            let input = [wrong, frame(HELLO.as_bytes()), frame(HELLO.as_bytes())].concat();
+            let seen = validated(input).await;
+            assert!(seen[0].contains(BAD_MESSAGE), "{length} {seen:?}");
+            assert_eq!(seen.last().map(String::as_str), Some(HELLO), "{length} {seen:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn lone_surrogates_and_raw_uris_are_corrected() {
+        let lone = br#"{"jsonrpc":"2.0","method":"x","params":{"text":"a\ud83db"}}"#;
+        let seen = validated(frame(lone)).await;
+        assert_eq!(seen, [r#"{"jsonrpc":"2.0","method":"x","params":{"text":"a\ufffdb"}}"#]);
+        let raw = r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"uri":"file:///ä b"}}"#;
+        let seen = validated(frame(raw.as_bytes())).await;
+        assert!(
+            seen[0].contains(r#""uri":"file:///%C3%A4%20b""#) && seen[0].contains(r#""id":1"#),
+            "{seen:?}"
+        );
     }
 
     #[tokio::test]

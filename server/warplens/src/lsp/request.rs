@@ -89,6 +89,7 @@ mod tests {
             encoding: Encoding::Utf16,
             capabilities: Arc::default(),
             settings: Arc::default(),
+            folders: Arc::default(),
             shown: Arc::default(),
             analysis: AnalysisHost::new().snapshot(),
         };

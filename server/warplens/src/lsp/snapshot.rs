@@ -1,6 +1,7 @@
 //! What a request handler reads: a document at one version, its analysis, the settings, and what is shown in it; and
 //! the reasons for which it fails.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ropey::Rope;
@@ -25,6 +26,8 @@ pub(crate) struct Snapshot {
     pub(crate) encoding: Encoding,
     pub(crate) capabilities: Arc<ClientCapabilities>,
     pub(crate) settings: Arc<Settings>,
+    /// The folders of the workspace.
+    pub(crate) folders: Arc<Vec<PathBuf>>,
     /// What the documents show. It cannot move relative to `text` while the analysis snapshot exists.
     pub(crate) shown: Arc<ShownDocuments>,
     pub(crate) analysis: Analysis,

@@ -166,6 +166,7 @@ impl State {
             encoding: self.encoding,
             capabilities: Arc::clone(&self.capabilities),
             settings: Arc::clone(&self.settings),
+            folders: self.workspace_index.folders(),
             shown: Arc::clone(&self.shown),
             analysis: self.host.snapshot(),
         })

@@ -206,7 +206,7 @@ fn instruction(p: &mut Parser<'_>) {
         return;
     }
     p.bump();
-    while p.at(T![dot_word]) {
+    while p.at(T![dot_word]) && !at_directive_line(p) {
         p.bump();
     }
     if p.at(T!['{']) || !p.at(T![;]) && !operands::at_next_statement(p) {
@@ -214,6 +214,25 @@ fn instruction(p: &mut Parser<'_>) {
     }
     semicolon(p, "missing `;` after this instruction");
     instruction.complete(p, INSTRUCTION);
+}
+
+/// A directive at the start of a line: the statement before it has no `;`. State spaces are modifiers too, but then a
+/// modifier follows directly, or operands follow.
+fn at_directive_line(p: &Parser<'_>) -> bool {
+    let word = p.current_text();
+    p.nth_starts_line(0)
+        && words::begins_item(word)
+        && (!words::is_memory(word) || !p.nth_is_joint(1) && declares_variable(p))
+}
+
+/// `.shared .align 4 .b8 x[4];` rather than `.shared .b32 %r1, [x];`
+fn declares_variable(p: &Parser<'_>) -> bool {
+    let mut n = 1;
+    while matches!(p.nth(n), T![dot_word] | T![int_number]) {
+        n += 1;
+    }
+    let is_operand = p.nth_text(n).starts_with('%') || p.nth(n + 1) == T![,] && p.nth(n + 2) == T!['['];
+    p.nth(n) == T![ident] && !is_operand
 }
 
 fn guard(p: &mut Parser<'_>) {

@@ -7,17 +7,19 @@ use warplens_hir::ptx::{Function, ModuleKind, ReferentId};
 use warplens_ide_db::ptx::module_names;
 use warplens_ide_db::{Db, File};
 
-/// A name that a function does not declare.
+/// A name that a function does not declare, and its file: a query with two arguments would keep each pair forever.
 #[salsa::interned]
 struct ModuleName<'db> {
+    #[returns(copy)]
+    file: File,
     #[returns(ref)]
     text: SmolStr,
 }
 
 /// A variable of the module.
 #[salsa::tracked(returns(copy))]
-fn module_variable<'db>(db: &'db dyn Db, file: File, name: ModuleName<'db>) -> Option<ModuleKind> {
-    let found = module_names(db, file).definition(name.text(db))?.kind;
+fn module_variable<'db>(db: &'db dyn Db, name: ModuleName<'db>) -> Option<ModuleKind> {
+    let found = module_names(db, name.file(db)).definition(name.text(db))?.kind;
     matches!(found, ModuleKind::Variable { .. }).then_some(found)
 }
 
@@ -25,7 +27,7 @@ fn module_variable<'db>(db: &'db dyn Db, file: File, name: ModuleName<'db>) -> O
 pub(super) fn externals(db: &dyn Db, file: File, function: &Function) -> Vec<(ReferentId, ModuleKind)> {
     let others = function.externals().filter(|(_, name)| function.name.as_deref() != Some(*name));
     let known = |(referent, name): (ReferentId, &str)| {
-        Some((referent, module_variable(db, file, ModuleName::new(db, SmolStr::from(name)))?))
+        Some((referent, module_variable(db, ModuleName::new(db, file, SmolStr::from(name)))?))
     };
     let mut found: Vec<_> = others.filter_map(known).collect();
     found.sort_by_key(|(referent, _)| *referent);

@@ -98,9 +98,8 @@ fn is_balanced(db: &Database, file: File, index: usize) -> bool {
     let end = body.and_then(|body| body.last_child_or_token());
     let is_closed = end.is_none_or(|element| element.kind() == SyntaxKind::R_BRACE);
     let next = items.get(index + 1);
-    let is_stray = |item: &Item<'_>| {
-        item.kind(db) == ItemKind::Other && !item_problems(db, file, *item).listed.is_empty()
-    };
+    let is_stray =
+        |item: &Item<'_>| item.kind(db) == ItemKind::Other && !item_problems(db, *item).listed.is_empty();
     is_closed && !next.is_some_and(is_stray)
 }
 

@@ -4,7 +4,7 @@ use text_size::{TextRange, TextSize};
 use warplens_syntax::{SyntaxKind, parse_file};
 
 use crate::fixture::FILE;
-use crate::format::tests::{apply, format, open};
+use crate::format::tests::{apply, format, mutated, open, pieces};
 
 fn check(text: &str, expect: Expect) {
     let formatted = format(text);
@@ -278,5 +278,19 @@ proptest! {
         let part = open(text).format_range(FILE, range).unwrap().edits;
         let expected: Vec<_> = whole.into_iter().filter(|edit| lines.contains_range(edit.range)).collect();
         prop_assert_eq!(part, expected);
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_mutated_text_is_formatted_without_a_loss(
+        mutations in prop::collection::vec(any::<(usize, usize, u8)>(), 1..6),
+    ) {
+        let text = include_str!("../../../../../examples/divergence.wave");
+        let text = mutated(text, &pieces(warplens_syntax::wave::LANGUAGE, text), &mutations);
+        prop_assume!(crate::fixture::language_of(&text) == warplens_syntax::wave::LANGUAGE);
+        let formatted = format(&text);
+        prop_assert_eq!(tokens(&formatted), tokens(&text));
+        prop_assert_eq!(format(&formatted), formatted);
     }
 }

@@ -1,5 +1,6 @@
 //! `check --format human`: each problem with its source code.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -7,7 +8,8 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Rend
 use ropey::Rope;
 use warplens_ide::{Diagnostic, Severity, TextRange};
 
-use super::report::{Checked, Report};
+use super::report::{Checked, CheckedFile, Report};
+use crate::cli::plain::{is_hidden, plain};
 use crate::position::{self, Encoding};
 
 /// The limit of lines of a snippet that shows all locations of a problem.
@@ -20,22 +22,28 @@ const MAX_SHOWN: usize = 1 << 14;
 pub(super) struct Human {
     /// The lowest severity that is shown.
     lowest: Severity,
+    /// Whether the end has a summary.
+    summary: bool,
+    files: usize,
+    fixed: usize,
     errors: usize,
     warnings: usize,
 }
 
 impl Human {
-    /// Prints hints too if `hints` is set.
-    pub(super) fn new(hints: bool) -> Human {
-        let lowest = if hints { Severity::Hint } else { Severity::Information };
-        Human { lowest, errors: 0, warnings: 0 }
+    /// Prints the problems from severity `lowest` on.
+    pub(super) fn new(lowest: Severity, summary: bool) -> Human {
+        Human { lowest, summary, files: 0, fixed: 0, errors: 0, warnings: 0 }
     }
 }
 
 impl Report for Human {
     fn file(&mut self, out: &mut dyn Write, checked: &Checked) -> io::Result<()> {
-        let Ok((text, found)) = &checked.result else { return Ok(()) };
+        let Ok(CheckedFile { text, found, fixed }) = &checked.result else { return Ok(()) };
+        self.files += 1;
+        self.fixed += fixed;
         let path = checked.path.to_string_lossy();
+        let path = plain(&path);
         for diagnostic in found.iter().filter(|diagnostic| diagnostic.severity <= self.lowest) {
             self.errors += usize::from(diagnostic.severity == Severity::Error);
             self.warnings += usize::from(diagnostic.severity == Severity::Warning);
@@ -45,8 +53,14 @@ impl Report for Human {
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.summary || self.files == 0 {
+            return Ok(());
+        }
+        if self.fixed > 0 {
+            writeln!(out, "{} fixed", count(self.fixed, "problem"))?;
+        }
         match (self.errors, self.warnings) {
-            (0, 0) => Ok(()),
+            (0, 0) => writeln!(out, "{} checked: no errors, no warnings", count(self.files, "file")),
             (errors, 0) => writeln!(out, "{}", count(errors, "error")),
             (0, warnings) => writeln!(out, "{}", count(warnings, "warning")),
             (errors, warnings) => {
@@ -72,9 +86,10 @@ fn render(path: &str, text: &Rope, diagnostic: &Diagnostic) -> String {
     locations.extend(diagnostic.related.iter().map(|related| Location {
         range: related.range,
         kind: AnnotationKind::Context,
-        label: Some(&related.message),
+        label: Some(plain(&related.message)),
     }));
-    let title = level.primary_title(&diagnostic.message).id(diagnostic.code);
+    let message = plain(&diagnostic.message);
+    let title = level.primary_title(message).id(diagnostic.code);
     let group = title.elements(snippets(path, text, &locations));
     Renderer::styled().render(&[group])
 }
@@ -83,7 +98,7 @@ fn render(path: &str, text: &Rope, diagnostic: &Diagnostic) -> String {
 struct Location<'d> {
     range: TextRange,
     kind: AnnotationKind,
-    label: Option<&'d str>,
+    label: Option<Cow<'d, str>>,
 }
 
 /// One snippet with all locations, or one for each when they are far apart.
@@ -111,13 +126,28 @@ fn snippet<'d>(path: &'d str, text: &Rope, lines: Range<usize>, locations: &[Loc
     let annotation = |location: &Location<'d>| -> Annotation<'d> {
         let at = |offset: usize| offset.clamp(bytes.start, bytes.end) - bytes.start;
         let span = at(location.range.start().into())..at(location.range.end().into());
-        location.kind.span(span).label(location.label)
+        location.kind.span(span).label(location.label.clone())
     };
-    Snippet::source(text.byte_slice(bytes.clone()).to_string())
+    Snippet::source(same_length(text.byte_slice(bytes.clone()).to_string()))
         .line_start(lines.start + 1)
         .path(path)
         .annotations(locations.iter().map(annotation))
         .into()
+}
+
+/// The text with other characters of the same length for those that the renderer prints as they are, although a terminal
+/// acts on them.
+fn same_length(text: String) -> String {
+    let is_printed = |char: char| is_hidden(char) && !char.is_ascii();
+    if !text.contains(is_printed) {
+        return text;
+    }
+    let replaced = |char: char| match char.len_utf8() {
+        _ if !is_printed(char) => char,
+        2 => '¤',
+        _ => char::REPLACEMENT_CHARACTER,
+    };
+    text.chars().map(replaced).collect()
 }
 
 fn origin<'d>(path: &'d str, text: &Rope, location: &[Location<'d>]) -> Element<'d> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tower_lsp::ls_types::Range;
 use warplens_ide::Severity;
 
-use super::report::{Checked, Report};
+use super::report::{Checked, CheckedFile, Report};
 use crate::position::{self, Encoding};
 
 pub(super) struct Json;
@@ -30,7 +30,7 @@ struct Related<'c> {
 
 impl Report for Json {
     fn file(&mut self, out: &mut dyn Write, checked: &Checked) -> io::Result<()> {
-        let Ok((text, found)) = &checked.result else { return Ok(()) };
+        let Ok(CheckedFile { text, found, .. }) = &checked.result else { return Ok(()) };
         let path = &*checked.path.to_string_lossy();
         let range = |range| position::range(text, range, Encoding::Utf16);
         for diagnostic in found {

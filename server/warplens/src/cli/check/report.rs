@@ -19,13 +19,24 @@ pub(super) enum CheckError {
     Language(#[from] LanguageError),
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+    #[error("cannot be written: {0}")]
+    Write(io::Error),
+    #[error("standard input cannot be fixed; name a file")]
+    StandardInput,
 }
 
 /// A checked file.
 pub(super) struct Checked {
     pub(super) path: PathBuf,
-    /// Its text and problems.
-    pub(super) result: Result<(Rope, Vec<Diagnostic>), CheckError>,
+    pub(super) result: Result<CheckedFile, CheckError>,
+}
+
+/// The text of a file and its problems.
+pub(super) struct CheckedFile {
+    pub(super) text: Rope,
+    pub(super) found: Vec<Diagnostic>,
+    /// The number of fixes that were applied to it.
+    pub(super) fixed: usize,
 }
 
 /// Writes results in one format.

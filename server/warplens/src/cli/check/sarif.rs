@@ -7,7 +7,7 @@ use ropey::Rope;
 use serde_json::{Value, json};
 use warplens_ide::{Diagnostic, Severity, TextRange};
 
-use super::report::{Checked, Report};
+use super::report::{Checked, CheckedFile, Report};
 use crate::markdown;
 use crate::position::{self, Encoding};
 
@@ -24,7 +24,7 @@ impl Report for Sarif {
     fn file(&mut self, _: &mut dyn Write, checked: &Checked) -> io::Result<()> {
         let uri = uri(&checked.path.to_string_lossy());
         match &checked.result {
-            Ok((text, found)) => {
+            Ok(CheckedFile { text, found, .. }) => {
                 for diagnostic in found {
                     let result = self.result(&uri, text, diagnostic);
                     self.results.push(result);
@@ -48,6 +48,7 @@ impl Report for Sarif {
                 "tool": { "driver": {
                     "name": "warplens",
                     "version": env!("CARGO_PKG_VERSION"),
+                    "informationUri": "https://crates.io/crates/warplens",
                     "rules": rules,
                 } },
                 "columnKind": "utf16CodeUnits",

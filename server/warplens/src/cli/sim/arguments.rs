@@ -9,7 +9,8 @@ use warplens_ide::lanes::{Choice, RunRequest, RunSettings, UnknownModel};
 use warplens_sim::WarpId;
 use warplens_sim::launch::{Launch, arguments, extent};
 
-use crate::cli::input::language_parser;
+use crate::cli::input::{STANDARD_INPUT, language_parser};
+use crate::launch_file;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -46,7 +47,8 @@ pub(crate) struct Arguments {
     #[arg(long = "arg", value_name = "NAME=VALUE", allow_hyphen_values = true)]
     args: Vec<String>,
 
-    /// The launch file (default: the nearest warplens.toml or warplens.json in the folder of the file or above it)
+    /// The launch file (default: the nearest warplens.toml or warplens.json in the folder of the file or above it), or `-`
+    /// for launches, or the keys of one, on standard input
     #[arg(long, value_name = "PATH")]
     pub(super) launches: Option<PathBuf>,
 
@@ -74,7 +76,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "X,Y,Z:W", value_parser = warp)]
     pub(super) warp: Option<WarpId>,
 
-    /// Also print the final values of registers (with --format json)
+    /// Also print the final values of registers
     #[arg(long)]
     registers: bool,
 
@@ -85,6 +87,10 @@ pub(crate) struct Arguments {
     /// Do not check for data races, uninitialized reads and divisions by zero, which is faster
     #[arg(long)]
     no_checks: bool,
+
+    /// Run again when the file or its launch file changes
+    #[arg(long)]
+    pub(super) watch: bool,
 
     /// The output format
     #[arg(long, value_enum, default_value = "human")]
@@ -97,6 +103,10 @@ pub(super) enum Format {
     Human,
     /// One JSON document
     Json,
+    /// The listing as a page
+    Html,
+    /// The listing as a picture
+    Svg,
 }
 
 /// An argument does not apply to the file.
@@ -128,6 +138,12 @@ impl Arguments {
             }
             .options(),
         })
+    }
+
+    /// The launch file, or the nearest one.
+    pub(super) fn launch_path(&self) -> Option<PathBuf> {
+        let is_file = self.file.as_os_str() != STANDARD_INPUT;
+        self.launches.clone().or_else(|| is_file.then(|| launch_file::nearest(&self.file)).flatten())
     }
 
     fn choice(&self) -> Result<Choice, ArgumentError> {

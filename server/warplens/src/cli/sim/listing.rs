@@ -7,11 +7,13 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
-use warplens_ide::lanes::{Shown, Source, first_divergence, reported};
+use warplens_ide::lanes::{Shown, Source, counter_totals, first_divergence, reported};
 use warplens_sim::launch::{show, size};
-use warplens_sim::{Finding, Limits, Severity, Status, WarpId};
+use warplens_sim::{Finding, Limits, Severity, Status, WarpId, WarpTrace};
 
+use super::registers;
 use super::simulated::Simulated;
+use crate::cli::plain::{is_hidden, plain};
 
 const FAINT: Style = Style::new().dimmed();
 const LANES: Style = AnsiColor::Cyan.on_default();
@@ -21,6 +23,9 @@ const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
 /// The limit of the column of the lanes, which a longer line exceeds.
 const MAX_COLUMN: usize = 72;
+
+/// Its limit in a narrow terminal is at least this.
+const MIN_COLUMN: usize = 24;
 
 /// The width of a tab.
 const TAB: usize = 8;
@@ -34,6 +39,8 @@ const ELEMENTS: usize = 8;
 pub(super) struct Listing<'r> {
     pub(super) run: &'r Simulated,
     pub(super) warp: Option<WarpId>,
+    /// The columns of the terminal.
+    pub(super) width: Option<usize>,
 }
 
 impl Listing<'_> {
@@ -44,13 +51,16 @@ impl Listing<'_> {
         self.findings(&shown, out)?;
         self.output(out)?;
         self.buffers(out)?;
-        self.totals(out)
+        if let Some(registers) = self.run.result.warps.iter().find(|warp| is_of(warp, shown.warp())) {
+            registers::write(registers, self.width, out)?;
+        }
+        self.totals(&shown, out)
     }
 
     fn heading(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         let launch = shown.launch();
         let size = |extent: Option<[u32; 3]>| size(extent.unwrap_or([1; 3]));
-        let name = format!("launch {STRONG}{}{STRONG:#}", launch.name);
+        let name = format!("launch {STRONG}{}{STRONG:#}", plain(&launch.name));
         let origin = match shown.source() {
             Source::File => format!("{name} (from the launch file)"),
             Source::Comment => format!("{name} (from a comment)"),
@@ -60,7 +70,7 @@ impl Listing<'_> {
         writeln!(
             out,
             "{STRONG}{}{STRONG:#}: {origin}, grid {}, block {}, model {}",
-            shown.entry(),
+            plain(shown.entry()),
             size(launch.grid),
             size(launch.block),
             shown.model()
@@ -71,7 +81,7 @@ impl Listing<'_> {
                 .iter()
                 .map(|argument| serde_json::to_string(argument).unwrap_or_default())
                 .collect();
-            writeln!(out, "{FAINT}args: {}{FAINT:#}", args.join(" "))?;
+            writeln!(out, "{FAINT}args: {}{FAINT:#}", plain(&args.join(" ")))?;
         }
         let WarpId { cta: [x, y, z], warp } = shown.warp();
         let prepared = &self.run.prepared;
@@ -85,7 +95,7 @@ impl Listing<'_> {
         }?;
         let line_of = |offset: TextSize| self.run.text.byte_to_line(offset.into()) as u32;
         if let Some(divergence) = first_divergence(shown, &line_of) {
-            writeln!(out, "{divergence}")?;
+            writeln!(out, "{}", plain(&divergence))?;
         }
         writeln!(out)
     }
@@ -98,14 +108,16 @@ impl Listing<'_> {
         let digits = lines.max(1).ilog10() as usize + 1;
         let content = |line: usize| without_tabs(text.line(line).to_string().trim_end_matches(['\n', '\r']));
         let width = |code: &str| code.chars().count();
-        let column = hints.keys().map(|line| width(&content(*line))).max().unwrap_or(0).min(MAX_COLUMN);
+        let column = hints.keys().map(|line| width(&content(*line))).max().unwrap_or(0);
+        let column = column.min(self.max_column(digits, &hints));
         let mut skipped = false;
         for line in 0..lines {
             let code = content(line);
             if line + 1 == lines && code.is_empty() {
                 break;
             }
-            if lines > MAX_LINES && !kernel.contains(&line) {
+            let is_hidden = self.run.hidden.iter().any(|lines| lines.contains(&line));
+            if is_hidden || lines > MAX_LINES && !kernel.contains(&line) {
                 skipped = true;
                 continue;
             }
@@ -115,13 +127,29 @@ impl Listing<'_> {
             write!(out, "{FAINT}{:>digits$}{FAINT:#}  {code}", line + 1)?;
             match hints.get(&line) {
                 Some(hint) => {
-                    let gap = column.saturating_sub(width(&code)) + 2;
+                    let used = column.max(width(&code)) + 2;
+                    let fits = self.width.is_none_or(|all| digits + 2 + used + width(hint) <= all);
+                    // In a narrow terminal, on the next line where it does not fit after the code.
+                    let gap = match fits || width(&code) <= column {
+                        true => used - width(&code),
+                        false => {
+                            writeln!(out)?;
+                            digits + 2 + column + 2
+                        }
+                    };
                     writeln!(out, "{:gap$}{LANES}{hint}{LANES:#}", "")?;
                 }
                 None => writeln!(out)?,
             }
         }
         writeln!(out)
+    }
+
+    /// The limit of the column of the lanes: in a narrow terminal, what the longest one of them leaves.
+    fn max_column(&self, digits: usize, hints: &BTreeMap<usize, String>) -> usize {
+        let longest = hints.values().map(|hint| hint.chars().count()).max().unwrap_or(0);
+        let left = self.width.map(|width| width.saturating_sub(digits + 4 + longest));
+        left.map_or(MAX_COLUMN, |left| left.clamp(MIN_COLUMN, MAX_COLUMN))
     }
 
     /// The hints by line.
@@ -154,15 +182,16 @@ impl Listing<'_> {
             let finding = reported.finding;
             let (style, word) = severity(finding.severity);
             let location = self.location(finding);
-            writeln!(out, "{style}{word}[{}]{style:#} {location}: {}", finding.code, reported.message())?;
+            let message = reported.message();
+            writeln!(out, "{style}{word}[{}]{style:#} {location}: {}", finding.code, plain(&message))?;
             for related in &finding.related {
                 if let Some(position) = self.run.position(related.statement) {
-                    writeln!(out, "    line {}: {}", position.line + 1, related.message)?;
+                    writeln!(out, "    line {}: {}", position.line + 1, plain(&related.message))?;
                 }
             }
         }
         for failure in &self.run.failures {
-            writeln!(out, "{ERROR}error{ERROR:#} {}: expect: {failure}", self.run.path)?;
+            writeln!(out, "{ERROR}error{ERROR:#} {}: expect: {}", plain(&self.run.path), plain(failure))?;
         }
         Ok(())
     }
@@ -170,7 +199,7 @@ impl Listing<'_> {
     fn location(&self, finding: &Finding) -> String {
         let line = finding.statement.and_then(|statement| self.run.position(statement));
         let line = line.map_or(String::new(), |position| format!(":{}", position.line + 1));
-        format!("{}{line}", self.run.path)
+        format!("{}{line}", plain(&self.run.path))
     }
 
     /// The output of the program, without control characters.
@@ -198,7 +227,7 @@ impl Listing<'_> {
             let element = buffer.element;
             let values: Vec<_> =
                 bytes.chunks_exact(element.bytes()).map(|bytes| show(element, element.read(bytes))).collect();
-            writeln!(out, "{STRONG}{}{STRONG:#}: {element}[{}]", buffer.name, values.len())?;
+            writeln!(out, "{STRONG}{}{STRONG:#}: {element}[{}]", plain(&buffer.name), values.len())?;
             for (row, values) in values.chunks(ELEMENTS).enumerate() {
                 writeln!(out, "{FAINT}{:>8}{FAINT:#}  {}", row * ELEMENTS, values.join(" "))?;
             }
@@ -206,8 +235,11 @@ impl Listing<'_> {
         Ok(())
     }
 
-    fn totals(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn totals(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         let result = &self.run.result;
+        for line in counter_totals(result, shown.width()) {
+            writeln!(out, "{FAINT}{line}{FAINT:#}")?;
+        }
         let totals = &result.totals;
         let (style, ended) = match result.status {
             Status::Finished => (STRONG, "finished"),
@@ -220,9 +252,12 @@ impl Listing<'_> {
             Status::Unsupported => (WARNING, "stopped: unsupported instruction"),
         };
         let expected = self.run.prepared.resolved.launch.expect.len();
-        let checks = match expected - self.run.failures.len() {
-            _ if expected == 0 => String::new(),
-            passed => format!(", {passed} of {expected} checks passed"),
+        let checks = match expected {
+            0 => String::new(),
+            _ if result.status != Status::Finished => {
+                format!(", {} not performed", count(expected as u64, "check"))
+            }
+            _ => format!(", {} of {expected} checks passed", expected - self.run.failures.len()),
         };
         let predicated_off = match totals.thread_instructions - totals.executed_thread_instructions {
             0 => String::new(),
@@ -235,6 +270,10 @@ impl Listing<'_> {
             count(totals.thread_instructions, "thread instruction")
         )
     }
+}
+
+fn is_of(trace: &WarpTrace, warp: WarpId) -> bool {
+    (trace.cta, trace.warp) == (warp.cta, warp.warp)
 }
 
 fn count(number: u64, what: &str) -> String {
@@ -260,8 +299,8 @@ fn without_tabs(line: &str) -> String {
                 out.extend(std::iter::repeat_n(' ', spaces));
                 column += spaces;
             }
-            // The terminal would interpret control characters.
-            _ if char.is_control() => {
+            // The terminal would interpret these.
+            _ if is_hidden(char) => {
                 out.push('\u{fffd}');
                 column += 1;
             }

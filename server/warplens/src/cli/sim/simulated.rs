@@ -1,5 +1,6 @@
 //! A launch that was run, with its input.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ropey::Rope;
@@ -21,6 +22,8 @@ pub(super) struct Simulated {
     pub(super) dump: Vec<PlacedBuffer>,
     /// Failed checks of the launch.
     pub(super) failures: Vec<String>,
+    /// The lines of other kernels and functions, which are not listed.
+    pub(super) hidden: Vec<Range<usize>>,
 }
 
 impl Simulated {

@@ -211,7 +211,7 @@ fn invalid_arguments() {
     );
     folder.refuses(
         &["~/two.ptx"],
-        expect!["~/two.ptx: the file has several kernels; name one of `k`, `other`"],
+        expect!["~/two.ptx: the file has several kernels; name one (`--entry` or `entry`): `k`, `other`"],
     );
     folder.refuses(&["~/k.ptx", "--entry", "z"], expect!["~/k.ptx: unknown kernel `z`: the file has `k`"]);
     folder.refuses(
@@ -263,6 +263,7 @@ fn launch_files_are_found_and_their_errors_have_positions() {
             k: inferred launch (no launch configured), grid 1, block 32, model stack
             args: {"name":"n","u32":32}
             warp 0 of 1
+            warning[step-limit] ~/k.ptx: the step limit of 1 warp instructions was reached after 0 of 1 blocks; launch fewer blocks, or raise the limit
             stopped at the step limit (--max-steps): 1 warp instruction, 32 thread instructions
         "#]],
     );

@@ -11,7 +11,9 @@ use tower_lsp::ls_types::{
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 use warplens_ide::lanes::{Source, WarpId};
-use warplens_ide::{Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten, forward_progress_model};
+use warplens_ide::{
+    Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten, forward_progress_model, safe_fixes,
+};
 
 use super::execute_command::{SELECT_LAUNCH, SHOW_LEFT};
 use crate::lsp::snapshot::{Answer, Snapshot};
@@ -155,18 +157,9 @@ fn quick_fix(snapshot: &Snapshot, found: &Diagnostic, fix: &Fix) -> CodeAction {
     }
 }
 
-/// All safe fixes as one edit; `None` without any. Of two fixes that overlap, the later one is omitted.
+/// All safe fixes as one edit; `None` without any.
 fn fix_all(snapshot: &Snapshot, found: &[Diagnostic]) -> Option<CodeAction> {
-    let mut edits: Vec<warplens_ide::TextEdit> = Vec::new();
-    for fix in found.iter().flat_map(|found| &found.fixes).filter(|fix| fix.preferred) {
-        let overlaps = |edit: &warplens_ide::TextEdit| {
-            edits.iter().any(|other| other != edit && other.range.intersect(edit.range).is_some())
-        };
-        if !fix.edits.iter().any(overlaps) {
-            let new: Vec<_> = fix.edits.iter().filter(|edit| !edits.contains(edit)).cloned().collect();
-            edits.extend(new);
-        }
-    }
+    let edits = safe_fixes(found).edits;
     (!edits.is_empty()).then(|| CodeAction {
         title: "Fix all safe problems".to_owned(),
         kind: Some(CodeActionKind::from(FIX_ALL)),

@@ -6,6 +6,7 @@ use warplens_ide::lanes::{Click, Lens, LensStyle};
 
 use super::execute_command::{PICK_LAUNCH, SELECT_LAUNCH};
 use crate::launch_file;
+use crate::lsp::file_access::read_files;
 use crate::lsp::ptxas;
 use crate::lsp::snapshot::{Answer, Failure, Snapshot};
 
@@ -17,7 +18,12 @@ pub(crate) fn lenses(snapshot: &Snapshot) -> Answer<Vec<CodeLens>> {
 
 fn launches(snapshot: &Snapshot) -> Result<Vec<CodeLens>, Failure> {
     // Without lenses for an unreadable launch file; running a launch reports the error.
-    let file = launch_file::of_uri(&snapshot.uri).unwrap_or_default();
+    let document = snapshot.uri.clone();
+    let file = match read_files(snapshot, move || launch_file::of_uri(&document)) {
+        Ok(file) => file.unwrap_or_default(),
+        Err(Failure::Refused(_)) => None,
+        Err(failure) => return Err(failure),
+    };
     let style = if snapshot.capabilities.extension_lenses { LensStyle::Extension } else { LensStyle::Plain };
     let lanes = snapshot.lanes();
     let shown = lanes.as_ref().map(|lanes| &*lanes.shown);

@@ -10,6 +10,7 @@ use warplens_ide::lanes::{Choice, Offer, WarpId};
 
 use crate::launch_file;
 use crate::lsp::errors::not_open;
+use crate::lsp::file_access::read_files;
 use crate::lsp::from_proto;
 use crate::lsp::ptxas::RESOURCES;
 use crate::lsp::request::{Request, Response, Urgency};
@@ -133,7 +134,9 @@ fn list_launches(argument: LaunchArgument) -> Request {
 
 /// The launches of the document, or of one kernel of it.
 fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Value, Failure> {
-    let file = launch_file::of_uri(&snapshot.uri).map_err(Failure::refused)?;
+    let document = snapshot.uri.clone();
+    let file = read_files(snapshot, move || launch_file::of_uri(&document))?;
+    let file = file.map_err(Failure::refused)?;
     let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
     // A launch with an unknown kernel may be meant for any.
     let is_listed =

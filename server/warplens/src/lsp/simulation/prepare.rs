@@ -1,11 +1,13 @@
 //! The run of a selection: launch, model and limits, resolved against a document.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings, WarpId};
 
 use super::selection::Selection;
 use crate::launch_file;
+use crate::lsp::file_access::read_files;
 use crate::lsp::snapshot::{Failure, Snapshot};
 
 /// Prepares the run of a selection. `recorded` is a warp that is recorded even when the trace is truncated.
@@ -14,7 +16,8 @@ pub(crate) fn prepare(
     selection: &Selection,
     recorded: Option<WarpId>,
 ) -> Result<Box<Prepared>, Failure> {
-    let file = match launch_file::of_uri(&snapshot.uri) {
+    let uri = snapshot.uri.clone();
+    let file = match read_files(snapshot, move || launch_file::of_uri(&uri))? {
         Ok(file) => file,
         // These need no launch file.
         Err(_) if matches!(selection.launch, Choice::Inferred | Choice::Given(_)) => None,
@@ -40,7 +43,16 @@ pub(crate) fn prepare(
     };
     let document = launch_file::path(&snapshot.uri);
     let base = file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));
-    let read_file = launch_file::contents(base);
+    let contents = Arc::new(launch_file::contents(base));
+    let read_file = |name: &str| {
+        let (contents, name) = (Arc::clone(&contents), name.to_owned());
+        let read = read_files(snapshot, move || contents(&name).map_err(|error| error.to_string()));
+        match read {
+            Ok(bytes) => bytes.map_err(Into::into),
+            Err(Failure::Refused(reason) | Failure::Panicked(reason)) => Err(reason.into()),
+            Err(Failure::Cancelled) => Err("cancelled".into()),
+        }
+    };
     let prepared = snapshot.analysis.prepare_run(snapshot.file, &request, file.as_ref(), &read_file)?;
     let prepared = prepared.map_err(Failure::refused)?;
     match selection.warp {

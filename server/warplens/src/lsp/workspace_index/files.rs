@@ -7,6 +7,7 @@ use ropey::Rope;
 use warplens_ide::Language;
 
 use crate::language::{self, Kind};
+use crate::read_file;
 
 /// The limit of indexed files.
 const MAX_FILES: usize = 2_000;
@@ -67,7 +68,7 @@ pub(crate) fn list(folders: &[PathBuf]) -> Vec<ListedFile> {
 
 /// The text of a file, unless it is of another format with the same extension, such as sounds in `.wave`.
 pub(crate) fn read(path: &Path) -> Option<(Language, Rope)> {
-    let text = std::fs::read_to_string(path).ok()?;
+    let text = String::from_utf8(read_file::read(path, MAX_BYTES).ok()?).ok()?;
     let language = language::of_found_file(path, || Some(&text))?;
     Some((language, Rope::from_str(&text)))
 }

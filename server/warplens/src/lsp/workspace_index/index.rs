@@ -25,7 +25,7 @@ const MAX_SYMBOLS: usize = 500;
 #[derive(Default)]
 pub(crate) struct WorkspaceIndex {
     /// The folders of the workspace.
-    folders: Vec<PathBuf>,
+    folders: Arc<Vec<PathBuf>>,
     cache: Arc<Mutex<Cache>>,
     waiting: VecDeque<(Id, Query)>,
 }
@@ -62,7 +62,7 @@ pub(crate) struct OpenDocument {
 /// The input of a search.
 pub(crate) struct Search {
     open: Vec<OpenDocument>,
-    folders: Vec<PathBuf>,
+    folders: Arc<Vec<PathBuf>>,
     cache: Arc<Mutex<Cache>>,
     encoding: Encoding,
     links: bool,
@@ -74,15 +74,21 @@ impl WorkspaceIndex {
         let folders = params.workspace_folders.iter().flatten().map(|folder| &folder.uri);
         #[expect(deprecated, reason = "sent by older clients")]
         let root = params.root_uri.as_ref().filter(|_| params.workspace_folders.is_none());
-        self.folders = folders.chain(root).filter_map(path).collect();
+        self.folders = Arc::new(folders.chain(root).filter_map(path).collect());
     }
 
     /// Folders were added and removed.
     pub(crate) fn change_folders(&mut self, params: lsp::DidChangeWorkspaceFoldersParams) {
         let removed: Vec<PathBuf> =
             params.event.removed.iter().filter_map(|folder| path(&folder.uri)).collect();
-        self.folders.retain(|folder| !removed.contains(folder));
-        self.folders.extend(params.event.added.iter().filter_map(|folder| path(&folder.uri)));
+        let folders = Arc::make_mut(&mut self.folders);
+        folders.retain(|folder| !removed.contains(folder));
+        folders.extend(params.event.added.iter().filter_map(|folder| path(&folder.uri)));
+    }
+
+    /// The folders of the workspace.
+    pub(crate) fn folders(&self) -> Arc<Vec<PathBuf>> {
+        Arc::clone(&self.folders)
     }
 
     /// Queues a query of a request.
@@ -97,7 +103,7 @@ impl WorkspaceIndex {
 
     /// A search in these documents and the folders of the workspace; `links` when the client accepts location links.
     pub(crate) fn search(&self, open: Vec<OpenDocument>, encoding: Encoding, links: bool) -> Search {
-        Search { open, folders: self.folders.clone(), cache: Arc::clone(&self.cache), encoding, links }
+        Search { open, folders: self.folders(), cache: Arc::clone(&self.cache), encoding, links }
     }
 }
 

@@ -1,0 +1,81 @@
+//! All fixes that are safe to apply without review, as one edit.
+
+use std::collections::BTreeMap;
+
+use text_size::TextSize;
+
+use crate::answer::{Diagnostic, Fix, TextEdit};
+
+/// Several fixes as one edit.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SafeFixes {
+    /// The edits, in text order.
+    pub edits: Vec<TextEdit>,
+    /// The number of fixes.
+    pub count: usize,
+}
+
+/// The safe fixes of these diagnostics. Of two fixes that overlap, the later one is omitted.
+pub fn safe_fixes(found: &[Diagnostic]) -> SafeFixes {
+    let mut taken = Taken::default();
+    let fixes = found.iter().flat_map(|found| &found.fixes).filter(|fix| fix.preferred);
+    let count = fixes.filter(|fix| taken.add(fix)).count();
+    SafeFixes { edits: taken.0.into_values().collect(), count }
+}
+
+/// The edits that were taken, by their starts: they neither overlap nor touch.
+#[derive(Default)]
+struct Taken(BTreeMap<TextSize, TextEdit>);
+
+impl Taken {
+    fn add(&mut self, fix: &Fix) -> bool {
+        let fits = fix.edits.iter().all(|edit| self.has_space(edit));
+        if fits {
+            self.0.extend(fix.edits.iter().map(|edit| (edit.range.start(), edit.clone())));
+        }
+        fits
+    }
+
+    /// Whether an edit is free of others, or was taken before.
+    fn has_space(&self, edit: &TextEdit) -> bool {
+        let before = self.0.range(..=edit.range.start()).next_back();
+        let after = self.0.range(edit.range.start()..).next();
+        let is_free =
+            |(_, other): (&TextSize, &TextEdit)| other == edit || other.range.intersect(edit.range).is_none();
+        before.is_none_or(is_free) && after.is_none_or(is_free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use text_size::TextRange;
+
+    use super::*;
+    use crate::Severity;
+
+    fn diagnostic(preferred: bool, edits: &[(u32, u32, &str)]) -> Diagnostic {
+        let edit = |&(start, end, insert): &(u32, u32, &str)| TextEdit {
+            range: TextRange::new(start.into(), end.into()),
+            insert: insert.to_owned(),
+        };
+        let fix = Fix { title: String::new(), edits: edits.iter().map(edit).collect(), preferred };
+        let range = TextRange::empty(0.into());
+        Diagnostic { fixes: vec![fix], ..Diagnostic::new(range, Severity::Error, "x", "") }
+    }
+
+    #[test]
+    fn only_preferred_fixes_that_do_not_overlap() {
+        let found = [
+            diagnostic(true, &[(8, 9, "b")]),
+            diagnostic(false, &[(20, 21, "no")]),
+            diagnostic(true, &[(0, 2, "a"), (8, 9, "b")]),
+            diagnostic(true, &[(4, 8, "touches")]),
+            diagnostic(true, &[(1, 6, "overlaps"), (30, 31, "no")]),
+            diagnostic(true, &[(12, 12, "c")]),
+        ];
+        let SafeFixes { edits, count } = safe_fixes(&found);
+        assert_eq!(count, 3);
+        let shown: Vec<&str> = edits.iter().map(|edit| edit.insert.as_str()).collect();
+        assert_eq!(shown, ["a", "b", "c"]);
+    }
+}

@@ -1,0 +1,46 @@
+//! `check --fix`: applies the fixes that are safe without review.
+
+use std::path::Path;
+
+use warplens_ide::{Diagnostic, SafeFixes, safe_fixes};
+
+use super::report::CheckError;
+use crate::cli::input::STANDARD_INPUT;
+use crate::cli::text_edits::edited;
+use crate::replace_file::replace;
+
+/// The limit of rounds: a fix may make another one possible.
+const MAX_ROUNDS: usize = 10;
+
+/// A text after its fixes.
+pub(super) struct Fixed {
+    pub(super) text: String,
+    /// The remaining problems.
+    pub(super) found: Vec<Diagnostic>,
+    /// The number of applied fixes.
+    pub(super) count: usize,
+}
+
+/// Fixes the file of this text, and returns what remains.
+pub(super) fn fix(
+    path: &Path,
+    text: String,
+    check: impl Fn(&str) -> Result<Vec<Diagnostic>, CheckError>,
+) -> Result<Fixed, CheckError> {
+    if path.as_os_str() == STANDARD_INPUT {
+        return Err(CheckError::StandardInput);
+    }
+    let mut fixed = Fixed { found: check(&text)?, text, count: 0 };
+    for _ in 0..MAX_ROUNDS {
+        let SafeFixes { edits, count } = safe_fixes(&fixed.found);
+        if count == 0 {
+            break;
+        }
+        let text = edited(&fixed.text, &edits);
+        fixed = Fixed { found: check(&text)?, text, count: fixed.count + count };
+    }
+    if fixed.count > 0 {
+        replace(path, fixed.text.as_bytes()).map_err(CheckError::Write)?;
+    }
+    Ok(fixed)
+}

@@ -1,0 +1,81 @@
+//! The files that the paths on a command line select.
+
+use std::path::{Path, PathBuf};
+
+use super::input::{ReadError, STANDARD_INPUT, read_found, read_named};
+use crate::{language, read_file};
+
+/// The limit of the text that is read to determine the language, in bytes.
+const SNIFFED: u64 = 1 << 16;
+
+/// A file, or a folder that cannot be listed.
+pub(super) type Found = Result<Input, (PathBuf, ReadError)>;
+
+/// A file to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Input {
+    pub(super) path: PathBuf,
+    /// Named on the command line, rather than found in a folder: it may be a pipe.
+    is_named: bool,
+}
+
+impl Input {
+    /// A file that is named on the command line.
+    pub(super) fn named(path: &Path) -> Input {
+        Input { path: path.to_path_buf(), is_named: true }
+    }
+
+    /// The text.
+    pub(super) fn read(&self) -> Result<String, ReadError> {
+        if self.is_named { read_named(&self.path) } else { read_found(&self.path) }
+    }
+}
+
+/// The files in the order of the paths, those of a folder ordered by name.
+pub(super) fn collect(paths: &[PathBuf]) -> Vec<Found> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.as_os_str() != STANDARD_INPUT && path.is_dir() {
+            let folder = path.canonicalize().unwrap_or_else(|_| path.clone());
+            walk(path, &folder, &mut files);
+        } else {
+            files.push(Ok(Input::named(path)));
+        }
+    }
+    files
+}
+
+/// Adds the files of a folder, without hidden folders and links to folders. `root` is the folder on the command line.
+fn walk(folder: &Path, root: &Path, files: &mut Vec<Found>) {
+    let mut entries: Vec<_> = match std::fs::read_dir(folder) {
+        Ok(entries) => entries.flatten().collect(),
+        Err(error) => {
+            return files.push(Err((folder.to_path_buf(), ReadError::Folder(error))));
+        }
+    };
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() {
+            if !entry.file_name().to_string_lossy().starts_with('.') {
+                walk(&path, root, files);
+            }
+        } else if is_inside(&path, kind, root) && language::of_found_file(&path, || sniffed(&path)).is_some()
+        {
+            files.push(Ok(Input { path, is_named: false }));
+        }
+    }
+}
+
+/// Whether an entry is a regular file, or a link to one that stays in the folder of the command line.
+fn is_inside(path: &Path, kind: std::fs::FileType, root: &Path) -> bool {
+    let leads_inside =
+        || path.canonicalize().is_ok_and(|target| target.starts_with(root) && target.is_file());
+    kind.is_file() || kind.is_symlink() && leads_inside()
+}
+
+fn sniffed(path: &Path) -> Option<String> {
+    let bytes = read_file::beginning(path, SNIFFED).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}

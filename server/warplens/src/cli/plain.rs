@@ -1,0 +1,50 @@
+//! Text of users in the output for people: a terminal would act on control characters, and bidirectional formatting
+//! characters would reorder what is shown.
+
+use std::borrow::Cow;
+
+/// The text with control and bidirectional formatting characters as escapes such as `\u{1b}`.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    replaced(text, |char, out| out.extend(char.escape_unicode()))
+}
+
+/// The text with each such character as `�`, so that its columns remain. Tabs are kept.
+pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
+    replaced(text, |char, out| out.push(if char == '\t' { '\t' } else { char::REPLACEMENT_CHARACTER }))
+}
+
+fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for char in text.chars() {
+        match is_hidden(char) {
+            true => replace(char, &mut out),
+            false => out.push(char),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a character controls a terminal or the direction of text.
+pub(crate) fn is_hidden(char: char) -> bool {
+    let is_bidirectional = matches!(
+        char,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    // Line and paragraph separators end a line in some terminals.
+    char.is_control() || is_bidirectional || matches!(char, '\u{2028}' | '\u{2029}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_and_bidirectional_characters_are_escaped() {
+        assert_eq!(plain("a\u{1b}[31m\u{9b}2J\u{202e}b\r\n"), r"a\u{1b}[31m\u{9b}2J\u{202e}b\u{d}\u{a}");
+        assert_eq!(plain("é𝄞 – x"), "é𝄞 – x");
+        assert_eq!(without_controls("a\t\u{1b}\u{2066}b"), "a\t��b");
+    }
+}

@@ -1,0 +1,48 @@
+//! `sim --watch`: runs again when the file or its launch file changes.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use super::arguments::Arguments;
+use crate::cli::input::STANDARD_INPUT;
+use crate::cli::outcome::{Outcome, print_message};
+
+/// The interval at which the files are looked at.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Runs now and after each change, until the process is stopped.
+pub(super) fn run(arguments: &Arguments, run_once: impl Fn() -> io::Result<Outcome>) -> io::Result<Outcome> {
+    let paths = [Some(&arguments.file), arguments.launches.as_ref()];
+    if paths.into_iter().flatten().any(|path| path.as_os_str() == STANDARD_INPUT) {
+        print_message("--watch needs files; standard input does not change");
+        return Ok(Outcome::Unusable);
+    }
+    loop {
+        let state = State::of(arguments);
+        if io::stdout().is_terminal() {
+            // Clears the screen.
+            anstream::stdout().write_all(b"\x1b[2J\x1b[H")?;
+        }
+        run_once()?;
+        io::stdout().flush()?;
+        while State::of(arguments) == state {
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+}
+
+/// What identifies the contents of the files.
+#[derive(PartialEq, Eq)]
+struct State([Option<(SystemTime, u64)>; 2]);
+
+impl State {
+    fn of(arguments: &Arguments) -> State {
+        let stamp = |path: &Path| {
+            let metadata = path.metadata().ok()?;
+            Some((metadata.modified().ok()?, metadata.len()))
+        };
+        let launches = arguments.launch_path();
+        State([stamp(&arguments.file), launches.as_deref().and_then(stamp)])
+    }
+}

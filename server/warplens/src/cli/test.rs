@@ -1,0 +1,119 @@
+//! `warplens test`: runs the launches that have `expect`, and reports the checks that fail.
+
+mod case;
+mod human;
+mod junit;
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::files::{Found, Input, collect};
+use super::outcome::{Outcome, print_message};
+use crate::launch_file;
+use case::{Case, Runner, Verdict};
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// Sources, launch files, or folders to search for sources
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// The divergence model, instead of that of the launches
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// The output format
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line for each launch
+    Human,
+    /// One JUnit document
+    Junit,
+}
+
+pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
+    let mut runner = Runner { model: arguments.model.as_deref(), reported: HashSet::new() };
+    let mut cases = Vec::new();
+    let mut outcome = Outcome::Success;
+    let mut out = anstream::stdout().lock();
+    for (found, launches) in sources(&arguments.paths) {
+        let run = match found {
+            Ok(input) => runner.run(&input, launches.as_deref()).map_err(|error| (input.path, error)),
+            Err((path, error)) => Err((path, error.to_string())),
+        };
+        match run {
+            Ok(new) => {
+                if arguments.format == Format::Human {
+                    new.iter().try_for_each(|case| human::line(case, &mut out))?;
+                    out.flush()?;
+                }
+                cases.extend(new);
+            }
+            Err((path, error)) => {
+                print_message(format!("{}: {error}", path.display()));
+                outcome = Outcome::Unusable;
+            }
+        }
+    }
+    match arguments.format {
+        Format::Human => human::summary(&cases, &mut out)?,
+        Format::Junit => junit::write(&cases, &mut out)?,
+    }
+    out.flush()?;
+    if cases.is_empty() && outcome == Outcome::Success {
+        print_message("no launches with `expect`");
+    }
+    let has_failed = cases.iter().any(|case: &Case| !matches!(case.verdict, Verdict::Passed(_)));
+    Ok(outcome.max(if has_failed { Outcome::Errors } else { Outcome::Success }))
+}
+
+/// The sources that the paths select, each with its launch file if one is named.
+fn sources(paths: &[PathBuf]) -> Vec<(Found, Option<PathBuf>)> {
+    let mut sources = Vec::new();
+    for path in paths {
+        let extension = path.extension().and_then(OsStr::to_str);
+        if matches!(extension, Some("toml" | "json")) && path.is_file() {
+            let of_file = launched(path).into_iter().map(|input| (Ok(input), Some(path.clone())));
+            sources.extend(of_file);
+        } else {
+            sources.extend(collect(std::slice::from_ref(path)).into_iter().map(|found| (found, None)));
+        }
+    }
+    sources
+}
+
+/// The sources of a launch file: those that it names, and those in its folder that a pattern matches.
+fn launched(path: &Path) -> Vec<Input> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let files = launch_file::files(path);
+    let mut inputs: Vec<Input> = Vec::new();
+    for file in files {
+        let named = folder.join(&file);
+        let found: Vec<Input> = match named.is_file() {
+            true => vec![Input::named(&named)],
+            false => collect(&[folder.to_path_buf()])
+                .into_iter()
+                .flatten()
+                .filter(|input| launch_file::names(path, &file, &input.path))
+                .collect(),
+        };
+        for input in found {
+            if inputs.iter().all(|other| other.path != input.path) {
+                inputs.push(input);
+            }
+        }
+    }
+    if inputs.is_empty() {
+        // Its problems are reported.
+        inputs.push(Input::named(path));
+    }
+    inputs
+}

@@ -1,0 +1,130 @@
+//! One launch with its checks, and its verdict.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use warplens_ide::AnalysisHost;
+use warplens_ide::lanes::{Choice, LaunchProblem, Offer, RunRequest, RunSettings, Source};
+use warplens_sim::{Control, Severity, Status};
+
+use crate::cli::files::Input;
+use crate::cli::input::open;
+use crate::cores::Cores;
+use crate::{language, launch_file};
+
+/// A launch with checks.
+pub(super) struct Case {
+    /// The source.
+    pub(super) path: String,
+    /// The kernel and the launch.
+    pub(super) name: String,
+    pub(super) verdict: Verdict,
+}
+
+/// The verdict on a launch.
+pub(super) enum Verdict {
+    /// This number of checks passed.
+    Passed(usize),
+    /// Checks failed, or the run has errors.
+    Failed(Vec<String>),
+    /// The launch cannot be run.
+    Invalid(String),
+}
+
+/// Runs the launches of sources.
+pub(super) struct Runner<'a> {
+    /// The divergence model, instead of that of the launches.
+    pub(super) model: Option<&'a str>,
+    /// Problems of launch files that were reported: a launch without `file` may be of any source.
+    pub(super) reported: HashSet<String>,
+}
+
+impl Runner<'_> {
+    /// Runs the launches with checks of a source. `launches` is its launch file, by default the nearest one.
+    pub(super) fn run(&mut self, input: &Input, launches: Option<&Path>) -> Result<Vec<Case>, String> {
+        if let Some(file) = launches.filter(|file| *file == input.path) {
+            return self.problems(file);
+        }
+        let text = input.read().map_err(|error| error.to_string())?;
+        let language = language::of_file(&input.path, &text).map_err(|error| error.to_string())?;
+        let nearest = launches.map(Path::to_path_buf).or_else(|| launch_file::nearest(&input.path));
+        let file = nearest.as_deref().map(|path| launch_file::read(path, &input.path)).transpose();
+        let file = file.map_err(|error| error.to_string())?;
+        let base = nearest.unwrap_or_else(|| input.path.clone());
+        let model = self.model.map(|name| warplens_ide::model(language, name)).transpose();
+        let model = model.map_err(|error| format!("--model: {error}"))?;
+        let mut host = AnalysisHost::new();
+        let id = open(&mut host, language, &text).map_err(|error| error.to_string())?;
+        let analysis = host.snapshot();
+        let path = input.path.display().to_string();
+        let mut cases = Vec::new();
+        for offer in analysis.launches(id, file.as_ref()).map_err(|error| error.to_string())? {
+            let case = |verdict| Case { path: path.clone(), name: name(&offer), verdict };
+            let has_checks = offer.launch.as_ref().is_some_and(|launch| !launch.expect.is_empty());
+            if let Some(problem) = &offer.problem {
+                cases.extend(self.invalid(problem, &path).map(|problem| case(Verdict::Invalid(problem))));
+            } else if offer.source != Source::Inferred && has_checks {
+                let request = RunRequest {
+                    entry: offer.entry.clone(),
+                    launch: Choice::of_name(&offer.name),
+                    wave_width: None,
+                    model,
+                    usual_model: None,
+                    options: RunSettings::default().options(),
+                };
+                let read = launch_file::contents(&base);
+                let prepared = analysis.prepare_run(id, &request, file.as_ref(), &read);
+                let verdict = match prepared.map_err(|error| error.to_string())? {
+                    Ok(prepared) => run(&prepared)?,
+                    Err(problem) => Verdict::Invalid(problem.in_path(&path).to_string()),
+                };
+                cases.push(case(verdict));
+            }
+        }
+        Ok(cases)
+    }
+
+    /// A launch file that names no source: its problems.
+    fn problems(&mut self, file: &Path) -> Result<Vec<Case>, String> {
+        let path = file.display().to_string();
+        let problems = launch_file::problems(file).map_err(|error| error.to_string())?;
+        let case = |(name, problem): (String, LaunchProblem)| {
+            let problem = self.invalid(&problem, &path)?;
+            Some(Case { path: path.clone(), name, verdict: Verdict::Invalid(problem) })
+        };
+        Ok(problems.into_iter().filter_map(case).collect())
+    }
+
+    /// The text of a problem, unless it was reported.
+    fn invalid(&mut self, problem: &LaunchProblem, path: &str) -> Option<String> {
+        let text = problem.clone().in_path(path).to_string();
+        self.reported.insert(text.clone()).then_some(text)
+    }
+}
+
+fn name(offer: &Offer) -> String {
+    match &offer.entry {
+        Some(entry) => format!("{entry}: {}", offer.name),
+        None => offer.name.clone(),
+    }
+}
+
+fn run(prepared: &warplens_ide::lanes::Prepared) -> Result<Verdict, String> {
+    let cores = Cores::all();
+    let control = Control { workers: Some(&cores), ..Control::none() };
+    let result = prepared.run(control).map_err(|_| "the run was stopped".to_owned())?;
+    let errors = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let mut failures: Vec<String> =
+        errors.map(|finding| format!("{}: {}", finding.code, finding.message)).collect();
+    match result.status {
+        Status::Finished => {
+            failures.extend(prepared.resolved.failures(&result).into_iter().map(|failure| failure.message));
+        }
+        Status::StepLimit => failures.push("not checked: the run stopped at the step limit".to_owned()),
+        _ => failures.push("not checked: the run did not finish".to_owned()),
+    }
+    Ok(match failures.is_empty() {
+        true => Verdict::Passed(prepared.resolved.launch.expect.len()),
+        false => Verdict::Failed(failures),
+    })
+}

@@ -1,0 +1,50 @@
+//! `test --format junit`: the XML that continuous integration reads. A suite is a source, a case a launch.
+
+use std::io::{self, Write};
+
+use super::case::{Case, Verdict};
+use crate::cli::plain::plain;
+
+pub(super) fn write(cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(out, "<testsuites name=\"warplens\"{}>", counts(cases))?;
+    for suite in cases.chunk_by(|a, b| a.path == b.path) {
+        let path = escaped(&suite[0].path);
+        writeln!(out, "  <testsuite name=\"{path}\"{}>", counts(suite))?;
+        for case in suite {
+            write!(out, "    <testcase name=\"{}\" classname=\"{path}\"", escaped(&case.name))?;
+            match &case.verdict {
+                Verdict::Passed(_) => writeln!(out, "/>")?,
+                Verdict::Failed(failures) => element(out, "failure", failures)?,
+                Verdict::Invalid(problem) => element(out, "error", std::slice::from_ref(problem))?,
+            }
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
+    writeln!(out, "</testsuites>")
+}
+
+fn counts(cases: &[Case]) -> String {
+    let count = |is: fn(&Verdict) -> bool| cases.iter().filter(|case| is(&case.verdict)).count();
+    format!(
+        " tests=\"{}\" failures=\"{}\" errors=\"{}\"",
+        cases.len(),
+        count(|verdict| matches!(verdict, Verdict::Failed(_))),
+        count(|verdict| matches!(verdict, Verdict::Invalid(_)))
+    )
+}
+
+fn element(out: &mut dyn Write, name: &str, lines: &[String]) -> io::Result<()> {
+    let first = lines.first().map_or("", String::as_str);
+    let text: Vec<String> = lines.iter().map(|line| escaped(line)).collect();
+    writeln!(out, ">")?;
+    writeln!(out, "      <{name} message=\"{}\">{}</{name}>", escaped(first), text.join("\n"))?;
+    writeln!(out, "    </testcase>")
+}
+
+/// The text without what XML interprets, and without characters that it cannot contain.
+fn escaped(text: &str) -> String {
+    let text = plain(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;")
+}

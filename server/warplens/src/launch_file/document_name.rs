@@ -1,0 +1,117 @@
+//! Whether the `file` of a launch names a document: as a path, resolved, or as a pattern such as `kernels/*.ptx`.
+
+use std::path::{Component, Path, PathBuf, Prefix};
+
+use globset::GlobBuilder;
+
+/// Whether `file`, relative to `folder`, names `document`. Both paths are absolute and resolved.
+pub(super) fn is(file: &str, folder: &Path, document: &Path) -> bool {
+    // A launch file has the same meaning on every system.
+    let file = file.replace('\\', "/");
+    let Some(path) = normal(&folder.join(&file)) else { return false };
+    path == document || matches_pattern(&file, folder, document) || leads_to(&path, folder, document)
+}
+
+/// The path without `.` and `..`; `None` for one on another computer, which must not be contacted.
+fn normal(path: &Path) -> Option<PathBuf> {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::Prefix(prefix)
+                if matches!(
+                    prefix.kind(),
+                    Prefix::UNC(..) | Prefix::VerbatimUNC(..) | Prefix::DeviceNS(_)
+                ) =>
+            {
+                return None;
+            }
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            component => normal.push(component),
+        }
+    }
+    Some(normal)
+}
+
+/// Whether a pattern matches: `*` and `?` within a folder, `**` over folders, `[ab]`, `{a,b}`.
+fn matches_pattern(pattern: &str, folder: &Path, document: &Path) -> bool {
+    if !pattern.contains(['*', '?', '[', '{']) {
+        return false;
+    }
+    let folder = globset::escape(&folder.to_string_lossy());
+    let Some(pattern) = normal(&Path::new(&folder).join(pattern)) else { return false };
+    let pattern = pattern.to_string_lossy();
+    let glob = GlobBuilder::new(&pattern).literal_separator(true).backslash_escape(false).build();
+    glob.is_ok_and(|glob| glob.compile_matcher().is_match(document))
+}
+
+/// Whether the path leads to the document by symbolic links. Only paths that may are looked up: those of its name, and
+/// those in the folder of the launch file.
+fn leads_to(path: &Path, folder: &Path, document: &Path) -> bool {
+    let may_lead = path.file_name() == document.file_name() || path.starts_with(folder);
+    let is_text = path.extension() == document.extension();
+    may_lead && is_text && path.canonicalize().is_ok_and(|path| path == document)
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(file: &str) -> bool {
+        is(file, Path::new("/work/launches"), Path::new("/work/kernels/deep/k.ptx"))
+    }
+
+    #[test]
+    fn paths_are_resolved() {
+        for file in [
+            "../kernels/deep/k.ptx",
+            "./../launches/../kernels/./deep//k.ptx",
+            "/work/kernels/deep/k.ptx",
+            "/work/kernels/x/../deep/k.ptx",
+            "..\\kernels\\deep\\k.ptx",
+        ] {
+            assert!(names(file), "{file}");
+        }
+        for file in ["k.ptx", "../kernels/k.ptx", "kernels/deep/k.ptx", "", "../kernels/deep", "~/k.ptx"] {
+            assert!(!names(file), "{file}");
+        }
+    }
+
+    #[test]
+    fn patterns() {
+        for file in [
+            "../kernels/deep/*.ptx",
+            "../kernels/*/k.ptx",
+            "../**/k.ptx",
+            "/work/**",
+            "../kernels/{deep,flat}/k.{ptx,wave}",
+            "../kernels/deep/[jk].pt?",
+        ] {
+            assert!(names(file), "{file}");
+        }
+        for file in
+            ["*.ptx", "../*.ptx", "../kernels/*.ptx", "../kernels/deep/[!k].ptx", "../kernels/[deep/k.ptx"]
+        {
+            assert!(!names(file), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_link_leads_to_its_target() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let folder = folder.path().canonicalize().expect("it is there");
+        std::fs::write(folder.join("k.ptx"), "").expect("it can be written");
+        std::os::unix::fs::symlink("k.ptx", folder.join("link.ptx")).expect("a link can be made");
+        assert!(is("link.ptx", &folder, &folder.join("k.ptx")));
+        assert!(!is("other.ptx", &folder, &folder.join("k.ptx")));
+    }
+
+    #[test]
+    fn special_characters_in_a_name_are_not_a_pattern() {
+        assert!(is("k[1].ptx", Path::new("/work"), Path::new("/work/k[1].ptx")));
+        assert!(is("*.ptx", Path::new("/work/a[1]{b}"), Path::new("/work/a[1]{b}/k.ptx")));
+    }
+}

@@ -1,0 +1,91 @@
+//! Reads files that are not named on a command line: those that a launch names, and those of a folder.
+//!
+//! Only regular files are read, up to a limit: a pipe or a device may never end, and opening one may block.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// A file is not read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FileError {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("not a regular file")]
+    NotRegular,
+    #[error("more than {0} bytes")]
+    TooLarge(u64),
+}
+
+/// The contents of a regular file of at most `limit` bytes.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+    let file = open(path)?;
+    if file.metadata()?.len() > limit {
+        return Err(FileError::TooLarge(limit));
+    }
+    // The file may grow meanwhile, and some have no size.
+    let bytes = read_up_to(file, limit.saturating_add(1))?;
+    match bytes.len() as u64 > limit {
+        true => Err(FileError::TooLarge(limit)),
+        false => Ok(bytes),
+    }
+}
+
+/// The first `limit` bytes of a regular file.
+pub(crate) fn beginning(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+    Ok(read_up_to(open(path)?, limit)?)
+}
+
+fn read_up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a file if it is regular, without waiting for the other end of a pipe.
+fn open(path: &Path) -> Result<File, FileError> {
+    // Opening a device may have an effect.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(FileError::NotRegular);
+    }
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    // It may have been replaced meanwhile.
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(FileError::NotRegular),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_up_to_the_limit() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let file = folder.path().join("a");
+        std::fs::write(&file, "12345").expect("it can be written");
+        assert_eq!(read(&file, 5).expect("it fits"), b"12345");
+        assert!(matches!(read(&file, 4), Err(FileError::TooLarge(4))));
+        assert_eq!(beginning(&file, 2).expect("it is regular"), b"12");
+        assert!(matches!(read(folder.path(), 9), Err(FileError::NotRegular)));
+        assert!(matches!(read(&folder.path().join("b"), 9), Err(FileError::Io(_))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_pipes_are_not_read() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("it is there");
+        assert!(made.success());
+        for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null")] {
+            assert!(matches!(read(path, 9), Err(FileError::NotRegular)), "{}", path.display());
+            assert!(matches!(beginning(path, 9), Err(FileError::NotRegular)), "{}", path.display());
+        }
+    }
+}
