@@ -23,25 +23,32 @@ pub fn safe_fixes(found: &[Diagnostic]) -> SafeFixes {
     SafeFixes { edits: taken.0.into_values().collect(), count }
 }
 
-/// The edits that were taken, by their starts: they neither overlap nor touch.
+/// The edits that were taken, by start and end, so that an insertion precedes a replacement at the same position. Those of
+/// different fixes neither overlap nor touch.
 #[derive(Default)]
-struct Taken(BTreeMap<TextSize, TextEdit>);
+struct Taken(BTreeMap<(TextSize, TextSize), TextEdit>);
+
+fn key(edit: &TextEdit) -> (TextSize, TextSize) {
+    (edit.range.start(), edit.range.end())
+}
 
 impl Taken {
     fn add(&mut self, fix: &Fix) -> bool {
         let fits = fix.edits.iter().all(|edit| self.has_space(edit));
         if fits {
-            self.0.extend(fix.edits.iter().map(|edit| (edit.range.start(), edit.clone())));
+            self.0.extend(fix.edits.iter().map(|edit| (key(edit), edit.clone())));
         }
         fits
     }
 
     /// Whether an edit is free of others, or was taken before.
     fn has_space(&self, edit: &TextEdit) -> bool {
-        let before = self.0.range(..=edit.range.start()).next_back();
-        let after = self.0.range(edit.range.start()..).next();
-        let is_free =
-            |(_, other): (&TextSize, &TextEdit)| other == edit || other.range.intersect(edit.range).is_none();
+        let start = edit.range.start();
+        let before = self.0.range(..=(start, TextSize::new(u32::MAX))).next_back();
+        let after = self.0.range((start, TextSize::new(0))..).next();
+        let is_free = |(_, other): (&(TextSize, TextSize), &TextEdit)| {
+            other == edit || other.range.intersect(edit.range).is_none()
+        };
         before.is_none_or(is_free) && after.is_none_or(is_free)
     }
 }
@@ -61,6 +68,13 @@ mod tests {
         let fix = Fix { title: String::new(), edits: edits.iter().map(edit).collect(), preferred };
         let range = TextRange::empty(0.into());
         Diagnostic { fixes: vec![fix], ..Diagnostic::new(range, Severity::Error, "x", "") }
+    }
+
+    #[test]
+    fn an_insertion_before_a_replacement_of_the_same_fix_is_kept() {
+        let found = [diagnostic(true, &[(4, 4, "a"), (4, 11, "b"), (20, 22, "c")])];
+        let shown: Vec<String> = safe_fixes(&found).edits.into_iter().map(|edit| edit.insert).collect();
+        assert_eq!(shown, ["a", "b", "c"]);
     }
 
     #[test]
