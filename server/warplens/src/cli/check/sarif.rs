@@ -48,7 +48,6 @@ impl Report for Sarif {
                 "tool": { "driver": {
                     "name": "warplens",
                     "version": env!("CARGO_PKG_VERSION"),
-                    "informationUri": "https://crates.io/crates/warplens",
                     "rules": rules,
                 } },
                 "columnKind": "utf16CodeUnits",
