@@ -85,6 +85,8 @@ codes! {
     UNKNOWN_TARGET = "unknown-target", Error;
     /// A version of PTX that does not exist.
     UNKNOWN_VERSION = "unknown-version", Error;
+    /// A `.pragma` with a string that the assembler does not know.
+    UNKNOWN_PRAGMA = "unknown-pragma", Warning;
     /// A directive with values that it does not accept.
     INVALID_VALUE = "invalid-value", Error;
     /// Directives that are mutually exclusive, or a directive without another that it requires.

@@ -15,8 +15,10 @@ mod module_rules;
 mod names;
 mod needs;
 mod performance;
+mod pragmas;
 mod prologue;
 mod sections;
+mod special_registers;
 mod symbols;
 mod tables;
 mod targets;
@@ -46,6 +48,7 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
             components::check(db, item, &function, problems);
+            special_registers::check(&function, module, problems);
             let before = problems.len();
             forms::check(db, file, item, &function, problems);
             merge::by_declaration(&function, problems, before);

@@ -72,6 +72,7 @@ fn hovers_of_directives_say_the_same() {
     for (line, phrases) in [
         (".entry k() $0.maxnreg 32 { ret; }", &["guaranteed upper limit", "takes precedence"]),
         (".entry k() $0.maxntid 32 { ret; }", &["Omitted dimensions are 1", "for all targets"]),
+        (".pragma $0\"nounrol\";", &["is not a pragma", "code generation fails"]),
         ("$0.pragma \"nounroll\";", &["does not change the semantics", "code generation fails"]),
     ] {
         check_hover(&format!("{head}{line}\n"), phrases);
@@ -98,8 +99,14 @@ fn ptx_control_flow() {
             ("@p", &["executes the instruction where p is true"]),
             ("@!%p1", &["the negation, where p is false"]),
             ("bra", &["indirect branch", "no longer accepted"]),
-            ("brx.idx", &["zero-based", "accepts it from 5.1", "beyond the table is undefined"]),
-            (".branchtargets", &["accepts both from 5.1", "The index 0 selects the first label"]),
+            (
+                "brx.idx",
+                &["zero-based", "PTX 5.1 (documented from 6.0) · sm_30", "beyond the table is undefined"],
+            ),
+            (
+                ".branchtargets",
+                &["PTX 5.1 (documented from 6.0) · sm_30", "The index 0 selects the first label"],
+            ),
             (
                 "call",
                 &[
@@ -159,7 +166,7 @@ fn ptx_performance_directives() {
                 &["does not change the semantics", "code generation fails", "Since PTX 2.0, for all targets"],
             ),
             (".abi_preserve", &["live general-purpose values of the callers"]),
-            (".abi_preserve_control", &["divergent program points", "call tree", "above 11"]),
+            (".abi_preserve_control", &["divergent program points", "call tree", "largest number is 11"]),
         ],
     );
 }

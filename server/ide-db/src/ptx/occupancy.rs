@@ -56,7 +56,9 @@ pub fn ctas_by_registers(limits: &Limits, threads: u64, registers: u64) -> u64 {
 pub fn register_budget(limits: &Limits, threads: u64, ctas: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1).saturating_mul(ctas.max(1));
     let unit = u64::from(limits.register_unit);
-    let warp = u64::from(limits.registers_per_sm) / warps / unit * unit;
+    let all = u64::from(limits.registers_per_sm)
+        .min(u64::from(limits.registers_per_cta).saturating_mul(ctas.max(1)));
+    let warp = all / warps / unit * unit;
     (warp / WARP).min(u64::from(limits.registers_per_thread))
 }
 

@@ -10,7 +10,7 @@ mod tests;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{
-    Declaration, DeclarationKind, FunctionKind, Initializer, ModuleNames, Signature, Type, Variable,
+    Declaration, DeclarationKind, FunctionKind, Initializer, ModuleNames, Signature, Space, Type, Variable,
 };
 use warplens_ide_db::{Db, File, Item, Problem};
 
@@ -123,7 +123,8 @@ impl<'j> Judge<'j> {
                 self.judge("the prototype", signature, problems);
             }
             Through::Functions(functions) => self.one_of(functions, problems),
-            Through::Module(name) => self.through_variable(name, problems),
+            Through::Module(name) => self.through_name(name, problems),
+            Through::Variable(name, variable) => self.through_variable(name, variable, problems),
             Through::Other(what) => {
                 let message =
                     format!("{what} does not list functions; use a `.callprototype` or `.calltargets`");
@@ -131,6 +132,24 @@ impl<'j> Judge<'j> {
             }
             Through::Unknown => {}
         }
+    }
+
+    /// An array with the addresses of functions.
+    fn through_variable(&self, name: &SmolStr, variable: &Variable, problems: &mut Vec<Problem>) {
+        let functions = functions_of(variable);
+        let message = if !matches!(variable.space, Space::Global | Space::Const) {
+            format!(
+                "`{name}` is in `.{}`; a table of functions must be in `.const` or `.global`",
+                variable.space.name()
+            )
+        } else if !is_table(variable) {
+            format!("`{name}` is not an array of addresses (`.u64` or `.u32`), so it cannot list functions")
+        } else if functions.is_empty() {
+            format!("`{name}` lists no functions; initialize it with the functions that the call can reach")
+        } else {
+            return self.one_of(&functions, problems);
+        };
+        problems.push(self.error(self.call.through_range, message));
     }
 
     /// All must match; the first mismatch is reported.
@@ -152,19 +171,11 @@ impl<'j> Judge<'j> {
         }
     }
 
-    fn through_variable(&self, name: &SmolStr, problems: &mut Vec<Problem>) {
+    fn through_name(&self, name: &SmolStr, problems: &mut Vec<Problem>) {
         let Some(found) = self.declared(name) else { return };
         let range = self.call.through_range;
         match &found.kind {
-            DeclarationKind::Variable(variable) if is_table(variable) => {
-                self.one_of(&functions_of(variable), problems);
-            }
-            DeclarationKind::Variable(_) => {
-                let message = format!(
-                    "`{name}` is not an array of addresses (`.u64` or `.u32`), so it cannot list functions"
-                );
-                problems.push(self.error(range, message));
-            }
+            DeclarationKind::Variable(variable) => self.through_variable(name, variable, problems),
             DeclarationKind::Function { .. } => {
                 let message =
                     format!("`{name}` is a function; list it in a `.calltargets`, or call it by its name");
@@ -176,7 +187,9 @@ impl<'j> Judge<'j> {
 }
 
 fn is_table(variable: &Variable) -> bool {
-    !variable.dimensions.is_empty() && matches!(variable.ty, Some(Type::U32 | Type::U64 | Type::U8))
+    variable.dimensions.len() == 1
+        && variable.vector.is_none()
+        && matches!(variable.ty, Some(Type::U32 | Type::U64 | Type::U8))
 }
 
 fn functions_of(variable: &Variable) -> Vec<SmolStr> {

@@ -4,12 +4,13 @@ use text_size::TextRange;
 use warplens_ide_db::ptx::ModuleTarget;
 use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest};
 use warplens_isa::ptx as isa;
+use warplens_isa::ptx::PragmaScope;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{Node, SyntaxKind, SyntaxToken};
 
 use crate::codes;
-use crate::ptx::{attributes, needs, prologue, sections};
+use crate::ptx::{attributes, needs, pragmas, prologue, sections};
 
 /// The directive that is allowed between statements in addition to those in the grammar.
 const IN_BODIES: &str = ".loc_intermediate";
@@ -31,7 +32,9 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
         }
         Some(ast::Declaration::Function(function)) => return check_function(&function, module, problems),
         Some(ast::Declaration::LocDirective(loc)) => outside(loc.directive_token()),
-        Some(ast::Declaration::PragmaDirective(pragma)) => gate(pragma.directive_token(), module),
+        Some(ast::Declaration::PragmaDirective(pragma)) => {
+            return pragmas::check(&pragma, PragmaScope::Module, module, problems);
+        }
         Some(ast::Declaration::SectionDirective(section)) => {
             gate(section.directive_token(), module).or_else(|| sections::section(&section, module))
         }
@@ -68,26 +71,29 @@ fn check_function(function: &ast::Function, module: &ModuleTarget, problems: &mu
     problems.extend(directives.filter_map(|directive| unknown(directive.directive_token())));
     let is_kernel = function.directive_token().is_some_and(|word| word.text() == ".entry");
     for pragma in function.pragma_directives() {
-        problems.extend(match is_kernel {
-            true => gate(pragma.directive_token(), module),
-            false => misplaced(
-                pragma.directive_token(),
-                "`.pragma` is allowed before the body of a kernel only; write it in the body",
-            ),
-        });
+        if is_kernel {
+            pragmas::check(&pragma, PragmaScope::Entry, module, problems);
+            continue;
+        }
+        let message = "`.pragma` is allowed before the body of a kernel only; write it in the body";
+        problems.extend(misplaced(pragma.directive_token(), message));
     }
     if let Some(body) = function.body() {
-        check_block(&body, module, problems);
+        let scope = if is_kernel { PragmaScope::Kernel } else { PragmaScope::Function };
+        check_block(&body, scope, module, problems);
     }
 }
 
-fn check_block(block: &ast::Block, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+fn check_block(block: &ast::Block, scope: PragmaScope, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for statement in block.statements() {
         let found = match statement {
             ast::Statement::UnknownDirective(directive) => {
                 judge(directive.directive_token(), IN_BODIES, module)
             }
-            ast::Statement::PragmaDirective(pragma) => gate(pragma.directive_token(), module),
+            ast::Statement::PragmaDirective(pragma) => {
+                pragmas::check(&pragma, scope, module, problems);
+                None
+            }
             ast::Statement::FileDirective(file) => inside(file.directive_token()),
             ast::Statement::SectionDirective(section) => inside(section.directive_token()),
             ast::Statement::AddressSizeDirective(size) => inside(size.directive_token()),
@@ -95,7 +101,7 @@ fn check_block(block: &ast::Block, module: &ModuleTarget, problems: &mut Vec<Pro
             ast::Statement::Variable(variable) => attributes::of_variable(&variable, module),
             ast::Statement::Function(prototype) => attributes::of_function(&prototype, module),
             ast::Statement::Block(block) => {
-                check_block(&block, module, problems);
+                check_block(&block, scope, module, problems);
                 None
             }
             _ => None,

@@ -5,9 +5,9 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, FunctionKind, PerformanceDirective, Signature, SymbolKind};
 use warplens_ide_db::ptx::occupancy::Demand;
 use warplens_ide_db::ptx::{ModuleTarget, occupancy};
-use warplens_ide_db::{ItemFix, Problem};
+use warplens_ide_db::{ItemFix, Problem, Tag};
 use warplens_isa::ptx as isa;
-use warplens_isa::ptx::{Directive, Holder, MissingRequirement};
+use warplens_isa::ptx::{Directive, Holder, Limits, MissingRequirement, Target};
 
 use crate::codes;
 use crate::ptx::needs;
@@ -61,7 +61,9 @@ impl List<'_> {
                 .or_else(|| self.removed(known, written))
                 .or_else(|| needs::check_directive(word(written), known.name, self.module))
                 .or_else(|| self.values(known, written))
-                .or_else(|| self.company(known, written, index));
+                .or_else(|| self.repeated(known, written, index))
+                .or_else(|| self.company(known, written, index))
+                .or_else(|| self.deprecated(known, written));
             problems.extend(problem);
         }
     }
@@ -104,6 +106,37 @@ impl List<'_> {
         Some(Problem::error(word(written), codes::REMOVED_DIRECTIVE, message).with_fix(fix))
     }
 
+    fn deprecated(&self, known: &Directive, written: &PerformanceDirective) -> Option<Problem> {
+        let since = known.deprecated?;
+        if self.module.version? < since {
+            return None;
+        }
+        let message = format!(
+            "`{}` is deprecated since PTX {since}, and the assembler ignores it; use `.minnctapersm`",
+            known.name
+        );
+        let fix = ItemFix::replacement(word(written), ".minnctapersm").preferred();
+        let problem = Problem::hint(word(written), codes::DEPRECATED_FORM, message);
+        Some(problem.with_tag(Tag::Deprecated).with_fix(fix))
+    }
+
+    /// A directive of a kernel that a later one of the same name replaces.
+    fn repeated(&self, known: &Directive, written: &PerformanceDirective, index: usize) -> Option<Problem> {
+        let last = self.signature.directive(&written.name)?;
+        if self.holder != Holder::Entry || !self.signature.directives[index + 1..].contains(last) {
+            return None;
+        }
+        let used = self.text.get(std::ops::Range::<usize>::from(last.range))?;
+        let used = used.split_whitespace().collect::<Vec<_>>().join(" ");
+        let message = format!(
+            "duplicate `{}`; the assembler ignores this one and uses the last one, `{used}`",
+            known.name
+        );
+        let fix = ItemFix::new(format!("Remove this `{}`", known.name)).delete(written.range);
+        let problem = Problem::warning(written.range, codes::IGNORED_DIRECTIVE, message);
+        Some(problem.with_related(last.range, "the one that is used").with_fix(fix))
+    }
+
     fn values(&self, known: &Directive, written: &PerformanceDirective) -> Option<Problem> {
         let error = |message: String| Some(Problem::error(written.range, codes::INVALID_VALUE, message));
         let name = known.name;
@@ -125,6 +158,11 @@ impl List<'_> {
         }
         if !known.zero && written.values.contains(&0) {
             return error(format!("the numbers of `{name}` must be at least 1; with 0, every launch fails"));
+        }
+        if let Some(greatest) = known.greatest
+            && let Some(large) = written.values.iter().find(|value| **value > u64::from(greatest))
+        {
+            return error(format!("{large} is too large for `{name}`; the largest number is {greatest}"));
         }
         let large = written.values.iter().find(|value| **value > u64::from(u32::MAX))?;
         error(format!("{large} does not fit into 32 bits, the size of a number of `{name}`"))
@@ -253,6 +291,7 @@ fn limits(signature: &Signature, module: &ModuleTarget, problems: &mut Vec<Probl
             format!("{registers} registers exceed the limit of {most} for a thread of {}", target.name),
         );
     }
+    registers(signature, target, limits, demand, &mut warn);
     if let (Some(written), Some(threads)) = (signature.directive("minnctapersm"), demand.threads)
         && let Some(&ctas) = written.values.first()
         && threads <= u64::from(limits.threads_per_cta)
@@ -266,6 +305,48 @@ fn limits(signature: &Signature, module: &ModuleTarget, problems: &mut Vec<Probl
             warn(written, message);
         }
     }
+}
+
+/// The registers of `.maxnreg` for all threads of the CTAs that must fit at a time.
+fn registers(
+    signature: &Signature,
+    target: &Target,
+    limits: &Limits,
+    demand: Demand,
+    warn: &mut impl FnMut(&PerformanceDirective, String),
+) {
+    let (Some(written), Some(registers), Some(threads)) =
+        (signature.directive("maxnreg"), demand.registers, demand.threads)
+    else {
+        return;
+    };
+    let ctas = demand.ctas.unwrap_or(1);
+    let fits = threads <= u64::from(limits.threads_per_cta)
+        && registers <= u64::from(limits.registers_per_thread)
+        && ctas <= occupancy::ctas_by_threads(limits, threads);
+    if !fits {
+        return;
+    }
+    let budget = occupancy::register_budget(limits, threads, ctas);
+    if registers <= budget {
+        return;
+    }
+    let (all, name) = (registers * threads * ctas, target.name);
+    let message = if demand.ctas.is_some() {
+        let available = limits.registers_per_sm;
+        let these = if ctas == 1 { "1 CTA".to_owned() } else { format!("{ctas} CTAs") };
+        format!(
+            "{registers} registers for {these} of {threads} threads are {all}, but a multiprocessor of {name} has {available}; \
+             because of `.minnctapersm` the assembler uses at most {budget}"
+        )
+    } else {
+        let available = limits.registers_per_cta;
+        format!(
+            "{registers} registers for {threads} threads are {all}, but a CTA of {name} has {available}; \
+             a launch with {threads} threads fails if the kernel uses more than {budget}"
+        )
+    };
+    warn(written, message);
 }
 
 #[cfg(test)]
@@ -311,6 +392,8 @@ mod tests {
                 12:`.language 11` Error invalid-value: 11 is not a language; the numbers are 0 to 10
                 13:`.language "pxt"` Error invalid-value: unknown language `pxt`; `.language` accepts unknown, ptx, nvvm, cuda c++, cuda c++ tile, tile ir, cutile python, fortran, optix
                 14:`.maxntid 16` Error misplaced-directive: directives are not allowed on a declaration without a body; write them on the definition
+                15:`.maxntid 64` Warning ignored-directive: duplicate `.maxntid`; the assembler ignores this one and uses the last one, `.maxntid 32`
+                    15:`.maxntid 32` the one that is used
             "#]],
         );
     }
@@ -361,6 +444,67 @@ p: .callprototype _ () .maxnreg 3;
     }
 
     #[test]
+    fn numbers_beyond_the_largest() {
+        check(
+            "\
+.version 9.0
+.target sm_80
+.func f() .abi_preserve_control 11 { ret; }
+.func g() .abi_preserve_control 12 { ret; }
+.func h() .abi_preserve 12 { ret; }
+.entry k() {
+p: .callprototype _ () .abi_preserve_control 14;
+    ret;
+}
+",
+            expect![[r#"
+                4:`.abi_preserve_control 12` Error invalid-value: 12 is too large for `.abi_preserve_control`; the largest number is 11
+                7:`.abi_preserve_control 14` Error invalid-value: 14 is too large for `.abi_preserve_control`; the largest number is 11
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_last_of_equal_directives_is_used() {
+        check(
+            "\
+.version 9.0
+.target sm_80
+.entry a() .maxnreg 32 .maxnreg  64 { ret; }
+.entry b() .maxntid 32 .minnctapersm 2 .maxntid 64, 2 .minnctapersm 4 { ret; }
+",
+            expect![[r#"
+                3:`.maxnreg 32` Warning ignored-directive: duplicate `.maxnreg`; the assembler ignores this one and uses the last one, `.maxnreg 64`
+                    3:`.maxnreg  64` the one that is used
+                4:`.maxntid 32` Warning ignored-directive: duplicate `.maxntid`; the assembler ignores this one and uses the last one, `.maxntid 64, 2`
+                    4:`.maxntid 64, 2` the one that is used
+                4:`.minnctapersm 2` Warning ignored-directive: duplicate `.minnctapersm`; the assembler ignores this one and uses the last one, `.minnctapersm 4`
+                    4:`.minnctapersm 4` the one that is used
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_directive_that_is_deprecated() {
+        for version in ["1.4", "2.0", "2.1"] {
+            let target = if version == "1.4" { "sm_13" } else { "sm_20" };
+            let source = format!(
+                ".version {version}\n.target {target}\n.entry k() .maxntid 32 .maxnctapersm 2 {{ ret; }}\n"
+            );
+            let expected = match version {
+                "1.4" => expect![[r#""#]],
+                "2.0" => expect![[r#"
+                    3:`.maxnctapersm` Hint deprecated-form: `.maxnctapersm` is deprecated since PTX 2.0, and the assembler ignores it; use `.minnctapersm`
+                "#]],
+                _ => expect![[r#"
+                    3:`.maxnctapersm` Error removed-directive: `.maxnctapersm` was removed in PTX 2.1; use `.minnctapersm`
+                "#]],
+            };
+            check(&source, expected);
+        }
+    }
+
+    #[test]
     fn what_the_target_cannot_hold() {
         check(
             "\
@@ -371,12 +515,23 @@ p: .callprototype _ () .maxnreg 3;
 .entry c() .maxnreg 300 { ret; }
 .entry d() .maxntid 1024 .minnctapersm 2 { ret; }
 .entry e() .maxntid 512 .minnctapersm 3 .maxnreg 255 { ret; }
+.entry f() .reqntid 1024 .maxnreg 255 { ret; }
+.entry g() .reqntid 1024 .maxnreg 64 { ret; }
+.entry h() .maxntid 256 .minnctapersm 6 .maxnreg 40 { ret; }
+.entry i() .maxntid 256 .minnctapersm 1 .maxnreg 255 { ret; }
+.entry j() .maxntid 512 .minnctapersm 1 .maxnreg 200 { ret; }
+.entry l() .maxntid 32 .minnctapersm 2305843009213693952 .maxnreg 200 { ret; }
 ",
             expect![[r#"
                 3:`.maxntid 2048` Warning beyond-limits: 2048 threads exceed the limit of 1024 for a CTA of sm_86; such a launch fails
                 4:`.reqntid 32, 32, 2` Warning beyond-limits: 2048 threads exceed the limit of 1024 for a CTA of sm_86; such a launch fails
                 5:`.maxnreg 300` Warning beyond-limits: 300 registers exceed the limit of 255 for a thread of sm_86
                 6:`.minnctapersm 2` Warning beyond-limits: 2 CTAs of 1024 threads do not fit on a multiprocessor of sm_86; the limit is 1
+                7:`.maxnreg 255` Warning beyond-limits: 255 registers for 3 CTAs of 512 threads are 391680, but a multiprocessor of sm_86 has 65536; because of `.minnctapersm` the assembler uses at most 40
+                8:`.maxnreg 255` Warning beyond-limits: 255 registers for 1024 threads are 261120, but a CTA of sm_86 has 65536; a launch with 1024 threads fails if the kernel uses more than 64
+                12:`.maxnreg 200` Warning beyond-limits: 200 registers for 1 CTA of 512 threads are 102400, but a multiprocessor of sm_86 has 65536; because of `.minnctapersm` the assembler uses at most 128
+                13:`.minnctapersm 2305843009213693952` Error invalid-value: 2305843009213693952 does not fit into 32 bits, the size of a number of `.minnctapersm`
+                13:`.minnctapersm 2305843009213693952` Warning beyond-limits: 2305843009213693952 CTAs of 32 threads do not fit on a multiprocessor of sm_86; the limit is 16
             "#]],
         );
     }

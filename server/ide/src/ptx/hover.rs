@@ -59,7 +59,7 @@ fn word(position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
     match token.kind() {
         SyntaxKind::DOT_WORD => dot_word(token),
         SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => literal::number(token),
-        SyntaxKind::STRING => pragma(token.text()),
+        SyntaxKind::STRING => pragma(token),
         SyntaxKind::AT => explain::explain("@"),
         SyntaxKind::BANG if is_in(token, SyntaxKind::GUARD) => explain::explain("@"),
         SyntaxKind::L_BRACE | SyntaxKind::R_BRACE if is_in(token, SyntaxKind::BLOCK) => {
@@ -74,10 +74,19 @@ fn is_in(token: &SyntaxToken, kind: SyntaxKind) -> bool {
     token.parent().is_some_and(|parent| parent.kind() == kind)
 }
 
-/// A known string of `.pragma`.
-fn pragma(string: &str) -> Option<String> {
-    let name = string.trim_matches('"').split_whitespace().next()?;
-    isa::pragma(name).and_then(|_| explain::explain(name))
+/// A string of `.pragma`.
+fn pragma(token: &SyntaxToken) -> Option<String> {
+    let text = token.text().trim_matches('"');
+    let name = text.split_whitespace().next().unwrap_or_default();
+    if isa::pragma(name).is_some() {
+        return explain::explain(name);
+    }
+    is_in(token, SyntaxKind::PRAGMA_DIRECTIVE).then(|| {
+        format!(
+            "`{text}` is not a pragma. The assembler warns of it and ignores it on a kernel or in its body; \
+             at module scope its code generation fails."
+        )
+    })
 }
 
 fn dot_word(token: &SyntaxToken) -> Option<String> {

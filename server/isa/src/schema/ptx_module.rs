@@ -30,6 +30,9 @@ entries! {
         /// What the assembler demands of a module with it.
         #[serde(skip_deserializing)]
         requirement: Requirement,
+        /// The first version in which it is deprecated.
+        #[serde(default)]
+        deprecated: Option<Version>,
         /// The first version that rejects it.
         #[serde(default)]
         until: Option<Version>,
@@ -42,6 +45,9 @@ entries! {
         /// Whether these may be zero.
         #[serde(default)]
         zero: bool,
+        /// The largest that the assembler accepts, on all targets.
+        #[serde(default)]
+        greatest: Option<u16>,
         /// The first version that has it.
         since: Version,
         /// Which of its forms were added later, in prose; often empty.
@@ -108,19 +114,42 @@ entries! {
         /// The first word of the string.
         #[serde(rename = "string")]
         name: Text,
-        /// What follows the word inside the string; often empty.
+        /// The number that must follow the word inside the string; often empty.
         #[serde(default)]
         arguments: Text,
-        /// Where it is allowed.
+        /// Where it is allowed, in prose.
         places: Slice<Text>,
+        /// The parts of a module that may have it.
+        scopes: Words<PragmaScope>,
         /// The first version that has it.
         since: Version,
         /// The targets it needs, in prose.
         target: Text,
+        /// What the assembler demands of a module with it.
+        #[serde(skip_deserializing)]
+        requirement: Requirement,
         /// What it does, in a sentence.
         summary: Text,
         /// The directive with this string.
         example: Text,
+    }
+    data {
+        /// What the assembler requires, where that is not `since` and `target`.
+        gate: Option<Text>,
+    }
+
+    /// A part of a module with pragmas.
+    #[serde(rename_all(deserialize = "lowercase"))]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum PragmaScope {
+        /// Outside of functions.
+        Module,
+        /// Between the parameters and the body of a kernel.
+        Entry,
+        /// The body of a kernel.
+        Kernel,
+        /// The body of a function.
+        Function,
     }
 
     /// A special register, or a numbered family of them.
@@ -150,6 +179,9 @@ entries! {
         since_note: Text,
         /// The targets it needs, in prose.
         target: Text,
+        /// What the assembler demands of a module that reads it.
+        #[serde(skip_deserializing)]
+        requirement: Requirement,
         /// What it holds, in a sentence.
         summary: Text,
         /// Which values it can have.
@@ -161,6 +193,10 @@ entries! {
         notes: Slice<Text>,
         /// Statements, or a module, that read it.
         example: Example,
+    }
+    data {
+        /// What the assembler requires, where that is not `since` and `target`.
+        gate: Option<Text>,
     }
 
     /// The threads that read the same value from a special register.

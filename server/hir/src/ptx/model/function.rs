@@ -250,6 +250,13 @@ impl Function {
         })
     }
 
+    /// The distinct special registers that it names.
+    pub fn special_registers(&self) -> impl Iterator<Item = ReferentId> {
+        let referents = self.parts.referents.iter().enumerate();
+        let special = referents.filter(|(_, referent)| matches!(referent, Referent::Special(_)));
+        special.map(|(index, _)| ReferentId::new(index))
+    }
+
     /// Its problems.
     pub fn problems(&self) -> &[Problem] {
         &self.parts.problems

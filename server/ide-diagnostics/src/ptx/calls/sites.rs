@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{
     Constant, Function, Instruction, NameId, Operand, Parameter, Resolution, Signature, Space, SymbolKind,
-    TableKind, Type, VectorLength,
+    TableKind, Type, Variable, VectorLength,
 };
 use warplens_ide_db::ptx::ptx_function;
 use warplens_ide_db::{Db, Item, token_covering};
@@ -43,6 +43,8 @@ pub(super) enum Through {
     Prototype(Box<Signature>),
     Functions(Vec<SmolStr>),
     Module(SmolStr),
+    /// A variable of the caller.
+    Variable(SmolStr, Box<Variable>),
     Other(&'static str),
     Unknown,
 }
@@ -204,9 +206,11 @@ impl Reader<'_, '_> {
             }
             SymbolKind::Table { kind: TableKind::Branch, .. } => Through::Other("a `.branchtargets`"),
             SymbolKind::Label { .. } => Through::Other("a label"),
-            // A table may be a variable of the function.
-            SymbolKind::Variable(_) => Through::Unknown,
-            _ => Through::Other("this"),
+            SymbolKind::Variable(variable) => {
+                Through::Variable(self.function.symbol(symbol).name.clone(), variable.clone())
+            }
+            SymbolKind::Param { .. } => Through::Other("a parameter"),
+            SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => Through::Other("a register"),
         }
     }
 

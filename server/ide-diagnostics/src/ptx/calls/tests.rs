@@ -136,3 +136,44 @@ fn calls_through_an_address() {
         "#]],
     );
 }
+
+#[test]
+fn tables_of_functions() {
+    crate::tests::check(
+        "\
+.version 8.0
+.target sm_80
+.func g() { ret; }
+.global .u64 right[2] = {g, g};
+.const .u64 constant[] = {g};
+.shared .u64 shared[1];
+.global .u64 empty[2];
+.global .u64 nested[1][1] = {{g}};
+.entry k(.param .u64 parameter[2]) {
+    .reg .b64 %rd1;
+    .local .u64 local[1];
+    .global .u64 own[1] = {g};
+    .global .b64 bits[1];
+    mov.u64 %rd1, g;
+    call %rd1, right;
+    call %rd1, constant;
+    call %rd1, own;
+    call %rd1, shared;
+    call %rd1, local;
+    call %rd1, parameter;
+    call %rd1, empty;
+    call %rd1, nested;
+    call %rd1, bits;
+    ret;
+}
+",
+        expect![[r#"
+            18:`shared` Error invalid-call: `shared` is in `.shared`; a table of functions must be in `.const` or `.global`
+            19:`local` Error invalid-call: `local` is in `.local`; a table of functions must be in `.const` or `.global`
+            20:`parameter` Error invalid-call: a parameter does not list functions; use a `.callprototype` or `.calltargets`
+            21:`empty` Error invalid-call: `empty` lists no functions; initialize it with the functions that the call can reach
+            22:`nested` Error invalid-call: `nested` is not an array of addresses (`.u64` or `.u32`), so it cannot list functions
+            23:`bits` Error invalid-call: `bits` is not an array of addresses (`.u64` or `.u32`), so it cannot list functions
+        "#]],
+    );
+}

@@ -7,8 +7,40 @@ use crate::wave::dialect::Dialect;
 use crate::wave::lints::kernel::{Branch, Kernel, written};
 use warplens_ide_db::{ItemFix, Problem};
 
-/// An `if` whose first path is only a `break` or `continue`.
+/// An `if` with a path that is only a `break` or `continue`.
 pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
+    first_path(kernel, branch).or_else(|| other_path(kernel, branch))
+}
+
+/// The path after `else`: the lanes on it exit before the others execute the first path.
+fn other_path(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
+    let leaves = branch.otherwise? + 1;
+    let word = kernel.instruction(leaves).name();
+    let is_leave = leaves + 1 == branch.end && kernel.code.links[leaves].is_some();
+    if !is_leave || !matches!(word, "break" | "continue") || !kernel.is_alone_on_line(leaves) {
+        return None;
+    }
+    let own = kernel.predicate(leaves)?;
+    if own != (branch.predicate, !branch.negated) || kernel.is_uniform(branch.at) {
+        return None;
+    }
+    let write = format!("{word} {}", written(own));
+    let message = format!(
+        "`{word}` can be predicated: this `if` costs an entry of the divergence stack and 3 instructions more than `{write}` here"
+    );
+    let mut rewrite = kernel.rewrite();
+    let range = |at: usize| kernel.range(at);
+    rewrite.replace(range(branch.at), &write);
+    for removed in branch.otherwise.into_iter().chain([leaves, branch.end]) {
+        rewrite.remove(range(removed));
+    }
+    rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(leaves));
+    let problem = Problem::hint(kernel.range(branch.at), codes::BRANCH_FOR_BREAK, message);
+    Some(problem.with_fix(rewrite.fix(format!("Replace the `if` with `{write}`"))))
+}
+
+/// The path after `if`.
+fn first_path(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     let leaves = branch.at + 1;
     let is_leave = branch.then() == (leaves..leaves + 1) && kernel.code.links[leaves].is_some();
     let word = kernel.instruction(leaves).name();

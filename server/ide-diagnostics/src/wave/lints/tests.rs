@@ -519,3 +519,49 @@ fn the_toolchain_turns_the_comparison() {
         "#]],
     );
 }
+
+#[test]
+fn a_break_on_the_other_path() {
+    check_varying(
+        "
+    loop
+        if p1
+            isub r1, r1, 1   ; the body
+            icmp.gt p1, r1, 2
+        else
+            break !p1
+        endif
+    endloop",
+        expect![[r#"
+            7:`if p1` branch-for-break: `break` can be predicated: this `if` costs an entry of the divergence stack and 3 instructions more than `break !p1` here
+              Replace the `if` with `break !p1`
+              |    mov_sr r1, sr_lane_id
+              |    icmp.lt p1, r1, 8
+              |    icmp.gt p2, r1, 2
+              |
+              |    loop
+              |        break !p1
+              |        isub r1, r1, 1   ; the body
+              |        icmp.gt p1, r1, 2
+              |    endloop
+        "#]],
+    );
+    // The other path does more, or its lanes do not all leave.
+    check_varying(
+        "
+    loop
+        if p1
+            isub r1, r1, 1
+        else
+            mov r3, r1
+            break !p1
+        endif
+        if p1
+            isub r1, r1, 1
+        else
+            break p2
+        endif
+    endloop",
+        expect![[r#""#]],
+    );
+}

@@ -8,15 +8,24 @@ use crate::codegen::isa::data::sentence;
 use crate::codegen::isa::ptx_data::Data;
 use crate::codegen::isa::rust::{Source, names, strings};
 use crate::codegen::isa::schema::ptx_form::Requirement;
-use crate::codegen::isa::schema::ptx_module::{Directive, Type, TypeKind};
-use crate::codegen::isa::schema::storage::{Reference, Words};
+use crate::codegen::isa::schema::ptx_module::{Type, TypeKind};
+use crate::codegen::isa::schema::storage::{Reference, Version, Words};
 
 /// Fills in the fields that the data leaves to the generator.
 pub(super) fn complete(data: &mut Data) -> Result<()> {
     for directive in &mut data.directives {
         let name = &directive.name;
-        let read = Requirement::read(&availability(directive));
+        let read = availability(directive.gate.as_deref(), directive.since, &directive.target);
         directive.requirement = read.with_context(|| format!("ptx/directives.toml: `{name}`"))?;
+    }
+    for pragma in &mut data.pragmas {
+        let read = availability(pragma.gate.as_deref(), pragma.since, &pragma.target);
+        pragma.requirement = read.with_context(|| format!("ptx/pragmas.toml: `{}`", pragma.name))?;
+    }
+    for register in &mut data.registers {
+        let read = availability(register.gate.as_deref(), register.since, &register.target);
+        let place = || format!("ptx/special-registers.toml: `{}`", register.name);
+        register.requirement = read.with_context(place)?;
     }
     let registers: Vec<Vec<String>> = data.types.iter().map(|ty| register_types(ty, &data.types)).collect();
     for (ty, registers) in data.types.iter_mut().zip(registers) {
@@ -36,16 +45,14 @@ pub(super) fn complete(data: &mut Data) -> Result<()> {
     Ok(())
 }
 
-/// What the assembler requires of a module with the directive: what is documented, unless the data overrides it. A target
-/// that is prose is one that only parts of the directive need.
-fn availability(directive: &Directive) -> String {
-    let documented = || match directive.target.as_str() {
-        target if target.starts_with("sm_") && !target.contains(' ') => {
-            format!("{} {target}", directive.since)
-        }
-        _ => directive.since.to_string(),
+/// What the assembler requires of a module with an entry: what is documented, unless the data overrides it. A target
+/// that is prose is one that only parts of the entry need.
+fn availability(gate: Option<&str>, since: Version, target: &str) -> Result<Requirement> {
+    let documented = || match target {
+        target if target.starts_with("sm_") && !target.contains(' ') => format!("{since} {target}"),
+        _ => since.to_string(),
     };
-    directive.gate.clone().unwrap_or_else(documented)
+    Requirement::read(&gate.map_or_else(documented, str::to_owned))
 }
 
 /// The types of registers that hold a value of a type. Without an entry in the data: its storage, or for a type that can be
