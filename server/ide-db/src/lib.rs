@@ -3,7 +3,7 @@
 //! Everything is computed an item at a time (a kernel, a variable, a directive) and relative to the item, so the cost of
 //! a keystroke follows the edited function and not the size of the file:
 //!
-//! * [`db`]: files as lists of items, the items as tracked structs without positions; trees and lowered functions of the
+//! * `db`: files as lists of items, the items as tracked structs without positions; trees and lowered functions of the
 //!   items in use, bounded by size;
 //! * [`names`]: what a name refers to, and its occurrences;
 //! * [`answer`]: positions are byte offsets in the whole file, answers are plain data.

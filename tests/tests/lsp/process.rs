@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Client, Line, Options};
 use warplens::lsp::Ended;
@@ -47,7 +47,9 @@ fn waiting_requests_are_let_go_at_the_end() {
 fn the_server_ends_with_the_process_of_its_client() {
     let mut editor = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().expect("`sleep` starts");
     let options = Options { process_id: Some(editor.id()), ..Options::default() };
-    let client = Client::with(Line::process(), &options);
+    let mut client = Client::with(Line::process(), &options);
+    // The response shows that the server has read `initialize` and watches the process.
+    client.request("workspace/symbol", json!({ "query": "" }));
     editor.kill().and_then(|()| editor.wait()).expect("it ends");
     // Its input stays open.
     assert_eq!(client.line.exit_status().code(), Some(1));
