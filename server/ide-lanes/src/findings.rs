@@ -11,7 +11,7 @@ use warplens_sim::{Finding, Severity as Weight};
 use crate::prepare::kernels_of;
 use crate::shown::Shown;
 use crate::simulator::Simulator;
-pub use reported::{ReportedFinding, reported};
+pub use reported::{ReportedFinding, Reporter, Sources};
 
 /// The maximum number of related positions of a finding.
 const MOST_RELATED: usize = 8;
@@ -36,7 +36,7 @@ pub fn findings_of(
 
 /// The findings in text order; those about the launch as a whole are at `kernel`.
 fn findings(shown: &Shown, file: FileId, kernel: Option<TextRange>) -> Vec<Diagnostic> {
-    let reported = reported(shown.result(), shown.warp());
+    let reported = shown.findings();
     let mut found: Vec<Diagnostic> =
         reported.iter().filter_map(|reported| diagnostic(reported, shown, file, kernel)).collect();
     found.sort_by_key(|found| (found.range.start(), found.severity));

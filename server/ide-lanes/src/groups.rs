@@ -117,6 +117,7 @@ mod tests {
             opcode: TextRange::default(),
             flow,
             registers: Box::default(),
+            source: None,
         };
         let statements =
             [statement(flow), statement(Flow::Plain), statement(Flow::Plain), statement(Flow::Plain)];

@@ -29,6 +29,7 @@ pub mod report;
 mod run;
 mod shown;
 mod simulator;
+mod source_line;
 mod statement;
 #[cfg(test)]
 mod testing;
@@ -37,7 +38,7 @@ mod values;
 pub mod wave;
 
 pub use counters::totals as counter_totals;
-pub use findings::{ReportedFinding, reported};
+pub use findings::{ReportedFinding, Reporter};
 pub use hover::{hover, with_documentation};
 pub use launch_file::{DocumentName, LaunchFile};
 pub use lens::{Click, Lens, LensStyle, lenses};
@@ -51,6 +52,7 @@ pub use problem::LaunchProblem;
 pub use run::Prepared;
 pub use shown::{LaneHint, LineOf, Shown, ShownStatement};
 pub use simulator::{Decoded, Found, Simulator};
+pub use source_line::{FileLine, SourceLine};
 pub use statement::{Flow, Statement};
 pub use warplens_ide_diagnostics::finding_codes::{FindingCode, finding_code, finding_codes};
 pub use warplens_sim::{Cancelled, TraceRequest, WarpId};

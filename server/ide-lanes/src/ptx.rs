@@ -3,6 +3,7 @@
 mod broken;
 mod decode;
 mod kernels;
+mod source_lines;
 
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use warplens_ide_db::{Database, Db, File, Item};
 use warplens_sim::{ModelInfo, ptx};
 use warplens_syntax::Language;
 
+use self::source_lines::SourceFiles;
 use crate::model::Model;
 use crate::offer::KernelPlace;
 use crate::problem::LaunchProblem;
@@ -40,7 +42,7 @@ impl Simulator for Ptx {
     ) -> Result<Decoded<'db>, LaunchProblem> {
         let decoded = decode::decode_ptx(db, file, &kernel.kernel.name)?;
         let model = ptx::Model::from_name(model.name()).unwrap_or_default();
-        let statements = decoded.statements(model);
+        let statements = decoded.statements(&SourceFiles::of(db, file), model);
         let broken = broken::of_ptx(db, file, &decoded, &statements);
         let program = Arc::new(ptx::Kernel { program: decoded.program.clone(), model });
         Ok(Decoded { program, statements, broken, body: Box::new(move || kernels::body(db, file, &decoded)) })

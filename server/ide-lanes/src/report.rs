@@ -6,10 +6,11 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use warplens_sim::ScalarType;
 use warplens_sim::launch::{Element, Launch, PlacedBuffer, Resolved};
-use warplens_sim::{
-    Counters, Finding, LineTrace, RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace,
-};
+use warplens_sim::{Counters, LineTrace, RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace};
 
+use crate::findings::{ReportedFinding, Reporter};
+use crate::source_line::SourceLine;
+use crate::statement::Statement;
 use crate::text::hex;
 
 /// Lanes of a PTX warp.
@@ -99,6 +100,8 @@ pub struct Options<'o> {
     pub dump: &'o [PlacedBuffer],
     /// The warp to list; by default all.
     pub warp: Option<WarpId>,
+    /// The statements of the program.
+    pub statements: &'o [Statement],
     /// Findings in addition to those of the run: failed checks of the launch.
     pub failures: &'o [String],
 }
@@ -116,6 +119,9 @@ impl<'r> Report<'r> {
         };
         let width = resolved.launch.wave_width.unwrap_or(PTX_WIDTH);
         let warps = result.warps.iter().filter(wanted).map(|warp| JsonWarp::new(warp, width, at)).collect();
+        let statements = options.statements;
+        let source = |statement: StatementId| statements.get(statement.index())?.source.as_deref();
+        let findings = Reporter::new(resolved, width).findings(result, options.warp, &source);
         let failures = options.failures.iter().map(|message| JsonFinding::failure(message));
         Report {
             entry: resolved.launch.entry.as_deref().unwrap_or_default(),
@@ -123,8 +129,7 @@ impl<'r> Report<'r> {
             model: options.model,
             status: result.status.as_str(),
             totals: &result.totals,
-            findings: result
-                .findings
+            findings: findings
                 .iter()
                 .map(|finding| JsonFinding::new(finding, width, at))
                 .chain(failures)
@@ -152,7 +157,29 @@ pub(crate) struct JsonFinding<'r> {
     warp: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'r SourceLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    also: Option<JsonAlso>,
     related: Vec<JsonRelated<'r>>,
+}
+
+/// Where else the finding was found.
+#[derive(Debug, Serialize)]
+struct JsonAlso {
+    /// The number of other warps, and of their blocks.
+    warps: usize,
+    blocks: usize,
+    /// Other lines.
+    lines: Vec<u32>,
+}
+
+impl JsonAlso {
+    fn new(reported: &ReportedFinding<'_>, at: Positions<'_>) -> Option<JsonAlso> {
+        let (warps, blocks) = reported.also_in();
+        let lines: Vec<u32> = reported.also_at().filter_map(|id| Some(at(id)?.line)).collect();
+        (warps != 0 || !lines.is_empty()).then_some(JsonAlso { warps, blocks, lines })
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -165,7 +192,8 @@ struct JsonRelated<'r> {
 pub const EXPECT_FAILED: &str = "expect-failed";
 
 impl<'r> JsonFinding<'r> {
-    pub(crate) fn new(finding: &'r Finding, width: u32, at: Positions<'_>) -> JsonFinding<'r> {
+    pub(crate) fn new(reported: &ReportedFinding<'r>, width: u32, at: Positions<'_>) -> JsonFinding<'r> {
+        let finding = reported.finding;
         let related = finding.related.iter().filter_map(|related| {
             Some(JsonRelated { line: at(related.statement)?.line, message: &related.message })
         });
@@ -177,6 +205,8 @@ impl<'r> JsonFinding<'r> {
             cta: Some(finding.cta),
             warp: Some(finding.warp),
             lanes: Some(hex(finding.lanes, width)),
+            source: reported.source,
+            also: JsonAlso::new(reported, at),
             related: related.collect(),
         }
     }
@@ -190,6 +220,8 @@ impl<'r> JsonFinding<'r> {
             cta: None,
             warp: None,
             lanes: None,
+            source: None,
+            also: None,
             related: Vec::new(),
         }
     }

@@ -15,6 +15,7 @@ use warplens_sim::{
     Values, WarpId, WarpTrace,
 };
 
+use crate::findings::{ReportedFinding, Reporter};
 use crate::groups::effects;
 use crate::model::Model;
 use crate::offer::Source;
@@ -227,6 +228,12 @@ impl Shown {
         })
     }
 
+    /// The findings, one for each cause.
+    pub fn findings(&self) -> Vec<ReportedFinding<'_>> {
+        let source = |id: StatementId| self.statements.get(id.index())?.source.as_deref();
+        Reporter::new(&self.ran.resolved, self.width()).findings(&self.result, Some(self.warp), &source)
+    }
+
     /// Tracks an edit: statements after it move, those that overlap it grow or shrink, and those inside it are removed.
     pub fn edit(&mut self, range: TextRange, inserted: TextSize) {
         for placed in &mut self.statements {
@@ -239,7 +246,7 @@ impl Shown {
         let place = |id: StatementId| Some(at(self.statements.get(id.index())?.place?.opcode));
         let positions: Positions<'_> = &place;
         let width = self.width();
-        let findings = self.result.findings.iter();
+        let findings = self.findings();
         Masks {
             version,
             entry: self.entry(),
@@ -247,7 +254,7 @@ impl Shown {
             model: self.model(),
             status: self.result.status.as_str(),
             outdated: self.outdated,
-            findings: findings.map(|finding| JsonFinding::new(finding, width, positions)).collect(),
+            findings: findings.iter().map(|finding| JsonFinding::new(finding, width, positions)).collect(),
             cta: self.warp.cta,
             warp: self.warp.warp,
             launched: hex(self.launched(), width),

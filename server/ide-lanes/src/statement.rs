@@ -1,9 +1,13 @@
 //! The statements of a decoded program: their positions in the document, and their effects on groups of lanes.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_sim::ScalarType;
 use warplens_sim::StatementId;
+
+use crate::source_line::SourceLine;
 
 /// A statement of a program, with ranges in the whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +20,8 @@ pub struct Statement {
     pub flow: Flow,
     /// The registers that it names, with the types of their values.
     pub registers: Box<[(SmolStr, ScalarType)]>,
+    /// The line of the source that it was compiled from, if known.
+    pub source: Option<Arc<SourceLine>>,
 }
 
 /// The effect of a statement on groups of lanes.

@@ -53,8 +53,10 @@ fn findings_come_with_the_lanes_and_go_with_them() {
     client.wait_until_asked("workspace/diagnostic/refresh");
     let found = findings(&client.diagnostics(&file));
     expect![[r#"
-        10:4-10:20 error divergent-uniform: a branch marked `.uni` is divergent: taken by lanes 0-7, not by lanes 8-31; remove `.uni`, or make the condition uniform (block 0,0,0, warp 0)
-        13:4-13:32 error out-of-bounds: store of 4 bytes outside `out`: offset 4 of 4 bytes; guard the access, or make the buffer larger (lanes 0-31 of block 0,0,0, warp 0)
+        10:4-10:20 error divergent-uniform: a branch marked `.uni` is divergent: taken by lanes 0-7, not by lanes 8-31; remove `.uni`, or make the condition uniform
+        threads (0,0,0) to (7,0,0) of block (0,0,0): lanes 0-7 of warp 0
+        13:4-13:32 error out-of-bounds: store of 4 bytes outside `out`: offset 4 of 4 bytes; guard the access, or make the buffer larger
+        threads (0,0,0) to (31,0,0) of block (0,0,0): lanes 0-31 of warp 0
     "#]].assert_eq(&render(&found));
     let page = found[0]["codeDescription"]["href"].as_str().unwrap_or_default();
     assert!(page.ends_with("/findings/divergent-uniform.md"), "{found:?}");

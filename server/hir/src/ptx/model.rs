@@ -8,6 +8,7 @@ mod instruction;
 mod name;
 mod problem;
 mod signature;
+mod source;
 mod symbol;
 mod types;
 
@@ -21,6 +22,7 @@ pub use instruction::{
 pub use name::{NameRef, Resolution, Role};
 pub use problem::{DeclarationMistake, Problem, ProblemKind};
 pub use signature::{Parameter, PerformanceDirective, Pointer, Signature};
+pub use source::{SourceLocation, SourcePosition};
 pub use symbol::{Initializer, Scope, Symbol, SymbolKind, TableKind, Variable};
 pub use types::{Dimension, Linkage, Space, Type, TypeKind, VectorLength};
 

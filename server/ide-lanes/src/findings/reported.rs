@@ -1,39 +1,107 @@
-//! Findings as they are reported: equal findings of several warps as one, with the lanes and warps.
+//! Findings as they are reported: one for each cause, with its threads.
+//!
+//! The same finding in several warps, and at several statements of one source line (an unrolled loop), has one cause.
 
 use std::fmt::Write;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
-use warplens_sim::{Finding, Lanes, RunResult, StatementId, WarpId};
+use warplens_sim::launch::Resolved;
+use warplens_sim::{Finding, Lanes, Mask, RunResult, StatementId, WarpId};
 
-/// Equal findings about one statement, in several warps.
+use crate::source_line::SourceLine;
+
+/// The source line of a statement.
+pub type Sources<'s, 'r> = &'s dyn Fn(StatementId) -> Option<&'r SourceLine>;
+
+/// The threads of a launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Reporter {
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Lanes of a warp.
+    pub width: u32,
+}
+
+/// Findings with the same cause.
 #[derive(Debug)]
 pub struct ReportedFinding<'r> {
     /// The one that is shown: that of the selected warp, or else the first.
     pub finding: &'r Finding,
-    warps: Vec<WarpId>,
-    /// Whether the run has several warps.
-    several: bool,
+    /// The source line of its statement.
+    pub source: Option<&'r SourceLine>,
+    warps: IndexSet<WarpId, FxBuildHasher>,
+    statements: IndexSet<StatementId, FxBuildHasher>,
+    reporter: Reporter,
 }
 
-/// The findings of a run in its order, for the selected `warp`.
-pub fn reported(result: &RunResult, warp: WarpId) -> Vec<ReportedFinding<'_>> {
-    let several = result.warps.len() > 1 || result.warps_truncated;
-    let mut all: IndexMap<(&str, Option<StatementId>), ReportedFinding<'_>, FxBuildHasher> =
-        IndexMap::default();
-    for finding in &result.findings {
-        let key = (finding.code, finding.statement);
-        let new = || ReportedFinding { finding, warps: Vec::new(), several };
-        let reported = all.entry(key).or_insert_with(new);
-        let of = warp_of(finding);
-        if !reported.warps.contains(&of) {
-            reported.warps.push(of);
-        }
-        if of == warp && warp_of(reported.finding) != of {
-            reported.finding = finding;
-        }
+/// What findings with the same cause have in common.
+#[derive(PartialEq, Eq, Hash)]
+enum CausePosition<'r> {
+    Source(&'r SourceLine),
+    Statement(Option<StatementId>),
+}
+
+impl Reporter {
+    /// For the threads of a launch, in warps of `width` lanes.
+    pub fn new(launch: &Resolved, width: u32) -> Reporter {
+        Reporter { block: launch.config.block, width }
     }
-    all.into_values().collect()
+
+    /// The findings of a run in its order, for the selected `warp`.
+    pub fn findings<'r>(
+        self,
+        result: &'r RunResult,
+        warp: Option<WarpId>,
+        sources: Sources<'_, 'r>,
+    ) -> Vec<ReportedFinding<'r>> {
+        let mut all: IndexMap<(&str, CausePosition<'r>), ReportedFinding<'r>, FxBuildHasher> =
+            IndexMap::default();
+        for finding in &result.findings {
+            let source = finding.statement.and_then(sources);
+            let place = source.map_or(CausePosition::Statement(finding.statement), CausePosition::Source);
+            let reported = all.entry((finding.code, place)).or_insert_with(|| ReportedFinding {
+                finding,
+                source,
+                warps: IndexSet::default(),
+                statements: IndexSet::default(),
+                reporter: self,
+            });
+            let of = warp_of(finding);
+            reported.warps.insert(of);
+            reported.statements.extend(finding.statement);
+            if Some(of) == warp && warp_of(reported.finding) != of {
+                (reported.finding, reported.source) = (finding, source);
+            }
+        }
+        all.into_values().collect()
+    }
+
+    /// `thread (5,0,0) of block (0,0,0): lane 5 of warp 0`
+    fn threads(&self, finding: &Finding) -> Option<String> {
+        let Finding { lanes, cta: [x, y, z], warp, .. } = *finding;
+        if lanes == 0 {
+            return None;
+        }
+        let block = format!("block ({x},{y},{z})");
+        let (first, last) = (lanes.trailing_zeros(), Mask::BITS - 1 - lanes.leading_zeros());
+        let of_warp = format!("{} of warp {warp}", Lanes(lanes));
+        let thread = |lane: u32| {
+            let [x, y, z] = self.thread(warp, lane);
+            format!("({x},{y},{z})")
+        };
+        Some(match (first == last, lanes.count_ones() == last - first + 1) {
+            (true, _) => format!("thread {} of {block}: {of_warp}", thread(first)),
+            (_, true) => format!("threads {} to {} of {block}: {of_warp}", thread(first), thread(last)),
+            _ => format!("{block}: {of_warp}"),
+        })
+    }
+
+    fn thread(&self, warp: u32, lane: u32) -> [u32; 3] {
+        let number = warp * self.width + lane;
+        let [x, y, _] = self.block.map(|extent| extent.max(1));
+        [number % x, number / x % y, number / x / y]
+    }
 }
 
 fn warp_of(finding: &Finding) -> WarpId {
@@ -41,25 +109,42 @@ fn warp_of(finding: &Finding) -> WarpId {
 }
 
 impl ReportedFinding<'_> {
-    /// The message with the lanes and warps, unless it names them itself:
-    /// ` (lanes 0-7 of block 0,0,0, warp 1, and in 3 more warps)`
-    pub fn message(&self) -> String {
-        let Finding { message, lanes, cta: [x, y, z], warp, statement, .. } = self.finding;
-        let mut place = Lanes(*lanes).to_string();
-        if *lanes == 0 || message.contains(&place) {
-            place.clear();
-        }
-        if statement.is_some() && self.several {
-            let of = if place.is_empty() { "" } else { " of " };
-            let _ = write!(place, "{of}block {x},{y},{z}, warp {warp}");
-        }
-        let more = match self.warps.len() - 1 {
-            0 => None,
-            1 => Some("and in 1 more warp".to_owned()),
-            more => Some(format!("and in {more} more warps")),
-        };
-        let threads: Vec<String> =
-            [Some(place).filter(|place| !place.is_empty()), more].into_iter().flatten().collect();
-        if threads.is_empty() { message.clone() } else { format!("{message} ({})", threads.join(", ")) }
+    /// The number of other warps with the finding, and of their blocks.
+    pub fn also_in(&self) -> (usize, usize) {
+        let own = warp_of(self.finding);
+        let others = self.warps.iter().filter(|warp| **warp != own);
+        let blocks: IndexSet<[u32; 3], FxBuildHasher> = others.map(|warp| warp.cta).collect();
+        (self.warps.len() - 1, blocks.len())
     }
+
+    /// The other statements with the finding.
+    pub fn also_at(&self) -> impl Iterator<Item = StatementId> {
+        self.statements.iter().copied().filter(|statement| Some(*statement) != self.finding.statement)
+    }
+
+    /// The message, then lines with the threads, the repetitions and the source line.
+    pub fn message(&self) -> String {
+        let mut message = self.finding.message.clone();
+        if self.finding.statement.is_none() {
+            return message;
+        }
+        let mut threads: Vec<String> = self.reporter.threads(self.finding).into_iter().collect();
+        if let (warps @ 1.., blocks) = self.also_in() {
+            threads.push(format!("also in {} of {}", count(warps, "warp"), count(blocks, "block")));
+        }
+        if let more @ 1.. = self.also_at().count() {
+            threads.push(format!("also at {} of this source line", count(more, "statement")));
+        }
+        if !threads.is_empty() {
+            let _ = write!(message, "\n{}", threads.join("; "));
+        }
+        if let Some(source) = self.source {
+            let _ = write!(message, "\nsource: {source}");
+        }
+        message
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

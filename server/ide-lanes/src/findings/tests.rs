@@ -34,9 +34,10 @@ fn a_finding_is_at_its_statement_with_lanes_and_the_related_location() {
     check(
         result(),
         expect![[r#"
-        Error divergent-barrier `@%p1 bra JOIN;`: lanes wait apart (lanes 0-3)
-            `st [y], %r1;`: the others
-    "#]],
+            Error divergent-barrier `@%p1 bra JOIN;`: lanes wait apart
+            threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
+                `st [y], %r1;`: the others
+        "#]],
     );
 }
 
@@ -49,9 +50,10 @@ fn several_warps_say_it_once() {
     check(
         run,
         expect![[r#"
-        Error divergent-barrier `@%p1 bra JOIN;`: lanes wait apart (lanes 0-3 of block 0,0,0, warp 0, and in 3 more warps)
-            `st [y], %r1;`: the others
-    "#]],
+            Error divergent-barrier `@%p1 bra JOIN;`: lanes wait apart
+            threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0; also in 3 warps of 1 block
+                `st [y], %r1;`: the others
+        "#]],
     );
 }
 
@@ -75,9 +77,10 @@ fn unsupported_instructions_are_not_mistakes() {
     check(
         run,
         expect![[r#"
-        Information unsupported `@%p1 bra JOIN;`: lanes wait apart (lanes 0-3)
-            `st [y], %r1;`: the others
-    "#]],
+            Information unsupported `@%p1 bra JOIN;`: lanes wait apart
+            threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
+                `st [y], %r1;`: the others
+        "#]],
     );
 }
 
@@ -95,17 +98,19 @@ fn findings_move_with_the_text_and_go_when_their_statement_is_edited() {
         "mov",
         "// first\nmov",
         expect![[r#"
-        Error divergent-barrier `@%p1 bra JOIN;`: lanes wait apart (lanes 0-3)
-            `st [y], %r1;`: the others
-    "#]],
+            Error divergent-barrier `@%p1 bra JOIN;`: lanes wait apart
+            threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
+                `st [y], %r1;`: the others
+        "#]],
     );
     edited(
         "st [y]",
         "st [z]",
         expect![[r#"
-        Error divergent-barrier `@%p1 bra JOIN;`: lanes wait apart (lanes 0-3)
-            `st [z], %r1;`: the others
-    "#]],
+            Error divergent-barrier `@%p1 bra JOIN;`: lanes wait apart
+            threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
+                `st [z], %r1;`: the others
+        "#]],
     );
     edited("bra", "bra.uni", expect![""]);
     edited("    @%p1 bra JOIN;\n", "", expect![""]);

@@ -12,6 +12,7 @@ use warplens_sim::ptx::program::{Callee, Op};
 use warplens_sim::{Class, ScalarType};
 use warplens_sim::{StatementId, ptx};
 
+use super::source_lines::SourceFiles;
 use crate::problem::LaunchProblem;
 use crate::statement::{Flow, Statement};
 
@@ -44,16 +45,18 @@ pub(crate) fn decode_ptx(db: &dyn Db, file: File, entry: &str) -> Result<Decoded
 
 impl DecodedPtx {
     /// The statements with their ranges in the file.
-    pub(crate) fn statements(&self, model: ptx::Model) -> Vec<Statement> {
+    pub(crate) fn statements(&self, files: &SourceFiles<'_>, model: ptx::Model) -> Vec<Statement> {
         let mut statements = Vec::with_capacity(self.program.statements());
         for (decoded, (function, start)) in self.program.functions.iter().zip(&self.functions) {
             let declared = declared_types(function);
-            for (pc, instruction) in function.instructions().enumerate() {
+            let lines = files.lines(function);
+            for (pc, (instruction, source)) in function.instructions().zip(lines).enumerate() {
                 statements.push(Statement {
                     range: instruction.range() + *start,
                     opcode: instruction.opcode_range() + *start,
                     flow: flow(&self.program, decoded, pc, model),
                     registers: registers(decoded, pc as u32, instruction, &declared),
+                    source,
                 });
             }
         }

@@ -15,7 +15,8 @@ fn check(change: impl FnOnce(&mut RunResult), options: &Options<'_>, expect: Exp
     expect.assert_eq(&serde_json::to_string_pretty(&report).unwrap());
 }
 
-const PLAIN: Options<'static> = Options { model: "stack", dump: &[], warp: None, failures: &[] };
+const PLAIN: Options<'static> =
+    Options { model: "stack", dump: &[], warp: None, statements: &[], failures: &[] };
 
 fn short(run: &mut RunResult) {
     run.warps[0].lines.truncate(1);

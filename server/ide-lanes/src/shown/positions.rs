@@ -1,11 +1,14 @@
 //! The present positions of the statements of a run, tracked through edits of the text.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_sim::ScalarType;
 use warplens_sim::StatementId;
 
 use crate::groups::Effect;
+use crate::source_line::SourceLine;
 use crate::statement::Statement;
 use crate::text::Role;
 
@@ -20,6 +23,7 @@ pub(super) struct PlacedStatement {
     /// See [`ShownStatement::reconvergence`](crate::shown::ShownStatement::reconvergence).
     pub(super) reconvergence: Option<StatementId>,
     pub(super) registers: Box<[(SmolStr, ScalarType)]>,
+    pub(super) source: Option<Arc<SourceLine>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +47,7 @@ impl PlacedStatement {
             parts,
             reconvergence: statement.flow.reconvergence(),
             registers: statement.registers.clone(),
+            source: statement.source.clone(),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use warplens_ide::lanes::reported;
+use warplens_ide::lanes::Reporter;
 use warplens_sim::LaunchConfig;
 use warplens_sim::WarpId;
 use warplens_sim::wave::{device_memory, launch_config};
@@ -25,7 +25,8 @@ impl Sheet {
         let code = code(&text);
         let memory = device_memory(64);
         let result = simulate(&code, LaunchConfig { memory, ..launch_config([1; 3], [8, 1, 1], 4) });
-        let all = reported(&result, WarpId { cta: [0; 3], warp: 0 });
+        let reporter = Reporter { block: [8, 1, 1], width: 4 };
+        let all = reporter.findings(&result, Some(WarpId { cta: [0; 3], warp: 0 }), &|_| None);
         assert_eq!(all.len(), 1, "{name}: {:?}", result.findings);
         let place =
             |statement: warplens_sim::StatementId| text[code.instructions[statement.index()].range].trim();
@@ -36,7 +37,7 @@ impl Sheet {
             "{name}: {}\n  `{at}`: {}: {}",
             result.status.as_str(),
             finding.code,
-            all[0].message()
+            all[0].message().replace('\n', "\n    ")
         )
         .expect("a string takes text");
         for other in &finding.related {
@@ -81,21 +82,29 @@ fn memory() -> usize {
         ],
         expect![[r#"
             no guard for the end of an array: faulted
-              `device_store.u32 r0, r8`: out-of-bounds: lane 2 accesses 4 bytes at address 0x48, outside device memory (64 bytes): guard the access with an `if`, or launch with more device memory (lanes 2-3 of block 0,0,0, warp 1)
+              `device_store.u32 r0, r8`: out-of-bounds: lane 2 accesses 4 bytes at address 0x48, outside device memory (64 bytes): guard the access with an `if`, or launch with more device memory
+                threads (6,0,0) to (7,0,0) of block (0,0,0): lanes 2-3 of warp 1
             an index below zero: faulted
-              `device_load.u32 r8, r8`: out-of-bounds: lane 0 accesses 4 bytes at address 0xfffffffc, outside device memory (64 bytes): guard the access with an `if`, or launch with more device memory (block 0,0,0, warp 0)
+              `device_load.u32 r8, r8`: out-of-bounds: lane 0 accesses 4 bytes at address 0xfffffffc, outside device memory (64 bytes): guard the access with an `if`, or launch with more device memory
+                thread (0,0,0) of block (0,0,0): lane 0 of warp 0
             more local memory than there is: faulted
-              `local_store.u32 r0, r8`: out-of-bounds: lane 0 accesses 4 bytes at address 0x40, outside local memory (64 bytes): guard the access with an `if`, or increase `.local_memory` (lanes 0-3 of block 0,0,0, warp 1)
+              `local_store.u32 r0, r8`: out-of-bounds: lane 0 accesses 4 bytes at address 0x40, outside local memory (64 bytes): guard the access with an `if`, or increase `.local_memory`
+                threads (4,0,0) to (7,0,0) of block (0,0,0): lanes 0-3 of warp 1
             a pair that hangs over the end: faulted
-              `@p1 device_store.u64 r8, 60`: out-of-bounds: lane 1 accesses 8 bytes at address 0x3c, outside device memory (64 bytes): guard the access with an `if`, or launch with more device memory (block 0,0,0, warp 1)
+              `@p1 device_store.u64 r8, 60`: out-of-bounds: lane 1 accesses 8 bytes at address 0x3c, outside device memory (64 bytes): guard the access with an `if`, or launch with more device memory
+                thread (5,0,0) of block (0,0,0): lane 1 of warp 1
             four words that hang over the end: faulted
-              `device_load.u128 r8, 52`: out-of-bounds: lane 0 accesses 16 bytes at address 0x34, outside device memory (64 bytes): guard the access with an `if`, or launch with more device memory (block 0,0,0, warp 0)
+              `device_load.u128 r8, 52`: out-of-bounds: lane 0 accesses 16 bytes at address 0x34, outside device memory (64 bytes): guard the access with an `if`, or launch with more device memory
+                thread (0,0,0) of block (0,0,0): lane 0 of warp 0
             an atomic beyond the end: faulted
-              `atomic_add r8, 1, .device`: out-of-bounds: lane 2 accesses 4 bytes at address 0x40, outside device memory (64 bytes): guard the access with an `if`, or launch with more device memory (lanes 2-3 of block 0,0,0, warp 0)
+              `atomic_add r8, 1, .device`: out-of-bounds: lane 2 accesses 4 bytes at address 0x40, outside device memory (64 bytes): guard the access with an `if`, or launch with more device memory
+                threads (2,0,0) to (3,0,0) of block (0,0,0): lanes 2-3 of warp 0
             a local atomic beyond the end: faulted
-              `@p1 local_atomic_exchange r8, 64, 1`: out-of-bounds: lane 3 accesses 4 bytes at address 0x40, outside local memory (64 bytes): guard the access with an `if`, or increase `.local_memory` (block 0,0,0, warp 1)
+              `@p1 local_atomic_exchange r8, 64, 1`: out-of-bounds: lane 3 accesses 4 bytes at address 0x40, outside local memory (64 bytes): guard the access with an `if`, or increase `.local_memory`
+                thread (7,0,0) of block (0,0,0): lane 3 of warp 1
             a tile with too long a row: faulted
-              `mma_store_c 0, 32, r1`: out-of-bounds: lane 0 accesses 4 bytes at address 0x40, outside local memory (64 bytes): guard the access with an `if`, or increase `.local_memory` (block 0,0,0, warp 0)
+              `mma_store_c 0, 32, r1`: out-of-bounds: lane 0 accesses 4 bytes at address 0x40, outside local memory (64 bytes): guard the access with an `if`, or increase `.local_memory`
+                thread (0,0,0) of block (0,0,0): lane 0 of warp 0
         "#]],
     )
 }
@@ -129,21 +138,29 @@ fn uninitialized() -> usize {
         ],
         expect![[r#"
             the edge of a tile was not filled: finished
-              `local_load.u32 r8, r8`: uninitialized-read: uninitialized read: lane 3 reads local memory at offset 32, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read (block 0,0,0, warp 1)
+              `local_load.u32 r8, r8`: uninitialized-read: uninitialized read: lane 3 reads local memory at offset 32, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
+                thread (7,0,0) of block (0,0,0): lane 3 of warp 1
             a counter that was not cleared: finished
-              `local_atomic_add 0, 1`: uninitialized-read: uninitialized read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read (block 0,0,0, warp 0)
+              `local_atomic_add 0, 1`: uninitialized-read: uninitialized read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
+                thread (0,0,0) of block (0,0,0): lane 0 of warp 0
             half a word was written: finished
-              `local_load.u32 r8, r5`: uninitialized-read: uninitialized read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read (lanes 0-3 of block 0,0,0, warp 0)
+              `local_load.u32 r8, r5`: uninitialized-read: uninitialized read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             a value of one arm only: finished
-              `iadd r9, r8, 1`: uninitialized-read: uninitialized read: `r8` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first (block 0,0,0, warp 0)
+              `iadd r9, r8, 1`: uninitialized-read: uninitialized read: `r8` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
+                threads (2,0,0) to (3,0,0) of block (0,0,0): lanes 2-3 of warp 0
             a value that is predicated off: finished
-              `device_store.u32 r8, r5`: uninitialized-read: uninitialized read: `r8` is read in lane 3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first (block 0,0,0, warp 0)
+              `device_store.u32 r8, r5`: uninitialized-read: uninitialized read: `r8` is read in lane 3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
+                thread (3,0,0) of block (0,0,0): lane 3 of warp 0
             a condition of one arm only: finished
-              `if p2`: uninitialized-read: uninitialized read: `p2` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first (block 0,0,0, warp 0)
+              `if p2`: uninitialized-read: uninitialized read: `p2` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
+                threads (2,0,0) to (3,0,0) of block (0,0,0): lanes 2-3 of warp 0
             the upper word of one arm only: finished
-              `local_store.u64 r8, r10`: uninitialized-read: uninitialized read: `r9` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first (block 0,0,0, warp 0)
+              `local_store.u64 r8, r10`: uninitialized-read: uninitialized read: `r9` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
+                threads (2,0,0) to (3,0,0) of block (0,0,0): lanes 2-3 of warp 0
             a sum that broken lanes never began: finished
-              `device_store.u32 r8, r5`: uninitialized-read: uninitialized read: `r8` is read in lane 0, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first (block 0,0,0, warp 0)
+              `device_store.u32 r8, r5`: uninitialized-read: uninitialized read: `r8` is read in lane 0, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
+                thread (0,0,0) of block (0,0,0): lane 0 of warp 0
         "#]],
     )
 }
@@ -160,7 +177,10 @@ fn races() -> usize {
                 "local_store.u32 r0, r5\nbarrier\nxor r8, r5, 16\nlocal_load.u32 r9, r8\niadd r9, r9, 100\nlocal_store.u32 r9, r5\nhalt",
             ),
             ("two waves to one place", "icmp.eq p1, r6, 0\n@p1 local_store.u32 r7, 0\nhalt"),
-            ("two waves to one place, alike", "icmp.eq p1, r6, 0\n@p1 local_store.u32 7, 0\nhalt"),
+            (
+                "two waves to one place, alike",
+                "icmp.eq p1, r0, 0\n@p1 local_store.u32 7, 0\nicmp.eq p1, r0, 4\n@p1 local_store.u32 7, 0\nhalt",
+            ),
             ("two lanes to one place", "icmp.eq p1, r7, 1\n@p1 local_store.u32 r0, 0\nhalt"),
             (
                 "an atomic beside a load",
@@ -185,34 +205,44 @@ fn races() -> usize {
         ],
         expect![[r#"
             read before it is there: finished
-              `local_load.u32 r9, r8`: data-race: data race: lane 0 reads local memory at offset 16 that lane 0 of wave 1 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses (lanes 0-3 of block 0,0,0, warp 0)
+              `local_load.u32 r9, r8`: data-race: data race: lane 0 reads local memory at offset 16 that lane 0 of wave 1 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `local_store.u32 r0, r5`: lane 0 of wave 1 wrote it here
             overwritten while it is read: finished
-              `local_store.u32 r9, r5`: data-race: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 1 read with no synchronization between them; put a `barrier` that all waves execute between the two accesses (lanes 0-3 of block 0,0,0, warp 0)
+              `local_store.u32 r9, r5`: data-race: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 1 read with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `local_load.u32 r9, r8`: lane 0 of wave 1 read it here
             two waves to one place: finished
-              `@p1 local_store.u32 r7, 0`: data-race: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic (block 0,0,0, warp 1)
+              `@p1 local_store.u32 r7, 0`: data-race: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic
+                thread (4,0,0) of block (0,0,0): lane 0 of warp 1
               `@p1 local_store.u32 r7, 0`: lane 0 of wave 0 wrote it here
             two waves to one place, alike: finished
-              `@p1 local_store.u32 7, 0`: same-value-race: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with no synchronization between them; the stored value is unchanged, so the result does not depend on the order (block 0,0,0, warp 1)
+              `@p1 local_store.u32 7, 0`: same-value-race: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with no synchronization between them; the stored value is unchanged, so the result does not depend on the order
+                thread (4,0,0) of block (0,0,0): lane 0 of warp 1
               `@p1 local_store.u32 7, 0`: lane 0 of wave 0 wrote it here
             two lanes to one place: finished
-              `@p1 local_store.u32 r0, 0`: data-race: data race: lane 1 writes local memory at offset 0 that lane 0 wrote with no synchronization between them; the order is unspecified, the last writer wins: let one lane store, or use a distinct address per lane (lanes 1-3 of block 0,0,0, warp 1)
+              `@p1 local_store.u32 r0, 0`: data-race: data race: lane 1 writes local memory at offset 0 that lane 0 wrote with no synchronization between them; the order is unspecified, the last writer wins: let one lane store, or use a distinct address per lane
+                threads (5,0,0) to (7,0,0) of block (0,0,0): lanes 1-3 of warp 1
               `@p1 local_store.u32 r0, 0`: lane 0 wrote it here
             an atomic beside a load: finished
-              `local_load.u32 r8, 0`: data-race: data race: lane 3 reads local memory at offset 0 that lane 0 of wave 1 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses (block 0,0,0, warp 0)
+              `local_load.u32 r8, 0`: data-race: data race: lane 3 reads local memory at offset 0 that lane 0 of wave 1 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+                thread (3,0,0) of block (0,0,0): lane 3 of warp 0
               `local_atomic_add 0, 1`: lane 0 of wave 1 wrote it here
             an atomic beside a store: finished
-              `@p1 local_store.u32 9, 0`: data-race: data race: lane 3 writes local memory at offset 0 that lane 3 of wave 0 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses (block 0,0,0, warp 1)
+              `@p1 local_store.u32 9, 0`: data-race: data race: lane 3 writes local memory at offset 0 that lane 3 of wave 0 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+                thread (7,0,0) of block (0,0,0): lane 3 of warp 1
               `@!p1 local_atomic_max 0, r0`: lane 3 of wave 0 wrote it here
             a barrier before the loop, none in it: finished
-              `local_store.u32 r10, r5`: data-race: data race: lane 0 writes local memory at offset 16 that lane 0 of wave 0 read with no synchronization between them; put a `barrier` that all waves execute between the two accesses (lanes 0-3 of block 0,0,0, warp 1)
+              `local_store.u32 r10, r5`: data-race: data race: lane 0 writes local memory at offset 16 that lane 0 of wave 0 read with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+                threads (4,0,0) to (7,0,0) of block (0,0,0): lanes 0-3 of warp 1
               `local_load.u32 r9, r9`: lane 0 of wave 0 read it here
             halves that overlap: finished
-              `@p1 local_store.u32 r0, r8`: data-race: data race: lane 0 writes local memory at offset 12 that lane 3 of wave 0 wrote with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic (block 0,0,0, warp 1)
+              `@p1 local_store.u32 r0, r8`: data-race: data race: lane 0 writes local memory at offset 12 that lane 3 of wave 0 wrote with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic
+                thread (4,0,0) of block (0,0,0): lane 0 of warp 1
               `@p1 local_store.u32 r0, r8`: lane 3 of wave 0 wrote it here
             a tile that another wave still stores: finished
-              `local_load.u32 r8, 20`: data-race: data race: lane 0 reads local memory at offset 20 that lane 0 of wave 0 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses (block 0,0,0, warp 1)
+              `local_load.u32 r8, 20`: data-race: data race: lane 0 reads local memory at offset 20 that lane 0 of wave 0 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+                thread (4,0,0) of block (0,0,0): lane 0 of warp 1
               `mma_store_c 0, 16, r1`: lane 0 of wave 0 wrote it here
         "#]],
     )
@@ -237,19 +267,26 @@ fn barriers() -> usize {
         ],
         expect![[r#"
             in an arm: finished
-              `barrier`: divergent-barrier: divergent barrier: 2 lanes of the wave that have not exited did not arrive at this barrier; move it to code that all lanes execute (lanes 2-3 of block 0,0,0, warp 0, and in 1 more warp)
+              `barrier`: divergent-barrier: divergent barrier: 2 lanes of the wave that have not exited did not arrive at this barrier; move it to code that all lanes execute
+                threads (2,0,0) to (3,0,0) of block (0,0,0): lanes 2-3 of warp 0; also in 1 warp of 1 block
             in the other arm: finished
-              `barrier`: divergent-barrier: divergent barrier: 3 lanes of the wave that have not exited did not arrive at this barrier; move it to code that all lanes execute (lanes 0-2 of block 0,0,0, warp 0, and in 1 more warp)
+              `barrier`: divergent-barrier: divergent barrier: 3 lanes of the wave that have not exited did not arrive at this barrier; move it to code that all lanes execute
+                threads (0,0,0) to (2,0,0) of block (0,0,0): lanes 0-2 of warp 0; also in 1 warp of 1 block
             in a loop that lanes exit one by one: finished
-              `barrier`: divergent-barrier: divergent barrier: 1 lane of the wave that has not exited did not arrive at this barrier; move it to code that all lanes execute (lane 0 of block 0,0,0, warp 0, and in 1 more warp)
+              `barrier`: divergent-barrier: divergent barrier: 1 lane of the wave that has not exited did not arrive at this barrier; move it to code that all lanes execute
+                thread (0,0,0) of block (0,0,0): lane 0 of warp 0; also in 1 warp of 1 block
             under a guard: finished
-              `@p1 barrier`: divergent-barrier: divergent barrier: 1 lane of the wave that has not exited did not arrive at this barrier; move it to code that all lanes execute (lane 1 of block 0,0,0, warp 0, and in 1 more warp)
+              `@p1 barrier`: divergent-barrier: divergent barrier: 1 lane of the wave that has not exited did not arrive at this barrier; move it to code that all lanes execute
+                thread (1,0,0) of block (0,0,0): lane 1 of warp 0; also in 1 warp of 1 block
             for one wave only: no-progress
-              `barrier`: barrier-deadlock: deadlock: waves wait at a barrier, but 1 of the workgroup's 2 waves exited without arriving at it; let all waves execute the barrier before any of them halts (lanes 0-3 of block 0,0,0, warp 0)
+              `barrier`: barrier-deadlock: deadlock: waves wait at a barrier, but 1 of the workgroup's 2 waves exited without arriving at it; let all waves execute the barrier before any of them halts
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             after a wave has halted: no-progress
-              `barrier`: barrier-deadlock: deadlock: waves wait at a barrier, but 1 of the workgroup's 2 waves exited without arriving at it; let all waves execute the barrier before any of them halts (lanes 0-3 of block 0,0,0, warp 0)
+              `barrier`: barrier-deadlock: deadlock: waves wait at a barrier, but 1 of the workgroup's 2 waves exited without arriving at it; let all waves execute the barrier before any of them halts
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             once too often: no-progress
-              `barrier`: barrier-deadlock: deadlock: waves wait at a barrier, but 1 of the workgroup's 2 waves exited without arriving at it; let all waves execute the barrier before any of them halts (lanes 0-3 of block 0,0,0, warp 1)
+              `barrier`: barrier-deadlock: deadlock: waves wait at a barrier, but 1 of the workgroup's 2 waves exited without arriving at it; let all waves execute the barrier before any of them halts
+                threads (4,0,0) to (7,0,0) of block (0,0,0): lanes 0-3 of warp 1
         "#]],
     )
 }
@@ -284,22 +321,28 @@ fn endless() -> usize {
         ],
         expect![[r#"
             a condition that the loop does not change: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lanes 0-3 of block 0,0,0, warp 0)
+              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `loop`: wave 1 repeats this loop
             a flag that is never set: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lanes 0-3 of block 0,0,0, warp 0)
+              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `loop`: wave 1 repeats this loop
             two waves that wait for each other: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lanes 0-3 of block 0,0,0, warp 0)
+              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `loop`: wave 1 repeats this loop
             a lock that is never released: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lanes 1-3 of block 0,0,0, warp 0)
+              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value
+                threads (1,0,0) to (3,0,0) of block (0,0,0): lanes 1-3 of warp 0
               `loop`: wave 1 repeats this loop
             a lane that holds the others up: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lane 2 of block 0,0,0, warp 0)
+              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value
+                thread (2,0,0) of block (0,0,0): lane 2 of warp 0
               `loop`: wave 1 repeats this loop
             a flag after the barrier that it waits at: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lanes 0-3 of block 0,0,0, warp 0)
+              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `barrier`: wave 1 waits at this barrier
         "#]],
     )
@@ -321,13 +364,17 @@ fn depth() -> usize {
         ],
         expect![[r#"
             a function that calls itself: faulted
-              `call f`: call-depth: the call depth exceeds the limit of 8: replace nested calls with a loop (lanes 0-3 of block 0,0,0, warp 0)
+              `call f`: call-depth: the call depth exceeds the limit of 8: replace nested calls with a loop
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             functions that call each other: faulted
-              `call f`: call-depth: the call depth exceeds the limit of 8: replace nested calls with a loop (lanes 0-3 of block 0,0,0, warp 0)
+              `call f`: call-depth: the call depth exceeds the limit of 8: replace nested calls with a loop
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             deeper through a call: faulted
-              `if p1`: nesting-depth: the nesting depth of `if` and `loop` exceeds the limit of 32: combine conditions with `and`, or leave with `break` and `continue` (lanes 0-3 of block 0,0,0, warp 0)
+              `if p1`: nesting-depth: the nesting depth of `if` and `loop` exceeds the limit of 32: combine conditions with `and`, or leave with `break` and `continue`
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             no end: finished
-              `iadd r8, r6, 1`: missing-halt: missing `halt`: lanes reach the end of the kernel and exit here; add `halt` (lanes 0-3 of block 0,0,0, warp 0, and in 1 more warp)
+              `iadd r8, r6, 1`: missing-halt: missing `halt`: lanes reach the end of the kernel and exit here; add `halt`
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0; also in 1 warp of 1 block
         "#]],
     )
 }
@@ -346,15 +393,20 @@ fn meaning() -> usize {
         ],
         expect![[r#"
             a special register as an operand: faulted
-              `iadd r8, sr_lane_id, r0`: no-meaning: `sr_lane_id` as an operand of `iadd` is undefined: only `mov` and `mov_sr` read special registers; copy it to a general register first (lanes 0-3 of block 0,0,0, warp 0)
+              `iadd r8, sr_lane_id, r0`: no-meaning: `sr_lane_id` as an operand of `iadd` is undefined: only `mov` and `mov_sr` read special registers; copy it to a general register first
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             a guard on a word of structure: faulted
-              `@p1 endif`: no-meaning: a guard on `endif` is undefined: `endif` applies to all lanes of its construct; remove the guard, and use its condition in the `if` or `break` (lanes 0-1 of block 0,0,0, warp 0)
+              `@p1 endif`: no-meaning: a guard on `endif` is undefined: `endif` applies to all lanes of its construct; remove the guard, and use its condition in the `if` or `break`
+                threads (0,0,0) to (1,0,0) of block (0,0,0): lanes 0-1 of warp 0
             constructs that cross: faulted
-              `endif`: control-flow: improper nesting: this `endif` does not match the innermost open construct; close inner constructs first (lanes 0-3 of block 0,0,0, warp 0)
+              `endif`: control-flow: improper nesting: this `endif` does not match the innermost open construct; close inner constructs first
+                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             division by zero: finished
-              `idiv r8, 100, r6`: division-by-zero: division by zero in lane 0: the result is undefined (0 here); guard the instruction (block 0,0,0, warp 0)
+              `idiv r8, 100, r6`: division-by-zero: division by zero in lane 0: the result is undefined (0 here); guard the instruction
+                thread (0,0,0) of block (0,0,0): lane 0 of warp 0
             a shuffle from a lane that is elsewhere: finished
-              `wave_shuffle_down r8, r0, 1`: shuffle-inactive: the shuffle in lane 1 reads inactive lanes: the result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes (block 0,0,0, warp 0)
+              `wave_shuffle_down r8, r0, 1`: shuffle-inactive: the shuffle in lane 1 reads inactive lanes: the result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes
+                thread (1,0,0) of block (0,0,0): lane 1 of warp 0
         "#]],
     )
 }

@@ -272,6 +272,10 @@ impl Sanitizer {
             reads: conflict.was_read,
         };
         let (first, last) = if there.statement > here.statement { (here, there) } else { (there, here) };
+        // One store that writes one value from several waves: the value is replicated.
+        if same && here.statement == there.statement {
+            return;
+        }
         // A pair that is reported as a data race is not reported as a same-value race too.
         let pair = (first.statement, last.statement);
         if !self.raced.insert((code, pair)) || same && self.raced.contains(&("data-race", pair)) {

@@ -230,6 +230,7 @@ fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> i
                 model: simulated.prepared.model.name(),
                 dump: &simulated.dump,
                 warp: arguments.warp,
+                statements: &simulated.prepared.statements,
                 failures: &simulated.failures,
             };
             let at = |statement| simulated.position(statement);

@@ -8,10 +8,11 @@ use warplens_syntax::{Elements, Node, NodeOrToken, Token};
 use super::super::model::Parts;
 use super::super::{
     Constant, ConstantId, DeclarationMistake, InstructionId, NameId, Operand, Parameter, Problem,
-    ProblemKind, Role, Space, SymbolKind, TableKind, Variable,
+    ProblemKind, Role, SourceLocation, SourcePosition, Space, SymbolKind, TableKind, Variable,
 };
 use super::constant;
 use super::declaration::{self, Outside, Shape};
+use super::literal;
 use super::mnemonic::MnemonicInterner;
 use super::rules::DeclarationSite;
 use super::scopes::{NewSymbol, Scopes};
@@ -35,6 +36,7 @@ pub(super) struct Body<'a> {
     pub(super) scratch: Vec<Operand>,
     /// The operands of the instruction at hand, kept for its memory.
     pub(super) nodes: Vec<Node<'a>>,
+    pub(super) locations: Vec<SourceLocation>,
 }
 
 impl<'a> Body<'a> {
@@ -102,6 +104,7 @@ impl<'a> Body<'a> {
             words: self.scopes.words.into(),
             names: self.scopes.names.into(),
             problems: self.problems.into(),
+            locations: self.locations.into(),
         }
     }
 
@@ -116,7 +119,7 @@ impl<'a> Body<'a> {
             BRANCH_TARGETS => self.table(node, TableKind::Branch),
             CALL_TARGETS => self.table(node, TableKind::Call),
             CALL_PROTOTYPE => self.prototype(node),
-            LOC_DIRECTIVE => self.debug_names(node),
+            LOC_DIRECTIVE => self.location(node),
             FUNCTION => self.prototype_of_module(node),
             ALIAS_DIRECTIVE => self.alias(node),
             _ => {}
@@ -221,12 +224,24 @@ impl<'a> Body<'a> {
     }
 
     /// `.loc 1 2 3, function_name $name, inlined_at 1 4 5`
-    fn debug_names(&mut self, node: Node<'a>) {
+    fn location(&mut self, node: Node<'a>) {
+        if let Some(position) = source_position(node) {
+            let first = InstructionId::new(self.instructions.len());
+            let inlined_at = node.nodes().filter_map(source_position).next();
+            self.locations.push(SourceLocation { first, position, inlined_at });
+        }
         let attributes = node.nodes().filter(|node| node.kind() == LOC_ATTRIBUTE);
         for name in attributes.flat_map(Node::nodes).filter_map(declaration::symbol) {
             self.scopes.refer(name, Role::Debug);
         }
     }
+}
+
+/// `1 2 3` directly in a node.
+fn source_position(node: Node<'_>) -> Option<SourcePosition> {
+    let mut numbers = node.tokens().filter(|token| token.kind == INT_NUMBER);
+    let mut number = || literal::integer(numbers.next()?.text).as_integer();
+    Some(SourcePosition { file: number()?, line: number()?, column: number()? })
 }
 
 fn variable_kind(variable: Variable) -> SymbolKind {

@@ -6,7 +6,8 @@ use text_size::{TextRange, TextSize};
 use super::{
     Address, AddressForm, Constant, ConstantId, Instruction, InstructionData, InstructionId, Linkage,
     ListData, Mnemonic, MnemonicId, Name, NameId, NameRef, Operand, OperandList, Parameter, Problem,
-    Referent, ReferentId, Resolution, Scope, ScopeId, Signature, Symbol, SymbolId, SymbolKind,
+    Referent, ReferentId, Resolution, Scope, ScopeId, Signature, SourceLocation, Symbol, SymbolId,
+    SymbolKind,
 };
 
 /// Kernel or function.
@@ -50,6 +51,7 @@ pub(crate) struct Parts {
     pub(crate) words: Box<[SmolStr]>,
     pub(crate) names: Box<[Name]>,
     pub(crate) problems: Box<[Problem]>,
+    pub(crate) locations: Box<[SourceLocation]>,
 }
 
 /// A label and the instruction after it.
@@ -80,6 +82,11 @@ impl Function {
         let after = self.parts.instructions.partition_point(|data| data.range.start() <= offset);
         let id = InstructionId::new(after.checked_sub(1)?);
         Some(self.instruction(id)).filter(|instruction| instruction.range().contains_inclusive(offset))
+    }
+
+    /// The source positions in text order.
+    pub fn source_locations(&self) -> &[SourceLocation] {
+        &self.parts.locations
     }
 
     /// The distinct opcodes with their modifiers, indexed by [`MnemonicId`].

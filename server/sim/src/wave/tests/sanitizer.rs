@@ -52,7 +52,6 @@ fn waves_that_store_to_the_same_place() {
         "and r4, r3, 3\nshl r4, r4, 2\nlocal_store.u32 7, r4",
         expect![[r#"
             finished
-            same-value-race at `local_store.u32 7, r4`, lanes f: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with no synchronization between them; the stored value is unchanged, so the result does not depend on the order
         "#]],
     );
     check(

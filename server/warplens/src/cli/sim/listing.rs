@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
-use warplens_ide::lanes::{Shown, Source, counter_totals, first_divergence, reported};
+use warplens_ide::lanes::{Shown, Source, counter_totals, first_divergence};
 use warplens_sim::launch::{show, size};
 use warplens_sim::{Finding, Limits, Severity, Status, WarpId, WarpTrace};
 
@@ -176,14 +176,19 @@ impl Listing<'_> {
 
     fn findings(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         // The most severe first, those of the same severity in order of execution.
-        let mut findings = reported(&self.run.result, shown.warp());
+        let mut findings = shown.findings();
         findings.sort_by_key(|reported| reported.finding.severity);
         for reported in findings {
             let finding = reported.finding;
             let (style, word) = severity(finding.severity);
             let location = self.location(finding);
             let message = reported.message();
-            writeln!(out, "{style}{word}[{}]{style:#} {location}: {}", finding.code, plain(&message))?;
+            let mut lines = message.lines();
+            let title = lines.next().unwrap_or_default();
+            writeln!(out, "{style}{word}[{}]{style:#} {location}: {}", finding.code, plain(title))?;
+            for details in lines {
+                writeln!(out, "    {}", plain(details))?;
+            }
             for related in &finding.related {
                 if let Some(position) = self.run.position(related.statement) {
                     writeln!(out, "    line {}: {}", position.line + 1, plain(&related.message))?;

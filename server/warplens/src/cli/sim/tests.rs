@@ -372,9 +372,83 @@ fn faults_and_failed_checks() {
          9          exit;  not run
         10  }
 
-        error[out-of-bounds] ~/short.ptx:8: store of 4 bytes outside `x`: offset 4 of 4 bytes; guard the access, or make the buffer larger (lane 0)
+        error[out-of-bounds] ~/short.ptx:8: store of 4 bytes outside `x`: offset 4 of 4 bytes; guard the access, or make the buffer larger
+            thread (0,0,0) of block (0,0,0): lane 0 of warp 0
         faulted: 2 warp instructions, 2 thread instructions
     "#]]);
+}
+
+/// An unrolled sequence of one source line in a header, with one mistake.
+const UNROLLED: &str = r#"// @launch { block = [64], grid = [2] }
+.version 8.0
+.target sm_70
+.address_size 64
+.file 1 "/home/user/reduce.cu"
+.file 2 "/usr/local/cuda/include/sum.h"
+.entry k() {
+	.reg .b32 %r<5>; .reg .pred %p;
+	.loc 1 7 3
+	mov.u32 %r1, %laneid;
+	setp.lt.u32 %p, %r1, 16;
+	@!%p bra DONE;
+	.loc 1 9 5
+	.loc 2 30 1, function_name F, inlined_at 1 9 5
+	vote.sync.ballot.b32 %r2, %p, 0xff;
+	vote.sync.ballot.b32 %r3, %p, 0xff;
+	vote.sync.ballot.b32 %r4, %p, 0xff;
+DONE:
+	exit;
+}
+.section .debug_str { F: .b8 102, 0 }
+"#;
+
+#[test]
+fn one_finding_a_cause() {
+    let folder = Folder::new("unrolled", &[("k.ptx", UNROLLED)]);
+    let (text, _) = folder.answer(&["~/k.ptx"]);
+    let (_, ending) = text.rsplit_once("}\n").expect("a listing");
+    expect![[r#"
+
+        error[wrong-membermask] ~/k.ptx:15: the member mask does not include all lanes that execute the instruction; include each of them
+            threads (8,0,0) to (15,0,0) of block (0,0,0): lanes 8-15 of warp 0; also in 3 warps of 2 blocks; also at 2 statements of this source line
+            source: reduce.cu:9 (inlined: sum.h:30)
+        finished: 28 warp instructions, 704 thread instructions (64 predicated off)
+    "#]].assert_eq(ending);
+    let (json, _) = folder.answer(&["~/k.ptx", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    expect![[r#"
+        [
+          {
+            "also": {
+              "blocks": 2,
+              "lines": [
+                15,
+                16
+              ],
+              "warps": 3
+            },
+            "code": "wrong-membermask",
+            "cta": [
+              0,
+              0,
+              0
+            ],
+            "lanes": "0000ff00",
+            "line": 14,
+            "message": "the member mask does not include all lanes that execute the instruction; include each of them",
+            "related": [],
+            "severity": "error",
+            "source": {
+              "file": "/home/user/reduce.cu",
+              "inlined": {
+                "file": "/usr/local/cuda/include/sum.h",
+                "line": 30
+              },
+              "line": 9
+            },
+            "warp": 0
+          }
+        ]"#]].assert_eq(&format!("{:#}", json["findings"]));
 }
 
 const PRINTS: &str = "// @launch { block = [2] }
@@ -422,8 +496,6 @@ fn a_size_alone_infers_the_arguments() {
             k: launch from the command line, grid 1, block 64, model stack
             args: {"name":"x","buffer":"u32","len":65536,"fill":"zero"} {"name":"n","u32":64}
             warp 0 of block 0,0,0; 2 warps in total (--warp X,Y,Z:W selects another)
-            note[same-value-race] ~/k.ptx:8: lane 1 writes byte 0 of `x` that lane 0 wrote with no synchronization between them; both write the same value, so the order does not matter (lanes 1-31 of block 0,0,0, warp 0)
-                line 8: lane 0 wrote it here
             finished: 6 warp instructions, 192 thread instructions
         "#]],
     );
@@ -447,7 +519,8 @@ fn a_run_that_stops_at_an_error_in_the_program() {
         6          ret;  not run
         7  }
 
-        error[unsupported] ~/k.ptx:5: unsupported instruction `ad.u32`: the instruction is unknown (lanes 0-31)
+        error[unsupported] ~/k.ptx:5: unsupported instruction `ad.u32`: the instruction is unknown
+            threads (0,0,0) to (31,0,0) of block (0,0,0): lanes 0-31 of warp 0
         stopped at an error in the program (run `warplens check` to show it): 1 warp instruction, 32 thread instructions
     "#]]);
 }

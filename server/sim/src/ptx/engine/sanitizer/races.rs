@@ -49,6 +49,10 @@ impl Sanitizer {
             if differs.is_some() && lane_conflicts.iter().any(raced) {
                 self.raced.push(StatementId(lane_conflict.conflict.before.statement()));
             }
+            // One store instruction that writes one value from several threads: compilers replicate values this way.
+            if differs.is_none() && lane_conflict.conflict.before.statement() == self.visit.statement {
+                continue;
+            }
             let race = if differs.is_some() { Race::Data } else { Race::SameValue };
             self.report_race(event, lane_conflict, *mask, race, spaces);
         }
