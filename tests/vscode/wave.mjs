@@ -69,7 +69,32 @@ export function waveTests(given) {
   const shot = (name) => given().shot(name);
   const press = (...keys) => keys.reduce((done, key) => done.then(() => given().bench.page.keyboard.press(key)), Promise.resolve());
   const type = (text) => given().bench.page.keyboard.type(text, { delay: 40 });
+  const lines = async () => (await given().bench.lines()).map((line) => line.trimEnd());
   const language = (name) => given().bench.page.locator('[id="status.editor.mode"]', { hasText: name }).waitFor();
+
+  /**
+   * Types a line and begins the next one. The list of suggestions may open after Escape, and then Enter accepts a
+   * suggestion: Enter is pressed until there is a new line. Then waits for the indentation of the line.
+   */
+  async function typeLine(text, indented) {
+    await type(text);
+    const before = (await lines()).length;
+    await until(`a line after \`${text}\``, async () => {
+      await press('Escape', 'Enter');
+      const added = async () => (await lines()).length > before;
+      return until('a new line', added, 2).catch(() => false);
+    });
+    await showsLines([indented]);
+  }
+
+  /** Waits until the editor shows these lines, one after another. */
+  async function showsLines(expected) {
+    await until('the lines are indented', async () => {
+      const text = (await lines()).join('\n');
+      if (!text.includes(expected.join('\n'))) throw new Error(`the editor shows\n${text}`);
+      return true;
+    });
+  }
 
   /** Moves the cursor to a word. */
   async function goTo(part, word) {
@@ -166,20 +191,15 @@ export function waveTests(given) {
     });
 
     test('is indented as it is typed', async () => {
-      const { bench } = given();
       await press('End', 'Enter');
-      await type('if p2');
-      await press('Escape', 'Enter');
-      await type('nop');
-      await press('Escape', 'Enter');
-      await type('else');
-      await press('Escape', 'Enter');
-      await type('wait');
-      await press('Escape', 'Enter');
+      const expected = ['        if p2', '            nop', '        else', '            wait', '        endif', '    endif'];
+      await typeLine('if p2', expected[0]);
+      await typeLine('nop', expected[1]);
+      await typeLine('else', expected[2]);
+      await typeLine('wait', expected[3]);
       await type('endif');
       await press('Escape');
-      const expected = ['        if p2', '            nop', '        else', '            wait', '        endif', '    endif'];
-      await until('the lines are indented', async () => (await bench.lines()).join('\n').includes(expected.join('\n')));
+      await showsLines(expected);
       await shot('wave-8-typed');
     });
 
