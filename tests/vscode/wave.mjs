@@ -72,6 +72,15 @@ export function waveTests(given) {
   const lines = async () => (await given().bench.lines()).map((line) => line.trimEnd());
   const language = (name) => given().bench.page.locator('[id="status.editor.mode"]', { hasText: name }).waitFor();
 
+  /** Opens a file with a kernel. A code lens above the kernel shows that the server has read it. */
+  async function openKernel(file, text) {
+    const { bench } = given();
+    bench.write(file, text);
+    await bench.open(file);
+    await language('WAVE');
+    await bench.lens('Run').first().waitFor();
+  }
+
   /**
    * Types a line and begins the next one. The list of suggestions may open after Escape, and then Enter accepts a
    * suggestion: Enter is pressed until there is a new line. Then waits for the indentation of the line.
@@ -114,12 +123,7 @@ export function waveTests(given) {
   const cursorIsAt = (position) => given().bench.page.locator('.statusbar-item', { hasText: position }).waitFor();
 
   describe('the keywords of a construct', () => {
-    before(async () => {
-      const { bench } = given();
-      bench.write('constructs.wave', CONSTRUCTS);
-      await bench.open('constructs.wave');
-      await language('WAVE');
-    });
+    before(() => openKernel('constructs.wave', CONSTRUCTS));
 
     test('are highlighted together', async () => {
       const { bench } = given();
@@ -165,12 +169,7 @@ export function waveTests(given) {
   });
 
   describe('a kernel during typing', () => {
-    before(async () => {
-      const { bench } = given();
-      bench.write('draft.wave', DRAFT);
-      await bench.open('draft.wave');
-      await language('WAVE');
-    });
+    before(() => openKernel('draft.wave', DRAFT));
 
     test('gets constructs with their ends by completion', async () => {
       const { bench } = given();
@@ -178,7 +177,12 @@ export function waveTests(given) {
       await type('    i');
       await type('f');
       const rows = bench.page.locator('.suggest-widget.visible .monaco-list-row');
-      await rows.filter({ hasText: 'endif' }).first().waitFor();
+      const construct = rows.filter({ hasText: 'endif' }).first();
+      await until('the construct is offered', async () => {
+        const offered = await construct.waitFor({ timeout: 5000 }).then(() => true, () => false);
+        if (!offered) await press('Escape', 'Control+Space');
+        return offered;
+      });
       await shot('wave-6-completion');
       await press('Enter');
       await until('the construct is inserted', async () => /^ {4}if p1 {0,}$/m.test((await bench.lines()).join('\n')));
@@ -225,10 +229,8 @@ export function waveTests(given) {
   describe('a chosen toolchain', () => {
     before(async () => {
       const { bench } = given();
-      bench.write('guide.wave', GUIDE);
       bench.configure({ 'warplens.wave.accepts': 'toolchain-0.1.2' });
-      await bench.open('guide.wave');
-      await language('WAVE');
+      await openKernel('guide.wave', GUIDE);
     });
 
     test('underlines code that it rejects, with a fix', async () => {
@@ -249,9 +251,7 @@ export function waveTests(given) {
     before(async () => {
       const { bench } = given();
       bench.configure({});
-      bench.write('cheap.wave', CHEAP);
-      await bench.open('cheap.wave');
-      await language('WAVE');
+      await openKernel('cheap.wave', CHEAP);
     });
 
     test('gets a hint and is replaced by a select', async () => {
@@ -275,10 +275,7 @@ export function waveTests(given) {
     const lensText = (text) => given().bench.page.locator('.codelens-decoration', { hasText: text });
 
     before(async () => {
-      const { bench } = given();
-      bench.write('paths.wave', CHEAP);
-      await bench.open('paths.wave');
-      await language('WAVE');
+      await openKernel('paths.wave', CHEAP);
       // A lens that is redrawn loses the click.
       await until('lanes are shown', async () => {
         if ((await status('warp 0/').count()) > 0) return true;

@@ -76,11 +76,6 @@ export class Workbench {
     writeFileSync(join(this.workspace, file), text);
   }
 
-  /** Whether all editors are saved; VS Code keeps unsaved text over a reload. */
-  async isSaved() {
-    return (await this.page.locator('.tab.dirty').count()) === 0;
-  }
-
   /** Opens a file of the workspace and waits for its editor. */
   async open(file) {
     const address = `vscode-remote://127.0.0.1:${this.port}${this.workspace}/${file}`;
