@@ -275,6 +275,7 @@ export function waveTests(given) {
     const lensText = (text) => given().bench.page.locator('.codelens-decoration', { hasText: text });
 
     before(async () => {
+      const { bench } = given();
       await openKernel('paths.wave', CHEAP);
       // A lens that is redrawn loses the click.
       await until('lanes are shown', async () => {
