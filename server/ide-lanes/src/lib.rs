@@ -10,6 +10,7 @@
 )]
 
 mod broken;
+pub mod compare;
 mod counters;
 pub mod findings;
 mod groups;
@@ -31,6 +32,7 @@ mod shown;
 mod simulator;
 mod source_line;
 mod statement;
+mod steps;
 #[cfg(test)]
 mod testing;
 pub mod text;
@@ -54,5 +56,6 @@ pub use shown::{LaneHint, LineOf, Shown, ShownStatement};
 pub use simulator::{Decoded, Found, Simulator};
 pub use source_line::{FileLine, SourceLine};
 pub use statement::{Flow, Statement};
+pub use steps::{Step, Steps};
 pub use warplens_ide_diagnostics::finding_codes::{FindingCode, finding_code, finding_codes};
 pub use warplens_sim::{Cancelled, TraceRequest, WarpId};

@@ -51,7 +51,7 @@ impl RunSettings {
             warp: self.warp,
             checks: if self.checks { Checks::ALL } else { Checks::default() },
             counters: self.counters,
-            trace: None,
+            ..RunOptions::default()
         }
     }
 }

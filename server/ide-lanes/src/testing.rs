@@ -129,6 +129,7 @@ pub(crate) fn result() -> RunResult {
         memory,
         output: Output::default(),
         model_diff: None,
+        last_store: None,
         values: None,
     }
 }
@@ -168,7 +169,7 @@ fn values() -> Values {
         registers: vec![held],
         stack: None,
     };
-    Values { visits: vec![seen], truncated: false }
+    Values { visits: vec![seen], steps: Vec::new(), truncated: false }
 }
 
 pub(crate) fn shown(text: &str, result: RunResult) -> Shown {

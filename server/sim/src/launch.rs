@@ -29,7 +29,7 @@ pub use body::{Access, Body, Part};
 pub use buffers::{Budget, DEVICE_MEMORY, PlacedBuffer};
 pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};
 pub use contents::{FileReader, build};
-pub use expectation::{Failure, show, verify};
+pub use expectation::{Failure, same, show, verify};
 pub use flags::{arguments, extent};
 pub use kernel::{Kernel, LaunchRules};
 pub use model::{Argument, Buffer, Contents, Element, Expectation, Field, Fill, Launch, Passed, size};

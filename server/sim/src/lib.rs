@@ -20,8 +20,8 @@ pub mod wave;
 pub use lanes::Lanes;
 pub use scalar_type::{Class, ScalarType};
 pub use trace::{
-    Cancelled, Checks, Control, Counters, Divergence, Finding, Limits, LineTrace, Mask, ModelDiff, Output,
-    Progress, Reconvergence, RegisterValues, Related, RunOptions, RunOutcome, RunResult, Severity,
+    Cancelled, Checks, Control, Counters, Divergence, Finding, LaneStore, Limits, LineTrace, Mask, ModelDiff,
+    Output, Progress, Reconvergence, RegisterValues, Related, RunOptions, RunOutcome, RunResult, Severity,
     StatementId, Status, Totals, Visit, WarpId, WarpTrace, Workers,
 };
 pub use values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values, WaitingLanes};

@@ -245,10 +245,23 @@ pub struct RunResult {
     pub memory: DeviceMemory,
     /// The traced register values of one warp, where [`RunOptions::trace`] requests them.
     pub values: Option<Values>,
+    /// The last store to the byte that [`RunOptions::watch`] names.
+    pub last_store: Option<LaneStore>,
     /// Text that the program printed.
     pub output: Output,
     /// The comparison with another model, for models that are compared with one.
     pub model_diff: Option<Box<ModelDiff>>,
+}
+
+/// A store, or an atomic operation, of one lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneStore {
+    /// Which statement.
+    pub statement: StatementId,
+    /// The warp.
+    pub warp: WarpId,
+    /// The lane.
+    pub lane: u32,
 }
 
 /// A run of the same launch under the language's reference model, and where the two runs differ.
@@ -364,6 +377,8 @@ pub struct RunOptions {
     pub counters: bool,
     /// A warp whose register values to trace ([`RunResult::values`]); the run may stop once they are complete.
     pub trace: Option<TraceRequest>,
+    /// The address of a byte of device memory whose last store to find ([`RunResult::last_store`]).
+    pub watch: Option<u64>,
 }
 
 /// Progress of a run.

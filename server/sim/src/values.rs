@@ -1,7 +1,7 @@
 //! Traced register values of one warp: requested with a [`TraceRequest`], returned as [`Values`].
 //!
 //! Runs are deterministic, so tracing repeats the run and a run without tracing pays nothing. A trace keeps one visit of each
-//! statement: the last one, or the last one before a given visit.
+//! statement, the last one or the last one before a given visit, and on request all visits in order.
 
 use smol_str::SmolStr;
 
@@ -15,6 +15,8 @@ pub struct TraceRequest {
     /// Stop after this visit of this statement (the first is 1), when the warp reaches the statement again. `None` traces until
     /// the warp exits.
     pub until: Option<(StatementId, u64)>,
+    /// Whether to keep each visit in [`Values::steps`]. The run ends when they reach the limit.
+    pub steps: bool,
     /// Limit for the kept values in bytes; statements reached later keep none.
     pub max_bytes: usize,
 }
@@ -22,7 +24,7 @@ pub struct TraceRequest {
 impl TraceRequest {
     /// Traces a warp until it exits.
     pub fn at(warp: WarpId) -> TraceRequest {
-        TraceRequest { warp, until: None, max_bytes: 64 << 20 }
+        TraceRequest { warp, until: None, steps: false, max_bytes: 64 << 20 }
     }
 }
 
@@ -31,7 +33,9 @@ impl TraceRequest {
 pub struct Values {
     /// In the order of the statements.
     pub visits: Vec<TracedVisit>,
-    /// Whether the values of some statements were dropped because of the limit.
+    /// All visits in order of execution, with the registers that they wrote; empty unless requested.
+    pub steps: Vec<TracedVisit>,
+    /// Whether values or steps were dropped because of the limit.
     pub truncated: bool,
 }
 

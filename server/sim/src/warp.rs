@@ -12,6 +12,7 @@ pub(crate) mod listing;
 pub(crate) mod races;
 pub(crate) mod spin;
 pub(crate) mod value_tracer;
+pub(crate) mod watched_byte;
 
 pub use dyn_eq::DynEq;
 pub use executable::{Executable, ModelInfo, model_named};

@@ -1,4 +1,5 @@
-//! Tracing a warp: the register values of each statement after its last visit, or its last visit before a moment.
+//! Tracing a warp: the register values of each statement after its last visit or its last visit before a moment, and all its
+//! steps.
 
 mod common;
 
@@ -94,6 +95,49 @@ fn the_last_visit_of_each_statement() {
         ret;                             #4 ffffffff ffffffff
     "#]],
     );
+}
+
+/// The lines of the steps with the names of the registers that they wrote.
+fn steps(at: TraceRequest) -> (Vec<String>, bool) {
+    let source = Source::new(LOOP);
+    let program = source.program("k");
+    let values = look(&program, TraceRequest { steps: true, ..at });
+    let step = |seen: warplens_sim::TracedVisit| {
+        let line = LOOP.lines().nth(source.line(&program, seen.statement)).unwrap_or_default().trim();
+        let registers: Vec<_> = seen.registers.iter().map(show).collect();
+        format!("{line:32} #{} {:08x}  {}", seen.visit, seen.executed, registers.join(", "))
+            .trim_end()
+            .to_owned()
+    };
+    (values.steps.into_iter().map(step).collect(), values.truncated)
+}
+
+#[test]
+fn each_step_in_order_of_execution() {
+    let (steps, truncated) = steps(TraceRequest::at(warp(1, 1)));
+    expect![[r#"
+        mov.u32 %r1, %laneid;            #1 ffffffff  %r1 = 0 7 8 31
+        setp.lt.u32 %p1, %r1, 8;         #1 ffffffff  %p1 = 1 1 0 0
+        mov.u32 %r2, 0;                  #1 ffffffff  %r2 = 0 0 0 0
+        add.u32 %r2, %r2, 1;             #1 ffffffff  %r2 = 1 1 1 1
+        @%p1 mad.lo.u32 %r3, %r1, 4, %r2; #1 000000ff  %r3 = 1 29 - -
+        @%p1 bra JOIN;                   #1 000000ff
+        mov.u32 %r4, %r2;                #1 ffffff00  %r4 = - - 1 1
+        call (%r5), twice, (%r2);        #1 ffffffff  %r5 = 2 2 2 2
+        add.u32 r, x, x;                 #1 ffffffff  r = 2 2 2 2
+        ret;                             #1 ffffffff
+        setp.lt.u32 %p2, %r2, 4;         #1 ffffffff  %p2 = 1 1 1 1
+        @%p2 bra TRIP;                   #1 ffffffff"#]]
+    .assert_eq(&steps[..12].join("\n"));
+    assert_eq!((steps.len(), truncated), (40, false));
+}
+
+#[test]
+fn steps_end_at_the_limit() {
+    let (all, _) = steps(TraceRequest::at(warp(1, 1)));
+    let (kept, truncated) = steps(TraceRequest { max_bytes: 4 << 10, ..TraceRequest::at(warp(1, 1)) });
+    assert!(truncated && !kept.is_empty() && kept.len() < all.len(), "{} of {}", kept.len(), all.len());
+    assert_eq!(kept, all[..kept.len()]);
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! The command line: arguments and exit codes.
 
 mod check;
+mod compare;
 mod explain;
 mod files;
 mod fmt;
 mod input;
+mod launch;
 mod log;
 mod outcome;
 mod plain;
@@ -49,6 +51,8 @@ enum Command {
     Check(check::Arguments),
     /// Simulate a launch and print the lanes that executed each line
     Sim(sim::Arguments),
+    /// Run a launch on two kernels, or under two models, and print the first difference
+    Compare(compare::Arguments),
     /// Format files in place
     Fmt(fmt::Arguments),
     /// Run the launches that have `expect`, and report the checks that fail
@@ -79,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Lsp { stdio: _ } => serve(),
         Command::Check(arguments) => check::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

@@ -217,6 +217,7 @@ impl Executable for Program {
             output: Output::default(),
             model_diff: None,
             values: None,
+            last_store: None,
         })
     }
 }

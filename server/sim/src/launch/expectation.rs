@@ -83,14 +83,19 @@ fn excerpt(bytes: &[u8], at: usize) -> String {
 
 fn equal(wanted: Number, found: u64, element: ScalarType, tolerance: f64) -> bool {
     let Ok(bits) = wanted.bits(element) else { return false };
-    if bits == found {
-        return true;
+    match wanted {
+        Number::Bits(_) => bits == found,
+        _ => same(element, bits, found, tolerance),
     }
-    if element.class() != Class::Float || matches!(wanted, Number::Bits(_)) {
-        return false;
+}
+
+/// Whether two values of this kind are equal: floats also if they differ by at most `tolerance`, or are both NaN.
+pub fn same(element: ScalarType, one: u64, other: u64, tolerance: f64) -> bool {
+    if one == other || element.class() != Class::Float {
+        return one == other;
     }
-    let (wanted, found) = (element.float_of_bits(bits), element.float_of_bits(found));
-    wanted == found || wanted.is_nan() && found.is_nan() || (wanted - found).abs() <= tolerance
+    let (one, other) = (element.float_of_bits(one), element.float_of_bits(other));
+    one == other || one.is_nan() && other.is_nan() || (one - other).abs() <= tolerance
 }
 
 /// A value of this kind in readable form.

@@ -57,6 +57,7 @@ impl Listing {
             memory,
             output,
             values: self.values,
+            last_store: None,
             model_diff: None,
         }
     }

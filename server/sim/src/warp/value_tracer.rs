@@ -1,4 +1,4 @@
-//! Value tracing of a warp: the registers of each statement after its last visit.
+//! Value tracing of a warp: the registers of each statement after its last visit, and on request after each visit.
 //!
 //! Only the traced warp of a run with a trace request has a tracer. A language reads its registers into [`TracedValue`]s.
 
@@ -13,6 +13,8 @@ pub(crate) struct VisitTracer {
     until: Option<(StatementId, u64)>,
     /// By statement.
     visits: Vec<Visit>,
+    /// All visits in order of execution, if they are kept.
+    steps: Option<Vec<Step>>,
     /// Bytes that further values may take.
     budget: usize,
     truncated: bool,
@@ -28,6 +30,15 @@ struct Visit {
     /// One value per register that the statement names; empty if over the budget.
     values: Vec<TracedValue>,
     stack: Option<Box<[StackEntry]>>,
+    /// Its index in the steps, if they are kept.
+    step: usize,
+}
+
+/// One visit in order of execution.
+#[derive(Clone, Debug)]
+struct Step {
+    statement: StatementId,
+    visit: Visit,
 }
 
 /// A register after a visit.
@@ -50,6 +61,7 @@ impl VisitTracer {
         VisitTracer {
             until: request.until,
             visits: vec![Visit::default(); statements],
+            steps: request.steps.then(Vec::new),
             budget: request.max_bytes,
             truncated: false,
             is_complete: false,
@@ -77,7 +89,32 @@ impl VisitTracer {
         }
         visit.count += 1;
         (visit.active, visit.executed, visit.stack) = (active, executed, stack);
+        if let Some(steps) = &mut self.steps {
+            visit.step = steps.len();
+            let visit = Visit { values: Vec::new(), ..visit.clone() };
+            steps.push(Step { statement, visit });
+        }
         true
+    }
+
+    /// Ends the record of the last visit of a statement: its values are those of its step. Called again when a call or a
+    /// barrier completes.
+    pub(crate) fn record(&mut self, statement: StatementId) {
+        let Some(steps) = &mut self.steps else { return };
+        let Some(visit) = self.visits.get(statement.index()).filter(|_| !self.is_complete) else { return };
+        let Some(step) = steps.get_mut(visit.step).filter(|step| step.statement == statement) else { return };
+        let bytes = |value: &TracedValue| size_of_val(&*value.low) + size_of_val(&*value.high);
+        let size = size_of::<Step>() + visit.values.iter().map(bytes).sum::<usize>();
+        match self.budget.checked_sub(size).filter(|_| !self.truncated) {
+            Some(budget) => {
+                self.budget = budget;
+                step.visit.values.clone_from(&visit.values);
+            }
+            None => {
+                steps.truncate(visit.step);
+                (self.truncated, self.is_complete) = (true, true);
+            }
+        }
     }
 
     /// The values of a statement with this number of registers, which take `bytes`; empty if over the budget.
@@ -106,10 +143,9 @@ impl VisitTracer {
         self,
         describe: impl Fn(StatementId) -> I,
     ) -> Values {
-        let visited = self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0);
-        let visits = visited.map(|(index, visit)| {
-            let statement = StatementId(index as u32);
+        let traced = |statement: StatementId, visit: Visit, only_written: bool| {
             let registers = visit.values.into_iter().zip(describe(statement));
+            let registers = registers.filter(|(_, (_, _, written))| *written || !only_written);
             TracedVisit {
                 statement,
                 visit: visit.count,
@@ -118,8 +154,18 @@ impl VisitTracer {
                 registers: registers.map(TracedValue::register).collect(),
                 stack: visit.stack,
             }
-        });
-        Values { visits: visits.collect(), truncated: self.truncated }
+        };
+        let visited = self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0);
+        Values {
+            visits: visited.map(|(index, visit)| traced(StatementId(index as u32), visit, false)).collect(),
+            steps: self
+                .steps
+                .into_iter()
+                .flatten()
+                .map(|step| traced(step.statement, step.visit, true))
+                .collect(),
+            truncated: self.truncated,
+        }
     }
 }
 

@@ -72,7 +72,7 @@ impl<'l, const W: usize> Run<'l, W> {
         control: Control<'l>,
     ) -> Self {
         let launch = LaunchState::new(launch, W, program.local_memory, options, control);
-        Run { program, launch, arch: Arch::new(), sanitizer: Sanitizer::new(options.checks) }
+        Run { program, launch, arch: Arch::new(), sanitizer: Sanitizer::new(options) }
     }
 
     fn run(mut self) -> RunOutcome {
@@ -82,7 +82,8 @@ impl<'l, const W: usize> Run<'l, W> {
         let mut result = self.launch.finish(ended)?;
         let raced = raced_statements(&result.findings);
         remove_raced_reads(&mut result.findings, &raced);
-        if self.sanitizer.is_some() {
+        if let Some(sanitizer) = &self.sanitizer {
+            result.last_store = sanitizer.last_store();
             result.findings.extend(loop_efficiency(self.program, &result));
         }
         Ok(result)

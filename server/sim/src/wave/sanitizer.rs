@@ -11,8 +11,9 @@ mod shadow;
 use rustc_hash::FxHashSet;
 
 use crate::Lanes;
-use crate::trace::{Checks, Finding, Limits, Mask, Severity, StatementId, WarpId};
+use crate::trace::{Checks, Finding, LaneStore, Limits, Mask, RunOptions, Severity, StatementId, WarpId};
 use crate::warp::races::RaceReport;
+use crate::warp::watched_byte::WatchedByte;
 
 pub(crate) use self::registers::WrittenRegisters;
 use self::shadow::{Access, AccessKind, Conflict, LocalShadow, Stamp};
@@ -32,6 +33,7 @@ pub(crate) struct Sanitizer {
     raced: FxHashSet<(&'static str, (u32, u32))>,
     /// The findings at the operation that is checked.
     findings: Vec<Finding>,
+    watch: Option<WatchedByte>,
 }
 
 /// The shadow state of a workgroup.
@@ -63,12 +65,19 @@ pub(crate) struct VisitContext<'m, const W: usize> {
 }
 
 impl Sanitizer {
-    /// The sanitizer, if any check is enabled.
-    pub(crate) fn new(checks: Checks) -> Option<Box<Sanitizer>> {
-        (checks != Checks::default()).then(|| {
+    /// The sanitizer, if the options require one.
+    pub(crate) fn new(options: &RunOptions) -> Option<Box<Sanitizer>> {
+        let RunOptions { checks, watch, .. } = *options;
+        (checks != Checks::default() || watch.is_some()).then(|| {
             let (reported, raced) = Default::default();
-            Box::new(Sanitizer { checks, clock: 0, reported, raced, findings: Vec::new() })
+            let watch = watch.map(WatchedByte::new);
+            Box::new(Sanitizer { checks, clock: 0, reported, raced, findings: Vec::new(), watch })
         })
+    }
+
+    /// The last store to the watched byte.
+    pub(crate) fn last_store(&self) -> Option<LaneStore> {
+        self.watch.as_ref()?.last
     }
 
     /// The initial shadow state of a workgroup.
@@ -109,6 +118,12 @@ impl Sanitizer {
             Action::Atomic { space: Space::Local, address, .. } => {
                 self.access(at, AccessKind::Atomic, (address, 4), group, wave);
             }
+            Action::Store { space: Space::Device, bytes, address, .. } => {
+                self.stored_in_device_memory(at, bytes.into(), address);
+            }
+            Action::Atomic { space: Space::Device, address, .. } => {
+                self.stored_in_device_memory(at, 4, address);
+            }
             Action::Matrix(op) => self.tile(at, op, group, wave),
             Action::Binary { op: Binary::Divide | Binary::Remainder, b, .. } if self.checks.division => {
                 self.division(at, b);
@@ -123,6 +138,20 @@ impl Sanitizer {
             wave.acquired = self.clock;
         }
         std::mem::take(&mut self.findings)
+    }
+
+    fn stored_in_device_memory<const W: usize>(
+        &mut self,
+        at: &VisitContext<'_, W>,
+        bytes: u64,
+        address: Row,
+    ) {
+        if let Some(watch) = &mut self.watch {
+            let addresses = at.state.rows.get(address);
+            let stores = lanes(at.executed).map(|lane| (lane as u32, u64::from(addresses[lane])));
+            let warp = WarpId { cta: at.position.workgroup, warp: at.position.wave };
+            watch.stored(StatementId(at.pc), warp, bytes, stores);
+        }
     }
 
     fn unwritten_registers<const W: usize>(&mut self, at: &VisitContext<'_, W>, wave: &mut WaveShadow) {

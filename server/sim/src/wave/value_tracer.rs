@@ -74,6 +74,7 @@ impl ValueTracer {
                 }
             }
         }
+        self.visits.record(statement);
     }
 
     /// The trace, with the names of the registers.

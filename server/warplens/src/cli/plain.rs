@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 
+/// The distance of tab stops.
+const TAB: usize = 8;
+
 /// The text with control and bidirectional formatting characters as escapes such as `\u{1b}`.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     replaced(text, |char, out| out.extend(char.escape_unicode()))
@@ -11,6 +14,31 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
 /// The text with each such character as `�`, so that its columns remain. Tabs are kept.
 pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
     replaced(text, |char, out| out.push(if char == '\t' { '\t' } else { char::REPLACEMENT_CHARACTER }))
+}
+
+/// The line with its tabs as spaces, so that the line number before it does not move the tab stops.
+pub(crate) fn without_tabs(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut column = 0;
+    for char in line.chars() {
+        match char {
+            '\t' => {
+                let spaces = TAB - column % TAB;
+                out.extend(std::iter::repeat_n(' ', spaces));
+                column += spaces;
+            }
+            // The terminal would interpret these.
+            _ if is_hidden(char) => {
+                out.push('\u{fffd}');
+                column += 1;
+            }
+            _ => {
+                out.push(char);
+                column += 1;
+            }
+        }
+    }
+    out
 }
 
 fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {

@@ -6,47 +6,37 @@ mod picture;
 mod progress;
 mod registers;
 mod simulated;
+mod steps;
 mod watch;
 
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ropey::Rope;
 use thiserror::Error;
+use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::report::{Options, Report};
-use warplens_ide::lanes::{Choice, LaunchFile, LaunchProblem, Prepared, RunRequest};
-use warplens_ide::{AnalysisHost, Cancelled, FileId, Severity, Symbol, SymbolKind, TextRange, TextSize};
-use warplens_sim::launch::{Format, PlacedBuffer, launch_text};
+use warplens_ide::{Symbol, SymbolKind, TextRange, TextSize};
+use warplens_sim::launch::PlacedBuffer;
 use warplens_sim::{Control, RunResult, Status, WarpId};
 
 pub(super) use arguments::Arguments;
-use arguments::{ArgumentError, Format as OutputFormat};
+use arguments::Format as OutputFormat;
 use listing::Listing;
 use progress::ProgressLine;
 use simulated::Simulated;
 
-use super::input::{ReadError, STANDARD_INPUT, open, read_named};
+use super::launch::{LaunchError, Launches, Source};
 use super::outcome::{Outcome, print_message};
 use super::terminal;
 use crate::cores::Cores;
-use crate::language::{self, LanguageError};
-use crate::launch_file;
 
-/// A launch cannot be run.
+/// A launch cannot be run, or not be shown as requested.
 #[derive(Debug, Error)]
 enum SimError {
-    #[error("{path}: {error}")]
-    Read { path: String, error: ReadError },
-    #[error("{path}: {error}")]
-    Language { path: String, error: LanguageError },
     #[error(transparent)]
-    Argument(#[from] ArgumentError),
-    #[error(transparent)]
-    LaunchFile(#[from] launch_file::Unreadable),
-    #[error("{0}")]
-    Launch(LaunchProblem),
+    Launch(#[from] LaunchError),
     #[error("--dump: unknown buffer `{name}`: the launch has {}", known(.buffers))]
     Buffer { name: String, buffers: Vec<String> },
     #[error(
@@ -54,16 +44,6 @@ enum SimError {
         block[0], block[1], block[2]
     )]
     Warp { block: [u32; 3], warp: u64 },
-    #[error("standard input can be the file or the launches, not both")]
-    TwoInputs,
-    #[error("the run was stopped")]
-    Cancelled,
-}
-
-impl From<Cancelled> for SimError {
-    fn from(_: Cancelled) -> SimError {
-        SimError::Cancelled
-    }
 }
 
 fn known(buffers: &[String]) -> String {
@@ -97,31 +77,29 @@ fn run_once(arguments: &Arguments) -> io::Result<Outcome> {
 
 /// Reads, prepares and runs a launch.
 fn simulate(arguments: &Arguments) -> Result<Simulated, SimError> {
-    let path = arguments.file.display().to_string();
-    let text = read_named(&arguments.file).map_err(|error| SimError::Read { path: path.clone(), error })?;
-    let language = arguments.language.map_or_else(|| language::of_file(&arguments.file, &text), Ok);
-    let language = language.map_err(|error| SimError::Language { path: path.clone(), error })?;
-    let mut request = arguments.request(language)?;
-    let (launches, base) = launches(arguments, &mut request)?;
-    let mut host = AnalysisHost::new();
-    let file =
-        open(&mut host, language, &text).map_err(|error| SimError::Read { path: path.clone(), error })?;
-    let analysis = host.snapshot();
-    let prepared = analysis.prepare_run(file, &request, launches.as_ref(), &launch_file::contents(&base))?;
-    let prepared = prepared.map_err(|problem| SimError::Launch(problem.in_path(&path)))?;
+    let source = Source::read(&arguments.file, arguments.language)?;
+    let mut request = arguments.request(source.language).map_err(LaunchError::from)?;
+    let launches = Launches::read(&arguments.file, &arguments.launch, &mut request)?;
+    let prepared = source.prepare(&request, &launches)?;
     let dump = buffers_to_dump(arguments, &prepared)?;
     check_warp(arguments.warp, &prepared)?;
-    note_errors(&analysis, file, &path);
+    source.note_errors();
     let cores = Cores::all();
     let line = ProgressLine::new();
     let control =
         Control { workers: Some(&cores), progress: &|progress| line.show(progress), ..Control::none() };
-    let result = prepared.run(control).map_err(|_| SimError::Cancelled)?;
+    let ended = prepared.run(control).and_then(|result| {
+        let steps = arguments.trace.then(|| steps::record(&prepared, arguments, control));
+        Ok((result, steps.transpose()?.flatten()))
+    });
+    let (result, steps) = ended.map_err(|_| LaunchError::Cancelled)?;
     line.end();
-    let text = Rope::from_str(&text);
-    let hidden = hidden(&analysis.symbols(file)?, &prepared, &text);
+    let symbols = source.analysis.symbols(source.file).map_err(LaunchError::from)?;
+    let text = Rope::from_str(&source.text);
+    let hidden = hidden(&symbols, &prepared, &text);
     let failures = failures(&prepared, &result);
-    Ok(Simulated { path, text, prepared, result: Arc::new(result), dump, failures, hidden })
+    let path = source.path;
+    Ok(Simulated { path, text, prepared, result: Arc::new(result), dump, failures, hidden, steps })
 }
 
 /// The checks of the launch that failed. They are about the memory at the end, so they need a run that reached it.
@@ -154,31 +132,6 @@ fn hidden(symbols: &[Symbol], prepared: &Prepared, text: &Rope) -> Vec<Range<usi
         .collect()
 }
 
-/// The launch file, and the path that the files in it are relative to. A single launch on standard input becomes that of
-/// the request.
-fn launches(
-    arguments: &Arguments,
-    request: &mut RunRequest,
-) -> Result<(Option<LaunchFile>, PathBuf), SimError> {
-    let Some(path) = arguments.launch_path() else { return Ok((None, arguments.file.clone())) };
-    if path.as_os_str() != STANDARD_INPUT {
-        return Ok((Some(launch_file::read(&path, &arguments.file)?), path));
-    }
-    if arguments.file.as_os_str() == STANDARD_INPUT {
-        return Err(SimError::TwoInputs);
-    }
-    let error = |error| SimError::Read { path: STANDARD_INPUT.to_owned(), error };
-    let text = read_named(&path).map_err(error)?;
-    let format = if text.trim_start().starts_with('{') { Format::Json } else { Format::Toml };
-    let file = launch_file::of_text(text, format, STANDARD_INPUT.to_owned(), Path::new("."), &arguments.file);
-    if warplens_sim::launch::launches(&file.text, format).is_ok() {
-        return Ok((Some(file), PathBuf::from("launches")));
-    }
-    let launch = launch_text(&file.text, format).map_err(|problem| LaunchProblem::in_file(&problem, &file));
-    request.launch = Choice::Given(Box::new(launch.map_err(SimError::Launch)?));
-    Ok((None, PathBuf::from("launches")))
-}
-
 fn buffers_to_dump(arguments: &Arguments, prepared: &Prepared) -> Result<Vec<PlacedBuffer>, SimError> {
     let resolved = &prepared.resolved;
     if arguments.dump.iter().any(|name| name == "all") {
@@ -203,17 +156,6 @@ fn check_warp(warp: Option<WarpId>, prepared: &Prepared) -> Result<(), SimError>
     }
 }
 
-/// A file with errors runs up to the first error on its path. Prints a note about the errors.
-fn note_errors(analysis: &warplens_ide::Analysis, file: FileId, path: &str) {
-    let found = analysis.diagnostics(file).unwrap_or_default();
-    let errors = found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
-    match errors {
-        0 => {}
-        1 => print_message(format!("note: {path} has an error; run `warplens check` to show it")),
-        _ => print_message(format!("note: {path} has {errors} errors; run `warplens check` to show them")),
-    }
-}
-
 /// Writes the result in the format of the arguments.
 fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     match arguments.format {
@@ -234,6 +176,7 @@ fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> i
                 failures: &simulated.failures,
             };
             let at = |statement| simulated.position(statement);
+            steps::write_json(simulated, &at, out)?;
             let report = Report::new(&simulated.prepared.resolved, &simulated.result, &options, &at);
             serde_json::to_writer(&mut *out, &report)?;
             out.write_all(b"\n")

@@ -33,7 +33,10 @@ use crate::ptx::engine::memory::region::{CheckedAddresses, Extent, MemoryRegion}
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::program::{Formal, Order, Passing, Program};
 use crate::ptx::registers::lanes;
-use crate::trace::{Checks, Counters, Finding, Related, RunOptions, Severity, StatementId, WarpId};
+use crate::trace::{
+    Checks, Counters, Finding, LaneStore, Related, RunOptions, Severity, StatementId, WarpId,
+};
+use crate::warp::watched_byte::WatchedByte;
 
 /// Maximum number of elements of one access.
 const ELEMENTS: usize = 32;
@@ -101,6 +104,7 @@ pub(crate) struct Sanitizer {
     budget: u64,
     /// Whether the exhausted budget was reported.
     exhausted: bool,
+    watch: Option<WatchedByte>,
 }
 
 impl Sanitizer {
@@ -110,8 +114,8 @@ impl Sanitizer {
 
     /// A sanitizer, if the options require one.
     pub(crate) fn new(program: &Program, grid: [u32; 3], options: &RunOptions) -> Option<Box<Sanitizer>> {
-        let RunOptions { checks, counters, limits, .. } = *options;
-        (checks != Checks::default() || counters).then(|| {
+        let RunOptions { checks, counters, limits, watch, .. } = *options;
+        (checks != Checks::default() || counters || watch.is_some()).then(|| {
             Box::new(Sanitizer {
                 checks,
                 counts: counters,
@@ -131,6 +135,7 @@ impl Sanitizer {
                 reported: FxHashSet::default(),
                 budget: limits.max_shadow,
                 exhausted: false,
+                watch: watch.map(WatchedByte::new),
             })
         })
     }
@@ -260,6 +265,9 @@ impl Sanitizer {
         if self.counts {
             self.count(event);
         }
+        if self.watch.is_some() && !event.kind.reads() {
+            self.watch(event);
+        }
         if !(self.checks.races || self.checks.uninitialized) {
             return;
         }
@@ -307,6 +315,23 @@ impl Sanitizer {
                 _ => self.report_uninitialized(event),
             }
         }
+    }
+
+    fn watch(&mut self, event: &AccessEvent<'_>) {
+        let is_device =
+            |extent: Extent| matches!(extent.region, MemoryRegion::Launch | MemoryRegion::Globals);
+        let stores = lanes(event.mask)
+            .filter(|&lane| event.extent(lane).is_some_and(is_device))
+            .map(|lane| (lane as u32, event.addresses[lane]));
+        let warp = WarpId { cta: self.block.cta, warp: self.visit.warp };
+        if let Some(watch) = &mut self.watch {
+            watch.stored(StatementId(self.visit.statement), warp, event.span(), stores);
+        }
+    }
+
+    /// The last store to the watched byte.
+    pub(crate) fn last_store(&self) -> Option<LaneStore> {
+        self.watch.as_ref()?.last
     }
 
     fn count(&mut self, event: &AccessEvent<'_>) {

@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::{ending, launch_config, launch_text, options};
+use crate::memory::DeviceMemory;
 use crate::trace::{Checks, RunOptions};
 
 /// Statements run by two waves of four lanes, with every check on. `r0` is the thread, `r1` its word.
@@ -199,5 +200,43 @@ fn lanes_that_break_one_by_one() {
         expect![[r#"
         finished
     "#]],
+    );
+}
+
+/// The last store to a byte of device memory, which two waves of four lanes write.
+fn check_last_store(statements: &str, address: u64, expected: Expect) {
+    let text =
+        format!(".kernel k\nmov r0, sr_thread_id_x\nshl r1, r0, 2\nmov r2, 8\n{statements}\nhalt\n.end\n");
+    let options = RunOptions { watch: Some(address), ..options() };
+    let mut launch = launch_config([2, 1, 1], [8, 1, 1], 4);
+    launch.memory = DeviceMemory::flat("device", 64);
+    let (result, code) = launch_text(&text, launch, &options);
+    assert_eq!(result.status.as_str(), "finished");
+    let store = result.last_store.map(|store| {
+        let statement = text[code.instructions[store.statement.index()].range].trim();
+        format!("{statement}: group {}, wave {}, lane {}", store.warp.cta[0], store.warp.warp, store.lane)
+    });
+    expected.assert_eq(&store.unwrap_or_else(|| "none".to_owned()));
+}
+
+#[test]
+fn the_last_store_to_a_watched_byte() {
+    let store = "device_store.u32 r0, r1";
+    check_last_store(store, 21, expect!["device_store.u32 r0, r1: group 1, wave 1, lane 1"]);
+    check_last_store(
+        "device_store.u32 r0, r2",
+        8,
+        expect!["device_store.u32 r0, r2: group 1, wave 1, lane 3"],
+    );
+    check_last_store("device_store.u32 r0, r2", 12, expect!["none"]);
+    check_last_store(
+        &format!("{store}\nlocal_store.u32 r0, r2"),
+        8,
+        expect!["device_store.u32 r0, r1: group 1, wave 0, lane 2"],
+    );
+    check_last_store(
+        "atomic_add r3, r2, r0, .device",
+        8,
+        expect!["atomic_add r3, r2, r0, .device: group 1, wave 1, lane 3"],
     );
 }

@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use thiserror::Error;
 use warplens_ide::Language;
-use warplens_ide::lanes::{Choice, RunRequest, RunSettings, UnknownModel};
+use warplens_ide::lanes::{RunRequest, RunSettings};
 use warplens_sim::WarpId;
-use warplens_sim::launch::{Launch, arguments, extent};
 
-use crate::cli::input::{STANDARD_INPUT, language_parser};
-use crate::launch_file;
+use crate::cli::input::language_parser;
+use crate::cli::launch::{ArgumentError, LaunchArguments};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -22,51 +21,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_parser = language_parser())]
     pub(super) language: Option<Language>,
 
-    /// The launch with this name (default: the first one in the launch file or a comment, otherwise an inferred launch)
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["grid", "block", "cluster", "args"])]
-    launch: Option<String>,
-
-    /// The kernel
-    #[arg(long, value_name = "NAME")]
-    entry: Option<String>,
-
-    /// Blocks (workgroups) in x, y, z
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = extent)]
-    grid: Option<[u32; 3]>,
-
-    /// Threads in a block (workgroup) in x, y, z
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = extent)]
-    block: Option<[u32; 3]>,
-
-    /// PTX: blocks in a cluster in x, y, z
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = extent)]
-    cluster: Option<[u32; 3]>,
-
-    /// An argument, in parameter order: `n=u32:100`, `x=f32[100]:iota`, `y=f32:[1,2,3]`, `z=@x`; the name is optional.
-    /// `p.0=…`, `p.8=…` are fields of the structure `p` at these byte offsets
-    #[arg(long = "arg", value_name = "NAME=VALUE", allow_hyphen_values = true)]
-    args: Vec<String>,
-
-    /// The launch file (default: the nearest warplens.toml or warplens.json in the folder of the file or above it), or `-`
-    /// for launches, or the keys of one, on standard input
-    #[arg(long, value_name = "PATH")]
-    pub(super) launches: Option<PathBuf>,
-
-    /// WAVE: lanes in a wave
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    wave_width: Option<u32>,
+    #[command(flatten)]
+    pub(super) launch: LaunchArguments,
 
     /// The divergence model: `stack`, `ipdom`, `frontier` or `its` for PTX, `structured` or `wave-emu` for WAVE
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-
-    /// The limit of warp instructions of the whole launch
-    #[arg(long, value_name = "N", default_value_t = RunSettings::default().max_steps)]
-    max_steps: u64,
-
-    /// The limit in megabytes of the trace and of shadow memory together
-    #[arg(long, value_name = "MB", default_value_t = RunSettings::default().memory)]
-    memory: u64,
 
     /// Also print the final contents of this buffer (repeatable; `all` for all buffers)
     #[arg(long, value_name = "NAME")]
@@ -87,6 +47,10 @@ pub(crate) struct Arguments {
     /// Do not check for data races, uninitialized reads and divisions by zero, which is faster
     #[arg(long)]
     no_checks: bool,
+
+    /// Print each step of the shown warp instead of the source: its line, its lanes, and the values that it wrote
+    #[arg(long, conflicts_with = "counters")]
+    pub(super) trace: bool,
 
     /// Run again when the file or its launch file changes
     #[arg(long)]
@@ -109,60 +73,17 @@ pub(super) enum Format {
     Svg,
 }
 
-/// An argument does not apply to the file.
-#[derive(Debug, Error)]
-pub(super) enum ArgumentError {
-    #[error("--model: {0}")]
-    Model(#[from] UnknownModel),
-    #[error("{0}")]
-    Launch(String),
-}
-
 impl Arguments {
     /// The run of a file in `language`.
     pub(super) fn request(&self, language: Language) -> Result<RunRequest, ArgumentError> {
-        let model = self.model.as_deref().map(|name| warplens_ide::model(language, name)).transpose()?;
-        Ok(RunRequest {
-            entry: self.entry.clone(),
-            launch: self.choice()?,
-            wave_width: self.wave_width,
-            model,
-            usual_model: None,
-            options: RunSettings {
-                max_steps: self.max_steps,
-                memory: self.memory,
-                counters: self.counters,
-                checks: !self.no_checks,
-                registers: self.registers,
-                warp: self.warp,
-            }
-            .options(),
-        })
-    }
-
-    /// The launch file, or the nearest one.
-    pub(super) fn launch_path(&self) -> Option<PathBuf> {
-        let is_file = self.file.as_os_str() != STANDARD_INPUT;
-        self.launches.clone().or_else(|| is_file.then(|| launch_file::nearest(&self.file)).flatten())
-    }
-
-    fn choice(&self) -> Result<Choice, ArgumentError> {
-        if let Some(name) = &self.launch {
-            return Ok(Choice::of_name(name));
-        }
-        let sizes = [self.grid, self.block, self.cluster];
-        if sizes.iter().all(Option::is_none) && self.args.is_empty() {
-            return Ok(Choice::First);
-        }
-        Ok(Choice::Given(Box::new(Launch {
-            name: "command line".to_owned(),
-            entry: self.entry.clone(),
-            grid: self.grid,
-            block: self.block,
-            cluster: self.cluster,
-            args: arguments(&self.args).map_err(|problem| ArgumentError::Launch(problem.message))?,
-            ..Launch::default()
-        })))
+        let settings = RunSettings {
+            counters: self.counters,
+            checks: !self.no_checks,
+            registers: self.registers,
+            warp: self.warp,
+            ..RunSettings::default()
+        };
+        self.launch.request(language, self.model.as_deref(), settings)
     }
 }
 

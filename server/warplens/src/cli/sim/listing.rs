@@ -11,9 +11,9 @@ use warplens_ide::lanes::{Shown, Source, counter_totals, first_divergence};
 use warplens_sim::launch::{show, size};
 use warplens_sim::{Finding, Limits, Severity, Status, WarpId, WarpTrace};
 
-use super::registers;
 use super::simulated::Simulated;
-use crate::cli::plain::{is_hidden, plain};
+use super::{registers, steps};
+use crate::cli::plain::{plain, without_tabs};
 
 const FAINT: Style = Style::new().dimmed();
 const LANES: Style = AnsiColor::Cyan.on_default();
@@ -26,9 +26,6 @@ const MAX_COLUMN: usize = 72;
 
 /// Its limit in a narrow terminal is at least this.
 const MIN_COLUMN: usize = 24;
-
-/// The width of a tab.
-const TAB: usize = 8;
 
 /// Of a file with more lines, only the kernel is shown.
 const MAX_LINES: usize = 1000;
@@ -47,7 +44,10 @@ impl Listing<'_> {
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let shown = self.run.prepared.show(Arc::clone(&self.run.result), self.warp);
         self.heading(&shown, out)?;
-        self.source(&shown, out)?;
+        match &self.run.steps {
+            Some(steps) => steps::write(steps, self.run, out)?,
+            None => self.source(&shown, out)?,
+        }
         self.findings(&shown, out)?;
         self.output(out)?;
         self.buffers(out)?;
@@ -291,29 +291,4 @@ fn severity(severity: Severity) -> (Style, &'static str) {
         Severity::Warning => (WARNING, "warning"),
         Severity::Information => (STRONG, "note"),
     }
-}
-
-/// The line with its tabs as spaces, so that the line number before it does not move the tab stops.
-fn without_tabs(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    let mut column = 0;
-    for char in line.chars() {
-        match char {
-            '\t' => {
-                let spaces = TAB - column % TAB;
-                out.extend(std::iter::repeat_n(' ', spaces));
-                column += spaces;
-            }
-            // The terminal would interpret these.
-            _ if is_hidden(char) => {
-                out.push('\u{fffd}');
-                column += 1;
-            }
-            _ => {
-                out.push(char);
-                column += 1;
-            }
-        }
-    }
-    out
 }

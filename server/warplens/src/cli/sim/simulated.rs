@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ropey::Rope;
 use text_size::TextSize;
-use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::report::Position;
+use warplens_ide::lanes::{Prepared, Steps};
 use warplens_sim::launch::PlacedBuffer;
 use warplens_sim::{Finding, RunResult, Severity, StatementId, Status};
 
@@ -24,6 +24,8 @@ pub(super) struct Simulated {
     pub(super) failures: Vec<String>,
     /// The lines of other kernels and functions, which are not listed.
     pub(super) hidden: Vec<Range<usize>>,
+    /// The steps of a warp, if they are requested.
+    pub(super) steps: Option<Steps>,
 }
 
 impl Simulated {

@@ -175,6 +175,101 @@ fn json_of_one_warp() {
 const KERNEL: &str = ".version 8.0\n.target sm_70\n.address_size 64\n.entry k(.param .u32 n) {\n\t.reg .b32 %r;\n\tmov.u32 %r, 7;\n\texit;\n}\n";
 
 #[test]
+fn each_step_of_a_warp() {
+    let (text, outcome) = answer(&[&example("divergence.ptx"), "--trace"]);
+    expect![[r#"
+        divergence: launch one warp (from the launch file), grid 1, block 32, model stack
+        warp 0 of 1
+
+        step  line  instruction                   lanes                       written
+           1    17  mov.u32 %r1, %tid.x;          lanes 0-31                  %r1 = 0..31
+           2    20  and.b32 %r2, %r1, 1;          lanes 0-31                  %r2 = 0x00000000 x16, 0x00000001 x16
+           3    21  setp.eq.u32 %p1, %r2, 0;      lanes 0-31                  %p1 = 16 of 32
+           4    22  @%p1 bra EVEN;                even lanes of lanes 0-31
+           5    23  mul.lo.u32 %r3, %r1, 3;       odd lanes                   %r3 = 3*lane
+           6    24  bra JOIN;                     odd lanes
+           7    26  add.u32 %r3, %r1, 100;        even lanes                  %r3 = 100..130
+           8    28  shr.u32 %r4, %r1, 3;          lanes 0-31                  %r4 = 4 values
+           9    32  add.u32 %r3, %r3, 1;          lanes 0-31                  %r3 = 32 values
+          10    33  setp.ne.u32 %p2, %r4, 0;      lanes 0-31                  %p2 = 24 of 32
+          11    34  sub.u32 %r4, %r4, 1;          lanes 0-31                  %r4 = 4 values
+          12    35  @%p2 bra LOOP;                lanes 8-31 of lanes 0-31
+          13    32  add.u32 %r3, %r3, 1;          lanes 8-31                  %r3 = 24 values
+          14    33  setp.ne.u32 %p2, %r4, 0;      lanes 8-31                  %p2 = 16 of 24
+          15    34  sub.u32 %r4, %r4, 1;          lanes 8-31                  %r4 = 4294967295 x8, 0 x8, 1 x8
+          16    35  @%p2 bra LOOP;                lanes 16-31 of lanes 8-31
+          17    32  add.u32 %r3, %r3, 1;          lanes 16-31                 %r3 = 16 values
+          18    33  setp.ne.u32 %p2, %r4, 0;      lanes 16-31                 %p2 = 8 of 16
+          19    34  sub.u32 %r4, %r4, 1;          lanes 16-31                 %r4 = 4294967295 x8, 0 x8
+          20    35  @%p2 bra LOOP;                lanes 24-31 of lanes 16-31
+          21    32  add.u32 %r3, %r3, 1;          lanes 24-31                 %r3 = 8 values
+          22    33  setp.ne.u32 %p2, %r4, 0;      lanes 24-31                 %p2 = false
+          23    34  sub.u32 %r4, %r4, 1;          lanes 24-31                 %r4 = 4294967295
+          24    35  @%p2 bra LOOP;                none of lanes 24-31
+          25    38  setp.ge.u32 %p3, %r1, 28;     lanes 0-31                  %p3 = 4 of 32
+          26    39  @%p3 add.u32 %r3, %r3, 1000;  lanes 28-31 of lanes 0-31   %r3 = 4 values
+          27    41  ld.param.u64 %rd1, [out];     lanes 0-31                  %rd1 = 0x10000000
+          28    42  mul.wide.u32 %rd2, %r1, 4;    lanes 0-31                  %rd2 = 4*lane
+          29    43  add.u64 %rd3, %rd1, %rd2;     lanes 0-31                  %rd3 = 4*lane+0x10000000
+          30    44  st.global.u32 [%rd3], %r3;    lanes 0-31
+          31    45  ret;                          lanes 0-31
+
+        finished: 31 warp instructions, 752 thread instructions (76 predicated off), 1 of 1 checks passed
+    "#]].assert_eq(&text);
+    assert_eq!(outcome, Outcome::Success);
+}
+
+#[test]
+fn each_step_of_a_wave() {
+    let (text, outcome) = answer(&[&example("divergence.wave"), "--trace"]);
+    expect![[r#"
+        divergence: launch one wave (from a comment), grid 1, block 32, model structured
+        warp 0 of 1
+
+        step  line  instruction              lanes                               written
+           1    12  mov_sr r1, sr_lane_id    lanes 0-31                          r1 = 0..31
+           2    15  and r3, r1, 1            lanes 0-31                          r3 = 0 x16, 1 x16
+           3    16  icmp.eq p1, r3, 0        lanes 0-31                          p1 = 16 of 32
+           4    17  if p1                    even lanes of lanes 0-31
+           5    18  iadd r2, r1, 100         even lanes                          r2 = 100..130
+           6    19  else                     odd lanes
+           7    20  imul r2, r1, 3           odd lanes                           r2 = 3*lane
+           8    21  endif                    lanes 0-31
+           9    25  shr r3, r1, 3            lanes 0-31                          r3 = 4 values
+          10    26  loop                     lanes 0-31
+          11    27  icmp.eq p2, r3, 0        lanes 0-31                          p2 = 8 of 32
+          12    28  if p2                    lanes 0-7 of lanes 0-31
+          13    29  iadd r2, r2, 1000        lanes 0-7                           r2 = 8 values
+          14    30  break p2                 lanes 0-7
+          15    31  endif                    lanes 8-31
+          16    32  isub r3, r3, 1           lanes 8-31                          r3 = 0 x8, 1 x8, 2 x8
+          17    35  imod r4, r1, 3           lanes 8-31                          r4 = 2 x8, 0 x8, 1 x8
+          18    36  icmp.eq p3, r4, 0        lanes 8-31                          p3 = 8 of 24
+          19    37  continue p3              lanes 9,12,15,18.. of lanes 8-31
+          20    38  iadd r2, r2, 1           lanes 8,10-11,13-14,16-17..         r2 = 16 values
+    "#]]
+    .assert_eq(&text.lines().take(24).map(|line| format!("{line}\n")).collect::<String>());
+    assert_eq!(outcome, Outcome::Success);
+}
+
+/// One line for each step, then the report.
+#[test]
+fn each_step_as_json() {
+    let (text, _) = answer(&[&example("divergence.ptx"), "--trace", "--format", "json"]);
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("an object on each line")).collect();
+    let (report, steps) = lines.split_last().expect("at least the report");
+    assert_eq!(report["status"], "finished");
+    let numbers: Vec<u64> = steps.iter().filter_map(|step| step["step"].as_u64()).collect();
+    assert!(numbers.iter().copied().eq(1..=numbers.len() as u64));
+    let guarded = steps.iter().find(|step| step["line"] == 38).expect("the guarded addition");
+    let mut guarded = guarded.clone();
+    let values = guarded["written"]["%r3"].as_array_mut().expect("a value for each lane").split_off(27);
+    guarded["written"]["%r3"] = values.into();
+    expect![[r#"{"active":"ffffffff","character":6,"cta":[0,0,0],"executed":"f0000000","line":38,"step":26,"visit":1,"warp":0,"written":{"%r3":[null,"0000046c","00000443","0000046e","00000449"]}}"#]].assert_eq(&guarded.to_string());
+}
+
+#[test]
 fn an_inferred_launch() {
     let folder = Folder::new("inferred", &[("k.ptx", KERNEL)]);
     folder.check(

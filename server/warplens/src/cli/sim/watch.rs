@@ -13,7 +13,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Runs now and after each change, until the process is stopped.
 pub(super) fn run(arguments: &Arguments, run_once: impl Fn() -> io::Result<Outcome>) -> io::Result<Outcome> {
-    let paths = [Some(&arguments.file), arguments.launches.as_ref()];
+    let paths = [Some(&arguments.file), arguments.launch.launches.as_ref()];
     if paths.into_iter().flatten().any(|path| path.as_os_str() == STANDARD_INPUT) {
         print_message("--watch needs files; standard input does not change");
         return Ok(Outcome::Unusable);
@@ -42,7 +42,7 @@ impl State {
             let metadata = path.metadata().ok()?;
             Some((metadata.modified().ok()?, metadata.len()))
         };
-        let launches = arguments.launch_path();
+        let launches = arguments.launch.path(&arguments.file);
         State([stamp(&arguments.file), launches.as_deref().and_then(stamp)])
     }
 }

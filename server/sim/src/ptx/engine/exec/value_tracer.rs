@@ -1,4 +1,4 @@
-//! Value tracing of a warp: the registers of each statement after its last visit.
+//! Value tracing of a warp: reads the registers of its statements.
 
 use super::frame::Frame;
 use crate::ptx::program::{Function, Program, Register, RegisterSlot};
@@ -29,16 +29,22 @@ impl ValueTracer {
     ) -> bool {
         let statement = StatementId(function.first_statement + pc);
         if self.0.visit(statement, (active.into(), executed.into()), None) {
-            self.keep(function, pc, frame);
+            self.read(function, pc, frame);
             if function.code[pc as usize].op.is_control() {
                 self.forget_results(function, pc);
             }
+            self.0.record(statement);
         }
         self.0.is_complete()
     }
 
     /// Reads the registers of the statement at `pc` again, after its call or barrier has changed them.
     pub(crate) fn keep(&mut self, function: &Function, pc: u32, frame: &Frame) {
+        self.read(function, pc, frame);
+        self.0.record(StatementId(function.first_statement + pc));
+    }
+
+    fn read(&mut self, function: &Function, pc: u32, frame: &Frame) {
         for (value, &register) in self.values(function, pc).iter_mut().zip(function.registers_of(pc)) {
             let Register { place, .. } = function.frame.registers[register as usize];
             value.known = frame.written.as_ref().map_or(0, |written| written[register as usize]).into();

@@ -38,6 +38,7 @@ impl<'a> ParallelBlocks<'a> {
         let alone = run.launch.clusters() < 3
             || run.launch.clusters() > run.launch.max_clusters()
             || options.trace.is_some()
+            || options.watch.is_some()
             || program.calls_system()
             || code.any(|instruction| matches!(instruction.op, Op::Clock(_)));
         let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);

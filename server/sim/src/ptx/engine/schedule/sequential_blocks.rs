@@ -228,8 +228,10 @@ impl<'a> SequentialBlocks<'a> {
         for (_, mut cluster) in std::mem::take(&mut self.suspended) {
             self.collect(&mut cluster);
         }
+        let last_store = self.state.sanitizer.as_ref().and_then(|sanitizer| sanitizer.last_store());
         let findings = self.state.into_findings();
-        self.traces.finish(status, findings, self.spaces.launch, self.spaces.printed.finish())
+        let result = self.traces.finish(status, findings, self.spaces.launch, self.spaces.printed.finish());
+        RunResult { last_store, ..result }
     }
 }
 

@@ -1,0 +1,170 @@
+//! `compare` for people: the ends of the runs, and the first differences with their lines and lanes.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use warplens_ide::lanes::compare::{BufferDifference, LaneDifference, OutputDifference};
+use warplens_sim::launch::size;
+use warplens_sim::{LaneStore, Severity, StatementId, Status, WarpId};
+
+use super::compared::{Compared, Run};
+use crate::cli::plain::plain;
+
+const STRONG: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const SUCCESS: Style = AnsiColor::Green.on_default().bold();
+
+/// The maximum number of buffers whose first difference is shown.
+const MAX_BUFFERS: usize = 4;
+
+pub(super) fn write(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+    let Compared { runs, comparison, lane } = compared;
+    heading(runs, out)?;
+    for run in runs {
+        end(run, out)?;
+    }
+    writeln!(out)?;
+    for difference in comparison.buffers.iter().take(MAX_BUFFERS) {
+        buffer(runs, difference, out)?;
+    }
+    if let Some(more) = comparison.buffers.len().checked_sub(MAX_BUFFERS).filter(|more| *more > 0) {
+        writeln!(out, "{FAINT}… and {}{FAINT:#}\n", count(more, "more buffer"))?;
+    }
+    if let Some(difference) = &comparison.output {
+        output(runs, difference, out)?;
+    }
+    if let Some(difference) = lane {
+        first_step(runs, difference, out)?;
+    }
+    verdict(compared, out)
+}
+
+fn heading(runs: &[Run; 2], out: &mut dyn Write) -> io::Result<()> {
+    let launch = &runs[0].prepared.resolved.launch;
+    let extent = |extent: Option<[u32; 3]>| size(extent.unwrap_or([1; 3]));
+    writeln!(
+        out,
+        "{STRONG}{}{STRONG:#} and {STRONG}{}{STRONG:#}: launch {}, grid {}, block {}",
+        plain(&runs[0].label),
+        plain(&runs[1].label),
+        plain(&launch.name),
+        extent(launch.grid),
+        extent(launch.block)
+    )
+}
+
+/// How a run ended, and its first error.
+fn end(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+    let (style, ended) = match run.result.status {
+        Status::Finished => (SUCCESS, "finished"),
+        Status::Faulted => (ERROR, "faulted"),
+        Status::StepLimit => (ERROR, "stopped at the step limit (--max-steps)"),
+        Status::NoProgress => (ERROR, "no forward progress"),
+        Status::Unsupported => (ERROR, "stopped: unsupported instruction"),
+    };
+    let instructions = count(run.result.totals.warp_instructions as usize, "warp instruction");
+    writeln!(out, "  {}: {style}{ended}{style:#}, {instructions}", plain(&run.label))?;
+    if let Some(error) = run.result.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        let at = error.statement.map_or(String::new(), |statement| format!("{}: ", place(run, statement)));
+        let message = plain(error.message.lines().next().unwrap_or_default());
+        writeln!(out, "    {at}{ERROR}error[{}]{ERROR:#}: {message}", error.code)?;
+    }
+    Ok(())
+}
+
+fn buffer(runs: &[Run; 2], difference: &BufferDifference, out: &mut dyn Write) -> io::Result<()> {
+    let BufferDifference { name, index, values, stores, count, of } = difference;
+    writeln!(out, "{STRONG}{}[{index}]{STRONG:#} differs; {count} of {of} elements differ", plain(name))?;
+    for (run, (value, store)) in runs.iter().zip(values.iter().zip(stores)) {
+        write!(out, "  {}: {STRONG}{value}{STRONG:#}", plain(&run.label))?;
+        match store {
+            Some(store) => writeln!(
+                out,
+                ", stored by {}\n    {}",
+                thread(run, store.warp, store.lane),
+                line(run, store)
+            )?,
+            None => writeln!(out, ", its initial value: no thread stored it")?,
+        }
+    }
+    writeln!(out)
+}
+
+fn output(runs: &[Run; 2], difference: &OutputDifference, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{STRONG}line {} of the printed text{STRONG:#} differs", difference.line)?;
+    for (run, text) in runs.iter().zip(&difference.texts) {
+        match text {
+            Some(text) => writeln!(out, "  {}: {}", plain(&run.label), plain(text))?,
+            None => writeln!(out, "  {}: no further line", plain(&run.label))?,
+        }
+    }
+    writeln!(out)
+}
+
+fn first_step(runs: &[Run; 2], difference: &LaneDifference, out: &mut dyn Write) -> io::Result<()> {
+    let thread = thread(&runs[0], difference.warp, difference.lane);
+    writeln!(out, "{STRONG}first different step{STRONG:#} of {thread}")?;
+    for (run, step) in runs.iter().zip(&difference.steps) {
+        let label = plain(&run.label);
+        let Some(step) = step else {
+            writeln!(out, "  {label}: no further step")?;
+            continue;
+        };
+        let what = match (step.executed, step.written.is_empty()) {
+            (false, _) => "predicated off".to_owned(),
+            (true, true) => "executed".to_owned(),
+            (true, false) => step.written.join(", "),
+        };
+        let at = place(run, step.statement);
+        writeln!(out, "  {label}: {STRONG}{what}{STRONG:#} (visit {})", step.visit)?;
+        writeln!(out, "    {at}: {}", text(run, step.statement))?;
+    }
+    writeln!(out)
+}
+
+fn verdict(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+    let Compared { runs, comparison, .. } = compared;
+    match (comparison.is_equal(), comparison.finished) {
+        (true, _) => {
+            let buffers = runs[0].prepared.resolved.buffers.len();
+            writeln!(out, "{SUCCESS}same results{SUCCESS:#} in {}", count(buffers, "buffer"))
+        }
+        (false, [true, true]) => writeln!(out, "{ERROR}different results{ERROR:#}"),
+        (false, [false, false]) => writeln!(out, "{ERROR}not compared{ERROR:#}: neither run finished"),
+        (false, _) => writeln!(out, "{ERROR}different{ERROR:#}: only one of the runs finished"),
+    }
+}
+
+/// `thread (5,0,0) of block (0,0,0), lane 5 of warp 0`.
+fn thread(run: &Run, warp: WarpId, lane: u32) -> String {
+    let [x, y, z] = run.prepared.resolved.config.block.map(u64::from);
+    let width = u64::from(run.prepared.resolved.launch.wave_width.unwrap_or(32));
+    let number = u64::from(warp.warp) * width + u64::from(lane);
+    let (tx, ty, tz) = (number % x, number / x % y, number / (x * y) % z.max(1));
+    let [bx, by, bz] = warp.cta;
+    format!("thread ({tx},{ty},{tz}) of block ({bx},{by},{bz}), lane {lane} of warp {}", warp.warp)
+}
+
+/// The line of a store.
+fn line(run: &Run, store: &LaneStore) -> String {
+    format!("{}: {}", place(run, store.statement), text(run, store.statement))
+}
+
+/// `k.ptx:12`.
+fn place(run: &Run, statement: StatementId) -> String {
+    let line = run.position(statement).map_or(0, |position| position.line + 1);
+    format!("{}:{line}", plain(&run.path))
+}
+
+/// The text of a statement on one line.
+fn text(run: &Run, statement: StatementId) -> String {
+    let Some(statement) = run.prepared.statements.get(statement.index()) else { return String::new() };
+    let range = usize::from(statement.range.start())..usize::from(statement.range.end());
+    let text = run.text.byte_slice(range).to_string();
+    plain(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,134 @@
+//! `compare --format json`: one object. The keys are documented in docs/cli.md.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use warplens_ide::lanes::compare::{BufferDifference, LaneDifference, LaneStep, OutputDifference};
+use warplens_ide::lanes::report::Position;
+use warplens_sim::{LaneStore, Severity};
+
+use super::compared::{Compared, Run};
+
+#[derive(Serialize)]
+struct JsonCompared<'c> {
+    equal: bool,
+    runs: [JsonRun<'c>; 2],
+    buffers: Vec<JsonBuffer<'c>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<JsonOutput<'c>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lane: Option<JsonLane<'c>>,
+}
+
+#[derive(Serialize)]
+struct JsonRun<'c> {
+    path: &'c str,
+    entry: &'c str,
+    model: &'static str,
+    status: &'static str,
+    warp_instructions: u64,
+    error: Option<JsonError<'c>>,
+}
+
+#[derive(Serialize)]
+struct JsonError<'c> {
+    code: &'c str,
+    message: &'c str,
+    #[serde(flatten)]
+    at: Option<Position>,
+}
+
+#[derive(Serialize)]
+struct JsonBuffer<'c> {
+    name: &'c str,
+    index: usize,
+    values: &'c [String; 2],
+    stores: [Option<JsonStore>; 2],
+    differing: usize,
+    elements: usize,
+}
+
+#[derive(Serialize)]
+struct JsonStore {
+    #[serde(flatten)]
+    at: Option<Position>,
+    cta: [u32; 3],
+    warp: u32,
+    lane: u32,
+}
+
+#[derive(Serialize)]
+struct JsonOutput<'c> {
+    line: usize,
+    texts: &'c [Option<String>; 2],
+}
+
+#[derive(Serialize)]
+struct JsonLane<'c> {
+    cta: [u32; 3],
+    warp: u32,
+    lane: u32,
+    steps: [Option<JsonStep<'c>>; 2],
+}
+
+#[derive(Serialize)]
+struct JsonStep<'c> {
+    #[serde(flatten)]
+    at: Option<Position>,
+    visit: u64,
+    executed: bool,
+    written: &'c [String],
+}
+
+pub(super) fn write(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+    let Compared { runs, comparison, lane } = compared;
+    let [one, other] = runs;
+    let document = JsonCompared {
+        equal: comparison.is_equal(),
+        runs: [run(one), run(other)],
+        buffers: comparison.buffers.iter().map(|difference| buffer(runs, difference)).collect(),
+        output: comparison
+            .output
+            .as_ref()
+            .map(|OutputDifference { line, texts }| JsonOutput { line: *line, texts }),
+        lane: lane.as_ref().map(|difference| self::lane(runs, difference)),
+    };
+    serde_json::to_writer(&mut *out, &document)?;
+    out.write_all(b"\n")
+}
+
+fn run(run: &Run) -> JsonRun<'_> {
+    let error = run.result.findings.iter().find(|finding| finding.severity == Severity::Error);
+    JsonRun {
+        path: &run.path,
+        entry: run.prepared.resolved.launch.entry.as_deref().unwrap_or_default(),
+        model: run.prepared.model.name(),
+        status: run.result.status.as_str(),
+        warp_instructions: run.result.totals.warp_instructions,
+        error: error.map(|finding| JsonError {
+            code: finding.code,
+            message: &finding.message,
+            at: finding.statement.and_then(|statement| run.position(statement)),
+        }),
+    }
+}
+
+fn buffer<'c>(runs: &[Run; 2], difference: &'c BufferDifference) -> JsonBuffer<'c> {
+    let BufferDifference { name, index, values, stores, count, of } = difference;
+    let store = |side: usize| stores[side].as_ref().map(|store| self::store(&runs[side], store));
+    JsonBuffer { name, index: *index, values, stores: [store(0), store(1)], differing: *count, elements: *of }
+}
+
+fn store(run: &Run, store: &LaneStore) -> JsonStore {
+    let LaneStore { statement, warp, lane } = *store;
+    JsonStore { at: run.position(statement), cta: warp.cta, warp: warp.warp, lane }
+}
+
+fn lane<'c>(runs: &[Run; 2], difference: &'c LaneDifference) -> JsonLane<'c> {
+    let LaneDifference { warp, lane, steps } = difference;
+    let step = |side: usize| {
+        let LaneStep { statement, visit, executed, written } = steps[side].as_ref()?;
+        Some(JsonStep { at: runs[side].position(*statement), visit: *visit, executed: *executed, written })
+    };
+    JsonLane { cta: warp.cta, warp: warp.warp, lane: *lane, steps: [step(0), step(1)] }
+}
