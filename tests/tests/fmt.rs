@@ -164,6 +164,56 @@ fn what_cannot_be_formatted_says_why() {
     );
 }
 
+/// Toolchain 0.1.2 has no correct form of a call in a later kernel, and a `continue` takes several lines.
+#[test]
+fn wave_that_a_dialect_cannot_express_is_reported() {
+    let folder = Folder::new();
+    folder.write(
+        "k.wave",
+        ".kernel a\n    call f\n    halt\nf:\n    return\n.end\n.kernel b\n    mov_sr r0, sr_lane_id\n    mov_imm r1, 3\n    loop\n        icmp_lt p1, r0, r1\n        continue p1\n        icmp_eq p1, r0, r1\n        break p1\n    endloop\n    halt\n.end\n.kernel c\n    call g\n    halt\ng:\n    return\n.end\n",
+    );
+    check(
+        folder.path(),
+        &["fmt", "--spelling", "toolchain-0.1.2", "k.wave"],
+        "",
+        expect![[r#"
+        --
+        warplens: k.wave:22: not rewritten: toolchain 0.1.2 computes a wrong call target in every kernel but the first: move this kernel to the start of the file
+        exit 1
+    "#]],
+    );
+    let written = std::fs::read_to_string(folder.path().join("k.wave")).expect("it is there");
+    expect![[r#"
+        .kernel a
+            call f
+            halt
+        f:
+            return
+        .end
+        .kernel b
+            mov_sr r0, sr_lane_id
+            mov_imm r1, 3
+            loop
+                icmp_lt p1, r0, r1
+                ; continue p1
+                if p1
+                else
+                    icmp_eq p1, r0, r1
+                    break p1
+                endif
+            endloop
+            halt
+        .end
+        .kernel c
+            call g
+            halt
+        g:
+            return
+        .end
+    "#]]
+    .assert_eq(&written);
+}
+
 #[test]
 fn wave_is_written_in_a_dialect() {
     let folder = Folder::new();

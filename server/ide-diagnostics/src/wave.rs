@@ -137,7 +137,7 @@ impl<'db> ModuleCheck<'db> {
             let calls = module_uses(self.db, *item).iter().flat_map(|name| &name.uses);
             for place in calls.filter(|place| place.requirement == Requirement::Declared) {
                 let range = place.range + list.start_of(index);
-                let message = "toolchain 0.1.2 computes a wrong call target in every kernel but the first: move this kernel to the start of the file";
+                let message = wave_messages::LATER_CALL;
                 self.found.push(Diagnostic::new(range, Severity::Warning, codes::TOOLCHAIN_FAULT, message));
             }
         }

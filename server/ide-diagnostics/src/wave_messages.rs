@@ -6,6 +6,9 @@ use warplens_isa::wave::{self as isa, OperandKind};
 
 use crate::message::{message, operand_count};
 
+/// A call in a kernel that is not the first one of its file, for toolchain 0.1.2.
+pub(crate) const LATER_CALL: &str = "toolchain 0.1.2 computes a wrong call target in every kernel but the first: move this kernel to the start of the file";
+
 /// The message of a problem.
 pub fn problem(kind: &ProblemKind) -> String {
     message!(match kind {

@@ -427,9 +427,17 @@ fn kernel(body: &[String], predicates: u8) -> String {
     text + "    halt\n.end\n"
 }
 
-/// The comments of a text, and how many blank lines it has.
+/// The comments of a text, except exits that a rewrite made comments, and how many blank lines it has.
 fn remarks(text: &str) -> (Vec<&str>, usize) {
-    let comments = text.lines().filter_map(|line| line.find([';', '#']).map(|at| &line[at..]));
+    let is_exit = |words: &&str| {
+        let name = words.split(' ').find(|word| !word.starts_with('@'));
+        matches!(name, Some("halt" | "return" | "break" | "continue"))
+    };
+    let comments = text.lines().filter_map(|line| {
+        let exit = line.trim_start().strip_prefix("; ").filter(is_exit);
+        let code = exit.unwrap_or(line);
+        code.find([';', '#']).map(|at| &code[at..])
+    });
     (comments.collect(), text.lines().filter(|line| line.trim().is_empty()).count())
 }
 

@@ -18,6 +18,7 @@ mod toolchain;
 use warplens_hir::wave::Code;
 use warplens_ide_db::wave::wave_code;
 use warplens_ide_db::{Database, File, TextEdit, items};
+use warplens_syntax::ItemKind;
 
 pub(crate) use crate::wave::dialect::edits::Edits;
 use crate::wave::dialect::edits::in_order;
@@ -57,7 +58,7 @@ pub struct NotRewritten {
 pub fn rewrite_in_dialect(db: &Database, file: File, dialect: Dialect) -> Rewritten {
     let list = file.document(db).items();
     let mut rewritten = Rewritten::default();
-    let mut lines = 0;
+    let (mut lines, mut kernels) = (0, 0);
     for (index, item) in items(db, file).iter().enumerate() {
         let start = list.start_of(index);
         let code = wave_code(db, *item);
@@ -66,7 +67,9 @@ pub fn rewrite_in_dialect(db: &Database, file: File, dialect: Dialect) -> Rewrit
             Dialect::Guide => item_in_guide(text, &code),
             Dialect::Toolchain => {
                 let written = Written::new(text, &code);
-                let left = written.left().into_iter();
+                let is_kernel = item.kind(db) == ItemKind::Kernel;
+                kernels += usize::from(is_kernel);
+                let left = written.left(is_kernel && kernels > 1).into_iter();
                 rewritten.left.extend(
                     left.map(|(line, message)| NotRewritten { line: (lines + line) as u32, message }),
                 );

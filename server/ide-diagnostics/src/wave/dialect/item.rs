@@ -43,8 +43,9 @@ impl Written {
         Written { text, code, is_restructured: false, edits: Edits::new() }
     }
 
-    /// The code that the toolchain still rejects or miscompiles: the line in the item, and the reason.
-    pub(super) fn left(&self) -> Vec<(usize, String)> {
+    /// The code that the toolchain still rejects or miscompiles: the line in the item, and the reason. `is_later` is whether
+    /// the item is a kernel, but not the first one.
+    pub(super) fn left(&self, is_later: bool) -> Vec<(usize, String)> {
         let departures = wave::departures(&self.code, Accepts::Toolchain).into_iter();
         let departures =
             departures.filter(|found| found.severity() != Severity::Hint && !is_capped(&found.kind));
@@ -61,6 +62,8 @@ impl Written {
         let mut left: Vec<(TextRange, String)> =
             departures.map(|found| (found.range, wave_messages::departure(&found.kind))).collect();
         left.extend(problems.map(|found| (found.range, wave_messages::problem(&found.kind))));
+        let calls = self.code.instructions.iter().filter(|it| is_later && it.name() == "call");
+        left.extend(calls.map(|call| (call.range, wave_messages::LATER_CALL.to_owned())));
         left.sort_by_key(|(range, _)| range.start());
         let line = |at: TextSize| self.text[..usize::from(at)].matches('\n').count();
         left.into_iter().map(|(range, message)| (line(range.start()), message)).collect()

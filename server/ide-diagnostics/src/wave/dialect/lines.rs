@@ -80,6 +80,14 @@ impl<'t> Lines<'t> {
         self.next = self.places[at] + 1;
     }
 
+    /// Makes the line of an instruction a comment, which explains the lines that replace it.
+    pub(super) fn comment_out(&mut self, at: usize) {
+        self.until(at);
+        let words = format!("; {}", self.lines[self.places[at]].trim());
+        self.add(at, &words);
+        self.next = self.places[at] + 1;
+    }
+
     /// Inserts a line with the indentation of an instruction.
     pub(super) fn add(&mut self, like: usize, words: &str) {
         let line = &self.lines[self.places[like]];

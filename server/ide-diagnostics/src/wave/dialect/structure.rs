@@ -265,7 +265,7 @@ impl<'c> Writer<'c> {
             Leave::Break => vec![(self.region(), LOOP)],
             Leave::End => self.loops.iter().map(|open| (Some(*open), LOOP)).chain([(None, TRIP)]).collect(),
         };
-        self.lines.skip(at);
+        self.lines.comment_out(at);
         for (region, value) in &marks {
             let guard = literal.map(|literal| format!("@{literal} ")).unwrap_or_default();
             let line = format!("{guard}mov_imm r{}, {value}", self.mark(*region));
