@@ -2,11 +2,13 @@
 
 mod reported;
 
-use text_size::TextRange;
-use warplens_ide_db::{Database, Diagnostic, File, FileId, Origin, Related, Severity};
+use text_size::{TextRange, TextSize};
+use warplens_ide_db::{Database, Diagnostic, File, FileId, Fix, Origin, Related, Severity, TextEdit};
 use warplens_ide_diagnostics::file::filter_reported;
 use warplens_ide_diagnostics::rules::Rules;
+use warplens_sim::launch::{INFERRED_ARGUMENTS, launch_comment};
 use warplens_sim::{Finding, Severity as Weight};
+use warplens_syntax::Language;
 
 use crate::prepare::kernels_of;
 use crate::shown::Shown;
@@ -30,8 +32,24 @@ pub fn findings_of(
 ) -> Vec<Diagnostic> {
     let kernel =
         kernels_of(db, file, simulator).into_iter().find(|kernel| kernel.kernel.name == shown.entry());
-    let found = findings(shown, file.id(db), kernel.map(|kernel| kernel.name));
+    let kernel = kernel.map(|kernel| kernel.name);
+    let mut found = findings(shown, file.id(db), kernel);
+    let is_guess = |found: &Diagnostic| found.message.contains(INFERRED_ARGUMENTS);
+    if let Some(kernel) = kernel.filter(|_| found.iter().any(is_guess)) {
+        let fix = write_launch(shown, &file.document(db).items().text(), file.language(db), kernel);
+        found.iter_mut().filter(|found| is_guess(found)).for_each(|found| found.fixes.push(fix.clone()));
+    }
     filter_reported(db, file, rules, found)
+}
+
+/// The fix that writes the launch of a run as a comment above its kernel.
+fn write_launch(shown: &Shown, text: &str, language: Language, kernel: TextRange) -> Fix {
+    let before = text.get(..usize::from(kernel.start())).unwrap_or_default();
+    let line = before.rfind('\n').map_or(0, |end| end + 1);
+    let comment = launch_comment(shown.launch());
+    let insert = format!("{} {comment}\n", language.line_comment());
+    let range = TextRange::empty(TextSize::new(line as u32));
+    Fix { title: "Write a launch".to_owned(), edits: vec![TextEdit { range, insert }], preferred: false }
 }
 
 /// The findings in text order; those about the launch as a whole are at `kernel`.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use text_size::TextRange;
 use warplens_sim::Status;
-use warplens_sim::launch::size;
+use warplens_sim::launch::{Launch, size};
 
 use crate::model_diff::first_divergence;
 use crate::offer::{KernelPlace, Offer, Source};
@@ -142,7 +142,16 @@ fn run_title(shown: &Shown, line_of: LineOf<'_>) -> String {
         steps => format!("{steps} warp instructions, {share}% of lanes"),
     };
     let under = under(shown);
-    format!("{}{under}: {ran}{findings}{ended}{outdated}", shown.launch().name)
+    let assumed = assumed(shown.launch());
+    format!("{}{assumed}{under}: {ran}{findings}{ended}{outdated}", shown.launch().name)
+}
+
+/// ` with block 256`: what an inferred launch assumes because the kernel has findings without.
+fn assumed(launch: &Launch) -> String {
+    match launch.assumed.is_empty() {
+        true => String::new(),
+        false => format!(" with {}", launch.assumed.join(", ")),
+    }
 }
 
 /// ` at line 3 (no-meaning)`: the finding that stopped a run.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
+use warplens_sim::launch::Resolved;
 use warplens_sim::{
     Cancelled, Checks, Control, Limits, Progress, RunOptions, RunResult, TraceRequest, Values, WarpId,
     Workers,
@@ -59,6 +60,8 @@ impl RunSettings {
 /// The result of a run, and the values of one warp.
 #[derive(Clone)]
 pub struct Outcome {
+    /// The launch that was run: an inferred one may have been repaired.
+    resolved: Arc<Resolved>,
     result: Arc<RunResult>,
     request: TraceRequest,
     /// `None` when the run did not reach the warp.
@@ -100,12 +103,15 @@ impl Prepared {
     ) -> Result<Outcome, Cancelled> {
         let progress = |now: Progress| progress(now.steps);
         let sequential = Control { cancelled, progress: &progress, workers: None };
-        let result = match known {
-            Some(known) => known.result,
-            None => Arc::new(self.run(Control { workers: Some(workers), ..sequential })?),
+        let (settled, result) = match known {
+            Some(known) => (self.with_launch(known.resolved), known.result),
+            None => {
+                let (settled, result) = self.settle(Control { workers: Some(workers), ..sequential })?;
+                (settled, Arc::new(result))
+            }
         };
-        let values = self.look(request, sequential)?.map(Arc::new);
-        Ok(Outcome { result, request, values })
+        let values = settled.look(request, sequential)?.map(Arc::new);
+        Ok(Outcome { resolved: settled.resolved, result, request, values })
     }
 
     /// The request for the values of a warp (by default the first), at a visit of the statement at an offset (by default
@@ -116,7 +122,7 @@ impl Prepared {
         TraceRequest { until, ..TraceRequest::at(warp.unwrap_or(first)) }
     }
 
-    /// Whether the launch has a warp.
+    /// Whether the launch has a warp. An inferred one may have it after [`settle`](Prepared::settle).
     pub fn has_warp(&self, WarpId { cta, warp }: WarpId) -> bool {
         cta.iter().zip(self.grid()).all(|(at, size)| *at < size) && u64::from(warp) < self.warps()
     }
@@ -128,12 +134,13 @@ impl Prepared {
 
     /// The outcome at the positions of the text for which the run was prepared.
     pub fn show_outcome(&self, outcome: &Outcome, warp: Option<WarpId>) -> Shown {
-        let shown = self.show(Arc::clone(&outcome.result), warp);
+        let shown = self.with_launch(Arc::clone(&outcome.resolved)).show(Arc::clone(&outcome.result), warp);
         shown.with_values(outcome.values.clone(), outcome.request.until)
     }
 
     /// The trace of another warp, without values; `None` when it is not recorded.
     pub fn show_warp(&self, outcome: &Outcome, warp: WarpId) -> Option<Shown> {
-        outcome.has_trace(warp).then(|| self.show(Arc::clone(&outcome.result), Some(warp)))
+        let settled = self.with_launch(Arc::clone(&outcome.resolved));
+        outcome.has_trace(warp).then(|| settled.show(Arc::clone(&outcome.result), Some(warp)))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_ide_db::{Database, File};
 use warplens_sim::RunOptions;
-use warplens_sim::launch::{FileReader, INFERRED, Launch, Problem, launch_object, resolve};
+use warplens_sim::launch::{Body, FileReader, Guess, INFERRED, Launch, Problem, launch_object, resolve};
 
 use crate::kernels::{kernels, text_of_launches};
 use crate::launch_file::LaunchFile;
@@ -124,8 +124,9 @@ pub fn prepare(
     let named = |name: &str| model_named(file.language(db), all, name);
     let model = model_of(request, launch.as_ref(), simulator, &named).map_err(located)?;
     let decoded = simulator.decode(db, file, kernel, model)?;
+    let body = matches!(source, Source::Inferred).then(|| (decoded.body)());
     let mut launch = match launch {
-        None => kernel.kernel.inferred(&(decoded.body)()),
+        None => kernel.kernel.inferred(body.as_ref().unwrap_or(&Body::default())),
         Some(launch) if source == Source::Given && launch.args.is_empty() => {
             kernel.kernel.rules.with_arguments(launch, &(decoded.body)())
         }
@@ -139,7 +140,10 @@ pub fn prepare(
     let resolved = resolve(&launch, &kernel.kernel, request.options.limits.max_memory, read_file);
     let resolved = resolved.map_err(located)?;
     let options = request.options;
+    let guess =
+        body.map(|body| Guess { kernel: kernel.kernel.clone(), body, max_memory: options.limits.max_memory });
     Ok(Prepared {
+        guess: guess.map(Arc::new),
         program: decoded.program,
         resolved: Arc::new(resolved),
         source,

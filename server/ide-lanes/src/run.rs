@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
-use warplens_sim::launch::Resolved;
+use warplens_sim::launch::{Guess, Resolved, is_clean};
 use warplens_sim::{
     Cancelled, Control, Executable, Finding, Limits, RunOptions, RunResult, StatementId, Status,
     TraceRequest, Values, WarpId,
@@ -28,6 +28,8 @@ pub struct Prepared {
     pub statements: Arc<[Statement]>,
     /// The statements with errors in the text that stop a run.
     pub broken: Arc<[StatementId]>,
+    /// What the launch is inferred from, if it is.
+    pub guess: Option<Arc<Guess>>,
 }
 
 impl Prepared {
@@ -60,6 +62,28 @@ impl Prepared {
     /// Runs, on this thread.
     pub fn run(&self, control: Control<'_>) -> Result<RunResult, Cancelled> {
         self.program.run(self.resolved.config.clone(), &self.options, control)
+    }
+
+    /// Runs; an inferred launch that has findings is repaired, and findings that depend on it are information. Returns the run
+    /// that was made, whose launch may be another.
+    pub fn settle(&self, control: Control<'_>) -> Result<(Prepared, RunResult), Cancelled> {
+        let mut result = self.run(control)?;
+        let Some(guess) = self.guess.as_ref().filter(|_| !is_clean(&result)) else {
+            return Ok((self.clone(), result));
+        };
+        let repair = guess.repair(&self.resolved, &result, &*self.program, &self.options, control)?;
+        let mut settled = self.clone();
+        if let Some(resolved) = &repair.resolved {
+            settled.resolved = Arc::new(resolved.clone());
+            result = settled.run(control)?;
+        }
+        repair.demote(&mut result.findings);
+        Ok((settled, result))
+    }
+
+    /// The same run with the launch of a repair.
+    pub(crate) fn with_launch(&self, resolved: Arc<Resolved>) -> Prepared {
+        Prepared { resolved, ..self.clone() }
     }
 
     /// Runs again on this thread to trace the registers of a warp. `None` if the run does not reach the warp.

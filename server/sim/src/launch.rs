@@ -9,6 +9,7 @@ mod body;
 mod buffers;
 mod comment;
 mod contents;
+mod draft;
 mod expectation;
 mod flags;
 mod json_text;
@@ -17,6 +18,7 @@ mod model;
 mod problem;
 mod ptx;
 mod read;
+mod repair;
 mod resolve;
 mod scalar;
 #[cfg(test)]
@@ -29,6 +31,7 @@ pub use body::{Access, Body, Part};
 pub use buffers::{Budget, DEVICE_MEMORY, PlacedBuffer};
 pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};
 pub use contents::{FileReader, build};
+pub use draft::launch_comment;
 pub use expectation::{Failure, same, show, verify};
 pub use flags::{arguments, extent};
 pub use kernel::{Kernel, LaunchRules};
@@ -36,6 +39,7 @@ pub use model::{Argument, Buffer, Contents, Element, Expectation, Field, Fill, L
 pub use problem::{LineStarts, Problem, Span};
 pub use ptx::{Parameter, PtxKernel, Shape};
 pub use read::{Format, Listed, launch_object, launch_text, launches};
+pub use repair::{Guess, INFERRED_ARGUMENTS, Repair, is_clean};
 pub use resolve::{Resolved, resolve};
 pub use wave::WaveKernel;
 

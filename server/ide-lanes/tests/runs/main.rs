@@ -2,5 +2,6 @@
 
 mod broken;
 mod call_stack;
+mod inferred;
 mod model_difference;
 mod prepare;

@@ -26,6 +26,11 @@ pub trait LaunchRules: DynEq + Debug + Send + Sync {
     /// Grid and block of the inferred launch. They do not depend on the body.
     fn inferred_size(&self) -> ([u32; 3], [u32; 3]);
 
+    /// Other blocks than the inferred one that the kernel may be written for.
+    fn possible_blocks(&self) -> Vec<[u32; 3]> {
+        Vec::new()
+    }
+
     /// Adds inferred arguments to a launch that has only a number of threads.
     fn with_arguments(&self, launch: Launch, _body: &Body) -> Launch {
         launch

@@ -48,6 +48,9 @@ pub struct Launch {
     /// WAVE: start values of registers, the same in every lane.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub registers: BTreeMap<String, u32>,
+    /// What an inferred launch assumes beyond its rules, because the kernel has findings without: `block 256`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<String>,
     /// Checked after the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expectation>,

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use thiserror::Error;
-use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings};
+use warplens_ide::lanes::{Choice, RunRequest, RunSettings};
 use warplens_ide::{Language, SymbolKind};
 use warplens_sim::Cancelled;
 use warplens_sim::launch::Launch;
@@ -112,23 +112,22 @@ fn compare(arguments: &Arguments) -> Result<Compared, CompareError> {
     let launches = Launches::read(&arguments.file, &arguments.launch, &mut request)?;
     let prepared = source.prepare(&request, &launches)?;
     source.note_errors();
+    let first = Run::new(&source, prepared)?;
     let other = match &arguments.other {
         Some(other) => &Source::read(other, arguments.language)?,
         None => &source,
     };
-    let launch = other_launch(arguments, other, &prepared.resolved.launch, is_one_kernel)?;
+    let launch = other_launch(arguments, other, &first.prepared.resolved.launch, is_one_kernel)?;
     let request = RunRequest {
         entry: None,
         launch: Choice::Given(Box::new(launch)),
         ..self::request(arguments, other, models[1])?
     };
-    let other_prepared = other.prepare(&request, &launches)?;
+    let prepared = other.prepare(&request, &launches)?;
     if arguments.other.is_some() {
         other.note_errors();
     }
-    let labels = labels(arguments, [&source, other], [&prepared, &other_prepared]);
-    let [one, two] = labels;
-    let runs = [Run::new(one, &source, prepared)?, Run::new(two, other, other_prepared)?];
+    let runs = labelled([first, Run::new(other, prepared)?]);
     let lane_bytes = is_one_kernel.then(|| arguments.launch.trace_bytes());
     let compared = Compared::new(runs, arguments.tolerance, lane_bytes);
     Ok(compared.map_err(|Cancelled| LaunchError::Cancelled)?)
@@ -162,11 +161,15 @@ fn other_launch(
     Ok(Launch { entry, model, expect: Vec::new(), ..launch.clone() })
 }
 
-/// What distinguishes the runs.
-fn labels(arguments: &Arguments, sources: [&Source; 2], prepared: [&Prepared; 2]) -> [String; 2] {
-    if arguments.other.is_some() && sources[0].path != sources[1].path {
-        return sources.map(|source| source.path.clone());
-    }
-    let entries = prepared.map(|run| run.resolved.launch.entry.clone().unwrap_or_default());
-    if entries[0] != entries[1] { entries } else { prepared.map(|run| run.model.name().to_owned()) }
+/// Labels the runs with what distinguishes them.
+fn labelled(runs: [Run; 2]) -> [Run; 2] {
+    let [one, other] = &runs;
+    let labels = match () {
+        () if one.path != other.path => [one.path.clone(), other.path.clone()],
+        () if one.entry() != other.entry() => [one.entry().to_owned(), other.entry().to_owned()],
+        () => [one, other].map(|run| run.prepared.model.name().to_owned()),
+    };
+    let [one, other] = runs;
+    let [first, second] = labels;
+    [Run { label: first, ..one }, Run { label: second, ..other }]
 }

@@ -82,18 +82,21 @@ fn simulate(arguments: &Arguments) -> Result<Simulated, SimError> {
     let launches = Launches::read(&arguments.file, &arguments.launch, &mut request)?;
     let prepared = source.prepare(&request, &launches)?;
     let dump = buffers_to_dump(arguments, &prepared)?;
-    check_warp(arguments.warp, &prepared)?;
+    if prepared.guess.is_none() {
+        check_warp(arguments.warp, &prepared)?;
+    }
     source.note_errors();
     let cores = Cores::all();
     let line = ProgressLine::new();
     let control =
         Control { workers: Some(&cores), progress: &|progress| line.show(progress), ..Control::none() };
-    let ended = prepared.run(control).and_then(|result| {
+    let ended = prepared.settle(control).and_then(|(prepared, result)| {
         let steps = arguments.trace.then(|| steps::record(&prepared, arguments, control));
-        Ok((result, steps.transpose()?.flatten()))
+        Ok((steps.transpose()?.flatten(), prepared, result))
     });
-    let (result, steps) = ended.map_err(|_| LaunchError::Cancelled)?;
+    let (steps, prepared, result) = ended.map_err(|_| LaunchError::Cancelled)?;
     line.end();
+    check_warp(arguments.warp, &prepared)?;
     let symbols = source.analysis.symbols(source.file).map_err(LaunchError::from)?;
     let text = Rope::from_str(&source.text);
     let hidden = hidden(&symbols, &prepared, &text);

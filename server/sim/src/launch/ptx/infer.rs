@@ -10,6 +10,12 @@ use crate::warp::launch_config::volume;
 const BLOCK: u32 = 32;
 /// Threads that are taken of a larger `.maxntid`: two warps show more than one, and more than two show little more.
 const LARGEST_BLOCK: u32 = 64;
+/// Blocks that are tried if the inferred launch has findings.
+const LINEAR_BLOCKS: [u32; 9] = [4, 8, 16, 32, 64, 128, 256, 512, 1024];
+/// The same for kernels that read `%tid.y`.
+const LAYERED_BLOCKS: [[u32; 3]; 5] = [[8, 8, 1], [16, 16, 1], [32, 8, 1], [32, 16, 1], [32, 32, 1]];
+/// The most threads of a block.
+const MAX_THREADS: u64 = 1024;
 /// Bytes of a buffer for each thread.
 const BUFFER_BYTES: u64 = 4096;
 /// Bytes of a buffer, however many threads there are.
@@ -41,6 +47,18 @@ impl PtxKernel {
     /// Grid and block of a launch that does not specify them.
     pub(super) fn size(&self) -> ([u32; 3], [u32; 3]) {
         (self.required_cluster.unwrap_or([1; 3]), self.block())
+    }
+
+    /// Blocks that kernels are often written for, as far as the directives of this one allow them.
+    pub(super) fn other_blocks(&self) -> Vec<[u32; 3]> {
+        if self.required_block.is_some() {
+            return Vec::new();
+        }
+        let rows = LAYERED_BLOCKS.iter().filter(|_| self.has_rows);
+        let common = LINEAR_BLOCKS.iter().map(|threads| [*threads, 1, 1]).chain(rows.copied());
+        let most = self.largest_block.map_or(u64::MAX, volume);
+        let fits = |block: &[u32; 3]| volume(*block) <= most;
+        common.filter(fits).chain(self.largest_block.filter(|block| volume(*block) <= MAX_THREADS)).collect()
     }
 
     /// The block of a launch that does not specify one.

@@ -18,6 +18,10 @@ impl LaunchRules for PtxKernel {
         self.size()
     }
 
+    fn possible_blocks(&self) -> Vec<[u32; 3]> {
+        self.other_blocks()
+    }
+
     fn with_arguments(&self, launch: Launch, body: &Body) -> Launch {
         self.infer_arguments(launch, body)
     }

@@ -14,7 +14,7 @@ const ELEMENT: u64 = 4;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct Shape {
     /// Whether the kernel reads the row of a thread.
-    has_rows: bool,
+    pub(super) has_rows: bool,
     /// The most threads that a barrier waits for.
     barrier: u32,
     /// Bytes of the elements that are loaded from shared memory and stored there.

@@ -30,11 +30,23 @@ pub(super) struct Compared {
 }
 
 impl Run {
-    pub(super) fn new(label: String, source: &Source, prepared: Prepared) -> Result<Run, LaunchError> {
+    /// Runs; the label is the path.
+    pub(super) fn new(source: &Source, prepared: Prepared) -> Result<Run, LaunchError> {
         let cores = Cores::all();
         let control = Control { workers: Some(&cores), ..Control::none() };
-        let result = prepared.run(control).map_err(|Cancelled| LaunchError::Cancelled)?;
-        Ok(Run { label, path: source.path.clone(), text: Rope::from_str(&source.text), prepared, result })
+        let (prepared, result) = prepared.settle(control).map_err(|Cancelled| LaunchError::Cancelled)?;
+        Ok(Run {
+            label: source.path.clone(),
+            path: source.path.clone(),
+            text: Rope::from_str(&source.text),
+            prepared,
+            result,
+        })
+    }
+
+    /// The kernel.
+    pub(super) fn entry(&self) -> &str {
+        self.prepared.resolved.launch.entry.as_deref().unwrap_or_default()
     }
 
     fn compared(&self) -> ComparedRun<'_> {

@@ -101,7 +101,7 @@ fn run(run: &Run) -> JsonRun<'_> {
     let error = run.result.findings.iter().find(|finding| finding.severity == Severity::Error);
     JsonRun {
         path: &run.path,
-        entry: run.prepared.resolved.launch.entry.as_deref().unwrap_or_default(),
+        entry: run.entry(),
         model: run.prepared.model.name(),
         status: run.result.status.as_str(),
         warp_instructions: run.result.totals.warp_instructions,

@@ -64,7 +64,15 @@ impl Listing<'_> {
         let origin = match shown.source() {
             Source::File => format!("{name} (from the launch file)"),
             Source::Comment => format!("{name} (from a comment)"),
-            Source::Inferred => "inferred launch (no launch configured)".to_owned(),
+            Source::Inferred if launch.assumed.is_empty() => {
+                "inferred launch (no launch configured)".to_owned()
+            }
+            Source::Inferred => {
+                let assumed = plain(&launch.assumed.join(", ")).into_owned();
+                format!(
+                    "inferred launch (no launch configured; with {assumed}, since the first guess had findings)"
+                )
+            }
             Source::Given => "launch from the command line".to_owned(),
         };
         writeln!(

@@ -358,7 +358,8 @@ fn launch_files_are_found_and_their_errors_have_positions() {
             k: inferred launch (no launch configured), grid 1, block 32, model stack
             args: {"name":"n","u32":32}
             warp 0 of 1
-            warning[step-limit] ~/k.ptx: the step limit of 1 warp instructions was reached after 0 of 1 blocks; launch fewer blocks, or raise the limit
+            note[step-limit] ~/k.ptx: the step limit of 1 warp instructions was reached after 0 of 1 blocks; launch fewer blocks, or raise the limit
+                with inferred arguments: write a launch to check it
             stopped at the step limit (--max-steps): 1 warp instruction, 32 thread instructions
         "#]],
     );

@@ -56,7 +56,7 @@ pub(crate) fn prepare(
     let prepared = snapshot.analysis.prepare_run(snapshot.file, &request, file.as_ref(), &read_file)?;
     let prepared = prepared.map_err(Failure::refused)?;
     match selection.warp {
-        Some(warp) if !prepared.has_warp(warp) => Err(unknown_warp(warp)),
+        Some(warp) if prepared.guess.is_none() && !prepared.has_warp(warp) => Err(unknown_warp(warp)),
         _ => Ok(Box::new(prepared)),
     }
 }

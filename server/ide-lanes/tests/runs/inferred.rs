@@ -1,0 +1,226 @@
+//! Inferred launches: they are repaired until the kernel has no findings, and findings that depend on them are information.
+
+use expect_test::{Expect, expect};
+use warplens_ide::{AnalysisHost, FileId};
+use warplens_ide_lanes::{Choice, RunRequest};
+use warplens_sim::{Checks, Control, Limits, RunOptions};
+
+const FILE: FileId = FileId(0);
+
+/// A kernel with the parameters `x` (an address) and `n` (`u32`), the thread in `%r1` and `x` in `%rd1`.
+fn kernel(directives: &str, body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 x, .param .u32 n) {directives}\n{{\n\
+         .reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .f32 %f<9>;\n.reg .b64 %rd<9>;\n\
+         mov.u32 %r1, %tid.x;\nld.param.u64 %rd1, [x];\n{body}\nret;\n}}\n"
+    )
+}
+
+/// The launch that is settled on, how it ends, and its findings: the severity, the code, the statement and the last line of the
+/// message.
+fn settled(text: &str) -> String {
+    let mut host = AnalysisHost::new();
+    host.open(FILE, warplens_syntax::ptx::LANGUAGE, text);
+    let request = RunRequest {
+        entry: None,
+        launch: Choice::First,
+        wave_width: None,
+        model: None,
+        usual_model: None,
+        options: RunOptions {
+            checks: Checks::ALL,
+            limits: Limits { max_steps: 500_000, ..Limits::default() },
+            ..RunOptions::default()
+        },
+    };
+    let prepared = host.snapshot().prepare_run(FILE, &request, None, &|_| Err("no files".into()));
+    let prepared = prepared.expect("not cancelled").expect("it can run");
+    let (settled, result) = prepared.settle(Control::none()).expect("not cancelled");
+    let launch = &settled.resolved.launch;
+    let mut out =
+        format!("{:?} {:?} {}\n", launch.block.unwrap_or_default(), launch.assumed, result.status.as_str());
+    for finding in &result.findings {
+        let at = finding.statement.map_or("", |at| &text[settled.statements[at.index()].range]);
+        let last = finding.message.lines().last().filter(|last| last.starts_with("with")).unwrap_or_default();
+        let line = format!("{} {} `{at}` {last}", finding.severity.as_str(), finding.code);
+        out += line.trim_end();
+        out.push('\n');
+    }
+    out
+}
+
+fn check(directives: &str, body: &str, expect: Expect) {
+    expect.assert_eq(&settled(&kernel(directives, body)));
+}
+
+/// The sum of 256 shared numbers: each thread stores one and adds another 128 further.
+const SUM: &str = "\
+.shared .f32 part[256];
+mul.wide.u32 %rd2, %r1, 4;
+mov.u64 %rd3, part;
+add.u64 %rd3, %rd3, %rd2;
+mov.f32 %f1, 0f3F800000;
+st.shared.f32 [%rd3], %f1;
+bar.sync 0;
+setp.ge.u32 %p1, %r1, 128;
+@%p1 bra DONE;
+ld.shared.f32 %f2, [%rd3+512];
+add.f32 %f2, %f2, %f1;
+add.u64 %rd4, %rd1, %rd2;
+st.global.f32 [%rd4], %f2;
+DONE:";
+
+#[test]
+fn the_smallest_block_without_findings() {
+    check(
+        "",
+        SUM,
+        expect![[r#"
+        [256, 1, 1] ["block 256"] finished
+    "#]],
+    );
+    check(
+        ".maxntid 512",
+        SUM,
+        expect![[r#"
+        [256, 1, 1] ["block 256"] finished
+    "#]],
+    );
+}
+
+#[test]
+fn a_block_that_the_kernel_requires_is_kept() {
+    check(
+        ".reqntid 64",
+        SUM,
+        expect![[r#"
+        [64, 1, 1] [] finished
+        information uninitialized-read `ld.shared.f32 %f2, [%rd3+512];` with inferred arguments: write a launch to check it
+    "#]],
+    );
+    check(
+        ".maxntid 128",
+        SUM,
+        expect![[r#"
+        [64, 1, 1] [] finished
+        information uninitialized-read `ld.shared.f32 %f2, [%rd3+512];` with inferred arguments: write a launch to check it
+    "#]],
+    );
+}
+
+/// No launch initializes `part`.
+#[test]
+fn findings_about_values_are_information() {
+    let body = "\
+.shared .b32 part[2];
+ld.shared.u32 %r2, [part];
+ld.shared.u32 %r3, [part+4];
+st.global.u32 [%rd1], %r2;
+st.global.u32 [%rd1+4], %r3;";
+    check(
+        "",
+        body,
+        expect![[r#"
+        [32, 1, 1] [] finished
+        information uninitialized-read `ld.shared.u32 %r2, [part];` with inferred arguments: write a launch to check it
+    "#]],
+    );
+}
+
+#[test]
+fn a_race_that_does_not_depend_on_the_launch_is_an_error() {
+    check(
+        "",
+        "st.global.u32 [%rd1], %r1;",
+        expect![[r#"
+        [32, 1, 1] [] finished
+        error data-race `st.global.u32 [%rd1], %r1;`
+    "#]],
+    );
+}
+
+/// The barrier is divergent for the inferred contents of `x`, but not for others.
+#[test]
+fn a_barrier_that_depends_on_data_is_information() {
+    let body = "\
+mul.wide.u32 %rd2, %r1, 4;
+add.u64 %rd3, %rd1, %rd2;
+ld.global.u32 %r2, [%rd3];
+setp.gt.u32 %p1, %r2, 5;
+@%p1 bra JOIN;
+bar.sync 0;
+JOIN:
+bar.sync 1;";
+    check(
+        "",
+        body,
+        expect![[r#"
+        [32, 1, 1] [] finished
+        information divergent-barrier `bar.sync 0;` with inferred arguments: write a launch to check it
+    "#]],
+    );
+    let by_thread = body.replace("setp.gt.u32 %p1, %r2, 5", "setp.gt.u32 %p1, %r1, 5");
+    check(
+        "",
+        &by_thread,
+        expect![[r#"
+        [32, 1, 1] [] finished
+        error divergent-barrier `bar.sync 0;`
+    "#]],
+    );
+}
+
+#[test]
+fn a_number_for_which_the_run_ends() {
+    let body = "\
+ld.param.u32 %r2, [n];
+mul.lo.u32 %r2, %r2, 20000;
+LOOP:
+sub.u32 %r2, %r2, 1;
+setp.ne.u32 %p1, %r2, 0;
+@%p1 bra LOOP;";
+    check(
+        ".reqntid 32",
+        body,
+        expect![[r#"
+        [32, 1, 1] ["n = 1"] finished
+    "#]],
+    );
+}
+
+#[test]
+fn longer_buffers() {
+    let body = "\
+mul.wide.u32 %rd2, %r1, 40000;
+add.u64 %rd3, %rd1, %rd2;
+st.global.u32 [%rd3], %r1;";
+    check(
+        "",
+        body,
+        expect![[r#"
+        [32, 1, 1] ["longer buffers"] finished
+    "#]],
+    );
+}
+
+#[test]
+fn contents_of_buffers() {
+    // The loaded number is an index into shared memory.
+    let body = "\
+.shared .b32 part[8];
+mul.wide.u32 %rd2, %r1, 4;
+add.u64 %rd3, %rd1, %rd2;
+ld.global.u32 %r2, [%rd3];
+mul.wide.u32 %rd4, %r2, 4;
+mov.u64 %rd5, part;
+add.u64 %rd5, %rd5, %rd4;
+mov.u32 %r3, 1;
+atom.shared.exch.b32 %r4, [%rd5], %r3;";
+    check(
+        "",
+        body,
+        expect![[r#"
+        [32, 1, 1] ["x = zeros"] finished
+    "#]],
+    );
+}
