@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::project::project_root;
-use crate::shell;
+use crate::{notices, shell};
 
 const FOLDER: &str = "editors/vscode";
 
@@ -40,6 +40,7 @@ pub(crate) fn pack(server: &PathBuf) -> Result<PathBuf> {
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root.join(licence), root.join(FOLDER).join(licence))?;
     }
+    notices::write(&root.join(FOLDER))?;
     let target = platform()?;
     let package = root.join("dist").join(format!("warplens-{target}.vsix"));
     fs::create_dir_all(root.join("dist"))?;

@@ -8,6 +8,7 @@ mod debian;
 mod demo;
 mod dist;
 mod extension;
+mod notices;
 mod project;
 mod shell;
 mod test;

@@ -1,0 +1,181 @@
+//! The licence notices of the third-party code in the packages: of the crates in the server, and of the npm packages in the
+//! script of the extension.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::project::project_root;
+
+/// The file of the notices in the extension.
+pub(crate) const FILE: &str = "THIRD-PARTY-NOTICES.txt";
+/// The npm package in the script of the extension; it requires the others.
+const SCRIPT: &str = "vscode-languageclient";
+
+/// A third-party package.
+struct Package {
+    /// `salsa 0.26.0`
+    name: String,
+    /// The SPDX expression, or a placeholder.
+    licence: String,
+    folder: PathBuf,
+}
+
+/// Writes the notices of the server and of the extension's script, whose npm packages are installed in `extension`.
+pub(crate) fn write(extension: &Path) -> Result<()> {
+    let text = format!(
+        "Third-party code in Warplens\n\n{}\n{}",
+        section("The server", &crates()?)?,
+        section("The extension", &npm_packages(extension)?)?
+    );
+    fs::write(extension.join(FILE), text).with_context(|| format!("cannot write {FILE}"))
+}
+
+/// The crates in the server on this platform.
+fn crates() -> Result<Vec<Package>> {
+    let metadata = metadata()?;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let packages = list(&metadata["packages"]);
+    let nodes: BTreeMap<String, Value> =
+        list(&metadata["resolve"]["nodes"]).into_iter().map(|node| (text(&node["id"]), node)).collect();
+    let server = packages.iter().find(|package| package["name"] == "warplens").context("no server")?;
+    let mut open = vec![text(&server["id"])];
+    let mut seen = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if !seen.insert(id.clone()) {
+            continue;
+        }
+        let dependencies = nodes.get(&id).map(|node| list(&node["deps"])).unwrap_or_default();
+        // Without dependencies of build scripts and tests.
+        let is_linked =
+            |dependency: &&Value| list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null());
+        open.extend(dependencies.iter().filter(is_linked).map(|dependency| text(&dependency["pkg"])));
+    }
+    let is_other = |package: &&Value| !package["source"].is_null() && seen.contains(&text(&package["id"]));
+    let found = packages.iter().filter(is_other).map(|package| Package {
+        name: format!("{} {}", text(&package["name"]), text(&package["version"])),
+        licence: text(&package["license"]),
+        folder: PathBuf::from(text(&package["manifest_path"]))
+            .parent()
+            .map(PathBuf::from)
+            .unwrap_or_default(),
+    });
+    Ok(found.collect())
+}
+
+/// What `cargo metadata` knows of the packages of this platform.
+fn metadata() -> Result<Value> {
+    let version = Command::new("rustc").arg("-vV").output().context("cannot run rustc")?;
+    let version = String::from_utf8(version.stdout)?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc has no host")?;
+    let output = Command::new("cargo")
+        .args(["metadata", "--format-version", "1", "--locked", "--filter-platform", host])
+        .current_dir(project_root())
+        .output()
+        .context("cannot run cargo metadata")?;
+    ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// The npm packages in the script of the extension.
+fn npm_packages(extension: &Path) -> Result<Vec<Package>> {
+    let mut open = vec![(SCRIPT.to_owned(), extension.to_path_buf())];
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    while let Some((name, user)) = open.pop() {
+        let folder = installed(&name, &user, extension)?;
+        if !seen.insert(folder.clone()) {
+            continue;
+        }
+        let manifest: Value = serde_json::from_str(&fs::read_to_string(folder.join("package.json"))?)?;
+        let text = |key: &str| manifest[key].as_str().unwrap_or_default().to_owned();
+        let dependencies = manifest["dependencies"].as_object().into_iter().flatten();
+        open.extend(dependencies.map(|(name, _)| (name.clone(), folder.clone())));
+        found.push(Package { name: format!("{name} {}", text("version")), licence: text("license"), folder });
+    }
+    Ok(found)
+}
+
+/// The folder of an npm package: its user's own copy, or the one of a folder around it.
+fn installed(name: &str, user: &Path, extension: &Path) -> Result<PathBuf> {
+    let around = user.ancestors().take_while(|folder| folder.starts_with(extension));
+    let mut folders = around.map(|folder| folder.join("node_modules").join(name));
+    let found = folders.find(|folder| folder.join("package.json").is_file());
+    found.with_context(|| format!("the npm package {name} is not installed"))
+}
+
+/// The packages of a part, with the texts of their licences. Packages with the same text share it.
+fn section(title: &str, packages: &[Package]) -> Result<String> {
+    let mut by_text: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in packages {
+        ensure!(!package.licence.is_empty(), "{} names no licence", package.name);
+        let name = format!("{} ({})", package.name, package.licence);
+        by_text.entry(licence_texts(&package.folder)?).or_default().push(name);
+    }
+    let mut groups: Vec<(Vec<String>, String)> =
+        by_text.into_iter().map(|(text, mut names)| (std::mem::take(&mut names), text)).collect();
+    groups.iter_mut().for_each(|(names, _)| names.sort());
+    groups.sort();
+    let groups = groups.iter().map(|(names, text)| format!("{}\n\n{text}", names.join("\n")));
+    let line = "-".repeat(80);
+    Ok(format!("{title}\n{line}\n{}", groups.collect::<Vec<_>>().join(&format!("{line}\n"))))
+}
+
+/// The licence files of a package, one after the other.
+fn licence_texts(folder: &Path) -> Result<String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let is_notice = ["license", "licence", "copying", "notice", "unlicense", "thirdpartynotices"]
+            .iter()
+            .any(|start| name.starts_with(start));
+        if is_notice && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    let texts =
+        files.iter().map(|path| Ok(String::from_utf8_lossy(&fs::read(path)?).trim().to_owned() + "\n"));
+    let texts: Vec<String> = texts.collect::<Result<_>>()?;
+    if texts.is_empty() {
+        return Ok("The package contains no licence file.\n".to_owned());
+    }
+    Ok(texts.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_crates_in_the_server() {
+        let crates = crates().expect("cargo lists them");
+        let text = section("The server", &crates).expect("each has a licence");
+        for name in ["salsa ", "tower-lsp-server ", "rowan ", "clap "] {
+            assert!(crates.iter().any(|package| package.name.starts_with(name)), "{name}");
+        }
+        assert!(text.contains("Permission is hereby granted, free of charge"));
+        // Those of the tests only are not in the server.
+        assert!(!crates.iter().any(|package| package.name.starts_with("expect-test ")));
+        assert!(!crates.iter().any(|package| package.name.starts_with("warplens")));
+    }
+
+    #[test]
+    fn the_packages_in_the_script_of_the_extension() {
+        let extension = project_root().join("editors/vscode");
+        if !extension.join("node_modules").is_dir() {
+            println!("skipped: the npm packages of the extension are not installed");
+            return;
+        }
+        let packages = npm_packages(&extension).expect("all are installed");
+        assert!(packages.iter().any(|package| package.name.starts_with("vscode-jsonrpc ")));
+        let text = section("The extension", &packages).expect("each has a licence");
+        assert!(text.contains("Copyright (c) Microsoft Corporation"));
+    }
+}
