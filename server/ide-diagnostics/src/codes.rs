@@ -95,7 +95,7 @@ codes! {
     REMOVED_DIRECTIVE = "removed-directive", Error;
     /// A directive without effect.
     IGNORED_DIRECTIVE = "ignored-directive", Warning;
-    /// More threads, registers or CTAs than the target supports.
+    /// More threads, registers, CTAs or memory than the target supports.
     BEYOND_LIMITS = "beyond-limits", Warning;
     /// A variable or a parameter that breaks a rule of its state space.
     INVALID_DECLARATION = "invalid-declaration", Error;
@@ -151,6 +151,8 @@ codes! {
     MISSING_RETURN = "missing-return", Warning;
     /// A `ret` in a function that promises not to return.
     RETURN_IN_NORETURN = "return-in-noreturn", Warning;
+    /// A result that a function may return without having written it.
+    UNWRITTEN_RESULT = "unwritten-result", Warning;
     /// Instructions that are never executed.
     UNREACHABLE_CODE = "unreachable-code", Hint;
     /// A label, table or prototype that is never used.

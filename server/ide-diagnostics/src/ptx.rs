@@ -10,6 +10,7 @@ mod flow;
 mod forms;
 mod instructions;
 mod lints;
+mod memory_limits;
 mod merge;
 mod module_rules;
 mod names;
@@ -45,6 +46,7 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
             tables::check(&function, module, problems);
             calls::find(db, item);
             targets::find(db, item);
+            memory_limits::find(db, item);
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
             components::check(db, item, &function, problems);
@@ -84,7 +86,10 @@ pub fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
 fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Problem {
     let range = found.range;
     let written = text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default();
-    let problem = Problem::error(range, code(&found.kind), message(&found.kind, written));
+    let problem = match found.kind {
+        ProblemKind::CutOff(_) => Problem::warning,
+        _ => Problem::error,
+    }(range, code(&found.kind), message(&found.kind, written));
     match &found.kind {
         ProblemKind::Duplicate { first } => match function {
             Some(function) => problem.with_related(function.symbol(*first).range, "first declared here"),
@@ -105,9 +110,10 @@ fn code(kind: &ProblemKind) -> &'static str {
         ProblemKind::Declaration(mistake) => declarations::code(*mistake),
         ProblemKind::UnknownType(_) => codes::UNKNOWN_TYPE,
         ProblemKind::Alignment(_) => codes::INVALID_ALIGNMENT,
-        ProblemKind::DivisionByZero | ProblemKind::ConstantTypes | ProblemKind::NameInConstant(_) => {
-            codes::INVALID_CONSTANT
-        }
+        ProblemKind::DivisionByZero
+        | ProblemKind::ConstantTypes
+        | ProblemKind::CutOff(_)
+        | ProblemKind::NameInConstant(_) => codes::INVALID_CONSTANT,
         _ => codes::INVALID_OPERAND,
     }
 }
@@ -122,6 +128,8 @@ fn message(kind: &ProblemKind, written: &str) -> String {
         ProblemKind::DivisionByZero => "this constant expression divides by zero";
         ProblemKind::ConstantTypes =>
             "a constant expression cannot mix integers and floats; write both operands as the same kind";
+        ProblemKind::CutOff(value) =>
+            "this number does not fit into 64 bits; the assembler cuts it off to {value}";
         ProblemKind::OperandExpression =>
             "an operand can add only constants to a name; compute the sum with an instruction";
         ProblemKind::SubtractedOffset => "an offset cannot be subtracted from a name; write `+-`";

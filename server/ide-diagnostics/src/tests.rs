@@ -144,7 +144,7 @@ fn a_good_module_has_none() {
 L:  st.global.u32 [%rd1+4], %r1;
     ret;
 }
-.func (.param .b32 r) f(.param .b32 a) { ret; }
+.func (.param .b32 r) f(.param .b32 a) { st.param.b32 [r], 0; ret; }
 ",
         expect![""],
     );
@@ -241,7 +241,7 @@ fn unresolved_names() {
     check_body(
         "bra DOEN;\nDONE: ret;",
         expect![[r#"
-            3:`DOEN` Error unresolved-name: undeclared name `DOEN`; did you mean `DONE`?
+            3:`DOEN` Error unresolved-name: undeclared label `DOEN`; did you mean `DONE`?
         "#]],
     );
     check_body(
@@ -276,7 +276,7 @@ fn one_mistake_is_one_diagnostic() {
     check_body(
         "bra L;\nL: ret;\nL2: bra L3;",
         expect![[r#"
-            5:`L3` Error unresolved-name: undeclared name `L3`
+            5:`L3` Error unresolved-name: undeclared label `L3`
         "#]],
     );
 }
@@ -292,7 +292,7 @@ fn names_of_the_module() {
         expect![[r#"
             2:`f` Error use-before-declaration: `f` is declared after its use; insert a prototype before the use, or move the function up
                 3:`f` declared here
-            2:`g` Error unresolved-name: undeclared name `g`
+            2:`g` Error unresolved-name: undeclared function `g`
             2:`%r1` Error unresolved-name: undeclared register `%r1`
             2:`later` Error use-before-declaration: `later` is declared after its use; move the declaration up
                 4:`later` declared here
@@ -384,4 +384,26 @@ fn only_so_many_are_listed() {
     let last = found.last().unwrap();
     expect!["too-many-problems Information 8 more problems of this file are not listed; fix the first 500"]
         .assert_eq(&format!("{} {:?} {}", last.code, last.severity, last.message));
+}
+
+#[test]
+fn the_label_of_a_misspelt_call() {
+    check_fixes(
+        ".kernel k\n    call fooo\n    call fobar\n    call xyz\n    halt\nfoo:\n    return\nfoobar:\n    return\n.end\n",
+        expect![[r#"
+            2:`fooo` unresolved-name
+                Replace with `foo`
+                        call foo
+            3:`fobar` unresolved-name
+                Replace with `foobar`
+                        call foobar
+            4:`xyz` unresolved-name
+        "#]],
+    );
+    check(
+        ".kernel k\n    call fooo\n    halt\nfoo:\n    return\n.end\n",
+        expect![[r#"
+        2:`fooo` Error unresolved-name: undefined label `fooo`; did you mean `foo`?
+    "#]],
+    );
 }

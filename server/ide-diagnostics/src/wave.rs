@@ -11,8 +11,8 @@ use warplens_hir::wave;
 use warplens_hir::wave::{Accepts, ProblemKind};
 use warplens_ide_db::wave::{KERNELS, wave_code};
 use warplens_ide_db::{
-    Access, Database, Db, Diagnostic, File, Item, ItemFix, Namespace, Problem, Related, Requirement,
-    Severity, Tag, items, module_uses,
+    Access, Database, Db, Diagnostic, File, Fix, Item, ItemFix, Namespace, Problem, Related, Requirement,
+    Severity, Tag, items, module_uses, nearest,
 };
 use warplens_syntax::ItemKind;
 
@@ -121,9 +121,20 @@ impl<'db> ModuleCheck<'db> {
                 if self.declared.contains_key(&(name.namespace, &name.name)) {
                     continue;
                 }
-                for place in name.uses.iter().filter(|place| place.requirement == Requirement::Declared) {
-                    let kind = ProblemKind::UndefinedLabel(name.name.clone());
-                    self.report(place.range + list.start_of(index), kind, Vec::new());
+                let mut places =
+                    name.uses.iter().filter(|place| place.requirement == Requirement::Declared).peekable();
+                if places.peek().is_none() {
+                    continue;
+                }
+                let meant = self.meant(name.namespace, &name.name);
+                for place in places {
+                    let range = place.range + list.start_of(index);
+                    let message = wave_messages::undefined_label(&name.name, meant);
+                    let found = Diagnostic::new(range, Severity::Error, codes::UNRESOLVED_NAME, message);
+                    self.found.push(match meant {
+                        Some(meant) => found.with_fix(Fix::replacement(range, meant)),
+                        None => found,
+                    });
                 }
             }
         }
@@ -141,6 +152,15 @@ impl<'db> ModuleCheck<'db> {
                 self.found.push(Diagnostic::new(range, Severity::Warning, codes::TOOLCHAIN_FAULT, message));
             }
         }
+    }
+
+    /// The declared name that is most similar; of equals the first of the file.
+    fn meant(&self, namespace: Namespace, name: &str) -> Option<&'db str> {
+        let declared = self.declared.iter().filter(|((of, _), _)| *of == namespace);
+        let mut declared: Vec<(TextRange, &'db str)> =
+            declared.map(|((_, name), (_, range))| (*range, name.as_str())).collect();
+        declared.sort_by_key(|(range, _)| range.start());
+        nearest(name, declared.into_iter().map(|(_, name)| name))
     }
 
     fn first_declared(&self, range: TextRange) -> Related {

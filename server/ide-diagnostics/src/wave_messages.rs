@@ -1,7 +1,7 @@
 //! The messages of WAVE problems and departures, which `hir` finds.
 
 use warplens_hir::wave::{Construct, DepartureKind, Entry, MAX_DEPTH, ProblemKind};
-use warplens_ide_db::any_of;
+use warplens_ide_db::{any_of, did_you_mean};
 use warplens_isa::wave::{self as isa, OperandKind};
 
 use crate::message::{message, operand_count};
@@ -47,7 +47,7 @@ pub fn problem(kind: &ProblemKind) -> String {
             "missing scope: the assembler requires one as the last operand of a device atomic, such as `.device`";
         ProblemKind::DuplicateLabel { name, .. } => "duplicate label `{name}`";
         ProblemKind::DuplicateKernel(name) => "duplicate kernel `{name}`";
-        ProblemKind::UndefinedLabel(name) => "undefined label `{name}`";
+        ProblemKind::UndefinedLabel(name) => "{}", undefined_label(name, None);
         ProblemKind::DirectiveArguments { name, takes } => "`{name}` takes {takes}";
         ProblemKind::DirectiveOutside(name) => "`{name}` outside a kernel has no effect";
         ProblemKind::GuardP0 =>
@@ -81,6 +81,11 @@ pub fn problem(kind: &ProblemKind) -> String {
             "divergent barrier: only some lanes of a wave may reach it; move it to where they have reconverged";
         ProblemKind::Recursion(name) => "`{name}` is recursive: the call depth limit is 8";
     })
+}
+
+/// A label that the file does not declare, and the one that was meant.
+pub(crate) fn undefined_label(name: &str, meant: Option<&str>) -> String {
+    format!("undefined label `{name}`{}", did_you_mean(meant))
 }
 
 /// The message of a departure from the chosen dialect.

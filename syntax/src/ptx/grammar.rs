@@ -126,12 +126,18 @@ fn at_statement_end(p: &Parser<'_>) -> bool {
 /// A declared name; the message names what is missing.
 fn name(p: &mut Parser<'_>, message: &'static str) {
     if p.at(T![ident]) {
-        let name = p.start();
-        p.bump();
-        name.complete(p, NAME);
+        declared_name(p);
     } else {
         p.error_after_previous(message);
     }
+}
+
+/// A name that is declared: any but the predefined constant.
+fn declared_name(p: &mut Parser<'_>) {
+    if p.current_text() == "WARP_SZ" {
+        p.error_of_its_own("`WARP_SZ` is a predefined constant; choose another name");
+    }
+    leaf(p, NAME);
 }
 
 /// A node around the next token.

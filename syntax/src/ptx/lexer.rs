@@ -243,7 +243,7 @@ impl Lexer<'_> {
                 "invalid number: integers are decimal, 0 octal, 0x hexadecimal or 0b binary, with an optional `U` suffix",
             );
         } else if is_too_large(&self.bytes[start..self.at]) {
-            self.error(start, "this number does not fit into 64 bits");
+            self.error(start, "this number is too large; an integer has 64 bits");
         }
         T![int_number]
     }
@@ -352,16 +352,23 @@ fn is_integer(word: &[u8]) -> bool {
     }
 }
 
-/// Whether the assembler rejects an integer as too large: only in decimal and binary; in the other bases it drops the upper bits.
+/// Whether the assembler rejects an integer as too large: when a digit follows after bit 63 is set. Of other integers it drops
+/// the upper bits.
 fn is_too_large(word: &[u8]) -> bool {
     let word = word.strip_suffix(b"U").unwrap_or(word);
-    match word {
-        [b'0', b'b' | b'B', digits @ ..] => {
-            digits.iter().skip_while(|digit| **digit == b'0').count() > u64::BITS as usize
+    let (digits, radix) = match word {
+        [b'0', b'x' | b'X', digits @ ..] => (digits, 16),
+        [b'0', b'b' | b'B', digits @ ..] => (digits, 2),
+        [b'0', digits @ ..] => (digits, 8),
+        digits => (digits, 10),
+    };
+    let digits = digits.iter().filter_map(|digit| char::from(*digit).to_digit(radix));
+    let mut value = 0u64;
+    for digit in digits {
+        if value >> 63 == 1 {
+            return true;
         }
-        [b'0', ..] => false,
-        // Fewer digits always fit.
-        digits if digits.len() < 20 => false,
-        digits => std::str::from_utf8(digits).is_ok_and(|digits| digits.parse::<u64>().is_err()),
+        value = value.wrapping_mul(radix.into()).wrapping_add(digit.into());
     }
+    false
 }

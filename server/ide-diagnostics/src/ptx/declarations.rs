@@ -12,7 +12,7 @@ use warplens_isa::ptx as isa;
 
 use crate::codes;
 use crate::message::message;
-use crate::ptx::needs;
+use crate::ptx::{memory_limits, needs};
 
 /// The fix of a declaration that breaks a rule.
 pub(super) fn fix(range: TextRange, mistake: DeclarationMistake) -> Option<ItemFix> {
@@ -22,6 +22,7 @@ pub(super) fn fix(range: TextRange, mistake: DeclarationMistake) -> Option<ItemF
         M::InstructionType { storage, .. } => Some(ItemFix::replacement(range, storage).preferred()),
         M::LocalLinkage => remove("Remove the linkage directive"),
         M::NoInitializer(_) | M::ExternInitializer => remove("Remove the initial value"),
+        M::PackedParameter => Some(ItemFix::replacement(range, ".b32").preferred()),
         M::EntryParameter => Some(ItemFix::replacement(range, ".param")),
         M::PointerParameter => remove("Remove `.ptr`"),
         _ => None,
@@ -74,13 +75,16 @@ pub(super) fn message(mistake: DeclarationMistake) -> String {
             "`name<n>` declares scalar variables only; declare arrays, parameters and initialized variables one by one";
         M::NameCount(count) => "{count} names are too many; `name<n>` is limited to 32 bits";
         M::RegisterArray => "arrays of registers are not allowed; `name<4>` declares `name0` to `name3`";
-        M::InnerDimension => "only the first dimension of an array may be omitted";
+        M::InnerDimension => "only the first dimension of an array may be omitted or 0";
         M::MissingSize => "this array has no size; add a size or values, or declare it `.extern`";
         M::EntryParameter => "the parameters of a kernel must be in `.param`";
         M::ParameterSpace => "the parameters of a function must be in `.param` or `.reg`";
         M::PointerParameter => "`.ptr` is allowed on parameters of kernels only";
         M::UnsizedParameter =>
             "this array parameter needs a size; only the last parameter of a function may omit it";
+        M::TooManyElements(count) =>
+            "{count} elements are too many for a parameter; their number is limited to 32 bits. Pass a pointer instead";
+        M::PackedParameter => "a `.f16x2` is not allowed in `.param`; declare `.b32`";
         M::ParameterDimensions => "an array parameter has one dimension; write the product of the dimensions";
         M::ParameterAlignment => "parameters of functions are aligned to at most 128 bytes";
         M::SeveralResults => "several results must be in `.reg`; return one array in `.param` instead";
@@ -113,11 +117,13 @@ pub(super) fn message(mistake: DeclarationMistake) -> String {
 
 /// Checks the declarations outside of functions.
 pub(super) fn check_module(header: &Header, module: &ModuleTarget, problems: &mut Vec<Problem>) {
-    for Declaration { name_range, kind, .. } in &header.declarations {
+    for Declaration { name, name_range, kind } in &header.declarations {
         if let DeclarationKind::Variable(variable) = kind
             && of_module(variable, *name_range, module).is_none()
         {
             problems.extend(needs_of(variable, *name_range, module));
+            problems.extend(memory_limits::of_array(variable, *name_range));
+            problems.extend(special_name(name, *name_range).filter(|_| variable.range_count.is_none()));
         }
     }
 }
@@ -152,7 +158,8 @@ fn of_module(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Op
 pub(super) fn check_function(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for symbol in function.symbols() {
         let found = match &symbol.kind {
-            SymbolKind::Variable(variable) => needs_of(variable, symbol.range, module),
+            SymbolKind::Variable(variable) => needs_of(variable, symbol.range, module)
+                .or_else(|| memory_limits::of_array(variable, symbol.range)),
             SymbolKind::Register { ty, .. } | SymbolKind::RegisterRange { ty, .. } => {
                 needs_of_type(*ty, symbol.range, module)
             }
@@ -160,7 +167,15 @@ pub(super) fn check_function(function: &Function, module: &ModuleTarget, problem
         };
         problems.extend(found);
     }
+    problems.extend(function.name.as_ref().and_then(|name| special_name(name, function.name_range)));
     check_signature(function, module, problems);
+}
+
+/// A special register cannot be declared again in the module; in functions, a declaration hides it.
+fn special_name(name: &str, range: TextRange) -> Option<Problem> {
+    let is_special = name.starts_with('%') && isa::special_register_names().binary_search(&name).is_ok();
+    let message = || format!("`{name}` is a special register; choose another name");
+    is_special.then(|| Problem::error(range, codes::DUPLICATE_NAME, message()))
 }
 
 fn check_signature(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
@@ -306,7 +321,7 @@ mod tests {
                 6:`.bf16` Error invalid-declaration: `.bf16` is not a type of variables, only of instructions; declare `.b16`
                 7:`.v4` Error invalid-declaration: a vector has at most 128 bits, this one has 256; use fewer or smaller elements
                 8:`[]` Error invalid-declaration: this array has no size; add a size or values, or declare it `.extern`
-                9:`[]` Error invalid-declaration: only the first dimension of an array may be omitted
+                9:`[]` Error invalid-declaration: only the first dimension of an array may be omitted or 0
                 10:`.common` Error invalid-declaration: `.common` variables must be in `.global`; use `.visible` or `.weak` in other state spaces
                 11:`.shared` Error invalid-declaration: textures, samplers and surfaces must be in `.global`
                 12:`2+2` Error invalid-declaration: expected a number; an expression is not allowed here
@@ -390,6 +405,10 @@ mod tests {
                 7:`.ptr` Error invalid-declaration: `.ptr` is allowed on parameters of kernels only
                 8:`[]` Error invalid-declaration: this array parameter needs a size; only the last parameter of a function may omit it
                 10:`.param .b32 x` Error invalid-declaration: several results must be in `.reg`; return one array in `.param` instead
+                10:`ret` Warning unwritten-result: the result `x` is not written on a path to this `ret`, so the caller reads an undefined value; write it before
+                    10:`x` the result
+                10:`ret` Warning unwritten-result: the result `y` is not written on a path to this `ret`, so the caller reads an undefined value; write it before
+                    10:`y` the result
                 11:`.local` Error invalid-declaration: the parameters of a function must be in `.param` or `.reg`
                 12:`[2]` Error invalid-declaration: an array parameter has one dimension; write the product of the dimensions
             "#]],
@@ -414,6 +433,126 @@ mod tests {
                 5:`x` Error needs-version: an array parameter without a size needs PTX 6.0 or later; this module is written in PTX 3.0
                 6:`d` Error needs-version: the type `.b128` needs PTX 8.3 or later; this module is written in PTX 3.0
                 7:`e` Error needs-version: `generic( )` in an initial value needs PTX 3.1 or later; this module is written in PTX 3.0
+            "#]],
+        );
+    }
+
+    #[test]
+    fn sizes_of_zero() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.global .b8 a[0] = {1, 2};
+.global .b8 b[0][2] = {{1, 2}};
+.extern .shared .b8 c[0];
+.global .b8 d[0];
+.global .b8 e[0] = {};
+.global .b8 f[] = {};
+.global .b8 g[2][0];
+.global .b8 h[0][2] = {1};
+",
+            expect![[r#"
+                6:`[0]` Error invalid-declaration: this array has no size; add a size or values, or declare it `.extern`
+                7:`[0]` Error invalid-declaration: this array has no size; add a size or values, or declare it `.extern`
+                8:`[]` Error invalid-declaration: this array has no size; add a size or values, or declare it `.extern`
+                9:`[0]` Error invalid-declaration: only the first dimension of an array may be omitted or 0
+                10:`1` Error invalid-initializer: write the values of an array or vector in braces, `{ }`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn packed_parameters() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.global .f16x2 a;
+.func b(.param .f16x2 x);
+.func c(.param .f16x2 x[2], .reg .f16x2 y) { ret; }
+.func (.param .f16x2 x) d() { ret; }
+.entry e(.param .f16x2 x) {
+    .param .f16x2 y;
+    .reg .f16x2 z;
+    ret;
+}
+",
+            expect![[r#"
+                6:`.f16x2` Error invalid-declaration: a `.f16x2` is not allowed in `.param`; declare `.b32`
+                6:`ret` Warning unwritten-result: the result `x` is not written on a path to this `ret`, so the caller reads an undefined value; write it before
+                    6:`x` the result
+                7:`.f16x2` Error invalid-declaration: a `.f16x2` is not allowed in `.param`; declare `.b32`
+                8:`.f16x2` Error invalid-declaration: a `.f16x2` is not allowed in `.param`; declare `.b32`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn predefined_names() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.global .b32 %tid;
+.global .b32 %envreg<2>;
+.func %clock() { ret; }
+.entry %laneid(.param .b32 %smid) {
+    .reg .b32 %tid;
+    .shared .b32 %gridid;
+%warpid:
+    ret;
+}
+.global .b32 WARP_SZ;
+.entry k(.param .b32 WARP_SZ) { ret; }
+.func f() {
+    .reg .b32 WARP_SZ;
+    ret;
+}
+.func g() {
+WARP_SZ:
+    ret;
+}
+",
+            expect![[r#"
+                3:`%tid` Error duplicate-name: `%tid` is a special register; choose another name
+                5:`%clock` Error duplicate-name: `%clock` is a special register; choose another name
+                6:`%laneid` Error duplicate-name: `%laneid` is a special register; choose another name
+                12:`WARP_SZ` Error syntax-error: `WARP_SZ` is a predefined constant; choose another name
+                13:`WARP_SZ` Error syntax-error: `WARP_SZ` is a predefined constant; choose another name
+                15:`WARP_SZ` Error syntax-error: `WARP_SZ` is a predefined constant; choose another name
+                19:`WARP_SZ` Error syntax-error: `WARP_SZ` is a predefined constant; choose another name
+            "#]],
+        );
+    }
+
+    #[test]
+    fn numbers_beyond_64_bits() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.global .u64 a = 18446744073709551615;
+.global .u64 b = 18446744073709551617;
+.global .u64 c = 0x1ffffffffffffffff;
+.global .u64 d = 99999999999999999999;
+.global .u64 e = 0xffffffffffffffff0;
+.global .u8 f[18446744073709551617];
+.entry k() .maxntid 18446744073709551617 {
+    .reg .b64 %r<18446744073709551618>;
+    mov.b64 %r1, 36893488147419103233;
+    ret;
+}
+",
+            expect![[r#"
+                4:`18446744073709551617` Warning invalid-constant: this number does not fit into 64 bits; the assembler cuts it off to 1
+                5:`0x1ffffffffffffffff` Warning invalid-constant: this number does not fit into 64 bits; the assembler cuts it off to 18446744073709551615
+                6:`99999999999999999999` Error syntax-error: this number is too large; an integer has 64 bits
+                7:`0xffffffffffffffff0` Error syntax-error: this number is too large; an integer has 64 bits
+                8:`18446744073709551617` Warning invalid-constant: this number does not fit into 64 bits; the assembler cuts it off to 1
+                9:`18446744073709551617` Warning invalid-constant: this number does not fit into 64 bits; the assembler cuts it off to 1
+                10:`18446744073709551618` Warning invalid-constant: this number does not fit into 64 bits; the assembler cuts it off to 2
+                11:`36893488147419103233` Warning invalid-constant: this number does not fit into 64 bits; the assembler cuts it off to 1
             "#]],
         );
     }

@@ -1,6 +1,8 @@
-//! Control flow: unreachable code, function bodies without a final `ret`, divergence where it is not allowed.
+//! Control flow: unreachable code, function bodies without a final `ret`, results that are not written, divergence where it is
+//! not allowed.
 
 mod divergence;
+mod results;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +32,9 @@ pub(super) fn check<'db>(
         let reached = cfg.reachable();
         unreachable(function, &cfg, &reached, problems);
         problems.extend(falls_off(function, &cfg, &reached, body, &item.text(db).0));
+        if parse.errors().is_empty() {
+            results::check(function, &cfg, problems);
+        }
     }
     // It is unknown which registers a statement with a syntax error writes.
     if parse.errors().is_empty() {

@@ -3,14 +3,15 @@
 
 use text_size::TextRange;
 use warplens_hir::ptx::{
-    Declaration, DeclarationKind, Directive, FunctionKind, Header, Initializer, Linkage, ModuleNames,
-    ModuleSymbol, Parameter, Signature, Space, Variable,
+    Declaration, DeclarationKind, Dimension, Directive, FunctionKind, Header, Initializer, Linkage,
+    ModuleNames, ModuleSymbol, Parameter, Signature, Space, Variable,
 };
 use warplens_ide_db::ptx::{ModuleTarget, module_names, module_target, ptx_header};
-use warplens_ide_db::{Database, Db, Diagnostic, File, Problem, items};
+use warplens_ide_db::{Database, Db, Diagnostic, File, Problem, Severity, items};
 
 use crate::codes;
 use crate::context::fix_context;
+use crate::ptx::memory_limits::{self, ConstBytes};
 use crate::ptx::prologue::first_token;
 use crate::ptx::symbols::declaration;
 use crate::ptx::{calls, declarations, needs, targets};
@@ -31,6 +32,7 @@ fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
     let mut found = Vec::new();
     let mut files = Vec::new();
     let mut is_run = false;
+    let mut const_bytes = ConstBytes::default();
     for (index, item) in items(db, file).iter().enumerate() {
         let header = ptx_header(db, *item);
         let mut problems = Vec::new();
@@ -40,6 +42,8 @@ fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
         let goes_on = std::mem::replace(&mut is_run, misplaced.is_some());
         problems.extend(misplaced.filter(|_| !goes_on));
         problems.extend(file_number(header, &mut files, || first_token(db, *item)));
+        const_bytes.add(header, &mut problems);
+        problems.extend(memory_limits::of_kernel(db, file, names, *item));
         calls::check(db, file, names, *item, &mut problems);
         targets::check(db, names, *item, index as u32, &mut problems);
         found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
@@ -78,6 +82,7 @@ impl<'r> Rules<'r> {
             match &declaration.kind {
                 DeclarationKind::Alias { target } => self.alias(declaration, target, problems),
                 DeclarationKind::Variable(variable) => {
+                    problems.extend(self.elsewhere(declaration, variable));
                     let mut values: Vec<&Initializer> = variable.initializer.iter().collect();
                     while let Some(value) = values.pop() {
                         match value {
@@ -111,6 +116,24 @@ impl<'r> Rules<'r> {
                 _ => {}
             }
         }
+    }
+
+    /// An `.extern` array without a size that this module does not define: the module cannot be assembled alone.
+    fn elsewhere(&self, declaration: &Declaration, variable: &Variable) -> Option<Problem> {
+        let is_open = matches!(variable.dimensions.first(), Some(Dimension(None)));
+        let is_extern = |symbol: &ModuleSymbol| symbol.kind.is_extern();
+        if !is_open
+            || !matches!(variable.space, Space::Global | Space::Const)
+            || !self.names.declarations(&declaration.name).all(is_extern)
+        {
+            return None;
+        }
+        let name = &declaration.name;
+        let message = format!(
+            "`{name}` has no size and is defined in another module, so the assembler accepts this module only with `-c` (relocatable code); otherwise write the size of `{name}`"
+        );
+        let range = declaration.name_range;
+        Some(Problem::new(range, Severity::Information, codes::INVALID_DECLARATION, message))
     }
 
     /// Checks that declarations of a name agree. The checks of names report those that clash.
@@ -297,6 +320,26 @@ mod tests {
                 7:`g` Error invalid-alias: `f` is a kernel; only functions can have aliases
                 8:`h` Error invalid-alias: `h` must be declared before, as a function without a body
                 9:`i` Error invalid-alias: `i` cannot be an alias of itself
+            "#]],
+        );
+    }
+
+    #[test]
+    fn arrays_of_other_modules() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.extern .global .b32 a[];
+.extern .const .b32 b[][4];
+.extern .global .b32 c[4];
+.extern .global .b32 d;
+.extern .shared .b32 e[];
+.extern .global .b32 f[]; .visible .global .b32 f[4];
+",
+            expect![[r#"
+                3:`a` Information invalid-declaration: `a` has no size and is defined in another module, so the assembler accepts this module only with `-c` (relocatable code); otherwise write the size of `a`
+                4:`b` Information invalid-declaration: `b` has no size and is defined in another module, so the assembler accepts this module only with `-c` (relocatable code); otherwise write the size of `b`
             "#]],
         );
     }

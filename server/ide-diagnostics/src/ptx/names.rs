@@ -1,9 +1,12 @@
 //! Names between items: undeclared, declared after their use, or declared twice.
 
 mod declare;
+mod local;
+mod missing;
 #[cfg(test)]
 mod tests;
 mod unresolved;
+mod wanted;
 
 use warplens_hir::ptx::{Clash, ClashKind, ModuleKind, ModuleNames};
 use warplens_ide_db::ptx::module_names;

@@ -17,13 +17,17 @@ const LANGUAGES: [&str; 9] =
     ["unknown", "ptx", "nvvm", "cuda c++", "cuda c++ tile", "tile ir", "cutile python", "fortran", "optix"];
 const LAST_LANGUAGE: u64 = 10;
 
+/// The registers that a function with a body can preserve: the assembler puts the return address after them.
+const PRESERVED: u64 = 239;
+
 /// Checks the directives of a function and of the prototypes in it.
 pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     let holder = match function.kind {
         FunctionKind::Entry => Holder::Entry,
         FunctionKind::Func => Holder::Func,
     };
-    let list = List { signature: &function.signature, holder, text, module };
+    let has_body = function.body.is_some();
+    let list = List { signature: &function.signature, holder, has_body, text, module };
     list.check(problems);
     if let Some(first) = function.signature.directives.first()
         && function.body.is_none()
@@ -39,7 +43,7 @@ pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, prob
     }
     for symbol in function.symbols() {
         if let SymbolKind::Prototype(signature) = &symbol.kind {
-            List { signature, holder: Holder::Prototype, text, module }.check(problems);
+            List { signature, holder: Holder::Prototype, has_body: false, text, module }.check(problems);
         }
     }
 }
@@ -48,6 +52,7 @@ pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, prob
 struct List<'f> {
     signature: &'f Signature,
     holder: Holder,
+    has_body: bool,
     text: &'f str,
     module: &'f ModuleTarget,
 }
@@ -163,6 +168,12 @@ impl List<'_> {
             && let Some(large) = written.values.iter().find(|value| **value > u64::from(greatest))
         {
             return error(format!("{large} is too large for `{name}`; the largest number is {greatest}"));
+        }
+        if name == ".abi_preserve"
+            && self.has_body
+            && let Some(large) = written.values.iter().find(|value| **value > PRESERVED)
+        {
+            return error(format!("{large} is too large for `{name}`; the largest number is {PRESERVED}"));
         }
         let large = written.values.iter().find(|value| **value > u64::from(u32::MAX))?;
         error(format!("{large} does not fit into 32 bits, the size of a number of `{name}`"))
@@ -451,15 +462,19 @@ p: .callprototype _ () .maxnreg 3;
 .target sm_80
 .func f() .abi_preserve_control 11 { ret; }
 .func g() .abi_preserve_control 12 { ret; }
-.func h() .abi_preserve 12 { ret; }
+.func h() .abi_preserve 239 { ret; }
+.func i() .abi_preserve 240;
+.func j() .abi_preserve 240 { ret; }
 .entry k() {
 p: .callprototype _ () .abi_preserve_control 14;
+q: .callprototype _ () .abi_preserve 240;
     ret;
 }
 ",
             expect![[r#"
                 4:`.abi_preserve_control 12` Error invalid-value: 12 is too large for `.abi_preserve_control`; the largest number is 11
-                7:`.abi_preserve_control 14` Error invalid-value: 14 is too large for `.abi_preserve_control`; the largest number is 11
+                7:`.abi_preserve 240` Error invalid-value: 240 is too large for `.abi_preserve`; the largest number is 239
+                9:`.abi_preserve_control 14` Error invalid-value: 14 is too large for `.abi_preserve_control`; the largest number is 11
             "#]],
         );
     }

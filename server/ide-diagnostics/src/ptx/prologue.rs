@@ -2,7 +2,7 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx;
-use warplens_hir::ptx::Directive;
+use warplens_hir::ptx::{AddressSize, Directive};
 use warplens_ide_db::ptx::{ModuleTarget, module_target, ptx_header};
 use warplens_ide_db::{Database, Db, Diagnostic, File, Item, ItemFix, Problem, items};
 use warplens_isa::{Version, ptx as isa};
@@ -15,6 +15,8 @@ use crate::ptx::needs;
 
 /// The first target with hardware support for `.f64`.
 const WITH_F64: u16 = 13;
+/// The first target for which no present assembler generates code with 32-bit addresses. Older ones have older assemblers.
+const WITHOUT_32_BITS: u16 = 75;
 
 /// Checks the prologue of a file. A file of white space only has none.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
@@ -152,18 +154,7 @@ impl<'db> Prologue<'db> {
         }
         self.had_version = true;
         let Some(Directive::Version(Some(version))) = &ptx_header(self.db, item).directive else { return };
-        let known = |release: &&isa::Release| {
-            (u32::from(release.version.major), u32::from(release.version.minor))
-                == (version.major, version.minor)
-        };
-        if isa::versions().iter().find(known).is_none() {
-            let newest =
-                isa::versions().last().map(|release| release.version.to_string()).unwrap_or_default();
-            let message =
-                format!("unknown PTX version {}.{}; the newest is {newest}", version.major, version.minor);
-            let fix = ItemFix::new(format!("Replace with {newest}")).version(&newest);
-            self.problems.push(Problem::error(range, codes::UNKNOWN_VERSION, message).with_fix(fix));
-        }
+        self.problems.extend(unknown_version(range, version.major, version.minor));
     }
 
     fn target(&mut self, item: Item<'_>, range: TextRange) {
@@ -269,12 +260,51 @@ impl<'db> Prologue<'db> {
         }
         self.had_size = true;
         self.problems.extend(needs::check_directive(range, ".address_size", self.module));
-        let is_wrong = matches!(ptx_header(self.db, item).directive, Some(Directive::AddressSize(None)));
-        if is_wrong && item.parse(self.db).errors().is_empty() {
-            let message = "an address must have 32 or 64 bits; write `.address_size 64`";
-            self.problems.push(Problem::error(range, codes::INVALID_VALUE, message));
+        if !item.parse(self.db).errors().is_empty() {
+            return;
         }
+        let message = match ptx_header(self.db, item).directive {
+            Some(Directive::AddressSize(None)) => {
+                "an address must have 32 or 64 bits; write `.address_size 64`".to_owned()
+            }
+            Some(Directive::AddressSize(Some(AddressSize::Bits32))) => {
+                let target = self.module.architecture.as_deref().and_then(isa::target);
+                let Some(target) = target.filter(|target| target.number >= WITHOUT_32_BITS) else { return };
+                let name = target.name;
+                format!(
+                    "the assembler generates no code with 32-bit addresses for {name}; write `.address_size 64` and hold addresses in 64-bit registers"
+                )
+            }
+            _ => return,
+        };
+        self.problems.push(Problem::error(range, codes::INVALID_VALUE, message));
     }
+}
+
+/// A version that was not released. The assembler looks up ten times the number before the point plus the one after it, so
+/// it finds 9.0 for 8.10; the features that it then accepts are those of versions before 8.10.
+fn unknown_version(range: TextRange, major: u32, minor: u32) -> Option<Problem> {
+    let released = || isa::versions().iter().map(|release| release.version);
+    let is_written =
+        |version: &Version| (u32::from(version.major), u32::from(version.minor)) == (major, minor);
+    if released().any(|version| is_written(&version)) {
+        return None;
+    }
+    let number = |version: Version| 10 * u32::from(version.major) + u32::from(version.minor);
+    let written = major.checked_mul(10).and_then(|tens| tens.checked_add(minor));
+    let is_accepted = released().any(|version| Some(number(version)) == written);
+    let before = released().rfind(|version| u32::from(version.major) <= major);
+    if let Some(before) = before.filter(|_| is_accepted) {
+        let message = format!(
+            "there is no PTX version {major}.{minor}; the assembler accepts it with the features of {before}, so write that"
+        );
+        let fix = ItemFix::new(format!("Replace with {before}")).version(&before.to_string()).preferred();
+        return Some(Problem::warning(range, codes::UNKNOWN_VERSION, message).with_fix(fix));
+    }
+    let newest = released().next_back().map(|version| version.to_string()).unwrap_or_default();
+    let message = format!("unknown PTX version {major}.{minor}; the newest is {newest}");
+    let fix = ItemFix::new(format!("Replace with {newest}")).version(&newest);
+    Some(Problem::error(range, codes::UNKNOWN_VERSION, message).with_fix(fix))
 }
 
 fn is_option(word: &str) -> bool {
@@ -399,6 +429,60 @@ mod tests {
                 3:`.address_size` invalid-value: an address must have 32 or 64 bits; write `.address_size 64`
 
                 3:`.address_size` needs-version: `.address_size` needs PTX 2.3 or later; this module is written in PTX 2.2
+
+
+            "#]],
+        );
+    }
+
+    #[test]
+    fn versions_that_were_not_released() {
+        check(
+            "\
+.version 8.10\n.target sm_90\n
+.version 8.15\n.target sm_90\n
+.version 8.05\n.target sm_90\n
+.version 8.19\n.target sm_90\n
+.version 8.9\n.target sm_90\n
+.version 7.80\n.target sm_90\n
+.version 8.10\n.target sm_110\n
+.version 4294967295.5\n.target sm_90
+",
+            expect![[r#"
+                1:`.version` unknown-version: there is no PTX version 8.10; the assembler accepts it with the features of 8.8, so write that
+
+                1:`.version` unknown-version: there is no PTX version 8.15; the assembler accepts it with the features of 8.8, so write that
+
+
+                1:`.version` unknown-version: unknown PTX version 8.19; the newest is 9.5
+
+                1:`.version` unknown-version: unknown PTX version 8.9; the newest is 9.5
+
+                1:`.version` unknown-version: unknown PTX version 7.80; the newest is 9.5
+
+                1:`.version` unknown-version: there is no PTX version 8.10; the assembler accepts it with the features of 8.8, so write that
+                2:`sm_110` needs-version: sm_110 needs PTX 9.0 or later; this module is written in PTX 8.10
+
+                1:`.version` unknown-version: unknown PTX version 4294967295.5; the newest is 9.5
+
+            "#]],
+        );
+    }
+
+    #[test]
+    fn addresses_of_32_bits() {
+        check(
+            "\
+.version 8.0\n.target sm_90\n.address_size 32\n
+.version 8.0\n.target sm_75\n.address_size 32\n
+.version 8.0\n.target sm_72\n.address_size 32\n
+.version 8.0\n.target sm_20\n.address_size 32
+",
+            expect![[r#"
+                3:`.address_size` invalid-value: the assembler generates no code with 32-bit addresses for sm_90; write `.address_size 64` and hold addresses in 64-bit registers
+
+                3:`.address_size` invalid-value: the assembler generates no code with 32-bit addresses for sm_75; write `.address_size 64` and hold addresses in 64-bit registers
+
 
 
             "#]],

@@ -1,7 +1,9 @@
 //! Labels, tables and parameters of a function: the contents of tables, the targets of branches, and parameter accesses.
 
 use text_size::TextRange;
-use warplens_hir::ptx::{Function, Instruction, NameId, Operand, Resolution, Symbol, SymbolKind, TableKind};
+use warplens_hir::ptx::{
+    Function, Instruction, InstructionId, NameId, Operand, Resolution, Symbol, SymbolKind, TableKind,
+};
 use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::ModuleTarget;
 
@@ -108,10 +110,50 @@ fn through(function: &Function, instruction: Instruction<'_>) -> Option<Problem>
     let SymbolKind::Table { kind: TableKind::Branch, targets } = local(function, *name)? else {
         return error(range, "`brx.idx` takes a `.branchtargets`, which lists labels");
     };
-    let Some(Operand::Constant(index)) = instruction.operands().first() else { return None };
-    let index = function.constant(*index).as_integer().filter(|index| *index >= targets.len() as u64)?;
-    let message = format!("index {index} is out of range for a table of size {}", targets.len());
-    Some(Problem::warning(range, codes::INVALID_BRANCH, message))
+    let message = |index: u64| format!("index {index} is out of range for a table of size {}", targets.len());
+    match *instruction.operands().first()? {
+        Operand::Constant(index) => {
+            let index =
+                function.constant(index).as_integer().filter(|index| *index >= targets.len() as u64)?;
+            Some(Problem::warning(range, codes::INVALID_BRANCH, message(index)))
+        }
+        Operand::Register { name: register, component: None } if instruction.guard().is_none() => {
+            let (index, set) = known_value(function, instruction, register)?;
+            if u64::from(index) < targets.len() as u64 {
+                return None;
+            }
+            let text = function.referent_text(function.name(register).referent);
+            let problem =
+                Problem::warning(function.name(register).range, codes::INVALID_BRANCH, message(index.into()));
+            Some(problem.with_related(set.range(), format!("`{text}` is set to {index} here")))
+        }
+        _ => None,
+    }
+}
+
+/// The constant that a register of 32 bits holds at an instruction, and the `mov` that sets it. Only the straight line of
+/// instructions before is searched: after a branch the condition may exclude the value.
+fn known_value<'f>(
+    function: &'f Function,
+    at: Instruction<'f>,
+    register: NameId,
+) -> Option<(u32, Instruction<'f>)> {
+    let referent = function.name(register).referent;
+    let is_set = |instruction: &Instruction<'_>| {
+        function.names_of(*instruction).any(|name| name.referent == referent && name.role.writes())
+    };
+    let at = at.id().index();
+    let labels = function.labels().map(|label| label.target.index());
+    let start = labels.filter(|label| *label <= at).max().unwrap_or(0);
+    let line = (start..at).rev().map(|index| function.instruction(InstructionId::new(index)));
+    let is_branch = |instruction: &Instruction<'_>| {
+        matches!(instruction.opcode(), "bra" | "brx" | "ret" | "exit" | "trap")
+    };
+    let set = line.take_while(|instruction| !is_branch(instruction)).find(is_set)?;
+    let [_, Operand::Constant(value)] = set.operands() else { return None };
+    let is_plain = set.opcode() == "mov" && set.guard().is_none();
+    let value = function.constant(*value).as_integer().filter(|_| is_plain)?;
+    Some((value as u32, set))
 }
 
 /// The result of a function is write-only.
@@ -176,6 +218,45 @@ list: .calltargets f;
                 13:`table` Warning invalid-branch: index 1 is out of range for a table of size 1
                 14:`input` Error parameter-access: `input` is a parameter of this function and read-only; store to a local variable
                 15:`result` Error parameter-access: `result` is the result of this function and write-only; keep the value in a register
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_index_that_is_known() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.entry k() {
+    .reg .b32 %r<4>;
+    .reg .pred %p;
+table: .branchtargets L0, L1, L2;
+    mov.u32 %r1, 2;
+    brx.idx %r1, table;
+L0: mov.u32 %r2, 3;
+    mov.u32 %r1, 0;
+    brx.idx %r2, table;
+L1: mov.b32 %r2, 3;
+    add.u32 %r2, %r2, 1;
+    brx.idx %r2, table;
+L2: mov.s32 %r3, -1;
+    setp.ne.s32 %p, %r3, 3;
+    @%p bra OUT;
+    brx.idx %r3, table;
+OUT: mov.u32 %r3, 4;
+L3: brx.idx %r3, table;
+L4: mov.u32 %r3, 5;
+    @%p brx.idx %r3, table;
+    mov.s32 %r3, -1;
+    brx.idx %r3, table;
+}
+",
+            expect![[r#"
+                11:`%r2` Warning invalid-branch: index 3 is out of range for a table of size 3
+                    9:`mov.u32 %r2, 3;` `%r2` is set to 3 here
+                24:`%r3` Warning invalid-branch: index 4294967295 is out of range for a table of size 3
+                    23:`mov.s32 %r3, -1;` `%r3` is set to 4294967295 here
             "#]],
         );
     }

@@ -4,6 +4,7 @@
 //! has the value first, as in the guide, one with an underscore the address, as in the toolchain. Hovers, checks, the
 //! simulator and this module use the same tables.
 
+mod constants;
 mod edits;
 mod guide;
 mod item;

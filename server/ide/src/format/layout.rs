@@ -78,7 +78,7 @@ enum End {
     Code,
     /// `{` or `}`, which a comment follows after one space.
     Brace,
-    /// A comment or line marker that extends to the end of the line.
+    /// A comment, line marker or `@@DWARF` line that extends to the end of the line.
     LineComment,
     /// A block comment that starts its line.
     LeadingComment,
@@ -179,8 +179,11 @@ impl<'t> Layout<'t> {
         self.comments(gap, Some(range.start()));
         self.gap_before_token(range.start(), gap);
         self.put(range);
-        let is_brace = matches!(kind, SyntaxKind::L_BRACE | SyntaxKind::R_BRACE);
-        self.end = if is_brace { End::Brace } else { End::Code };
+        self.end = match kind {
+            SyntaxKind::L_BRACE | SyntaxKind::R_BRACE => End::Brace,
+            SyntaxKind::DWARF_LINE => End::LineComment,
+            _ => End::Code,
+        };
     }
 
     /// The end of the item: comments after its last token, and newlines that do not belong to the next item.
@@ -316,8 +319,10 @@ impl<'t> Layout<'t> {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
         let is_operator = |byte: u8| b"<>=!&|:/*.@#%".contains(&byte);
         let in_number = || {
-            let word = before.iter().rev().take_while(|byte| is_word(**byte) || **byte == b'.');
-            word.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.')
+            let length = before.iter().rev().take_while(|byte| is_word(**byte) || **byte == b'.').count();
+            let word = &before[before.len() - length..];
+            // A modifier on a line of its own starts with a dot too.
+            word.strip_prefix(b".").unwrap_or(word).first().is_some_and(u8::is_ascii_digit)
         };
         match (last, first) {
             (b'%', first) => is_word(first) || is_operator(first),

@@ -475,6 +475,12 @@ const PIECES: [&str; 31] = [
 ];
 
 #[test]
+fn the_line_of_dwarf_data_ends_with_it() {
+    let text = ".entry k()\n{\n.b8 1,2\n@@DWARF x\n;\n}\n";
+    assert_eq!(tokens(&format(text)), tokens(text));
+}
+
+#[test]
 fn a_directive_after_an_incomplete_statement_keeps_its_line() {
     for directive in [".reg .b64 %rd<2>;", ".loc 1 2 3", ".shared .b32 s[4];", ".pragma \"nounroll\";"] {
         let text = format!(".entry k()\n{{\nx\n{directive}\nret;\n}}\n");
@@ -483,7 +489,7 @@ fn a_directive_after_an_incomplete_statement_keeps_its_line() {
     }
     // Modifiers may be on another line.
     let text = ".entry k()\n{\nld\n.global.u32 %r1, [a];\nld\n.shared .u32 %r1, [a];\n}\n";
-    let formatted = ".entry k()\n{\n\tld.global.u32 \t%r1, [a];\n\tld.shared .u32 \t%r1, [a];\n}\n";
+    let formatted = ".entry k()\n{\n\tld.global.u32 \t%r1, [a];\n\tld.shared.u32 \t%r1, [a];\n}\n";
     assert_eq!(format(text), formatted);
 }
 

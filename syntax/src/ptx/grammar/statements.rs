@@ -138,7 +138,7 @@ fn directive(p: &mut Parser<'_>) {
 /// `L:`
 pub(super) fn label(p: &mut Parser<'_>) {
     let label = p.start();
-    leaf(p, NAME);
+    declared_name(p);
     p.bump();
     label.complete(p, LABEL);
 }

@@ -33,7 +33,7 @@ impl Evaluation<'_> {
         self.depth += 1;
         let value = match node.kind() {
             LITERAL if node.token(STRING).is_some() => self.problem(node, ProblemKind::StringOperand),
-            LITERAL => number(node),
+            LITERAL => self.number(node),
             NAME_REF => self.name(node),
             PAREN_EXPR => self.operand(node, 0),
             CAST_EXPR => self.cast(node),
@@ -53,6 +53,21 @@ impl Evaluation<'_> {
     fn problem(&mut self, node: Node<'_>, kind: ProblemKind) -> Constant {
         self.problems.push(Problem { range: node.range(), kind });
         Constant::Invalid
+    }
+
+    fn number(&mut self, literal: Node<'_>) -> Constant {
+        match literal.tokens().next() {
+            Some(token) if token.kind == INT_NUMBER => {
+                let value = literal::integer(token.text);
+                if literal::is_cut_off(token.text) {
+                    let kind = ProblemKind::CutOff(value.as_integer().unwrap_or(0));
+                    self.problems.push(Problem { range: token.range(), kind });
+                }
+                value
+            }
+            Some(token) if token.kind == FLOAT_NUMBER => literal::float(token.text),
+            _ => Constant::Invalid,
+        }
     }
 
     fn name(&mut self, node: Node<'_>) -> Constant {
@@ -128,15 +143,6 @@ impl Evaluation<'_> {
             }
             _ => self.problem(node, ProblemKind::ConstantTypes),
         }
-    }
-}
-
-/// The value of a number token.
-fn number(literal: Node<'_>) -> Constant {
-    match literal.tokens().next() {
-        Some(token) if token.kind == INT_NUMBER => literal::integer(token.text),
-        Some(token) if token.kind == FLOAT_NUMBER => literal::float(token.text),
-        _ => Constant::Invalid,
     }
 }
 

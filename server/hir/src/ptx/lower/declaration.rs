@@ -150,7 +150,7 @@ impl Shape {
             align: self.align,
             vector: self.vector,
             ty: self.ty,
-            dimensions: dimensions(declarator, problems),
+            dimensions: open_dimensions(declarator, problems),
             range_count: range_count(declarator, problems),
             initializer: initializer.map(|node| match node.nodes().next() {
                 Some(value) => initial_value(value, problems, 0),
@@ -213,6 +213,15 @@ fn dimensions(declarator: Node<'_>, problems: &mut Vec<Problem>) -> Box<[Dimensi
     dimensions
         .map(|node| Dimension(node.nodes().next().and_then(|size| constant::count(size, problems))))
         .collect()
+}
+
+/// The dimensions of a variable. The size 0 of the first one is read like a missing size.
+fn open_dimensions(declarator: Node<'_>, problems: &mut Vec<Problem>) -> Box<[Dimension]> {
+    let mut dimensions = dimensions(declarator, problems);
+    if let Some(first @ Dimension(Some(0))) = dimensions.first_mut() {
+        *first = Dimension(None);
+    }
+    dimensions
 }
 
 fn initial_value(node: Node<'_>, problems: &mut Vec<Problem>, depth: u32) -> Initializer {

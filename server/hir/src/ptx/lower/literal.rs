@@ -2,25 +2,43 @@
 
 use super::super::Constant;
 
-/// The value of an integer literal. What does not fit in 64 bits is cut off, as the assembler does with hexadecimal and
-/// octal; the lexer has reported the others.
+/// The value of an integer literal. What does not fit in 64 bits is cut off, as the assembler does where it accepts the number.
 pub(super) fn integer(text: &str) -> Constant {
-    let (digits, unsigned) = match text.strip_suffix('U') {
-        Some(digits) => (digits, true),
-        None => (text, false),
-    };
-    let (digits, radix) = match digits.as_bytes() {
-        [b'0', b'x' | b'X', ..] => (&digits[2..], 16),
-        [b'0', b'b' | b'B', ..] => (&digits[2..], 2),
-        [b'0', _, ..] => (&digits[1..], 8),
-        _ => (digits, 10),
-    };
-    let value = digits.chars().filter_map(|digit| digit.to_digit(radix));
-    let value = value.fold(0u64, |value, digit| value.wrapping_mul(radix.into()).wrapping_add(digit.into()));
+    let (digits, radix) = digits(text);
+    let value = digits.fold(0u64, |value, digit| value.wrapping_mul(radix.into()).wrapping_add(digit.into()));
     match i64::try_from(value) {
-        Ok(value) if !unsigned => Constant::Signed(value),
+        Ok(value) if !text.ends_with('U') => Constant::Signed(value),
         _ => Constant::Unsigned(value),
     }
+}
+
+/// Whether the assembler accepts an integer literal that does not fit in 64 bits and cuts it off. It rejects one with a digit
+/// after bit 63 is set, which the lexer has reported.
+pub(super) fn is_cut_off(text: &str) -> bool {
+    let (digits, radix) = digits(text);
+    let (mut value, mut is_cut_off) = (0u64, false);
+    for digit in digits {
+        if value >> 63 == 1 {
+            return false;
+        }
+        let (scaled, is_large) = value.overflowing_mul(radix.into());
+        let (sum, carries) = scaled.overflowing_add(digit.into());
+        is_cut_off |= is_large || carries;
+        value = sum;
+    }
+    is_cut_off
+}
+
+/// The digits of an integer literal, and their radix.
+fn digits(text: &str) -> (impl Iterator<Item = u32>, u32) {
+    let text = text.strip_suffix('U').unwrap_or(text);
+    let (digits, radix) = match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (&text[2..], 16),
+        [b'0', b'b' | b'B', ..] => (&text[2..], 2),
+        [b'0', _, ..] => (&text[1..], 8),
+        _ => (text, 10),
+    };
+    (digits.chars().filter_map(move |digit| digit.to_digit(radix)), radix)
 }
 
 /// The value of a floating-point literal; a malformed one, which the lexer has reported, has none.
@@ -48,6 +66,22 @@ mod tests {
         assert_eq!(integer("0b101U"), Constant::Unsigned(5));
         assert_eq!(integer("18446744073709551615"), Constant::Unsigned(u64::MAX));
         assert_eq!(integer("18446744073709551617"), Constant::Signed(1));
+    }
+
+    #[test]
+    fn integers_beyond_64_bits() {
+        for cut_off in
+            ["18446744073709551616", "92233720368547758070", "0x1ffffffffffffffff", "36893488147419103232U"]
+        {
+            assert!(is_cut_off(cut_off), "{cut_off}");
+        }
+        // A digit follows after bit 63 is set.
+        for rejected in ["99999999999999999999", "0xffffffffffffffff0", "01000000000000000000000000"] {
+            assert!(!is_cut_off(rejected), "{rejected}");
+        }
+        for fits in ["18446744073709551615", "0xffffffffffffffff", "01777777777777777777777", "0"] {
+            assert!(!is_cut_off(fits), "{fits}");
+        }
     }
 
     #[test]

@@ -45,6 +45,7 @@ pub(super) fn variable(
     let found = judged
         .linkage(variable, site)
         .or_else(|| judged.shape(variable.space, variable.ty, variable.vector))
+        .or_else(|| judged.packed_parameter(variable.space, variable.ty, &variable.dimensions))
         .or_else(|| judged.space(variable, site))
         .or_else(|| judged.numbers())
         .or_else(|| judged.name_count())
@@ -114,7 +115,8 @@ fn parameter(node: Node<'_>, param: &Parameter, holder: Holder, is_return: bool,
     if declarator.child(NAME_COUNT).is_some() {
         return Some((judged.part_of(declarator, NAME_COUNT), DeclarationMistake::ArrayOfNames));
     }
-    if let Some(found) = judged.numbers().or_else(|| judged.instruction_type(param.ty)) {
+    let elements = || judged.elements(param);
+    if let Some(found) = judged.numbers().or_else(elements).or_else(|| judged.instruction_type(param.ty)) {
         return Some(found);
     }
     if !holder.has_body {
@@ -133,7 +135,9 @@ fn parameter(node: Node<'_>, param: &Parameter, holder: Holder, is_return: bool,
     if param.space == Space::Reg && !param.dimensions.is_empty() {
         return Some((judged.part_of(declarator, DIMENSION), DeclarationMistake::RegisterArray));
     }
-    judged.shape(param.space, param.ty, param.vector)
+    judged
+        .shape(param.space, param.ty, param.vector)
+        .or_else(|| judged.packed_parameter(param.space, param.ty, &param.dimensions))
 }
 
 /// A declaration with the nodes that its mistakes are in.
@@ -195,6 +199,18 @@ impl Judged<'_> {
         Some((self.part(VECTOR_SIZE), found))
     }
 
+    /// The assembler takes arrays of `.f16x2` in `.param`, but no scalar.
+    fn packed_parameter(&self, space: Space, ty: Option<Type>, dimensions: &[Dimension]) -> Found {
+        let is_wrong = space == Space::Param && ty == Some(Type::F16x2) && dimensions.is_empty();
+        is_wrong.then(|| (self.part(TYPE_NAME), DeclarationMistake::PackedParameter))
+    }
+
+    /// The number of elements of an array parameter.
+    fn elements(&self, param: &Parameter) -> Found {
+        let count = param.dimensions.first()?.0.filter(|count| *count > u64::from(u32::MAX))?;
+        Some((self.part_of(self.declarator, DIMENSION), DeclarationMistake::TooManyElements(count)))
+    }
+
     fn space(&self, variable: &Variable, site: DeclarationSite) -> Found {
         let found = match (variable.space, site) {
             (Space::Sreg, _) => DeclarationMistake::SpecialRegisterSpace,
@@ -243,17 +259,14 @@ impl Judged<'_> {
         if variable.space == Space::Reg {
             return Some((first?.range(), DeclarationMistake::RegisterArray));
         }
-        if let Some(inner) = dimensions.find(|node| node.nodes().next().is_none()) {
+        let is_empty = |dimension: &Dimension| matches!(dimension.0, None | Some(0));
+        let mut inner = dimensions.zip(variable.dimensions.iter().skip(1));
+        if let Some((inner, _)) = inner.find(|(_, dimension)| is_empty(dimension)) {
             return Some((inner.range(), DeclarationMistake::InnerDimension));
         }
-        let size = variable.dimensions.first()?.0;
         let has_values =
             matches!(&variable.initializer, Some(Initializer::List(values)) if !values.is_empty());
-        let is_complete = match size {
-            Some(0) => false,
-            Some(_) => true,
-            None => has_values,
-        };
+        let is_complete = !is_empty(variable.dimensions.first()?) || has_values;
         let is_extern = variable.linkage == Some(Linkage::Extern);
         (!is_complete && !is_extern).then_some((first?.range(), DeclarationMistake::MissingSize))
     }

@@ -31,6 +31,8 @@ pub enum ProblemKind {
     DivisionByZero,
     /// A constant expression mixes integers and floats, or uses an operator that floats do not have.
     ConstantTypes,
+    /// An integer that does not fit in 64 bits; the assembler takes this part of it.
+    CutOff(u64),
     /// A name other than `WARP_SZ` inside a constant expression.
     NameInConstant(SmolStr),
     /// An expression with a name that is not an operand: only constants may be added to a name.
@@ -92,7 +94,7 @@ pub enum DeclarationMistake {
     NameCount(u64),
     /// An array of registers.
     RegisterArray,
-    /// A dimension other than the first without a size.
+    /// A dimension other than the first without a size, or with the size 0.
     InnerDimension,
     /// An array without a size that is neither `.extern` nor initialised.
     MissingSize,
@@ -118,6 +120,10 @@ pub enum DeclarationMistake {
     Braced,
     /// No braces around the values of an array or vector.
     Unbraced,
+    /// More elements than the 32 bits that count those of a parameter.
+    TooManyElements(u64),
+    /// A scalar `.f16x2` in `.param`.
+    PackedParameter,
     /// An integer for a float.
     IntegerValue(Type),
     /// A float for an integer.

@@ -72,3 +72,109 @@ fn the_first_use_says_the_type() {
     declares("fma.rn.bf16x2 %pair, %pair, %pair, %pair;", ".reg .b32 %pair");
     declares("setp.eq.u32 %equal|%other, 1, 2;", ".reg .pred %equal");
 }
+
+#[test]
+fn each_misspelt_name_is_a_mistake_of_its_own() {
+    check(
+        "    .reg .b32 %alpha, %beta, %gamma, %delta;\n    mov.b32 %alpa, %betta;\n    add.s32 %gama, %dleta, 1;",
+        expect![[r#"
+            6:`%alpa` undeclared register `%alpa`; did you mean `%alpha`?
+                Replace with `%alpha`: ["%alpha"] at 6:`%alpa`
+                Declare `.reg .b32 %alpa`: ["\n\t.reg .b32 %alpa;"] at 3:``
+            6:`%betta` undeclared register `%betta`; did you mean `%beta`?
+                Replace with `%beta`: ["%beta"] at 6:`%betta`
+                Declare `.reg .b32 %betta`: ["\n\t.reg .b32 %betta;"] at 3:``
+            7:`%gama` undeclared register `%gama`; did you mean `%gamma`?
+                Replace with `%gamma`: ["%gamma"] at 7:`%gama`
+                Declare `.reg .s32 %gama`: ["\n\t.reg .s32 %gama;"] at 3:``
+            7:`%dleta` undeclared register `%dleta`; did you mean `%delta`?
+                Replace with `%delta`: ["%delta"] at 7:`%dleta`
+                Declare `.reg .s32 %dleta`: ["\n\t.reg .s32 %dleta;"] at 3:``
+        "#]],
+    );
+    // One missing line may have declared these.
+    check(
+        "    mov.b32 %alpha, %beta;\n    add.s32 %gamma, %delta, 1;",
+        expect![[r#"
+        5:`%alpha` undeclared register `%alpha`
+            Declare `.reg .b32 %alpha`: ["\n\t.reg .b32 %alpha;"] at 3:``
+        5:`%beta` undeclared register `%beta`
+            Declare `.reg .b32 %beta`: ["\n\t.reg .b32 %beta;"] at 3:``
+        6:`%gamma` undeclared names: `%gamma` and `%delta`
+            6:`%delta` `%delta` here
+    "#]],
+    );
+}
+
+#[test]
+fn a_suggestion_is_of_the_kind_of_the_operand() {
+    check(
+        "    .reg .b32 %total, totals; .reg .pred total, %go;
+    .reg .b64 address;
+    bra totall;
+    @%goo bra total1;
+    mov.b32 totall, 1;
+total1:
+table1: .branchtargets total1, totl1;
+    brx.idx %total, totabl1;
+    brx.idx %total, table;
+    call adress;
+    mov.b64 adress, 1;",
+        expect![[r#"
+            7:`totall` undeclared label `totall`; did you mean `total1`?
+                9:`totall` used here too
+                Replace with `total1`: ["total1"] at 7:`totall`
+            8:`%goo` undeclared register `%goo`; did you mean `%go`?
+                Replace with `%go`: ["%go"] at 8:`%goo`
+                Declare `.reg .pred %goo`: ["\n\t.reg .pred %goo;"] at 3:``
+            11:`totl1` undeclared label `totl1`; did you mean `total1`?
+                Replace with `total1`: ["total1"] at 11:`totl1`
+            12:`totabl1` undeclared table `totabl1`
+            13:`table` undeclared table `table`; did you mean `table1`?
+                Replace with `table1`: ["table1"] at 13:`table`
+            14:`adress` undeclared function `adress`; did you mean `address`?
+                15:`adress` used here too
+                Replace with `address`: ["address"] at 14:`adress`
+        "#]],
+    );
+}
+
+#[test]
+fn declarations_after_the_use() {
+    let (fixture, analysis) = open(
+        "\
+.version 8.5
+.target sm_90
+.entry k() {
+    mov.b32 %early, 1;
+    mov.b32 %r3, 1;
+    .reg .b32 %early, %r<4>;
+    brx.idx %early, table;
+    brx.idx %early, L1;
+    mov.b32 %early, L1;
+    .reg .b64 %f;
+    call %f, (), prototype;
+    { mov.b32 %inner, 1; }
+    { .reg .b32 %inner; mov.b32 %inner, 1; }
+L1:
+table: .branchtargets L1;
+prototype: .callprototype _ ();
+    ret;
+}
+",
+    );
+    let mut shown = String::new();
+    for found in analysis.diagnostics(FILE).unwrap() {
+        if found.severity == warplens_ide_db::Severity::Error {
+            shown += &format!("{} {}: {}\n", fixture.show(found.range), found.code, found.message);
+        }
+    }
+    expect![[r#"
+        4:`%early` use-before-declaration: `%early` is declared after its use; move the declaration before it
+        5:`%r3` use-before-declaration: `%r3` is declared after its use; move the declaration before it
+        7:`table` use-before-declaration: `table` is declared after its use; move the table before the `brx.idx`
+        8:`L1` invalid-branch: `L1` is a label; `brx.idx` takes a table of labels. Declare one before it, `table: .branchtargets L1;`
+        11:`prototype` use-before-declaration: `prototype` is declared after its use; move the prototype before the call
+        12:`%inner` unresolved-name: undeclared register `%inner`
+    "#]].assert_eq(&shown);
+}

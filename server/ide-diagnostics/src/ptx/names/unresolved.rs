@@ -1,35 +1,32 @@
 //! Undeclared names: one problem per missing declaration, however often it is used.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, ModuleNames, ModuleSymbol, Symbol, SymbolKind};
+use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, ModuleNames, ModuleSymbol};
 use warplens_ide_db::ptx::ptx_function;
 use warplens_ide_db::{
     Database, Diagnostic, File, Fix, Item, NameUse, Related, Requirement, Severity, TextEdit, all_of,
-    did_you_mean, items, module_uses, nearest,
+    did_you_mean, items, module_uses,
 };
 use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::codes;
 use crate::item::item_problems;
-use crate::ptx::names::declare;
+use crate::ptx::names::missing::Missing;
+use crate::ptx::names::wanted::Wanted;
+use crate::ptx::names::{declare, local};
 use crate::ptx::symbols::name_range;
 
-/// The number of names of an item that are reported one by one. The others are reported together: one missing line may have declared them.
+/// The number of names without an explanation that are reported one by one in an item. The others are reported together: one
+/// missing line may have declared them.
 const MOST: usize = 2;
+/// The number of names of an item for which an explanation is searched.
+const EXPLAINED: usize = 32;
 /// The maximum number of related uses.
 const RELATED: usize = 5;
-
-/// Uses of names that one declaration would fix.
-struct Missing {
-    /// `%r` of `%r1` and `%r2`; a name by itself otherwise.
-    stem: SmolStr,
-    names: Vec<SmolStr>,
-    /// In the order of the text, relative to the item.
-    places: Vec<TextRange>,
-}
 
 /// The names in an item that are not declared before it.
 pub(super) fn check(
@@ -63,11 +60,16 @@ pub(super) fn check(
     let mut missing: Vec<Missing> = missing.into_values().collect();
     missing.iter_mut().for_each(|missing| missing.places.sort_by_key(|place| place.start()));
     missing.sort_by_key(|missing| missing.places[0].start());
-    let place = ItemContext { db, file, names, index };
-    let (later, mut missing): (Vec<Missing>, Vec<Missing>) =
-        missing.into_iter().partition(|missing| names.declarations(&missing.names[0]).next().is_some());
+    let place = ItemContext { db, file, names, index, function: ptx_function(db, item) };
+    let mut shown = 0;
+    let is_alone = |missing: &Missing| {
+        let is_later = names.declarations(&missing.names[0]).next().is_some();
+        shown += usize::from(!is_later);
+        is_later || shown <= EXPLAINED && place.is_explained(missing)
+    };
+    let (explained, mut missing): (Vec<Missing>, Vec<Missing>) = missing.into_iter().partition(is_alone);
     let others = missing.split_off(missing.len().min(MOST));
-    found.extend(later.iter().chain(&missing).map(|missing| place.diagnostic(missing)));
+    found.extend(explained.iter().chain(&missing).map(|missing| place.diagnostic(missing)));
     match others.as_slice() {
         [] => {}
         [one] => found.push(place.diagnostic(one)),
@@ -109,23 +111,47 @@ struct ItemContext<'a> {
     file: File,
     names: &'a ModuleNames,
     index: usize,
+    function: Option<Arc<Function>>,
 }
 
 impl ItemContext<'_> {
+    /// Whether a message of its own can say what is wrong: a declaration that does not reach the use, or a misspelt name.
+    fn is_explained(&self, missing: &Missing) -> bool {
+        let function = self.function.as_deref();
+        function.is_some_and(|function| {
+            local::unreached(function, missing).is_some()
+                || declare::short_range(function, &missing.stem).is_some()
+        }) || self.meant(missing, function).is_some()
+    }
+
+    /// The kind of name that the first use requires.
+    fn wanted(missing: &Missing, function: Option<&Function>) -> Wanted {
+        function.map_or(Wanted::Any, |function| Wanted::at(function, missing.places[0]))
+    }
+
+    /// The name that was meant, if only one is missing.
+    fn meant<'f>(&'f self, missing: &Missing, function: Option<&'f Function>) -> Option<&'f str> {
+        let [name] = missing.names.as_slice() else { return None };
+        Self::wanted(missing, function).nearest(name, function, self.names)
+    }
+
     fn diagnostic(&self, missing: &Missing) -> Diagnostic {
         let start = self.file.document(self.db).items().start_of(self.index);
         let first = missing.places[0] + start;
         let item = items(self.db, self.file)[self.index];
         let name = missing.names[0].as_str();
-        let function = ptx_function(self.db, item);
+        let function = self.function.as_deref();
         let text = &item.text(self.db).0;
-        let mut found = match (self.names.declarations(name).next(), &function) {
-            (Some(later), _) => self.too_late(first, later),
-            (None, Some(function)) => match declare::short_range(function, &missing.stem) {
-                Some(range) if missing.stem != name => too_few(first, missing, range, text, start),
-                _ => self.nothing(first, missing, Some(function), text, start),
-            },
-            (None, None) => self.nothing(first, missing, None, text, start),
+        let unreached = || local::unreached(function?, missing);
+        let short = || declare::short_range(function?, &missing.stem).filter(|_| missing.stem != name);
+        let mut found = if let Some(later) = self.names.declarations(name).next() {
+            self.too_late(first, later)
+        } else if let Some(unreached) = unreached() {
+            unreached.diagnostic(first, self.file.id(self.db), start)
+        } else if let Some(range) = short() {
+            too_few(first, missing, range, text, start)
+        } else {
+            self.nothing(first, missing, function, text, start)
         };
         let others = missing.places[1..].iter().filter(|place| *place + start != first).take(RELATED);
         let related = |place: &TextRange| Related {
@@ -190,25 +216,16 @@ impl ItemContext<'_> {
         text: &str,
         start: TextSize,
     ) -> Diagnostic {
-        let name = missing.names[0].as_str();
-        let is_one_name = |symbol: &&Symbol| !matches!(symbol.kind, SymbolKind::RegisterRange { .. });
-        let local = function.into_iter().flat_map(Function::symbols).filter(is_one_name);
-        let local = local.map(|symbol| symbol.name.as_str());
-        let module = self.names.symbols().iter().map(|symbol| symbol.name.as_str());
-        let special = warplens_isa::ptx::special_register_names().iter().copied();
-        let special = special.filter(|_| name.starts_with('%'));
-        let meant = nearest(name, local.chain(module).chain(special));
-        let message = match missing.names.len() {
-            1 if name.starts_with('%') => {
-                format!("undeclared register `{name}`{}", did_you_mean(meant))
+        let meant = self.meant(missing, function);
+        let message = match missing.names.as_slice() {
+            [name] => {
+                let noun = Self::wanted(missing, function).noun(name);
+                format!("undeclared {noun} `{name}`{}", did_you_mean(meant))
             }
-            1 => format!("undeclared name `{name}`{}", did_you_mean(meant)),
-            _ => format!("undeclared names: {}", listed(&missing.names)),
+            names => format!("undeclared names: {}", listed(names)),
         };
         let mut found = Diagnostic::new(range, Severity::Error, codes::UNRESOLVED_NAME, message);
-        if missing.names.len() == 1
-            && let Some(meant) = meant
-        {
+        if let Some(meant) = meant {
             found = found.with_fix(Fix::replacement(range, meant));
         }
         let declared = function.and_then(|function| {

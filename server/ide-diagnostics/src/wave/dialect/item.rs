@@ -4,6 +4,7 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Accepts, Code, DepartureKind, ProblemKind};
 use warplens_hir::{Severity, wave};
 
+use crate::wave::dialect::constants::Constants;
 use crate::wave::dialect::edits::{Edits, in_order};
 use crate::wave::dialect::toolchain::{Rewriter, size as size_in_toolchain};
 use crate::wave::dialect::{names, structure};
@@ -79,8 +80,12 @@ fn is_capped(kind: &DepartureKind) -> bool {
 fn instructions(text: &str, code: &Code) -> Edits {
     let rewriter = Rewriter::new(text, code);
     let sizes = (0..code.sizes.len()).filter_map(|at| size_in_toolchain(code, at));
-    let instructions = (0..code.instructions.len()).filter_map(|at| rewriter.instruction(at));
-    in_order(sizes.chain(instructions.flatten()))
+    let mut constants = Constants::default();
+    let instructions = (0..code.instructions.len()).flat_map(|at| {
+        let edits = rewriter.instruction(at).unwrap_or_default();
+        constants.without_repeated(code, at, edits)
+    });
+    in_order(sizes.chain(instructions))
 }
 
 /// The text after edits, which are sorted and do not touch each other.

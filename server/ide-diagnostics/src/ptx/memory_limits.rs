@@ -1,0 +1,219 @@
+//! Variables that take more memory than there is: `.const` variables of a module, `.shared` variables of a kernel, and single
+//! arrays.
+//!
+//! A small query finds the `.shared` variables that a kernel declares or names; those of the module are looked up outside of it.
+
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_hir::ptx::{
+    DeclarationKind, FunctionKind, Header, Linkage, ModuleNames, Space, SymbolKind, Variable,
+};
+use warplens_ide_db::ptx::ptx_function;
+use warplens_ide_db::{Db, File, Item, Problem};
+
+use crate::codes;
+use crate::ptx::symbols::declaration;
+
+/// The bytes of all `.const` variables of a module.
+const CONST_BYTES: u64 = 64 << 10;
+/// The bytes of the `.shared` variables of a kernel whose size is known to the assembler.
+const SHARED_BYTES: u64 = 48 << 10;
+/// More than the memory of any GPU.
+const ARRAY_BYTES: u64 = 1 << 39;
+
+/// The bytes of a variable that takes memory wherever it is declared. Those of `name<n>` take memory where they are used,
+/// and an `.extern` one has its memory in another module.
+fn bytes(variable: &Variable) -> u64 {
+    let has_memory = variable.linkage != Some(Linkage::Extern) && variable.range_count.is_none();
+    if has_memory { variable.bytes() } else { 0 }
+}
+
+/// An array that no GPU has the memory for. The assembler rejects it where it writes its initial value.
+pub(super) fn of_array(variable: &Variable, range: TextRange) -> Option<Problem> {
+    let bytes = variable.bytes();
+    if bytes <= ARRAY_BYTES || matches!(variable.space, Space::Reg | Space::Const) {
+        return None;
+    }
+    let message = format!("this array takes {bytes} bytes, more than the memory of any GPU; reduce its size");
+    Some(match variable.initializer {
+        Some(_) => Problem::error(range, codes::INVALID_DECLARATION, message),
+        None => Problem::warning(range, codes::BEYOND_LIMITS, message),
+    })
+}
+
+/// The sum of the `.const` variables of a module, item by item.
+#[derive(Default)]
+pub(super) struct ConstBytes(u64);
+
+impl ConstBytes {
+    /// Reports the variable with which the sum exceeds the limit.
+    pub(super) fn add(&mut self, header: &Header, problems: &mut Vec<Problem>) {
+        for declaration in &header.declarations {
+            let DeclarationKind::Variable(variable) = &declaration.kind else { continue };
+            if variable.space != Space::Const {
+                continue;
+            }
+            let before = self.0;
+            self.0 = before.saturating_add(bytes(variable));
+            if before <= CONST_BYTES && self.0 > CONST_BYTES {
+                let message = format!(
+                    "the `.const` variables of the module take {} bytes up to here; the limit is {CONST_BYTES}. Declare some in `.global`",
+                    self.0
+                );
+                problems.push(Problem::error(declaration.name_range, codes::INVALID_DECLARATION, message));
+            }
+        }
+    }
+}
+
+/// Finds the `.shared` variables of a kernel while it is cached; they are checked with the module.
+pub(super) fn find(db: &dyn Db, item: Item<'_>) {
+    shared_of(db, item);
+}
+
+/// Checks the sum of the `.shared` variables that a kernel declares or names.
+pub(super) fn of_kernel(db: &dyn Db, file: File, names: &ModuleNames, item: Item<'_>) -> Option<Problem> {
+    let shared = shared_of(db, item).as_ref()?;
+    let of_module = |name: &SmolStr| {
+        let variables =
+            names.declarations(name).filter_map(|symbol| match &declaration(db, file, symbol).kind {
+                DeclarationKind::Variable(variable) if variable.space == Space::Shared => {
+                    Some(bytes(variable))
+                }
+                _ => None,
+            });
+        variables.max()
+    };
+    let module: u64 = shared.names.iter().filter_map(of_module).fold(0, u64::saturating_add);
+    let sum = shared.own.saturating_add(module);
+    if sum <= SHARED_BYTES {
+        return None;
+    }
+    let message = format!(
+        "the `.shared` variables of this kernel take {sum} bytes; the limit is {SHARED_BYTES}. Declare one as `.extern .shared` without a size, and give its size at the launch"
+    );
+    Some(Problem::error(shared.name_range, codes::INVALID_DECLARATION, message))
+}
+
+/// The `.shared` variables of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SharedVariables {
+    name_range: TextRange,
+    /// The bytes of those that it declares.
+    own: u64,
+    /// The names of the module that it uses.
+    names: Box<[SmolStr]>,
+}
+
+#[salsa::tracked]
+fn shared_of<'db>(db: &'db dyn Db, item: Item<'db>) -> Option<SharedVariables> {
+    let function = ptx_function(db, item)?;
+    if function.kind != FunctionKind::Entry || function.body.is_none() {
+        return None;
+    }
+    let own = function.symbols().iter().map(|symbol| match &symbol.kind {
+        SymbolKind::Variable(variable) if variable.space == Space::Shared => bytes(variable),
+        _ => 0,
+    });
+    let own = own.fold(0, u64::saturating_add);
+    let names: Box<[SmolStr]> = function.externals().map(|(_, name)| name.into()).collect();
+    (own > 0 || !names.is_empty()).then_some(SharedVariables { name_range: function.name_range, own, names })
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::check;
+
+    #[test]
+    fn shared_variables_of_a_kernel() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.shared .b8 tile[40000];
+.shared .b8 other[40000];
+.extern .shared .b8 dynamic[];
+.entry fits() {
+    .shared .b8 own[9152];
+    .reg .b32 %r;
+    ld.shared.b32 %r, [tile];
+    ld.shared.b32 %r, [own];
+    ld.shared.b32 %r, [dynamic];
+    ret;
+}
+.entry of_two() {
+    .reg .b32 %r;
+    ld.shared.b32 %r, [tile];
+    ld.shared.b32 %r, [other];
+    ret;
+}
+.entry own_one() {
+    .shared .b32 x[12289];
+    ret;
+}
+.func f() {
+    .shared .b32 x[12289];
+    ret;
+}
+",
+            expect![[r#"
+                14:`of_two` Error invalid-declaration: the `.shared` variables of this kernel take 80000 bytes; the limit is 49152. Declare one as `.extern .shared` without a size, and give its size at the launch
+                20:`own_one` Error invalid-declaration: the `.shared` variables of this kernel take 49156 bytes; the limit is 49152. Declare one as `.extern .shared` without a size, and give its size at the launch
+            "#]],
+        );
+    }
+
+    #[test]
+    fn const_variables() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.const .b8 a[65532];
+.extern .const .b8 b[4];
+.const .b32 c;
+.const .b8 d<8>;
+.const .b8 e;
+.const .b8 f;
+",
+            expect![[r#"
+                7:`e` Error invalid-declaration: the `.const` variables of the module take 65537 bytes up to here; the limit is 65536. Declare some in `.global`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn arrays() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.global .b8 a[100000000000];
+.global .b8 b[1000000000000];
+.global .b64 c[18446744073709551615];
+.global .b8 d[1000000000000] = {1};
+.const .b8 e[1000000000000];
+.func f(.param .b8 x[4294967295], .param .b8 y[4294967296]);
+.entry k(.param .b8 x[1000000000000]) {
+    .local .b8 g[1000000000000];
+    .shared .b8 h[1000000000000];
+    ret;
+}
+",
+            expect![[r#"
+                4:`b` Warning beyond-limits: this array takes 1000000000000 bytes, more than the memory of any GPU; reduce its size
+                5:`c` Warning beyond-limits: this array takes 18446744073709551615 bytes, more than the memory of any GPU; reduce its size
+                6:`d` Error invalid-declaration: this array takes 1000000000000 bytes, more than the memory of any GPU; reduce its size
+                7:`e` Error invalid-declaration: the `.const` variables of the module take 1000000000000 bytes up to here; the limit is 65536. Declare some in `.global`
+                8:`[4294967296]` Error invalid-declaration: 4294967296 elements are too many for a parameter; their number is limited to 32 bits. Pass a pointer instead
+                9:`k` Error invalid-declaration: the `.shared` variables of this kernel take 1000000000000 bytes; the limit is 49152. Declare one as `.extern .shared` without a size, and give its size at the launch
+                9:`k` Error invalid-declaration: the parameters take 1000000000000 bytes; the limit for a kernel of PTX 8.0 is 4352. Pass a pointer to them instead
+                9:`[1000000000000]` Error invalid-declaration: 1000000000000 elements are too many for a parameter; their number is limited to 32 bits. Pass a pointer instead
+                10:`g` Warning beyond-limits: this array takes 1000000000000 bytes, more than the memory of any GPU; reduce its size
+                11:`h` Warning beyond-limits: this array takes 1000000000000 bytes, more than the memory of any GPU; reduce its size
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! The kind of name that an operand requires: its word in messages, and the declared names of this kind.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{
+    Function, Instruction, ModuleKind, ModuleNames, Operand, Role, Symbol, SymbolKind, TableKind, Type,
+};
+use warplens_ide_db::nearest;
+use warplens_isa::ptx as isa;
+
+/// The kind of name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Of a branch, or in `.branchtargets`.
+    Label,
+    /// Of `brx.idx`.
+    BranchTable,
+    /// Of a call, or in `.calltargets`; of a call also a register with an address.
+    Function,
+    /// The prototype or table of an indirect call.
+    CallTable,
+    /// A guard.
+    Predicate,
+    /// A register, variable or address.
+    Value,
+    /// Of an unknown instruction.
+    Any,
+}
+
+impl Wanted {
+    /// The kind of name that is required at this place of a function.
+    pub(super) fn at(function: &Function, name: TextRange) -> Wanted {
+        let role = function.name_at(name.start()).map(|found| found.role);
+        let instruction = function.instruction_at(name.start());
+        match (instruction.filter(|instruction| instruction.range().contains_range(name)), role) {
+            (Some(instruction), role) => Wanted::of_operand(function, instruction, name, role),
+            (None, Some(Role::Target | Role::Implied)) => Wanted::Label,
+            (None, Some(Role::Call)) => Wanted::Function,
+            (None, _) => Wanted::Any,
+        }
+    }
+
+    fn of_operand(
+        function: &Function,
+        instruction: Instruction<'_>,
+        name: TextRange,
+        role: Option<Role>,
+    ) -> Wanted {
+        if instruction.guard().is_some_and(|guard| function.name(guard.name).range == name) {
+            return Wanted::Predicate;
+        }
+        let is_name =
+            |operand: &Operand| matches!(operand, Operand::Symbol(id) if function.name(*id).range == name);
+        let place = instruction.operands().iter().position(is_name);
+        match (instruction.opcode(), role, place) {
+            ("bra", Some(Role::Target), _) => Wanted::Label,
+            ("brx", _, Some(1)) => Wanted::BranchTable,
+            (_, Some(Role::Call), _) => Wanted::Function,
+            // The arguments of a call are in parentheses.
+            ("call", _, Some(1..)) => Wanted::CallTable,
+            (opcode, ..) if isa::by_opcode(opcode).is_empty() => Wanted::Any,
+            _ => Wanted::Value,
+        }
+    }
+
+    /// The word for it.
+    pub(super) fn noun(self, name: &str) -> &'static str {
+        match self {
+            Wanted::Label => "label",
+            Wanted::BranchTable | Wanted::CallTable => "table",
+            Wanted::Function if !name.starts_with('%') => "function",
+            _ if name.starts_with('%') => "register",
+            _ => "name",
+        }
+    }
+
+    /// The declared name of this kind that is most similar.
+    pub(super) fn nearest<'n>(
+        self,
+        name: &str,
+        function: Option<&'n Function>,
+        module: &'n ModuleNames,
+    ) -> Option<&'n str> {
+        let local = function.into_iter().flat_map(Function::symbols);
+        let local = local.filter(|symbol| self.takes(symbol)).map(|symbol| symbol.name.as_str());
+        let module = module.symbols().iter().filter(|symbol| self.takes_of_module(symbol.kind));
+        let module = module.map(|symbol| symbol.name.as_str());
+        let is_register = name.starts_with('%') && matches!(self, Wanted::Value | Wanted::Any);
+        let special = isa::special_register_names().iter().copied().filter(|_| is_register);
+        nearest(name, local.chain(module).chain(special))
+    }
+
+    fn takes(self, symbol: &Symbol) -> bool {
+        match &symbol.kind {
+            SymbolKind::RegisterRange { .. } => false,
+            SymbolKind::Label { .. } => matches!(self, Wanted::Label | Wanted::Any),
+            SymbolKind::Table { kind: TableKind::Branch, .. } => {
+                matches!(self, Wanted::BranchTable | Wanted::Any)
+            }
+            SymbolKind::Table { kind: TableKind::Call, .. } | SymbolKind::Prototype(_) => {
+                matches!(self, Wanted::CallTable | Wanted::Any)
+            }
+            SymbolKind::Register { ty: Some(Type::Pred), .. } => {
+                matches!(self, Wanted::Predicate | Wanted::Value | Wanted::Any)
+            }
+            SymbolKind::Register { .. } => matches!(self, Wanted::Function | Wanted::Value | Wanted::Any),
+            SymbolKind::Variable(_) | SymbolKind::Param { .. } => {
+                matches!(self, Wanted::CallTable | Wanted::Value | Wanted::Any)
+            }
+        }
+    }
+
+    fn takes_of_module(self, kind: ModuleKind) -> bool {
+        match kind {
+            ModuleKind::Function { .. } | ModuleKind::Alias => {
+                matches!(self, Wanted::Function | Wanted::Value | Wanted::Any)
+            }
+            ModuleKind::Variable { .. } => matches!(self, Wanted::CallTable | Wanted::Value | Wanted::Any),
+            ModuleKind::SectionLabel => self == Wanted::Any,
+        }
+    }
+}
