@@ -123,7 +123,8 @@ pub fn prepare(
     };
     let named = |name: &str| model_named(file.language(db), all, name);
     let model = model_of(request, launch.as_ref(), simulator, &named).map_err(located)?;
-    let decoded = simulator.decode(db, file, kernel, model)?;
+    let decoded = simulator.decode(db, file, kernel, model.chosen)?;
+    let progressing = decoded.progressing.filter(|_| !model.is_named);
     let body = matches!(source, Source::Inferred).then(|| (decoded.body)());
     let mut launch = match launch {
         None => kernel.kernel.inferred(body.as_ref().unwrap_or(&Body::default())),
@@ -147,11 +148,19 @@ pub fn prepare(
         program: decoded.program,
         resolved: Arc::new(resolved),
         source,
-        model,
+        model: model.chosen,
         options,
         statements: decoded.statements.into(),
         broken: decoded.broken.into(),
+        progressing,
     })
+}
+
+/// The model of a run.
+struct ChosenModel {
+    chosen: Model,
+    /// Whether the request or the launch names it, or the user's settings name another than the default.
+    is_named: bool,
 }
 
 /// The requested model, or the launch's, or the default.
@@ -160,15 +169,18 @@ fn model_of(
     launch: Option<&Launch>,
     simulator: &dyn Simulator,
     named: &dyn Fn(&str) -> Result<Model, UnknownModel>,
-) -> Result<Model, Problem> {
+) -> Result<ChosenModel, Problem> {
     let written = launch.and_then(|launch| Some((launch, launch.model.as_deref()?)));
     let written = written.map(|(launch, name)| {
         named(name).map_err(|unknown| Problem { message: unknown.to_string(), at: launch.spans.of("model") })
     });
     match (request.model, written) {
-        (Some(model), _) => Ok(model),
-        (None, Some(written)) => written,
-        (None, None) => Ok(request.usual_model.unwrap_or_else(|| simulator.default_model())),
+        (Some(chosen), _) => Ok(ChosenModel { chosen, is_named: true }),
+        (None, Some(written)) => Ok(ChosenModel { chosen: written?, is_named: true }),
+        (None, None) => {
+            let chosen = request.usual_model.unwrap_or_else(|| simulator.default_model());
+            Ok(ChosenModel { chosen, is_named: !chosen.is_default() })
+        }
     }
 }
 

@@ -291,3 +291,65 @@ fn a_file_is_rewritten_in_the_other_dialect() {
     );
     check(("k.ptx", SOURCE), range([0, 0], [0, 0]), Some(kind), expect![[""]]);
 }
+
+const LAUNCHED: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+// @launch { name = \"half\", block = [16] }
+.entry first()
+{
+    ret;
+}
+.entry second() { ret; }
+";
+
+#[test]
+fn a_launch_is_started_on_the_line_of_a_kernel() {
+    let mut client = Client::start();
+    let file = client.open("k.ptx", LAUNCHED);
+    let titles = |client: &mut Client, line: u32, only| {
+        let found = actions(client, &file, range([line, 3], [line, 3]), only);
+        let kinds = |action: &&Value| action["kind"] == "warplens.simulate";
+        found.iter().filter(kinds).map(|action| action["title"].to_string()).collect::<Vec<_>>().join(", ")
+    };
+    expect![[r#""Simulate: half", "Simulate: inferred 1 x 32""#]].assert_eq(&titles(&mut client, 4, None));
+    expect![[r#""Simulate: inferred 1 x 32""#]].assert_eq(&titles(&mut client, 8, None));
+    assert_eq!(titles(&mut client, 6, None), "");
+    assert_eq!(titles(&mut client, 4, Some("quickfix")), "");
+    let found = actions(&mut client, &file, range([4, 0], [4, 0]), Some("warplens.simulate"));
+    let command = &found[0]["command"];
+    assert_eq!(command["command"], "warplens.selectLaunch");
+    client.request(
+        "workspace/executeCommand",
+        json!({ "command": command["command"], "arguments": command["arguments"] }),
+    );
+    // The answer to this request waits for the run.
+    client.request("warplens/laneMasks", file.params());
+    expect![[r#""Stop showing lanes", "Simulate: inferred 1 x 32""#]].assert_eq(&titles(
+        &mut client,
+        4,
+        None,
+    ));
+}
+
+#[test]
+fn the_extension_has_its_own_list_of_launches() {
+    let initialization = json!({ "lenses": "extension" });
+    let mut client = Client::with_options(&Options { initialization, ..Options::default() });
+    let file = client.open("k.ptx", LAUNCHED);
+    assert_eq!(
+        actions(&mut client, &file, range([4, 0], [4, 0]), Some("warplens.simulate")),
+        Vec::<Value>::new()
+    );
+}
+
+#[test]
+fn a_client_without_code_actions_gets_the_commands() {
+    let mut client = Client::with_options(&Options::plain());
+    let file = client.open("k.ptx", LAUNCHED);
+    let found = actions(&mut client, &file, range([4, 0], [4, 0]), None);
+    assert_eq!(found[0]["command"], "warplens.selectLaunch");
+    assert_eq!(found[0]["title"], "Simulate: half");
+    assert_eq!(actions(&mut client, &file, range([6, 0], [6, 0]), None), Vec::<Value>::new());
+}

@@ -9,6 +9,8 @@ pub struct Body {
     pub params: Vec<Vec<Part>>,
     /// Where a shared array is used whose size the launch decides: the largest constant that is added to its address.
     pub dynamic_shared: Option<u64>,
+    /// Whether it reads the address of the workspace of a cooperative launch.
+    pub is_cooperative: bool,
 }
 
 /// A number in a parameter: the whole of it, or a field of a structure.

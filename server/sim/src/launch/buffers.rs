@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 use super::contents::{FileReader, build};
 use super::model::{Argument, Launch, Passed, size};
 use super::problem::Problem;
+use crate::objects::ArrayShape;
 use crate::scalar_type::ScalarType;
 use crate::trace::RunResult;
 
@@ -55,6 +56,16 @@ pub(super) fn place_buffers(
         buffers.push(PlacedBuffer { name: argument.name().into(), element: buffer.element, address, len });
     }
     with_aliases(launch, &buffers)
+}
+
+/// The elements of the buffer that an argument passes.
+pub(super) fn shape_of(argument: &Argument) -> ArrayShape {
+    match &argument.passed {
+        Passed::Buffer(buffer) if buffer.element != ScalarType::B8 => {
+            ArrayShape::array(buffer.element.bytes() as u64)
+        }
+        _ => ArrayShape::array(0),
+    }
 }
 
 /// The address of the buffer that an argument passes.

@@ -30,6 +30,9 @@ pub struct Launch {
     /// Bytes of dynamic shared memory (`.extern .shared` arrays).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dynamic_shared: Option<u32>,
+    /// PTX: whether all blocks are resident, so that the kernel may synchronize its grid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cooperative: Option<bool>,
     /// The name of the divergence model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

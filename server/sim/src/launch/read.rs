@@ -87,7 +87,7 @@ pub(crate) enum Home {
     Object,
 }
 
-pub(crate) const KEYS: [&str; 14] = [
+pub(crate) const KEYS: [&str; 15] = [
     "name",
     "file",
     "entry",
@@ -95,6 +95,7 @@ pub(crate) const KEYS: [&str; 14] = [
     "block",
     "cluster",
     "dynamic_shared",
+    "cooperative",
     "model",
     "wave_width",
     "device_memory",
@@ -166,6 +167,7 @@ fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<
         "block" => launch.block = Some(read_extent(name, value)?),
         "cluster" => launch.cluster = Some(read_extent(name, value)?),
         "dynamic_shared" => launch.dynamic_shared = Some(bytes(u32::MAX.into())? as u32),
+        "cooperative" => launch.cooperative = Some(value.boolean(name)?),
         "model" => launch.model = Some(value.text(name)?.to_owned()),
         "wave_width" => launch.wave_width = Some(value.integer(name, 1, 64)? as u32),
         "device_memory" => launch.device_memory = Some(bytes(u32::MAX.into())? as u64),

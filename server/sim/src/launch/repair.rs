@@ -23,8 +23,9 @@ const ATTEMPT_STEPS: u64 = 100_000;
 const ALL_STEPS: u64 = 1_000_000;
 
 /// Findings about values, addresses and sizes: those of an inferred launch are guesses, even if all attempts have them.
-const ABOUT_VALUES: [&str; 9] = [
+const ABOUT_VALUES: [&str; 10] = [
     "assertion",
+    "bit-field",
     "division-by-zero",
     "memory-limit",
     "misaligned",

@@ -46,6 +46,8 @@ struct Launch {
     cluster: Option<Extent>,
     /// PTX: bytes of `.extern .shared` arrays.
     dynamic_shared: Option<u32>,
+    /// PTX: whether the kernel may synchronize its grid; it then has a workspace, as after `cudaLaunchCooperativeKernel`.
+    cooperative: Option<bool>,
     /// The divergence model; `--model` and a choice in the editor take precedence over it.
     model: Option<Model>,
     /// WAVE: lanes of a wave.

@@ -57,6 +57,13 @@ impl Node {
         }
     }
 
+    pub(crate) fn boolean(&self, key: &str) -> Result<bool, Problem> {
+        match self.value {
+            Value::Boolean(value) => Ok(value),
+            _ => Err(self.not(key, "a boolean")),
+        }
+    }
+
     pub(crate) fn list(&self, key: &str) -> Result<&[Node], Problem> {
         match &self.value {
             Value::List(list) => Ok(list),

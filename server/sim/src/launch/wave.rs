@@ -80,6 +80,12 @@ fn check_workgroup(launch: &mut Launch, kernel: &str, wave: &WaveKernel) -> Resu
     if launch.dynamic_shared.is_some_and(|bytes| bytes > 0) {
         return bad("dynamic_shared", "`dynamic_shared` is for PTX; WAVE has `local_memory`".to_owned());
     }
+    if launch.cooperative == Some(true) {
+        return bad(
+            "cooperative",
+            "`cooperative` is for PTX kernels, and this one is WAVE: remove it".to_owned(),
+        );
+    }
     match wave.workgroup {
         Some(size_of_kernel) if size_of_kernel != block => bad(
             "block",

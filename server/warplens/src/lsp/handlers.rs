@@ -25,6 +25,7 @@ pub(crate) mod implementation;
 mod initialize;
 pub(crate) mod inlay_hint;
 pub(crate) mod lane_masks;
+pub(crate) mod launch_actions;
 pub(crate) mod references;
 pub(crate) mod rename;
 pub(crate) mod selection_range;

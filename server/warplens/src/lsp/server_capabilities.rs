@@ -15,6 +15,7 @@ use warplens_ide::{TokenKind, TokenModifiers};
 use super::handlers::code_action::{DIALECT_ACTIONS, FIX_ALL};
 use super::handlers::execute_command;
 use super::handlers::formatting::TRIGGERS as FORMAT_TRIGGERS;
+use super::handlers::launch_actions::SIMULATE;
 use super::handlers::signature_help::TRIGGERS as OPERAND_TRIGGERS;
 use crate::position::Encoding;
 
@@ -139,5 +140,6 @@ fn legend() -> SemanticTokensLegend {
 fn code_action_kinds() -> Vec<CodeActionKind> {
     let of_files = DIALECT_ACTIONS.map(|(kind, _, _)| kind);
     let of_sources = std::iter::once(FIX_ALL).chain(of_files).map(CodeActionKind::from);
-    std::iter::once(CodeActionKind::QUICKFIX).chain(of_sources).collect()
+    let others = [CodeActionKind::QUICKFIX, CodeActionKind::from(SIMULATE)];
+    others.into_iter().chain(of_sources).collect()
 }

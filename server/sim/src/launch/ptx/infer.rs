@@ -39,6 +39,7 @@ impl PtxKernel {
         };
         Launch {
             dynamic_shared: launch.dynamic_shared.or(body.dynamic_shared.map(dynamic_shared)),
+            cooperative: launch.cooperative.or(body.is_cooperative.then_some(true)),
             args: self.params.iter().enumerate().map(argument).collect(),
             ..launch
         }

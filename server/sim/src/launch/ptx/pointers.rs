@@ -1,12 +1,16 @@
 //! Which parameters of a PTX entry are addresses, and of what: their values are followed through the body and into calls.
 
 mod flow;
+mod nodes;
+mod slots;
 
 use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, Type};
 
-use self::flow::{Origin, Origins, is_dynamic_array, node_of, origins, param_loads};
+use self::flow::{Origin, Origins, is_dynamic_array, origins, param_loads};
+use self::nodes::node_of;
 use crate::launch::body::{Access, Body, Part};
+use crate::ptx::decode::is_workspace;
 use crate::scalar_type::ScalarType;
 
 impl Body {
@@ -23,8 +27,14 @@ impl Body {
         let dynamic_shared = functions.iter().any(uses_dynamic).then(|| reaches.max().unwrap_or(0));
         let Some(entry) = functions.first() else { return Body::default() };
         let accesses = accesses(functions, &origins).into_iter().next().unwrap_or_default();
-        Body { params: parts(entry, &accesses), dynamic_shared }
+        let is_cooperative = functions.iter().any(|function| reads_workspace(function));
+        Body { params: parts(entry, &accesses), dynamic_shared, is_cooperative }
     }
+}
+
+/// Whether a function reads a special register with the address of the workspace of a cooperative launch.
+fn reads_workspace(function: &Function) -> bool {
+    function.special_registers().any(|register| is_workspace(&function.referent_text(register)))
 }
 
 /// The largest constant that a function adds to an address in dynamic shared memory.
@@ -161,8 +171,7 @@ fn accessed_operand(instruction: Instruction<'_>) -> Option<(usize, bool)> {
     const ELSEWHERE: [&str; 6] = ["shared", "shared::cta", "shared::cluster", "local", "const", "param"];
     let elsewhere = ELSEWHERE.iter().any(|space| instruction.has(space));
     match instruction.opcode() {
-        // From global to shared memory.
-        "cp" => Some((1, true)),
+        "cp" => Some(copied_operand(instruction)),
         _ if elsewhere => None,
         "ld" | "ldu" => Some((1, true)),
         "wmma" if instruction.has("load") => Some((1, true)),
@@ -170,6 +179,16 @@ fn accessed_operand(instruction: Instruction<'_>) -> Option<(usize, bool)> {
         "st" | "red" | "prefetch" | "prefetchu" => Some((0, false)),
         "wmma" if instruction.has("store") => Some((0, false)),
         _ => None,
+    }
+}
+
+/// The operand of a copy in global memory: the destination if its space is named first, otherwise the source.
+fn copied_operand(instruction: Instruction<'_>) -> (usize, bool) {
+    let spaces = ["global", "shared", "shared::cta", "shared::cluster"];
+    let mut named = instruction.modifiers().iter().filter(|word| spaces.contains(&word.as_ref()));
+    match named.next().is_some_and(|first| first == "global") {
+        true => (0, instruction.has("prefetch")),
+        false => (1, true),
     }
 }
 

@@ -3,15 +3,21 @@
 use super::kernel::{MAX_PARAMETERS, Parameter, PtxKernel};
 use crate::launch::body::Body;
 use crate::launch::buffers::{
-    Budget, PlacedBuffer, address_of, listed, name_arguments, place_buffers, problem, wrong,
+    Budget, PlacedBuffer, address_of, listed, name_arguments, place_buffers, problem, shape_of, wrong,
 };
 use crate::launch::kernel::LaunchRules;
 use crate::launch::model::{Argument, Field, Launch, Passed, size};
 use crate::launch::problem::Problem;
+use crate::memory::DeviceMemory;
 use crate::ptx;
 use crate::scalar_type::{Class, ScalarType};
 use crate::warp::LaunchConfig;
 use crate::warp::launch_config::volume;
+
+/// The name of the workspace of a cooperative launch in messages.
+const WORKSPACE: &str = "grid workspace";
+/// Its bytes. `grid_group` uses two words.
+const WORKSPACE_BYTES: u64 = 256;
 
 impl LaunchRules for PtxKernel {
     fn inferred_size(&self) -> ([u32; 3], [u32; 3]) {
@@ -45,8 +51,11 @@ impl LaunchRules for PtxKernel {
         let mut memory = ptx::device_memory();
         let buffers = place_buffers(launch, budget, |argument, bytes| {
             let address = memory.allocate_with(argument.name(), bytes);
-            address.map_err(|_| wrong(argument, "it does not fit into device memory"))
+            let address = address.map_err(|_| wrong(argument, "it does not fit into device memory"))?;
+            memory.set_shape(address, shape_of(argument));
+            Ok(address)
         })?;
+        let workspace = workspace(launch, &mut memory)?;
         let mut params = Vec::new();
         for (argument, param) in launch.args.iter().zip(&self.params) {
             params.resize(params.len().next_multiple_of(param.align.max(1) as usize), 0);
@@ -56,11 +65,22 @@ impl LaunchRules for PtxKernel {
             cluster: launch.cluster,
             shared_memory: launch.dynamic_shared.unwrap_or(0),
             params,
+            workspace,
             memory,
             ..ptx::launch_config(launch.grid.unwrap_or([1; 3]), launch.block.unwrap_or([1; 3]))
         };
         Ok((config, buffers))
     }
+}
+
+/// The workspace of a cooperative launch, after the buffers.
+fn workspace(launch: &Launch, memory: &mut DeviceMemory) -> Result<Option<u64>, Problem> {
+    if launch.cooperative != Some(true) {
+        return Ok(None);
+    }
+    let address = memory.allocate(WORKSPACE, WORKSPACE_BYTES);
+    let message = || "the grid workspace does not fit into device memory".to_owned();
+    address.map(Some).map_err(|_| problem(launch, "cooperative", message()))
 }
 
 fn refuse_wave_keys(launch: &Launch) -> Result<(), Problem> {

@@ -35,6 +35,7 @@ entry = "saxpy"
 grid  = [2, 1, 1]
 block = [64]
 dynamic_shared = 0
+cooperative = true
 args  = [
   { name = "n", u32 = 100 },
   { name = "a", f32 = 2.0 },
@@ -59,8 +60,8 @@ fn everything_that_a_launch_can_say() {
         WHOLE,
         Format::Toml,
         expect![[r#"
-        {"name":"saxpy, 2 x 64","file":"saxpy.ptx","entry":"saxpy","grid":[2,1,1],"block":[64,1,1],"dynamic_shared":0,"args":[{"name":"n","u32":100},{"name":"a","f32":2.0},{"name":"x","buffer":"f32","len":100,"fill":"iota"},{"name":"y","buffer":"f32","values":[1.0,2.0,"nan","inf"]},{"name":"z","alias":"y"},{"s16":-3},{"bytes":"00ff10"},{"buffer":"u8","bytes":"0a0b"},{"buffer":"f64","len":4,"fill":"random","seed":7},{"buffer":"bf16","len":4,"fill":{"value":1.5}},{"buffer":"u8","len":9,"fill":"zero"},{"buffer":"u8","file":"y.bin"},{"u64":18446744073709551615}],"expect":[{"name":"y","values":[1.0,4,"inf"],"tolerance":1e-6},{"name":"x","bytes":"00"}]}
-    "#]],
+            {"name":"saxpy, 2 x 64","file":"saxpy.ptx","entry":"saxpy","grid":[2,1,1],"block":[64,1,1],"dynamic_shared":0,"cooperative":true,"args":[{"name":"n","u32":100},{"name":"a","f32":2.0},{"name":"x","buffer":"f32","len":100,"fill":"iota"},{"name":"y","buffer":"f32","values":[1.0,2.0,"nan","inf"]},{"name":"z","alias":"y"},{"s16":-3},{"bytes":"00ff10"},{"buffer":"u8","bytes":"0a0b"},{"buffer":"f64","len":4,"fill":"random","seed":7},{"buffer":"bf16","len":4,"fill":{"value":1.5}},{"buffer":"u8","len":9,"fill":"zero"},{"buffer":"u8","file":"y.bin"},{"u64":18446744073709551615}],"expect":[{"name":"y","values":[1.0,4,"inf"],"tolerance":1e-6},{"name":"x","bytes":"00"}]}
+        "#]],
     );
 }
 
@@ -112,13 +113,13 @@ fn unknown_keys() {
     check(
         "girds = [1]",
         expect![[r#"
-            4:1: a launch has no key `girds`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+            4:1: a launch has no key `girds`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `cooperative`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
         "#]],
     );
     check(
         "colour = 'red'",
         expect![[r#"
-            4:1: a launch has no key `colour`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+            4:1: a launch has no key `colour`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `cooperative`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
         "#]],
     );
     check(

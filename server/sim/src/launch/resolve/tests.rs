@@ -401,6 +401,13 @@ fn wave() {
     );
     check_wave(
         None,
+        "cooperative = true",
+        expect![[r#"
+        4:15: `cooperative` is for PTX kernels, and this one is WAVE: remove it
+    "#]],
+    );
+    check_wave(
+        None,
         "block = [65537]",
         expect![[r#"
             4:9: the workgroup has 65537 threads, the limit is 65536

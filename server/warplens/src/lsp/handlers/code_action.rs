@@ -1,7 +1,8 @@
 //! `textDocument/codeAction`.
 //!
 //! The fix of one diagnostic is a quick fix. All safe fixes can be applied at once by `source.fixAll.warplens`, which an
-//! editor may run on save. Other source actions rewrite a WAVE file in one of its dialects.
+//! editor may run on save. Other source actions rewrite a WAVE file in one of its dialects. A launch of a kernel can be started
+//! on the line of its name.
 
 use std::collections::HashMap;
 
@@ -16,6 +17,7 @@ use warplens_ide::{
 };
 
 use super::execute_command::{SELECT_LAUNCH, SHOW_LEFT};
+use super::launch_actions::{self, SIMULATE};
 use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
@@ -35,11 +37,16 @@ pub(crate) const DIALECT_ACTIONS: [(&str, &str, Dialect); 2] = [
 /// The limit of unchanged lines that are listed.
 const MAX_LISTED: usize = 5;
 
-/// The quick fixes in a range, and the source actions that the client requests.
+/// The quick fixes in a range, the launches of a kernel that is named there, and the source actions that the client requests.
 pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Answer<Vec<CodeActionOrCommand>> {
     let only = params.context.only.as_deref();
+    let launches = match is_requested(SIMULATE, only) {
+        true => launch_actions::actions(snapshot, params)?,
+        false => Vec::new(),
+    };
     if !snapshot.capabilities.code_actions {
-        return Ok(Some(vec![]));
+        let commands = launches.into_iter().filter_map(|action| action.command);
+        return Ok(Some(commands.map(CodeActionOrCommand::Command).collect()));
     }
     let mut found = snapshot.analysis.diagnostics(snapshot.file)?;
     found.extend(snapshot.findings()?);
@@ -54,6 +61,7 @@ pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Answer<
             actions.extend(fixes.map(|fix| quick_fix(snapshot, found, fix)));
         }
     }
+    actions.extend(launches);
     // Actions about the whole document are given only when the client requests their kind.
     if only.is_some() && is_requested(FIX_ALL, only) {
         actions.extend(fix_all(snapshot, &found));

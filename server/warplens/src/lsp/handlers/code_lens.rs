@@ -11,12 +11,18 @@ use crate::lsp::ptxas;
 use crate::lsp::snapshot::{Answer, Failure, Snapshot};
 
 pub(crate) fn lenses(snapshot: &Snapshot) -> Answer<Vec<CodeLens>> {
-    let mut lenses = launches(snapshot)?;
+    let lens = |lens: Lens| CodeLens {
+        range: snapshot.range(lens.range),
+        command: Some(command(snapshot, lens)),
+        data: None,
+    };
+    let mut lenses: Vec<CodeLens> = launches(snapshot)?.into_iter().map(lens).collect();
     lenses.extend(ptxas::lenses::lenses(snapshot)?);
     Ok(Some(lenses))
 }
 
-fn launches(snapshot: &Snapshot) -> Result<Vec<CodeLens>, Failure> {
+/// The lenses of the launches of each kernel.
+pub(super) fn launches(snapshot: &Snapshot) -> Result<Vec<Lens>, Failure> {
     // Without lenses for an unreadable launch file; running a launch reports the error.
     let document = snapshot.uri.clone();
     let file = match read_files(snapshot, move || launch_file::of_uri(&document)) {
@@ -27,19 +33,24 @@ fn launches(snapshot: &Snapshot) -> Result<Vec<CodeLens>, Failure> {
     let style = if snapshot.capabilities.extension_lenses { LensStyle::Extension } else { LensStyle::Plain };
     let lanes = snapshot.lanes();
     let shown = lanes.as_ref().map(|lanes| &*lanes.shown);
-    let lenses = snapshot.analysis.lenses(snapshot.file, file.as_ref(), shown, style)?;
+    Ok(snapshot.analysis.lenses(snapshot.file, file.as_ref(), shown, style)?)
+}
+
+/// The lenses without those of the launch file.
+pub(super) fn inferred(snapshot: &Snapshot) -> Result<Vec<Lens>, Failure> {
+    Ok(snapshot.analysis.lenses(snapshot.file, None, None, LensStyle::Plain)?)
+}
+
+/// The command of a lens.
+pub(super) fn command(snapshot: &Snapshot, lens: Lens) -> Command {
     let uri = snapshot.uri.as_str();
-    let lens = |lens: Lens| {
-        let (command, arguments) = match lens.click {
-            Click::Select { entry, launch } => {
-                (SELECT_LAUNCH, vec![json!({ "uri": uri, "entry": entry, "launch": launch })])
-            }
-            Click::Stop => (SELECT_LAUNCH, vec![json!({ "uri": uri, "launch": null })]),
-            Click::Pick { entry } => (PICK_LAUNCH, vec![json!(uri), json!(entry)]),
-            Click::Nothing => ("", vec![]),
-        };
-        let command = Command { title: lens.title, command: command.into(), arguments: Some(arguments) };
-        CodeLens { range: snapshot.range(lens.range), command: Some(command), data: None }
+    let (command, arguments) = match lens.click {
+        Click::Select { entry, launch } => {
+            (SELECT_LAUNCH, vec![json!({ "uri": uri, "entry": entry, "launch": launch })])
+        }
+        Click::Stop => (SELECT_LAUNCH, vec![json!({ "uri": uri, "launch": null })]),
+        Click::Pick { entry } => (PICK_LAUNCH, vec![json!(uri), json!(entry)]),
+        Click::Nothing => ("", vec![]),
     };
-    Ok(lenses.into_iter().map(lens).collect())
+    Command { title: lens.title, command: command.into(), arguments: Some(arguments) }
 }

@@ -72,12 +72,12 @@ fn arguments() {
         vec![],
         vec![part(0, U64, access(F32, true)), part(8, U32, None), part(12, F32, None), part(24, U64, None)],
     ];
-    let body = Body { params, dynamic_shared: Some(100) };
+    let body = Body { params, dynamic_shared: Some(100), is_cooperative: true };
     check(
         kernel,
         &body,
         expect![[
-            r#"{"name":"inferred","entry":"k","grid":[2,1,1],"block":[256,1,1],"dynamic_shared":49152,"args":[{"name":"n","u32":512},{"name":"small","u8":255},{"name":"a","f32":1.0},{"name":"x","buffer":"f64","len":262144,"fill":"iota"},{"name":"y","buffer":"f16","len":1048576,"fill":"zero"},{"name":"p","buffer":"b32","len":524288,"fill":"zero"},{"name":"not_one","u32":512},{"name":"s","bytes":"0000000000"},{"name":"t","fields":[{"at":0,"name":"t.0","buffer":"f32","len":524288,"fill":"iota"},{"at":8,"name":"t.8","u32":512},{"at":12,"name":"t.12","f32":1.0}]}]}"#
+            r#"{"name":"inferred","entry":"k","grid":[2,1,1],"block":[256,1,1],"dynamic_shared":49152,"cooperative":true,"args":[{"name":"n","u32":512},{"name":"small","u8":255},{"name":"a","f32":1.0},{"name":"x","buffer":"f64","len":262144,"fill":"iota"},{"name":"y","buffer":"f16","len":1048576,"fill":"zero"},{"name":"p","buffer":"b32","len":524288,"fill":"zero"},{"name":"not_one","u32":512},{"name":"s","bytes":"0000000000"},{"name":"t","fields":[{"at":0,"name":"t.0","buffer":"f32","len":524288,"fill":"iota"},{"at":8,"name":"t.8","u32":512},{"at":12,"name":"t.12","f32":1.0}]}]}"#
         ]],
     );
 }

@@ -3,6 +3,9 @@
 use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{Function, Instruction, Linkage, Operand, Resolution, Space, SymbolKind, Type};
 
+use super::nodes::{Flow, From, node_of};
+use super::slots::Slots;
+
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
@@ -39,7 +42,9 @@ pub(super) fn origins(entry: &Function, is_dynamic: &dyn Fn(&str) -> bool) -> Fx
             origins.insert(name.referent.index(), vec![Origin::Dynamic]);
         }
     }
-    let flows: Vec<_> = entry.instructions().flat_map(|instruction| flows(entry, instruction)).collect();
+    let mut slots = Slots::new(entry);
+    let flows: Vec<_> =
+        entry.instructions().flat_map(|instruction| flows(entry, instruction, &mut slots)).collect();
     loop {
         let mut grew = false;
         for flow in &flows {
@@ -64,19 +69,7 @@ pub(super) fn origins(entry: &Function, is_dynamic: &dyn Fn(&str) -> bool) -> Fx
     }
 }
 
-/// A value that goes into a register.
-struct Flow {
-    from: From,
-    to: usize,
-}
-
-#[derive(Clone, Copy)]
-enum From {
-    Param(usize, u64),
-    Node(usize),
-}
-
-fn flows(entry: &Function, instruction: Instruction<'_>) -> Vec<Flow> {
+fn flows(entry: &Function, instruction: Instruction<'_>, slots: &mut Slots) -> Vec<Flow> {
     let operands = instruction.operands();
     let Some((destination, sources)) = operands.split_first() else { return Vec::new() };
     let register = |operand: &Operand| node_of(entry, *operand);
@@ -87,6 +80,7 @@ fn flows(entry: &Function, instruction: Instruction<'_>) -> Vec<Flow> {
             return loads.filter_map(flow).collect();
         }
         "st" if instruction.has("param") => return stores_of_arguments(entry, *destination, sources),
+        "ld" | "st" => return slots.flow(entry, instruction).into_iter().collect(),
         "mov" | "cvta" => &[0],
         "sub" => &[0],
         "add" | "selp" => &[0, 1],
@@ -150,15 +144,5 @@ fn stores_of_arguments(entry: &Function, destination: Operand, sources: &[Operan
     match (sources.first().and_then(|source| node_of(entry, *source)), to) {
         (Some(from), Some(to)) => vec![Flow { from: From::Node(from), to }],
         _ => Vec::new(),
-    }
-}
-
-/// The number of a plain register or variable.
-pub(super) fn node_of(entry: &Function, operand: Operand) -> Option<usize> {
-    match operand {
-        Operand::Register { name, component: None } | Operand::Symbol(name) => {
-            Some(entry.name(name).referent.index())
-        }
-        _ => None,
     }
 }

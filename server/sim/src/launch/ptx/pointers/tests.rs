@@ -21,7 +21,7 @@ fn check_all(functions: &[&str], expect: Expect) {
         })
         .collect();
     let functions: Vec<_> = functions.iter().collect();
-    let Body { params, dynamic_shared } = Body::of_ptx(&functions, &|name| name == "dynamic");
+    let Body { params, dynamic_shared, is_cooperative } = Body::of_ptx(&functions, &|name| name == "dynamic");
     let access = |access: Option<Access>| match access {
         Some(Access { element, loaded: true }) => format!("loads {element}"),
         Some(Access { element, loaded: false }) => format!("stores {element}"),
@@ -38,6 +38,9 @@ fn check_all(functions: &[&str], expect: Expect) {
     let mut answer: Vec<_> = params.into_iter().map(parts).collect();
     if let Some(reach) = dynamic_shared {
         answer.push(format!("dynamic shared to {reach}"));
+    }
+    if is_cooperative {
+        answer.push("cooperative".to_owned());
     }
     expect.assert_eq(&answer.join(", "));
 }
@@ -193,5 +196,55 @@ fn how_far_dynamic_shared_memory_reaches() {
          st.shared.f32 [%r2+8192], %f1;
          add.s32 %r3, %r4, 100000;",
         expect!["dynamic shared to 8192"],
+    );
+}
+
+#[test]
+fn the_workspace_of_a_cooperative_launch() {
+    check("", "mov.u32 %r1, %envreg0;", expect![[""]]);
+    check("", "mov.u32 %r1, %envreg1;", expect!["cooperative"]);
+}
+
+#[test]
+fn through_the_stack_frame() {
+    check(
+        POINTERS,
+        ".local .align 8 .b8 depot[32];
+         mov.u64 %rd1, depot;
+         cvta.local.u64 %rd2, %rd1;
+         ld.param.u64 %rd3, [a];
+         ld.param.u64 %rd4, [b];
+         ld.param.u32 %r1, [n];
+         st.u64 [%rd2], %rd3;
+         st.u64 [%rd2+8], %rd4;
+         st.u32 [%rd2+16], %r1;
+         ld.u64 %rd5, [%rd2];
+         add.u64 %rd6, %rd2, 8;
+         ld.u64 %rd7, [%rd6];
+         ld.f32 %f1, [%rd5];
+         st.f32 [%rd7], %f1;",
+        expect!["loads f32, stores f32, -"],
+    );
+}
+
+#[test]
+fn through_copies() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         ld.param.u64 %rd2, [b];
+         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 64, [%r2];
+         cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r1], 64;",
+        expect!["loads b32, stores b32, -"],
+    );
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];\ncp.async.bulk.prefetch.L2.global [%rd1], 64;",
+        expect!["loads b32, -, -"],
+    );
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];\ncp.async.ca.shared.global [%r1], [%rd1], 16;",
+        expect!["loads b32, -, -"],
     );
 }
