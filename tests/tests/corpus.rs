@@ -117,7 +117,12 @@ fn wave_trees_hold_their_text() {
 fn ptx_that_the_assembler_accepts_has_no_error() {
     let Some(folder) = corpus("ptx") else { return };
     let rows = rows(&folder.join("PTXAS-VERDICTS.tsv"));
-    let accepted = rows.iter().filter(|row| row["verdict"] == "ok" && row["file"].ends_with(".ptx"));
+    // Modules with 32-bit addresses were only parsed: the assembler generates no code for them.
+    let is_parsed_only = |row: &BTreeMap<String, String>| {
+        row["ptxas"].starts_with("13.") && row["mode"].starts_with("parse-only")
+    };
+    let accepted = rows.iter().filter(|row| row["verdict"] == "ok" && !is_parsed_only(row));
+    let accepted = accepted.filter(|row| row["file"].ends_with(".ptx"));
     check_accepted(&folder, warplens_syntax::ptx::LANGUAGE, accepted.map(|row| row["file"].clone()));
 }
 

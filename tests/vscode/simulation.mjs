@@ -1,6 +1,9 @@
 // How the editor shows a run: findings, values, visits, models, printed text.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { ROOT } from './session.mjs';
 import { until } from './workbench.mjs';
 
 /** Each thread of two warps reads what the other warp stores, without a barrier between them. */
@@ -106,6 +109,7 @@ args  = [{ name = "out", buffer = "u32", len = 32 }]
 [[launch]]
 name  = "one warp spins"
 file  = "spin.ptx"
+model = "stack"
 block = [32]
 args  = [{ name = "lock", buffer = "u32", len = 1, fill = "zero" }]
 
@@ -149,7 +153,7 @@ export function simulationTests(given) {
       test('underlines its findings and suggests a fix', async () => {
         const { bench } = given();
         await bench.page.locator('.squiggly-error').first().waitFor();
-        const race = /data race: lane \d+ reads shared memory[\s\S]*bar\.sync/;
+        const race = /thread \(\d+,0,0\) reads [\s\S]*bar\.sync/;
         await bench.hover('ld.shared', 'shared', race, /warplens-sim[\s\S]*data-race/);
         await shot('sim-1-race');
       });
@@ -159,8 +163,8 @@ export function simulationTests(given) {
         await bench.closeHover();
         await bench.command('View: Focus Problems');
         const problems = bench.page.locator('.markers-panel .monaco-list-row');
-        await problems.filter({ hasText: 'data race' }).first().waitFor();
-        await problems.filter({ hasText: 'wrote it here' }).first().waitFor();
+        await problems.filter({ hasText: /thread .* reads .*, thread .* writes it/ }).first().waitFor();
+        await problems.filter({ hasText: /thread .* writes .* here/ }).first().waitFor();
         await shot('sim-2-problems');
         await bench.command('View: Close Panel');
         await until('the panel is closed', async () => (await bench.page.locator('.markers-panel:visible').count()) === 0);
@@ -181,8 +185,8 @@ export function simulationTests(given) {
     });
 
     describe('of a loop', () => {
-      // The saved text of the example: VS Code may restore what other tests typed into its editor.
-      before(() => run('loop.ptx', given().bench.read('divergence.ptx'), 'one warp loops'));
+      // The text of the repository: VS Code saves and restores what other tests typed into the example.
+      before(() => run('loop.ptx', readFileSync(join(ROOT, 'examples', 'divergence.ptx'), 'utf8'), 'one warp loops'));
 
       test('shows a chosen visit in all lines of the loop', async () => {
         const { bench } = given();

@@ -59,7 +59,7 @@ findings! {
     "cluster-exit";
     /// `stackrestore` with a value that `stacksave` did not return.
     "stack-pointer";
-    /// A bulk copy larger than the limit.
+    /// A bulk copy larger than the limit, or of a size that is not a multiple of 16.
     "bulk-size";
     /// An indirect call of an address that is not a function, or of a function that the call does not allow.
     "call-target";
@@ -81,6 +81,8 @@ findings! {
     "barrier-deadlock";
     /// Threads wait for a condition that no thread can satisfy.
     "no-progress";
+    /// The kernel finishes only where each lane of a warp makes progress.
+    "independent-scheduling";
     /// The run reached the step limit.
     "step-limit";
     /// A lane executes a `.sync` instruction whose member mask does not include it.
@@ -89,14 +91,22 @@ findings! {
     "absent-members";
     /// A shuffle reads a lane that does not participate.
     "shuffle-inactive";
+    /// A ballot of a wave of more than 32 lanes, whose result has 32 bits.
+    "ballot-width";
     /// Two threads access the same bytes, at least one writes, and no synchronization orders them.
     "data-race";
     /// A race whose result does not depend on the order, because the same value is stored.
     "same-value-race";
+    /// Lanes of one warp exchange a value through shared memory, and only lockstep execution orders the accesses.
+    "warp-synchronous";
+    /// A copy reads through the async proxy what threads wrote through the generic proxy, without a proxy fence.
+    "proxy-fence";
     /// A read of memory or of a register that was never written.
     "uninitialized-read";
     /// An integer division or remainder by zero.
     "division-by-zero";
+    /// A position or a length of a 64-bit field above 255, which assembled code reads differently.
+    "bit-field";
     /// The limit of the shadow memory for race checks was reached.
     "shadow-limit";
     /// The program trapped.

@@ -139,7 +139,7 @@ fn nothing_ran(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
     Some(format!(
         "**Nothing was run** because of line {}: {}.",
         line_of(at) + 1,
-        escape_message(&finding.message)
+        escape_message(&finding.message.replace('\n', ": "))
     ))
 }
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
-use warplens_sim::launch::Resolved;
 use warplens_sim::{
     Cancelled, Checks, Control, Limits, Progress, RunOptions, RunResult, TraceRequest, Values, WarpId,
     Workers,
 };
 
 use crate::run::Prepared;
+use crate::settle::Settled;
 use crate::shown::Shown;
 
 /// The options of a run that users set.
@@ -60,8 +60,8 @@ impl RunSettings {
 /// The result of a run, and the values of one warp.
 #[derive(Clone)]
 pub struct Outcome {
-    /// The launch that was run: an inferred one may have been repaired.
-    resolved: Arc<Resolved>,
+    /// What was run: an inferred launch may have been repaired, and a model that nothing names may be another.
+    settled: Settled,
     result: Arc<RunResult>,
     request: TraceRequest,
     /// `None` when the run did not reach the warp.
@@ -104,14 +104,14 @@ impl Prepared {
         let progress = |now: Progress| progress(now.steps);
         let sequential = Control { cancelled, progress: &progress, workers: None };
         let (settled, result) = match known {
-            Some(known) => (self.with_launch(known.resolved), known.result),
+            Some(known) => (self.with_settled(known.settled), known.result),
             None => {
                 let (settled, result) = self.settle(Control { workers: Some(workers), ..sequential })?;
                 (settled, Arc::new(result))
             }
         };
         let values = settled.look(request, sequential)?.map(Arc::new);
-        Ok(Outcome { resolved: settled.resolved, result, request, values })
+        Ok(Outcome { settled: settled.settled(), result, request, values })
     }
 
     /// The request for the values of a warp (by default the first), at a visit of the statement at an offset (by default
@@ -134,13 +134,13 @@ impl Prepared {
 
     /// The outcome at the positions of the text for which the run was prepared.
     pub fn show_outcome(&self, outcome: &Outcome, warp: Option<WarpId>) -> Shown {
-        let shown = self.with_launch(Arc::clone(&outcome.resolved)).show(Arc::clone(&outcome.result), warp);
+        let shown = self.with_settled(outcome.settled.clone()).show(Arc::clone(&outcome.result), warp);
         shown.with_values(outcome.values.clone(), outcome.request.until)
     }
 
     /// The trace of another warp, without values; `None` when it is not recorded.
     pub fn show_warp(&self, outcome: &Outcome, warp: WarpId) -> Option<Shown> {
-        let settled = self.with_launch(Arc::clone(&outcome.resolved));
+        let settled = self.with_settled(outcome.settled.clone());
         outcome.has_trace(warp).then(|| settled.show(Arc::clone(&outcome.result), Some(warp)))
     }
 }

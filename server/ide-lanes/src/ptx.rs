@@ -15,7 +15,7 @@ use self::source_lines::SourceFiles;
 use crate::model::Model;
 use crate::offer::KernelPlace;
 use crate::problem::LaunchProblem;
-use crate::simulator::{Decoded, Found, Simulator};
+use crate::simulator::{Decoded, Found, Progressing, Simulator};
 
 /// The simulator of PTX.
 pub struct Ptx;
@@ -44,7 +44,16 @@ impl Simulator for Ptx {
         let model = ptx::Model::from_name(model.name()).unwrap_or_default();
         let statements = decoded.statements(&SourceFiles::of(db, file), model);
         let broken = broken::of_ptx(db, file, &decoded, &statements);
-        let program = Arc::new(ptx::Kernel { program: decoded.program.clone(), model });
-        Ok(Decoded { program, statements, broken, body: Box::new(move || kernels::body(db, file, &decoded)) })
+        let under = |model| Arc::new(ptx::Kernel { program: decoded.program.clone(), model });
+        let progressing = self.model(ptx::Model::Its.name()).filter(|_| !decoded.program.lockstep);
+        let progressing = progressing.map(|model| Progressing { model, program: under(ptx::Model::Its) });
+        let program = under(model);
+        Ok(Decoded {
+            program,
+            progressing,
+            statements,
+            broken,
+            body: Box::new(move || kernels::body(db, file, &decoded)),
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
-use warplens_sim::launch::{Guess, Resolved, is_clean};
+use warplens_sim::launch::{Guess, Resolved};
 use warplens_sim::{
     Cancelled, Control, Executable, Finding, Limits, RunOptions, RunResult, StatementId, Status,
     TraceRequest, Values, WarpId,
@@ -12,6 +12,7 @@ use warplens_sim::{
 use crate::model::Model;
 use crate::offer::Source;
 use crate::shown::{Ran, Shown};
+use crate::simulator::Progressing;
 use crate::statement::Statement;
 
 /// The findings that end a run at a statement with an error.
@@ -30,16 +31,21 @@ pub struct Prepared {
     pub broken: Arc<[StatementId]>,
     /// What the launch is inferred from, if it is.
     pub guess: Option<Arc<Guess>>,
+    /// What runs instead if this deadlocks, where no model is named.
+    pub progressing: Option<Progressing>,
 }
 
 impl Prepared {
-    /// Whether `other` would give the same result: the same program, launch, model and limits. The positions of statements do
+    /// Whether `other` would give the same result: the same program, launch, model and limits, and the same freedom to choose them. The positions of statements do
     /// not matter, so an edit of a comment or of the layout does not change a run.
     pub fn same_run(&self, other: &Prepared) -> bool {
         self.model == other.model
             && self.options == other.options
             && self.program.dyn_eq(&*other.program)
             && self.resolved.config == other.resolved.config
+            // What may be run instead, and whether findings depend on a guess.
+            && self.progressing.is_some() == other.progressing.is_some()
+            && self.guess.is_some() == other.guess.is_some()
     }
 
     /// Whether a run ended at an error in the text, most likely because that line is being edited.
@@ -62,28 +68,6 @@ impl Prepared {
     /// Runs, on this thread.
     pub fn run(&self, control: Control<'_>) -> Result<RunResult, Cancelled> {
         self.program.run(self.resolved.config.clone(), &self.options, control)
-    }
-
-    /// Runs; an inferred launch that has findings is repaired, and findings that depend on it are information. Returns the run
-    /// that was made, whose launch may be another.
-    pub fn settle(&self, control: Control<'_>) -> Result<(Prepared, RunResult), Cancelled> {
-        let mut result = self.run(control)?;
-        let Some(guess) = self.guess.as_ref().filter(|_| !is_clean(&result)) else {
-            return Ok((self.clone(), result));
-        };
-        let repair = guess.repair(&self.resolved, &result, &*self.program, &self.options, control)?;
-        let mut settled = self.clone();
-        if let Some(resolved) = &repair.resolved {
-            settled.resolved = Arc::new(resolved.clone());
-            result = settled.run(control)?;
-        }
-        repair.demote(&mut result.findings);
-        Ok((settled, result))
-    }
-
-    /// The same run with the launch of a repair.
-    pub(crate) fn with_launch(&self, resolved: Arc<Resolved>) -> Prepared {
-        Prepared { resolved, ..self.clone() }
     }
 
     /// Runs again on this thread to trace the registers of a warp. `None` if the run does not reach the warp.

@@ -57,10 +57,21 @@ pub struct Found {
     pub note: Option<String>,
 }
 
+/// A kernel under a model that guarantees forward progress.
+#[derive(Debug, Clone)]
+pub struct Progressing {
+    /// The model.
+    pub model: Model,
+    /// What runs.
+    pub program: Arc<dyn Executable>,
+}
+
 /// A decoded kernel.
 pub struct Decoded<'db> {
     /// What runs.
     pub program: Arc<dyn Executable>,
+    /// The same under the model of the GPUs that it is compiled for, if a wait among the lanes of a warp ends only there.
+    pub progressing: Option<Progressing>,
     /// The statements with their ranges in the file.
     pub statements: Vec<Statement>,
     /// The statements that have an error in the text.

@@ -61,7 +61,12 @@ fn assert_none(errors: &[String]) {
 fn accepted_ptx_has_no_error() {
     let Some(root) = corpus("ptx") else { return };
     let rows = rows(&root.join("PTXAS-VERDICTS.tsv")).into_iter();
-    let accepted = rows.filter(|row| row["verdict"] == "ok" && row["file"].ends_with(".ptx"));
+    // Modules with 32-bit addresses were only parsed: the assembler generates no code for them.
+    let is_assembled = |row: &BTreeMap<String, String>| {
+        let is_new = row["ptxas"].starts_with("13.");
+        row["verdict"] == "ok" && !(is_new && row["mode"].starts_with("parse-only"))
+    };
+    let accepted = rows.filter(|row| is_assembled(row) && row["file"].ends_with(".ptx"));
     assert_none(&errors(&root, accepted.map(|row| row["file"].clone()), warplens_syntax::ptx::LANGUAGE));
 }
 

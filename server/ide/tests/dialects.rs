@@ -114,6 +114,53 @@ fn numbers_go_into_free_registers() {
 }
 
 #[test]
+fn a_number_is_moved_once_while_its_register_holds_it() {
+    check(
+        "    iadd r1, r0, 10\n    @p1 imul r2, r1, 10\n    icmp.lt p1, r2, 10\n    if p1\n        iadd r1, r1, 10\n        \
+         imul r1, r1, 10\n    endif\n    iadd r1, r1, 10\n    iadd r1, r1, 11\n    iadd r1, r1, 10\n",
+        &expect![[r#"
+            mov_imm r3, 10
+            iadd r1, r0, r3
+            @p1 imul r2, r1, r3
+            icmp_lt p1, r2, r3
+            if p1
+                mov_imm r3, 10
+                iadd r1, r1, r3
+                imul r1, r1, r3
+            endif
+            mov_imm r3, 10
+            iadd r1, r1, r3
+            mov_imm r3, 11
+            iadd r1, r1, r3
+            mov_imm r3, 10
+            iadd r1, r1, r3
+        "#]],
+    );
+    // The register is written between the two, or the lines between may write any register.
+    check(
+        "    iadd r1, r0, 10\n    mov r2, r1\n    iadd r2, r2, 10\n    mov r3, r2\n    hadd r4.hi, r3, 1.5\n    iadd r3, r4, 10\n",
+        &expect![[r#"
+            mov_imm r5, 10
+            iadd r1, r0, r5
+            mov r2, r1
+            iadd r2, r2, r5
+            mov r3, r2
+            mov_imm r7, 0x3e00
+            hadd r5, r3, r7
+            mov_imm r6, 0xffff
+            and r5, r5, r6
+            mov_imm r6, 16
+            shl r5, r5, r6
+            mov_imm r6, 0xffff
+            and r6, r4, r6
+            or r4, r6, r5
+            mov_imm r5, 10
+            iadd r3, r4, r5
+        "#]],
+    );
+}
+
+#[test]
 fn comparisons_that_the_toolchain_lacks() {
     check(
         "    ucmp.ge p0, r1, r2\n    @p1 ucmp.gt p0, r1, 5\n    ucmp.eq p0, r1, r2\n    fcmp.ge p0, r1, 1.0\n    \

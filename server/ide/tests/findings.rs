@@ -9,13 +9,19 @@ use expect_test::expect_file;
 use page::{Example, accepts, assembler, check_names, examples, pages};
 use warplens_ide::lanes::{Choice, FindingCode, RunRequest, finding_codes};
 use warplens_ide::{AnalysisHost, FileId, Severity};
-use warplens_sim::{Checks, Control, RunOptions};
+use warplens_sim::{Checks, Control, Finding, RunOptions};
 
 /// The page without examples: one would need a run of hundreds of megabytes.
 const WITHOUT_EXAMPLE: &str = "shadow-limit";
 
-/// The findings of the launch in an example, or else of the inferred one; or why that cannot be run.
+/// The codes of the findings of the launch in an example, or else of the inferred one; or why that cannot be run.
 fn found(example: &Example) -> Result<Vec<&'static str>, String> {
+    let mut codes: Vec<_> = run(example)?.iter().map(|finding| finding.code).collect();
+    codes.dedup();
+    Ok(codes)
+}
+
+fn run(example: &Example) -> Result<Vec<Finding>, String> {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
     host.open(FileId(0), example.language, &example.text);
@@ -30,10 +36,12 @@ fn found(example: &Example) -> Result<Vec<&'static str>, String> {
     let prepared =
         host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into())).unwrap();
     let prepared = prepared.map_err(|problem| problem.to_string())?;
-    let result = prepared.run(Control::none()).expect("not cancelled");
-    let mut codes: Vec<_> = result.findings.iter().map(|finding| finding.code).collect();
-    codes.dedup();
-    Ok(codes)
+    let (_, result) = prepared.settle(Control::none()).expect("not cancelled");
+    for finding in &result.findings {
+        let title = finding.message.lines().next().unwrap_or_default();
+        assert!(title.chars().count() <= 80, "the first line is too long: {title}");
+    }
+    Ok(result.findings)
 }
 
 /// The errors of the text.
@@ -76,6 +84,47 @@ fn wrong_examples_have_the_finding_and_right_ones_none() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_page_shows_the_message() {
+    for FindingCode { name, page, .. } in finding_codes().iter().filter(|code| code.name != WITHOUT_EXAMPLE) {
+        let found = run(&examples(page)[0]).expect(name);
+        let message = found.iter().find(|finding| finding.code == *name).map(|finding| &finding.message);
+        let page = with_quote(page, message.expect(name));
+        expect_file![pages("findings").join(format!("{name}.md"))].assert_eq(&page);
+    }
+}
+
+/// The page with a message as its only quotation: before the first block of code, if the page has none yet.
+fn with_quote(page: &str, message: &str) -> String {
+    let lines: Vec<_> = page.lines().collect();
+    let is_quote = |line: &&str| line.starts_with('>');
+    let at = lines.iter().position(is_quote);
+    let start =
+        at.or_else(|| lines.iter().position(|line| line.starts_with("```"))).expect("a block of code");
+    let end = start + lines[start..].iter().take_while(|line| is_quote(line)).count();
+    let mut quote: Vec<String> = message.lines().flat_map(wrapped).collect();
+    if at.is_none() {
+        quote.push(String::new());
+    }
+    let lines = lines[..start].iter().map(|line| (*line).to_owned()).chain(quote);
+    let lines: Vec<_> = lines.chain(page.lines().skip(end).map(str::to_owned)).collect();
+    lines.join("\n") + "\n"
+}
+
+/// A line of a message as a quotation.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = vec![String::from(">")];
+    for word in text.split_whitespace() {
+        if lines.last().is_some_and(|line| line.len() + word.len() >= 120) {
+            lines.push(String::from(">"));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.extend([" ", word]);
+        }
+    }
+    lines
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod ids;
 pub mod lanes;
 pub mod launch;
 pub mod memory;
+pub mod objects;
 pub mod ptx;
 mod reconvergences;
 pub mod record;

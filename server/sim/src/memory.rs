@@ -5,6 +5,8 @@
 
 use smol_str::SmolStr;
 
+use crate::objects::{ArrayShape, Object};
+
 /// Allocations start at multiples of this.
 pub const GRANULE: u64 = 256;
 
@@ -24,6 +26,21 @@ pub struct Buffer {
     pub read_only: bool,
     /// Whether the program freed it; it then has no bytes.
     pub freed: bool,
+    /// Its elements.
+    pub shape: ArrayShape,
+}
+
+impl Buffer {
+    fn new(name: &str, address: u64, len: u64) -> Buffer {
+        let shape = ArrayShape::array(0);
+        Buffer { name: name.into(), address, len, read_only: false, freed: false, shape }
+    }
+
+    /// The buffer as an object for messages.
+    pub(crate) fn object(&self) -> Object {
+        let Buffer { name, address, len, shape, .. } = self.clone();
+        Object { name, start: address, len, shape }
+    }
 }
 
 /// An allocation did not fit into the address range.
@@ -78,7 +95,7 @@ impl DeviceMemory {
             true => self.bytes = vec![0; total],
             false => self.bytes.resize(total, 0),
         }
-        self.buffers.push(Buffer { name: name.into(), address, len, read_only: false, freed: false });
+        self.buffers.push(Buffer::new(name, address, len));
         Ok(address)
     }
 
@@ -88,6 +105,13 @@ impl DeviceMemory {
         let at = (address - self.base) as usize;
         self.bytes[at..at + contents.len()].copy_from_slice(contents);
         Ok(address)
+    }
+
+    /// Sets the elements of the buffer at `address`.
+    pub fn set_shape(&mut self, address: u64, shape: ArrayShape) {
+        if let Some(buffer) = self.owner(address) {
+            self.buffers[buffer].shape = shape;
+        }
     }
 
     /// Makes stores to the buffer at `address` a fault from now on.
@@ -108,7 +132,7 @@ impl DeviceMemory {
     /// Reuses the range of a retired buffer for a new, zeroed one of at most its length.
     pub fn renew(&mut self, address: u64, name: &str, len: u64) {
         let Some(buffer) = self.owner(address) else { return };
-        self.buffers[buffer] = Buffer { name: name.into(), address, len, read_only: false, freed: false };
+        self.buffers[buffer] = Buffer::new(name, address, len);
         if let Some(bytes) = self.bytes_mut(address, len) {
             bytes.fill(0);
         }
@@ -135,12 +159,6 @@ impl DeviceMemory {
     pub fn buffer_of(&self, address: u64, len: u64) -> Option<&Buffer> {
         let buffer = &self.buffers[self.owner(address)?];
         (address - buffer.address + len <= buffer.len).then_some(buffer)
-    }
-
-    /// The buffer nearest to `address`, for a message about an access that missed.
-    pub fn nearest(&self, address: u64) -> Option<&Buffer> {
-        let after = self.buffers.partition_point(|buffer| buffer.address <= address);
-        self.buffers[..after].last().or(self.buffers.first())
     }
 
     /// `len` bytes at `address`, if they lie in one buffer.
@@ -199,7 +217,6 @@ mod tests {
         assert_eq!(memory.bytes(0, 1), None);
         assert_eq!(memory.bytes(y + 300, 1), None);
         assert_eq!(memory.bytes(u64::MAX, 8), None);
-        assert_eq!(memory.nearest(x + 4).map(|buffer| buffer.name.as_str()), Some("x"));
     }
 
     #[test]

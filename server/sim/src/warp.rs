@@ -5,7 +5,7 @@
 
 pub(crate) mod dyn_eq;
 pub(crate) mod executable;
-mod findings;
+pub(crate) mod findings;
 pub(crate) mod lanes;
 pub(crate) mod launch_config;
 pub(crate) mod listing;

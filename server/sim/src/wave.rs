@@ -12,6 +12,7 @@
 
 mod alu;
 mod control;
+mod decisive;
 mod decode;
 mod executable;
 mod float;

@@ -187,7 +187,8 @@ fn misuse_of_mbarriers() {
         "mbarrier.arrive.shared.b64 _, [bar];",
         expect![[r#"
             faulted
-            mbarrier, warp 0, lanes 1: the address has no initialized mbarrier object; initialize it with `mbarrier.init`
+            mbarrier, warp 0, lanes 1: the address has no initialized mbarrier object
+            initialize it with `mbarrier.init`
         "#]],
     );
     fails(
@@ -195,7 +196,8 @@ fn misuse_of_mbarriers() {
         "@%p1 mbarrier.init.shared.b64 [bar], 1;\nmbarrier.arrive.noComplete.shared.b64 _, [bar], 3;",
         expect![[r#"
             faulted
-            mbarrier, warp 0, lanes 1: 3 arrivals in a phase with 1 pending arrivals; raise the count of `mbarrier.init`
+            mbarrier, warp 0, lanes 1: 3 arrivals in a phase with 1 pending arrivals
+            raise the count of `mbarrier.init`
         "#]],
     );
     fails(
@@ -218,8 +220,50 @@ fn a_phase_that_is_never_completed() {
         &body,
         expect![[r#"
             no-progress
-            no-progress, warp 0, lanes ffffffff: deadlock: lanes 0-31 of warp 0 wait for the mbarrier at shared memory offset 0x100, which no live thread can complete: pending arrivals 1, pending bytes 0. Compare the count of `mbarrier.init`, and the expected bytes, with the threads and the copies that arrive
-              waiting too: lanes 0-31 of warp 1 wait for the mbarrier at shared memory offset 0x100
+            no-progress, warp 0, lanes ffffffff: deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+            which no live thread can complete: pending arrivals 1, transaction count 0. Compare the count of `mbarrier.init` with the threads that arrive
+              waiting too: lanes 0-31 of warp 1 wait for the mbarrier `bar`
+        "#]],
+    );
+}
+
+#[test]
+fn announced_bytes_that_differ_from_the_completed_ones() {
+    let body = |bytes: u32| {
+        format!(
+            "@%p1 mbarrier.init.shared::cta.b64 [bar], 1;\nbar.sync 0;\n\
+             @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], {bytes};\n\
+             @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 64, [bar];\n{WAIT}"
+        )
+    };
+    fails(
+        32,
+        &body(128),
+        expect![[r#"
+            no-progress
+            no-progress, warp 0, lanes ffffffff: deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+            which no live thread can complete: pending arrivals 0, transaction count 64: 64 bytes announced that no copy in flight will complete. Announce only the bytes that copies write
+        "#]],
+    );
+    fails(
+        32,
+        &body(16),
+        expect![[r#"
+            no-progress
+            no-progress, warp 0, lanes ffffffff: deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+            which no live thread can complete: pending arrivals 0, transaction count -48: copies completed 48 bytes more than `expect_tx` announced. Announce all bytes with `mbarrier.arrive.expect_tx`
+        "#]],
+    );
+    let unannounced = "@%p1 mbarrier.init.shared::cta.b64 [bar], 2;\nbar.sync 0;\n\
+        @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 64, [bar];\n\
+        @%p1 mbarrier.arrive.shared::cta.b64 _, [bar];\n";
+    fails(
+        32,
+        &format!("{unannounced}{WAIT}"),
+        expect![[r#"
+            no-progress
+            no-progress, warp 0, lanes ffffffff: deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+            which no live thread can complete: pending arrivals 1, transaction count -64: copies completed 64 bytes more than `expect_tx` announced. Announce all bytes with `mbarrier.arrive.expect_tx`. Compare the count of `mbarrier.init` with the threads that arrive
         "#]],
     );
 }
@@ -240,7 +284,8 @@ fn misuse_in_a_cluster_of_one() {
         expect![[r#"
             no-progress
             cluster-barrier, warp 0, lanes 1: a wait without an arrival in lane 0; each thread must arrive and wait in turn
-            no-progress, warp 0, lanes 1: deadlock: lane 0 of warp 0 waits at a barrier that the other threads do not reach; make all threads reach it, or specify the number of threads that do
+            no-progress, warp 0, lanes 1: deadlock: lane 0 of warp 0 waits at a barrier that the other threads do not
+            reach; make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lane 0 of warp 0
         "#]],
     );
@@ -249,7 +294,8 @@ fn misuse_in_a_cluster_of_one() {
         "barrier.cluster.arrive;\nbarrier.cluster.arrive;",
         expect![[r#"
             finished
-            cluster-barrier, warp 0, lanes 1: a second arrival without a wait in lane 0; each thread must arrive and wait in turn
+            cluster-barrier, warp 0, lanes 1: a second arrival without a wait in lane 0
+            each thread must arrive and wait in turn
         "#]],
     );
 }
@@ -261,7 +307,8 @@ fn misuse_of_bulk_copies() {
         "add.u64 %rd2, %rd1, 8;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 16;",
         expect![[r#"
             faulted
-            misaligned, warp 0, lanes 1: the destination 0x10000008 of a bulk copy is not a multiple of 16; align it
+            misaligned, warp 0, lanes 1: the destination `out` + 8 bytes of a bulk copy is misaligned
+            the address 0x10000008 is not a multiple of 16; align it
         "#]],
     );
     fails(
@@ -269,7 +316,8 @@ fn misuse_of_bulk_copies() {
         "add.u64 %rd2, %rd1, 240;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 32;",
         expect![[r#"
             faulted
-            out-of-bounds, warp 0, lanes 1: store of 8 bytes outside `out`: offset 256 of 256 bytes; guard the access, or make the buffer larger
+            out-of-bounds, warp 0, lanes 1: `out[32]` is beyond `out`, which has 32 elements
+            `out` has 256 bytes, this store of 8 bytes needs 264; guard the access, or make the buffer larger
         "#]],
     );
     fails(
@@ -277,7 +325,8 @@ fn misuse_of_bulk_copies() {
         "mov.u32 %r2, -16;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], %r2;",
         expect![[r#"
             faulted
-            bulk-size, warp 0, lanes 1: a bulk copy of 4294967280 bytes exceeds the limit of 1048560 bytes; split it
+            bulk-size, warp 0, lanes 1: a bulk copy of 4294967280 bytes exceeds the limit of 1048560 bytes
+            split it
         "#]],
     );
     fails(
@@ -285,7 +334,8 @@ fn misuse_of_bulk_copies() {
         "alloca.u64 %rd2, 1000000000;",
         expect![[r#"
             faulted
-            stack-overflow, warp 0, lanes 1: `alloca` of 1000000000 bytes exceeds the stack limit of 524288 bytes per thread; allocate less
+            stack-overflow, warp 0, lanes 1: `alloca` of 1000000000 bytes exceeds the stack limit of 524288 bytes per thread
+            allocate less
         "#]],
     );
 }

@@ -21,10 +21,11 @@ fn a_thread_reads_a_copy_in_flight() {
         32,
         &format!("{COPY}ld.shared.u32 %r6, [%r3];"),
         expect![[r#"
-        error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r3];
-          data race: lane 0 reads shared memory at offset 0 while the copy that it started may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`
-          the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
-    "#]],
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r3];
+              thread (0,0,0) reads `tile[0]` while a copy may still write it
+              it started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`
+              the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+        "#]],
     );
 }
 
@@ -35,7 +36,8 @@ fn a_barrier_is_not_a_wait() {
         &format!("{COPY}cp.async.commit_group;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
             error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              data race: lane 0 reads shared memory at offset 252 while the copy that lane 31 of warp 1 started may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
+              thread (0,0,0) reads `tile[63]` while a copy may still write it
+              thread (63,0,0) (lane 31 of warp 1) started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
               the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
         "#]],
     );
@@ -47,13 +49,17 @@ fn a_wait_is_not_a_barrier() {
         64,
         &format!("{COPY}cp.async.wait_all;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
-        information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
-          lane 0 writes shared memory at offset 128 that lane 31 of warp 0 read with no synchronization between them; the stored value equals the old value, so the order does not matter
-          lane 31 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
-        error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          data race: lane 0 reads shared memory at offset 124 that lane 31 of warp 0 wrote with no synchronization between them; put a `bar.sync` that all threads execute between the two accesses
-          lane 31 of warp 0 wrote it here: cp.async.ca.shared.global [%r3], [%rd2], 4;
-    "#]],
+            information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
+              thread (32,0,0) writes `tile[32]` without a change, thread (31,0,0) reads it
+              the stored value equals the old value, so the order does not matter
+              thread (31,0,0) is lane 31 of warp 0
+              thread (31,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
+            error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (32,0,0) reads `tile[31]`, thread (31,0,0) writes it; no barrier between
+              put a `bar.sync` that all threads execute between the two accesses
+              thread (31,0,0) is lane 31 of warp 0
+              thread (31,0,0) writes `tile[31]` here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+        "#]],
     );
 }
 
@@ -77,10 +83,11 @@ fn groups_complete_in_order() {
         64,
         &body("%r5+2048"),
         expect![[r#"
-        error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5+2048];
-          data race: lane 0 reads shared memory at offset 2300 while the copy that lane 31 of warp 1 started may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
-          the copy was started here: cp.async.ca.shared.global [%r3+2048], [%rd2], 4;
-    "#]],
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5+2048];
+              thread (0,0,0) reads `tile[575]` while a copy may still write it
+              thread (63,0,0) (lane 31 of warp 1) started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
+              the copy was started here: cp.async.ca.shared.global [%r3+2048], [%rd2], 4;
+        "#]],
     );
 }
 
@@ -92,13 +99,17 @@ fn a_copy_over_data_that_others_still_read() {
         64,
         &body,
         expect![[r#"
-        error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          data race: lane 0 reads shared memory at offset 124 that lane 31 of warp 0 wrote with no synchronization between them; put a `bar.sync` that all threads execute between the two accesses
-          lane 31 of warp 0 wrote it here: cp.async.ca.shared.global [%r3], [%rd2], 4;
-        information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
-          lane 0 writes shared memory at offset 128 that lane 31 of warp 0 read with no synchronization between them; the stored value equals the old value, so the order does not matter
-          lane 31 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
-    "#]],
+            error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (32,0,0) reads `tile[31]`, thread (31,0,0) writes it; no barrier between
+              put a `bar.sync` that all threads execute between the two accesses
+              thread (31,0,0) is lane 31 of warp 0
+              thread (31,0,0) writes `tile[31]` here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+            information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
+              thread (32,0,0) writes `tile[32]` without a change, thread (31,0,0) reads it
+              the stored value equals the old value, so the order does not matter
+              thread (31,0,0) is lane 31 of warp 0
+              thread (31,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
+        "#]],
     );
 }
 
@@ -114,10 +125,11 @@ fn a_bulk_copy_completes_with_its_phase() {
         32,
         &format!("{INIT}{FILL}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
-        error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          data race: lane 0 reads shared memory at offset 124 while the copy that it started may still write it; wait for the mbarrier that tracks the copy, with `mbarrier.try_wait`
-          the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
-    "#]],
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (0,0,0) reads `tile[31]` while a copy may still write it
+              it started the copy; wait for the mbarrier that tracks the copy, with `mbarrier.try_wait`
+              the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
+        "#]],
     );
     // One thread waits, the others synchronize with it.
     let one = "@!%p1 bra SYNC;\nW: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\nSYNC: bar.sync 0;\n";
@@ -133,10 +145,11 @@ fn an_mbarrier_may_wait_for_a_threads_copies() {
         64,
         &format!("{init}{COPY}{arrive}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
-        error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          data race: lane 0 reads shared memory at offset 252 while the copy that lane 31 of warp 1 started may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
-          the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
-    "#]],
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (0,0,0) reads `tile[63]` while a copy may still write it
+              thread (63,0,0) (lane 31 of warp 1) started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
+              the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+        "#]],
     );
 }
 
@@ -151,9 +164,40 @@ fn the_source_of_a_copy_in_flight_must_not_be_written() {
         32,
         &format!("{copy}{again}"),
         expect![[r#"
-        error data-race warp 0 lanes ffffffff: st.shared.u32 [%r3], 7;
-          data race: lane 0 writes shared memory at offset 0 while the copy that it started may still read it; wait with `cp.async.bulk.wait_group.read`
-          the copy was started here: @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
-    "#]],
+            error data-race warp 0 lanes ffffffff: st.shared.u32 [%r3], 7;
+              thread (0,0,0) writes `tile[0]` while a copy may still read it
+              it started the copy; wait with `cp.async.bulk.wait_group.read`
+              the copy was started here: @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
+        "#]],
     );
+}
+
+#[test]
+fn bytes_that_no_thread_announced() {
+    let store = "@%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];\n";
+    let read = "ld.shared.u32 %r6, [tile];";
+    let arrive = "@%p1 mbarrier.arrive.shared::cta.b64 _, [bar];\n";
+    check(
+        32,
+        &format!("{INIT}{arrive}{store}{WAIT}{read}"),
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
+              thread (0,0,0) reads `tile[0]` while a copy may still write it
+              it started the copy; the phase completed before the bytes of the `st.async` were announced: `mbarrier.arrive.expect_tx` is missing
+              the copy was started here: @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];
+        "#]],
+    );
+    let copy = "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];\n";
+    check(
+        32,
+        &format!("{INIT}{arrive}{copy}{WAIT}{read}"),
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
+              thread (0,0,0) reads `tile[0]` while a copy may still write it
+              it started the copy; the phase completed before the bytes of the copy were announced: `mbarrier.arrive.expect_tx` is missing
+              the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
+        "#]],
+    );
+    let announced = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 4;\n";
+    check(32, &format!("{INIT}{announced}{store}{WAIT}{read}"), expect![[""]]);
 }

@@ -99,7 +99,8 @@ fn a_format_that_is_not_text() {
         &PRINT.replace("st.param.b64 [a], %rd3;", "st.param.b64 [a], 16;"),
         expect![[r#"
             faulted
-            null-pointer 1: load 16 bytes beyond a null pointer; pass a buffer in the launch, or test the pointer first
+            null-pointer 1: load 16 bytes beyond a null pointer
+            pass a buffer in the launch, or test the pointer first
         "#]],
     );
 }
@@ -124,7 +125,8 @@ fn a_freed_block() {
         &format!("{ALLOCATE}{FREE}ld.u32 %r2, [%rd2];"),
         expect![[r#"
             faulted
-            use-after-free 3: load of 4 bytes in `malloc #1`, which was freed; free it after its last use
+            use-after-free 3: load of 4 bytes in `malloc #1`, which was freed
+            free it after its last use
         "#]],
     );
     check(
@@ -140,7 +142,8 @@ fn a_freed_block() {
         &format!("{ALLOCATE}add.u64 %rd2, %rd2, 8;\n{FREE}"),
         expect![[r#"
             faulted
-            bad-free 1: `free` of address 0x10000208, which was not returned by `malloc`; free only the start of a block
+            bad-free 1: `free` of address 0x10000208, which was not returned by `malloc`
+            free only the start of a block
         "#]],
     );
     check(
@@ -148,7 +151,8 @@ fn a_freed_block() {
         &format!("{ALLOCATE}ld.u32 %r2, [%rd2+24];"),
         expect![[r#"
             faulted
-            out-of-bounds 3: load of 4 bytes outside `malloc #1`: offset 24 of 24 bytes; guard the access, or make the buffer larger
+            out-of-bounds 3: `malloc #1[6]` is beyond `malloc #1`, which has 6 elements
+            `malloc #1` has 24 bytes, this load of 4 bytes needs 28; guard the access, or make the buffer larger
         "#]],
     );
 }

@@ -30,11 +30,15 @@ fn a_neighbour_in_another_warp_without_a_barrier() {
         &body(""),
         expect![[r#"
             error data-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r1;
-              data race: lane 0 writes shared memory at offset 128 that lane 0 of warp 0 read with no synchronization between them; put a `bar.sync` that all threads execute between the two accesses
-              lane 0 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
+              thread (32,0,0) writes `tile[32]`, thread (0,0,0) reads it; no barrier between
+              put a `bar.sync` that all threads execute between the two accesses
+              thread (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
             error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              data race: lane 0 reads shared memory at offset 0 that lane 0 of warp 0 wrote with no synchronization between them; put a `bar.sync` that all threads execute between the two accesses
-              lane 0 of warp 0 wrote it here: st.shared.u32 [%r3], %r1;
+              thread (32,0,0) reads `tile[0]`, thread (0,0,0) writes it; no barrier between
+              put a `bar.sync` that all threads execute between the two accesses
+              thread (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) writes `tile[0]` here: st.shared.u32 [%r3], %r1;
         "#]],
     );
 }
@@ -52,10 +56,12 @@ fn lanes_of_one_warp_from_sm_70_on() {
         32,
         &body(""),
         expect![[r#"
-        error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          data race: lane 0 reads shared memory at offset 4 that lane 1 wrote with no synchronization between them; put a `bar.warp.sync` between the two accesses
-          lane 1 wrote it here: st.shared.u32 [%r3], %r1;
-    "#]],
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (0,0,0) reads `tile[1]`, thread (1,0,0) writes it
+              put a `bar.warp.sync` between the two accesses
+              thread (1,0,0) is lane 1 of warp 0
+              thread (1,0,0) writes `tile[1]` here: st.shared.u32 [%r3], %r1;
+        "#]],
     );
     clean(1, 32, &body("bar.warp.sync 0xffffffff;"));
     clean(1, 32, &body("shfl.sync.idx.b32 %r7, %r1, 0, 31, 0xffffffff;"));
@@ -70,8 +76,10 @@ fn all_lanes_store_to_one_word() {
         "st.shared.u32 [tile], %r1;\nret;",
         expect![[r#"
             error data-race warp 0 lanes fffffffe: st.shared.u32 [tile], %r1;
-              data race: lane 1 writes shared memory at offset 0 that lane 0 wrote with no synchronization between them; the order is unspecified and the last writer wins; store from one lane, or use a distinct address per lane
-              lane 0 wrote it here: st.shared.u32 [tile], %r1;
+              threads (1,0,0) and (0,0,0) write `tile[0]`; the last writer wins
+              the order is unspecified; store from one lane, or use a distinct address per lane
+              thread (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) writes `tile[0]` here: st.shared.u32 [tile], %r1;
         "#]],
     );
     check(1, 64, "st.shared.u32 [tile], 7;\nret;", expect![""]);
@@ -93,11 +101,15 @@ fn a_store_over_what_another_warp_still_reads() {
         &body(""),
         expect![[r#"
             error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              data race: lane 0 reads shared memory at offset 0 that lane 0 of warp 0 wrote with no synchronization between them; put a `bar.sync` that all threads execute between the two accesses
-              lane 0 of warp 0 wrote it here: st.shared.u32 [%r3], %r6;
+              thread (32,0,0) reads `tile[0]`, thread (0,0,0) writes it; no barrier between
+              put a `bar.sync` that all threads execute between the two accesses
+              thread (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) writes `tile[0]` here: st.shared.u32 [%r3], %r6;
             information same-value-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r6;
-              lane 0 writes shared memory at offset 128 that lane 0 of warp 0 read with no synchronization between them; the stored value equals the old value, so the order does not matter
-              lane 0 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
+              thread (32,0,0) writes `tile[32]` without a change, thread (0,0,0) reads it
+              the stored value equals the old value, so the order does not matter
+              thread (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
         "#]],
     );
 }
@@ -109,10 +121,12 @@ fn blocks_in_one_buffer() {
         32,
         "st.global.u32 [%rd2], %r2;\nret;",
         expect![[r#"
-        error data-race warp 0 lanes ffffffff: st.global.u32 [%rd2], %r2;
-          data race: lane 0 writes byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with no synchronization between them; barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
-          lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd2], %r2;
-    "#]],
+            error data-race warp 0 lanes ffffffff: st.global.u32 [%rd2], %r2;
+              blocks (1,0,0) and (0,0,0) write `out[0]`; no synchronization between
+              barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
+              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) writes `out[0]` here: st.global.u32 [%rd2], %r2;
+        "#]],
     );
     clean(2, 32, "red.global.add.u32 [%rd2], 1;\nret;");
     clean(2, 32, "ld.global.u32 %r6, [%rd2];\nret;");
@@ -122,8 +136,10 @@ fn blocks_in_one_buffer() {
         "setp.eq.u32 %p1, %r2, 0;\n@%p1 st.global.u32 [%rd2], %r1;\n@!%p1 red.global.add.u32 [%rd2], 1;\nret;",
         expect![[r#"
             error data-race warp 0 lanes ffffffff: @!%p1 red.global.add.u32 [%rd2], 1;
-              data race: lane 0 writes byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with no synchronization between them; only one of the accesses is atomic or volatile; make both so, or synchronize them
-              lane 0 of warp 0 of block (0,0,0) wrote it here: @%p1 st.global.u32 [%rd2], %r1;
+              blocks (1,0,0) and (0,0,0) write `out[0]`; no synchronization between
+              only one of the accesses is atomic or volatile; make both so, or synchronize them
+              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) writes `out[0]` here: @%p1 st.global.u32 [%rd2], %r1;
         "#]],
     );
 }
@@ -172,8 +188,10 @@ fn a_flag_between_blocks() {
             &message(st, fence, volatile.0, volatile.1, acquire),
             expect![[r#"
         error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
-          data race: lane 0 reads byte 64 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with no synchronization between them; barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
-          lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd1+64], 7;
+          block (1,0,0) reads `out[16]`, block (0,0,0) writes it
+          barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
+          in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+          thread (0,0,0) of block (0,0,0) writes `out[16]` here: st.global.u32 [%rd1+64], 7;
     "#]],
         );
     }
@@ -182,13 +200,17 @@ fn a_flag_between_blocks() {
         32,
         &message(st, "membar.gl;", "st.global", "ld.global", "membar.gl;"),
         expect![[r#"
-        error data-race warp 0 lanes 00000001: ld.global.u32 %r6, [%rd1];
-          data race: lane 0 reads byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with no synchronization between them; barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
-          lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd1], 1;
-        error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
-          data race: lane 0 reads byte 64 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with no synchronization between them; barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
-          lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd1+64], 7;
-    "#]],
+            error data-race warp 0 lanes 00000001: ld.global.u32 %r6, [%rd1];
+              block (1,0,0) reads `out[0]`, block (0,0,0) writes it
+              barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
+              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) writes `out[0]` here: st.global.u32 [%rd1], 1;
+            error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
+              block (1,0,0) reads `out[16]`, block (0,0,0) writes it
+              barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
+              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) writes `out[16]` here: st.global.u32 [%rd1+64], 7;
+        "#]],
     );
 }
 

@@ -25,7 +25,8 @@ fn a_register_that_some_lanes_do_not_write() {
         &body(""),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffff00: add.u32 %r6, %r5, 1;
-              uninitialized read: `%r5` is read in lanes 8-31 before it is written; the value is stored. Write it on every path to this statement
+              `%r5` is read in lanes 8-31 before it is written
+              the value is stored; write it on every path to this statement
               the value is stored here: st.global.u32 [%rd2], %r6;
         "#]],
     );
@@ -38,7 +39,8 @@ fn an_address_a_guard_and_a_branch() {
         "cvt.u64.u32 %rd3, %r5;\nadd.u64 %rd3, %rd3, %rd1;\nst.global.u32 [%rd3], 1;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: cvt.u64.u32 %rd3, %r5;
-              uninitialized read: `%r5` is read in lanes 0-31 before it is written; the value is used as an address. Write it on every path to this statement
+              `%r5` is read in lanes 0-31 before it is written
+              the value is used as an address; write it on every path to this statement
               the value is used as an address here: st.global.u32 [%rd3], 1;
         "#]],
     );
@@ -46,14 +48,16 @@ fn an_address_a_guard_and_a_branch() {
         "@%p1 mov.u32 %r5, 1;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: @%p1 mov.u32 %r5, 1;
-              uninitialized read: `%p1` is read in lanes 0-31 before it is written; the value controls a predicate. Write it on every path to this statement
+              `%p1` is read in lanes 0-31 before it is written
+              the value controls a predicate; write it on every path to this statement
         "#]],
     );
     check(
         "setp.eq.u32 %p1, %r5, 1;\n@%p1 bra DONE;\nmov.u32 %r6, 1;\nDONE:\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: setp.eq.u32 %p1, %r5, 1;
-              uninitialized read: `%r5` is read in lanes 0-31 before it is written; the value controls a predicate. Write it on every path to this statement
+              `%r5` is read in lanes 0-31 before it is written
+              the value controls a predicate; write it on every path to this statement
               the value controls a predicate here: @%p1 bra DONE;
         "#]],
     );
@@ -85,7 +89,8 @@ fn uninitialized_shared_memory() {
         "ld.shared.u32 %r5, [%r3];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%rd2], %r5;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.shared.u32 %r5, [%r3];
-              uninitialized read: no thread has written the memory loaded by lanes 0-31; the value is stored. Initialize it before the load, and synchronize with the threads that do
+              `tile[0]` (shared) is read before any thread writes it
+              the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -95,7 +100,8 @@ fn uninitialized_shared_memory() {
         "setp.lt.u32 %p1, %r1, 16;\n@%p1 st.shared.u32 [%r3], 0;\nld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd2], %r5;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffff0000: ld.shared.u32 %r5, [%r3];
-              uninitialized read: no thread has written the memory loaded by lanes 16-31; the value is stored. Initialize it before the load, and synchronize with the threads that do
+              `tile[16]` (shared) is read before any thread writes it
+              the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -113,7 +119,8 @@ fn uninitialized_local_memory() {
         &body("@%p1 st.local.u32 [stack+4], 1;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffff00: ld.local.u32 %r5, [stack+4];
-              uninitialized read: no thread has written the memory loaded by lanes 8-31; the value is stored. Initialize it before the load, and synchronize with the threads that do
+              `stack[1]` (local) is read before the thread writes it
+              the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -121,8 +128,9 @@ fn uninitialized_local_memory() {
     check(
         &body("st.local.u32 [stack+4], %r7;"),
         expect![[r#"
-            warning uninitialized-read warp 0 lanes ffffffff: ld.local.u32 %r5, [stack+4];
-              uninitialized read: no thread has written the memory loaded by lanes 0-31; the value is stored. Initialize it before the load, and synchronize with the threads that do
+            warning uninitialized-read warp 0 lanes ffffffff: st.local.u32 [stack+4], %r7;
+              `%r7` is read in lanes 0-31 before it is written
+              the value is stored; write it on every path to this statement
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -146,8 +154,38 @@ fn a_division_by_zero() {
     check(
         "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;",
         expect![[r#"
+            warning division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
+              division by zero in lane 3
+              the result is unspecified (all ones in the simulator); it is stored. Guard the division, or do not use its result
+              the value is stored here: st.global.u32 [%rd2], %r6;
+        "#]],
+    );
+    check(
+        "sub.u32 %r5, %r1, 3;\ncvt.s64.s32 %rd4, %r5;\nrem.s64 %rd5, 7, %rd4;\nsetp.eq.s64 %p1, %rd5, 1;\n\
+         @%p1 st.global.u32 [%rd2], 1;\nret;",
+        expect![[r#"
+            warning division-by-zero warp 0 lanes 00000008: rem.s64 %rd5, 7, %rd4;
+              division by zero in lane 3
+              the result is unspecified (all ones in the simulator); it controls a predicate. Guard the division, or do not use its result
+              the value controls a predicate here: @%p1 st.global.u32 [%rd2], 1;
+        "#]],
+    );
+    // The result is not used, or another value is selected.
+    check(
+        "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nadd.u32 %r6, %r6, 1;\nret;",
+        expect![[r#"
             information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
-              division by zero in lane 3: the result is unspecified (all ones in the simulator); guard the division
+              division by zero in lane 3
+              the result is unspecified (all ones in the simulator); guard the division
+        "#]],
+    );
+    check(
+        "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nsetp.eq.u32 %p1, %r5, 0;\nselp.u32 %r6, %r1, %r6, %p1;\n\
+         st.global.u32 [%rd2], %r6;\nret;",
+        expect![[r#"
+            information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
+              division by zero in lane 3
+              the result is unspecified (all ones in the simulator); guard the division
         "#]],
     );
     clean("add.u32 %r5, %r1, 3;\nrem.s32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;");

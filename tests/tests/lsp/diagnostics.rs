@@ -24,7 +24,7 @@ fn nothing_is_published_to_a_client_with_pull_support() {
     let found = client.diagnostics(&file);
     expect![[r#"
         6:4-6:8 error unknown-instruction: unknown instruction `addd`; did you mean `add`?
-        7:8-7:15 error unresolved-name: undeclared name `NOWHERE`
+        7:8-7:15 error unresolved-name: undeclared label `NOWHERE`
     "#]]
     .assert_eq(&render(&found));
 

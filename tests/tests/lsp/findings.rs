@@ -6,6 +6,23 @@ use serde_json::{Value, json};
 use crate::models::HALVES;
 use crate::support::{Client, File, Options, range, render};
 
+/// Traps unless `x[0]` is 7.
+const PICKY: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry picky(.param .u64 x) {
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<2>;
+    .reg .pred %p;
+    ld.param.u64 %rd1, [x];
+    ld.global.u32 %r1, [%rd1];
+    setp.ne.u32 %p, %r1, 7;
+    @%p trap;
+    ret;
+}
+";
+
 /// Lanes below eight take a branch that promises to be uniform, and reach beyond `out`.
 const WRONG: &str = "\
 .version 8.5
@@ -53,9 +70,11 @@ fn findings_come_with_the_lanes_and_go_with_them() {
     client.wait_until_asked("workspace/diagnostic/refresh");
     let found = findings(&client.diagnostics(&file));
     expect![[r#"
-        10:4-10:20 error divergent-uniform: a branch marked `.uni` is divergent: taken by lanes 0-7, not by lanes 8-31; remove `.uni`, or make the condition uniform
+        10:4-10:20 error divergent-uniform: a branch marked `.uni` is divergent: taken by lanes 0-7, not by lanes 8-31
+        remove `.uni`, or make the condition uniform
         threads (0,0,0) to (7,0,0) of block (0,0,0): lanes 0-7 of warp 0
-        13:4-13:32 error out-of-bounds: store of 4 bytes outside `out`: offset 4 of 4 bytes; guard the access, or make the buffer larger
+        13:4-13:32 error out-of-bounds: `out[1]` is beyond `out`, which has 1 element
+        `out` has 4 bytes, this store of 4 bytes needs 8; guard the access, or make the buffer larger
         threads (0,0,0) to (31,0,0) of block (0,0,0): lanes 0-31 of warp 0
     "#]].assert_eq(&render(&found));
     let page = found[0]["codeDescription"]["href"].as_str().unwrap_or_default();
@@ -102,8 +121,8 @@ fn comments_and_settings_are_about_findings_too() {
 fn what_spins_under_a_stack_can_be_run_again_with_progress_for_all() {
     let mut client = Client::start();
     let file = client.open("halves.ptx", HALVES);
-    let launch =
-        json!({ "name": "mine", "block": [32], "args": [{ "buffer": "u32", "len": 1, "fill": "zero" }] });
+    let args = json!([{ "buffer": "u32", "len": 1, "fill": "zero" }]);
+    let launch = json!({ "name": "mine", "model": "stack", "block": [32], "args": args });
     select(&mut client, &file, launch);
     let found = findings(&client.diagnostics(&file));
     let spins = found.iter().find(|found| found["code"] == "no-progress").expect("it spins");
@@ -130,4 +149,27 @@ fn a_finding_can_be_allowed_with_a_quick_fix() {
     let actions = client.request("textDocument/codeAction", params);
     let titles: Vec<_> = actions.as_array().expect("actions").iter().map(|action| &action["title"]).collect();
     assert!(titles.contains(&&json!("Allow `divergent-uniform` on this line")), "{titles:?}");
+}
+
+#[test]
+fn a_finding_that_depends_on_an_inferred_launch_offers_to_write_it() {
+    let mut client = Client::start();
+    let file = client.open("picky.ptx", PICKY);
+    select(&mut client, &file, json!("inferred"));
+    let found = findings(&client.diagnostics(&file));
+    expect![[r#"
+        10:4-10:13 information trap: `trap` is executed in `picky`
+        check the condition that leads to it
+        with inferred arguments: write a launch to check it
+        threads (0,0,0) to (31,0,0) of block (0,0,0): lanes 0-31 of warp 0
+    "#]]
+    .assert_eq(&render(&found));
+    let mut params = file.params();
+    params["range"] = found[0]["range"].clone();
+    params["context"] = json!({ "diagnostics": [] });
+    let actions = client.request("textDocument/codeAction", params);
+    let write =
+        actions.as_array().expect("actions").iter().find(|action| action["title"] == "Write a launch");
+    let edit = write.expect("it can be written")["edit"].to_string();
+    assert!(edit.contains("// @launch { name = ") && edit.contains("buffer = "), "{edit}");
 }

@@ -2,6 +2,8 @@
 
 mod broken;
 mod call_stack;
+mod cooperative;
 mod inferred;
 mod model_difference;
 mod prepare;
+mod scheduling;

@@ -99,6 +99,7 @@ fn check_body_edit(find: &str, replace: &str) {
             items 1
             module_uses 1
             ptx_header 1
+            shared_of 1
             wanted 1
         "#]],
     );
@@ -123,6 +124,7 @@ fn check_header_edit(find: &str, replace: &str) {
             module_variable 4
             never_returns 1
             ptx_header 1
+            shared_of 1
             wanted 1
         "#]],
     );
@@ -145,6 +147,7 @@ fn at_first_every_query_runs_for_every_item() {
         module_variable 4
         never_returns 1
         ptx_header 10
+        shared_of 10
         wanted 10
     "#]]
     .assert_eq(&observed.ask_everything());
@@ -192,6 +195,7 @@ fn open_braces_quotes_and_comments_stay_inside() {
             module_problems 1
             module_uses 2
             ptx_header 2
+            shared_of 2
             wanted 2
         "#]],
     );

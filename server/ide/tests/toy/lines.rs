@@ -167,7 +167,8 @@ impl Simulator for Lines {
         };
         let statements: Vec<Statement> = words.iter().skip(1).map(statement).collect();
         let program = Arc::new(Program { statements: statements.len() as u32 });
-        Ok(Decoded { program, statements, broken: Box::default(), body: Box::new(Body::default) })
+        let broken = Box::default();
+        Ok(Decoded { program, progressing: None, statements, broken, body: Box::new(Body::default) })
     }
 }
 

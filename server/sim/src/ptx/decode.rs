@@ -22,13 +22,17 @@ mod modifiers;
 mod module;
 mod operands;
 mod order;
+mod patterns;
 mod specials;
 mod stack;
 mod storage;
+mod updates;
+mod value_flow;
 mod video;
 
 pub use kernel::decode;
 pub use module::{DecodeError, Lookup, Module};
+pub(crate) use specials::is_workspace;
 
 use smol_str::SmolStr;
 

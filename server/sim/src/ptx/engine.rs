@@ -14,6 +14,7 @@ mod exec;
 mod fault;
 mod launch;
 mod memory;
+mod race_context;
 mod run;
 mod run_context;
 mod run_state;

@@ -3,6 +3,8 @@
 //! A program compares by value, so an edit of a comment or of the layout gives an equal one. Instruction `pc` of a function is
 //! statement `first_statement + pc`; the caller that decoded the program maps statements to source positions.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 use crate::memory::DeviceMemory;
@@ -12,8 +14,10 @@ mod address;
 mod asynchronous;
 mod flow;
 mod guard;
+mod objects;
 mod operation;
 mod order;
+mod patterns;
 mod slot;
 mod tables;
 
@@ -21,8 +25,10 @@ pub use address::{Address, AtomicOp, Space};
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use flow::{Flow, Mixing, Part, Read};
 pub use guard::Guard;
+pub use objects::{FrameObjects, ProgramObjects};
 pub use operation::{Combining, CopyGroup, Instruction, Op, SetTo, StackAction};
-pub use order::Order;
+pub use order::{Order, ProxyFence};
+pub use patterns::{Patterns, Update};
 pub use slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots};
 pub use tables::{
     Access, Atomic, Barrier, BarrierKind, Call, Callee, Copy, Element, Exchange, ExchangeKind,
@@ -45,6 +51,8 @@ pub struct Program {
     pub globals: DeviceMemory,
     /// `.const` variables with their contents.
     pub constants: DeviceMemory,
+    /// The objects of the other state spaces.
+    pub objects: Arc<ProgramObjects>,
     /// Blocks of a cluster, if the entry specifies them.
     pub cluster: Option<[u32; 3]>,
     /// Bytes of `.shared` variables; the dynamic arrays begin after them.
@@ -112,6 +120,8 @@ pub struct Function {
     pub flow: Flow,
     /// The memory order of each instruction.
     pub orders: Vec<Order>,
+    /// The patterns of its memory accesses.
+    pub patterns: Patterns,
     /// Side tables of the operations that need more than five slots.
     pub tables: Tables,
     /// Which registers each instruction writes: `written[writes[pc] .. writes[pc + 1]]`, numbers of `frame.registers`.
@@ -135,6 +145,13 @@ impl Function {
             }
             self.straight_runs[pc] = end;
         }
+    }
+
+    /// The access of the instruction at `pc`, if it is a weak `op` of one element.
+    pub(crate) fn plain_access(&self, pc: u32, op: Op) -> Option<&Access> {
+        let instruction = self.code.get(pc as usize).filter(|instruction| instruction.op == op)?;
+        let access = self.tables.accesses.get(instruction.s.a as usize)?;
+        (!self.orders[pc as usize].strong && access.elements.len() == 1).then_some(access)
     }
 
     /// The registers that the instruction at `pc` writes, as numbers of `frame.registers`.
@@ -215,6 +232,10 @@ pub enum Special {
     DynamicShared,
     /// `%total_smem_size`
     TotalShared,
+    /// The upper word of the address of the grid workspace; 0 if the launch is not cooperative.
+    WorkspaceHigh,
+    /// The lower word.
+    WorkspaceLow,
     /// `%clusterid`
     ClusterId(u8),
     /// `%nclusterid`

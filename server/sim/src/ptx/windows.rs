@@ -7,6 +7,8 @@
 pub const CODE: u64 = 0x0080_0000;
 /// First generic address of `.shared`.
 pub const SHARED: u64 = 0x0100_0000;
+/// Addresses from here to [`SHARED`] are below shared memory, not beyond a null pointer.
+pub const BELOW_SHARED: u64 = SHARED - 0x1_0000;
 /// What lies between the shared memories of two blocks of a cluster: in their window the running block's own comes first, then
 /// that of each rank.
 pub const RANK: u64 = 0x0008_0000;

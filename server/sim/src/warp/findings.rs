@@ -50,3 +50,57 @@ impl Related {
         Related { statement: StatementId(statement), message: message.into() }
     }
 }
+
+/// The most characters of the first line of a message.
+pub(crate) const MAX_TITLE: usize = 80;
+/// The fewest characters of a first line that is a part of a longer one.
+const MIN_TITLE: usize = 24;
+
+/// The findings of a run with messages that start with a short line: many editors show only that one.
+pub(crate) fn with_titles(mut findings: Vec<Finding>) -> Vec<Finding> {
+    for finding in &mut findings {
+        finding.message = with_title(&finding.message);
+    }
+    findings
+}
+
+/// The message with a first line of at most [`MAX_TITLE`] characters: a longer one ends at the last clause that fits.
+fn with_title(message: &str) -> String {
+    let title = message.lines().next().unwrap_or_default();
+    let Some((limit, _)) = title.char_indices().nth(MAX_TITLE) else { return message.to_owned() };
+    let fits = |separator: &&str| {
+        let at = title
+            .match_indices(*separator)
+            .map(|(at, _)| at)
+            .filter(|at| (MIN_TITLE..=limit).contains(at))
+            .last()?;
+        Some((at, at + separator.len()))
+    };
+    match ["; ", ". ", ": ", ", ", " "].iter().find_map(fits) {
+        Some((end, next)) => format!("{}\n{}", &message[..end], &message[next..]),
+        None => format!("{}\n{}", &message[..limit], &message[limit..]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_title;
+
+    #[test]
+    fn a_long_first_line_ends_at_a_clause() {
+        let check = |message: &str, expected: &str| assert_eq!(with_title(message), expected);
+        check("short; and\nmore", "short; and\nmore");
+        let long = "x".repeat(60);
+        check(
+            &format!("{long}; fix it, or not, and so on; more"),
+            &format!("{long}\nfix it, or not, and so on; more"),
+        );
+        check(
+            &format!("{long}, which is long: really, it is"),
+            &format!("{long}, which is long\nreally, it is"),
+        );
+        check(&format!("deadlock: {long}, which waits"), &format!("deadlock: {long}\nwhich waits"));
+        check(&format!("{long} and {long}"), &format!("{long} and\n{long}"));
+        check(&"é".repeat(90), &format!("{}\n{}", "é".repeat(80), "é".repeat(10)));
+    }
+}

@@ -18,6 +18,8 @@ pub struct LaunchConfig {
     pub shared_memory: u32,
     /// The parameter block, for languages with parameters, each parameter at its offset; it is padded with zeros.
     pub params: Vec<u8>,
+    /// The address of the workspace of a cooperative launch, with which a kernel synchronizes its grid.
+    pub workspace: Option<u64>,
     /// Values of general registers in every lane at the start, for languages without parameters; all others are 0.
     pub registers: Vec<(u8, u32)>,
     /// Device memory with the buffers of the launch.
@@ -34,6 +36,7 @@ impl LaunchConfig {
             cluster: None,
             shared_memory: 0,
             params: Vec::new(),
+            workspace: None,
             registers: Vec::new(),
             memory,
         }
@@ -64,4 +67,10 @@ pub(crate) fn volume(extents: [u32; 3]) -> u64 {
 pub(crate) fn position(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     let (x, y) = (u64::from(x), u64::from(y));
     [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+}
+
+/// The position of a lane in its block.
+pub(crate) fn thread_of(warp: u32, lane: u32, width: u32, block: [u32; 3]) -> [u32; 3] {
+    let number = u64::from(warp) * u64::from(width) + u64::from(lane);
+    position(number, block.map(|extent| extent.max(1)))
 }

@@ -30,6 +30,11 @@ impl<S, const PATIENCE: u64, const INTERVAL: u64> SpinDetector<S, PATIENCE, INTE
         self.branches >= PATIENCE && self.branches.is_multiple_of(INTERVAL)
     }
 
+    /// Backward branches since the last change of memory.
+    pub(crate) fn branches(&self) -> u64 {
+        self.branches
+    }
+
     /// Whether the warp repeats: `is_same` compares its state with the snapshot, `snapshot` copies it.
     pub(crate) fn repeats(&mut self, is_same: impl FnOnce(&S) -> bool, snapshot: impl FnOnce() -> S) -> bool {
         if self.snapshot.as_deref().is_some_and(is_same) {

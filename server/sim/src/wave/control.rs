@@ -8,6 +8,7 @@ use super::machine::{ExecContext, Stop, Wave};
 use super::program::{Action, Control, Op};
 use super::reconvergences::WaitPoint;
 use super::sanitizer::VisitContext;
+use super::spin::Spin;
 use super::state::WavePosition;
 
 impl<const W: usize> Wave<W> {
@@ -51,7 +52,7 @@ impl<const W: usize> Wave<W> {
                 self.visit(ctx, executed);
                 self.trace(ctx, (self.active, executed));
                 self.close(ctx, "endloop")?;
-                return Ok(self.is_spinning(ctx).then_some(Stop::Spinning));
+                return Ok(self.waits(ctx));
             }
             Control::Break { condition } | Control::Continue { condition } => {
                 let leaving = executed & self.state.holds(condition);
@@ -69,7 +70,7 @@ impl<const W: usize> Wave<W> {
                 self.trace(ctx, (arrived, leaving));
                 let waits = self.active == 0;
                 self.advance(ctx);
-                return Ok((waits && self.is_spinning(ctx)).then_some(Stop::Spinning));
+                return Ok(if waits { self.waits(ctx) } else { None });
             }
             Control::Call { target } => {
                 self.visit(ctx, executed);
@@ -268,8 +269,13 @@ impl<const W: usize> Wave<W> {
         Err(self.fault(ctx, "nesting-depth", message, self.active))
     }
 
-    fn is_spinning(&mut self, ctx: &ExecContext<'_>) -> bool {
+    /// Whether the wave waits, at the top of an iteration.
+    fn waits(&mut self, ctx: &ExecContext<'_>) -> Option<Stop> {
         let position = (self.pc, self.active, self.state.predicates);
-        self.spin.is_spinning(*ctx.memory.changes, position, &self.frames, &self.state.rows)
+        match self.spin.look(*ctx.memory.changes, position, &self.frames, &self.state.rows, ctx.program) {
+            Spin::Continues => None,
+            Spin::Repeats => Some(Stop::Spinning),
+            Spin::Polls => Some(Stop::Polling),
+        }
     }
 }

@@ -110,6 +110,14 @@ impl Frames {
         })
     }
 
+    /// The first and the last statement of the open `loop` that was opened first.
+    pub(crate) fn outermost_loop(&self) -> Option<(u32, u32)> {
+        self.frames.iter().find_map(|frame| match frame {
+            Frame::Loop { open, end, .. } => Some((*open, *end)),
+            _ => None,
+        })
+    }
+
     /// `break` (`again` is false) or `continue`: moves lanes to the end or the top of the innermost loop of this function.
     /// Returns the index of its frame, if there is one.
     pub(crate) fn leave_loop(&mut self, lanes: Mask, again: bool) -> Option<usize> {

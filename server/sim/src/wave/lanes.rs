@@ -72,11 +72,6 @@ impl<const W: usize> Rows<W> {
         Rows { rows: vec![[0; W]; rows] }
     }
 
-    /// Every row, to compare and to fill.
-    pub(crate) fn all(&self) -> &[[u32; W]] {
-        &self.rows
-    }
-
     #[inline(always)]
     pub(crate) fn get(&self, row: Row) -> &[u32; W] {
         &self.rows[row as usize]

@@ -12,6 +12,7 @@ use super::memory::over_limit;
 use super::state::Geometry;
 use super::value_tracer::ValueTracer;
 use crate::warp::LaunchConfig;
+use crate::warp::findings::with_titles;
 
 /// Steps between two polls of the caller.
 pub(crate) const POLL: u64 = 4096;
@@ -122,7 +123,7 @@ impl<'l> LaunchState<'l> {
                 fault.status
             }
         };
-        Ok(self.listing.finish(status, self.findings, self.memory))
+        Ok(self.listing.finish(status, with_titles(self.findings), self.memory))
     }
 }
 

@@ -61,6 +61,8 @@ pub(crate) enum Stop {
     Barrier,
     /// It repeats a loop until memory changes.
     Spinning,
+    /// It polls memory in a loop that may also end otherwise.
+    Polling,
     /// It reached [`ExecContext::pause`].
     Paused,
     /// The value trace is complete.

@@ -1,6 +1,7 @@
 //! Loads, stores and atomics of a wave: lanes execute in order, lowest first, up to the first out-of-range access.
 
 use crate::memory::DeviceMemory;
+use crate::objects::grouped;
 use crate::trace::{Finding, Mask, RunOptions};
 
 use super::lanes::{Rows, lanes};
@@ -13,6 +14,9 @@ pub(crate) struct Memory<'m> {
     /// Counts stores that changed memory, for spin detection.
     pub(crate) changes: &'m mut u64,
 }
+
+/// An address that is at most this far below 0 comes from a negative index.
+const MAX_BELOW: u32 = 1 << 20;
 
 /// An out-of-range access.
 #[derive(Debug)]
@@ -34,9 +38,16 @@ impl OutOfRange {
             Space::Device => ("device", "launch with more device memory"),
         };
         let first = lanes.trailing_zeros();
+        let title = match address.wrapping_neg() {
+            below @ 1..=MAX_BELOW => {
+                format!("{} bytes before {memory} memory: negative index?", grouped(below.into()))
+            }
+            _ => format!("access of {bytes} bytes at address {address:#x}, outside {memory} memory"),
+        };
+        let size = grouped(*size as u64);
         format!(
-            "lane {first} accesses {bytes} bytes at address {address:#x}, outside {memory} memory ({size} bytes): guard the \
-             access with an `if`, or {fix}"
+            "{title}\nlane {first} accesses {bytes} bytes, and {memory} memory has {size}: guard the access with an `if`, or \
+             {fix}"
         )
     }
 }

@@ -32,7 +32,7 @@ impl<const W: usize> Wave<W> {
             count => format!("{count} lanes of the wave that have not exited"),
         };
         let message = format!(
-            "divergent barrier: {missing_lanes} did not arrive at this barrier; move it to code that all lanes execute"
+            "divergent barrier: {missing_lanes} did not arrive\nmove the barrier to code that all lanes execute"
         );
         let at = StatementId(self.pc - 1);
         let finding = Finding {

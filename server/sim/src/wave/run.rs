@@ -2,12 +2,13 @@
 //!
 //! Workgroups run x fastest, then y, then z. A wave runs until it exits, arrives at a barrier, or spins; then the next wave of its
 //! workgroup runs. A workgroup without progress in which a wave spins is suspended, and resumed whenever memory has changed
-//! since.
+//! since. When all that is left waits, waves whose loop may also end otherwise (a time-out) continue.
 
 use pulp::Arch;
 use rustc_hash::FxHashSet;
 
 use crate::trace::{Control, Finding, RunOptions, RunOutcome, StatementId, Status, WarpId};
+use crate::warp::findings::with_titles;
 use crate::warp::races::remove_raced_reads;
 
 use super::launch_state::{Fault, LaunchState, POLL, RunEnd, WaitingWave, blocked_waves};
@@ -42,6 +43,8 @@ enum WaveStatus {
     AtBarrier,
     /// Spins since this count of memory changes.
     Spinning(u64),
+    /// Polls memory, which has not changed since this count, in a loop that may also end otherwise.
+    Polling(u64),
     Exited,
 }
 
@@ -84,7 +87,7 @@ impl<'l, const W: usize> Run<'l, W> {
         remove_raced_reads(&mut result.findings, &raced);
         if let Some(sanitizer) = &self.sanitizer {
             result.last_store = sanitizer.last_store();
-            result.findings.extend(loop_efficiency(self.program, &result));
+            result.findings.extend(with_titles(loop_efficiency(self.program, &result)));
         }
         Ok(result)
     }
@@ -95,20 +98,50 @@ impl<'l, const W: usize> Run<'l, W> {
             let group = self.group(number);
             self.run_group(group, &mut suspended)?;
             self.retry(&mut suspended)?;
-            let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
-            let bytes =
-                |group: &Workgroup<W>| group.waves.len() as u64 * wave_bytes + group.local.len() as u64;
-            let suspended_bytes: u64 = suspended.iter().map(|(group, _)| bytes(group)).sum();
-            if suspended_bytes > self.launch.options.limits.max_memory {
-                break;
+            if self.is_full(&suspended) {
+                self.resume_polling(&mut suspended)?;
+                if self.is_full(&suspended) {
+                    break;
+                }
             }
         }
+        self.resume_polling(&mut suspended)?;
         match suspended.is_empty() {
             true => Ok(Status::Finished),
             false => {
                 self.no_progress(&suspended);
                 suspended.into_iter().for_each(|(group, _)| self.collect(group));
                 Ok(Status::NoProgress)
+            }
+        }
+    }
+
+    /// Whether suspended workgroups take more memory than the limit.
+    fn is_full(&self, suspended: &[(Workgroup<W>, u64)]) -> bool {
+        let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
+        let bytes = |group: &Workgroup<W>| group.waves.len() as u64 * wave_bytes + group.local.len() as u64;
+        suspended.iter().map(|(group, _)| bytes(group)).sum::<u64>() > self.launch.options.limits.max_memory
+    }
+
+    /// Resumes waves that poll, although memory has not changed, until none is left: each gets a longer turn than before.
+    fn resume_polling(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
+        let polls = |(_, status): &(Wave<W>, WaveStatus)| matches!(status, WaveStatus::Polling(_));
+        loop {
+            let polling = suspended.iter().filter(|(group, _)| group.waves.iter().any(polls));
+            let polling: Vec<u64> = polling.map(|(group, _)| group.number).collect();
+            if polling.is_empty() {
+                return Ok(());
+            }
+            for number in polling {
+                let Some(at) = suspended.iter().position(|(group, _)| group.number == number) else {
+                    continue;
+                };
+                let (mut group, _) = suspended.remove(at);
+                for (_, status) in group.waves.iter_mut().filter(|wave| polls(wave)) {
+                    *status = WaveStatus::Ready;
+                }
+                self.run_group(group, suspended)?;
+                self.retry(suspended)?;
             }
         }
     }
@@ -171,7 +204,9 @@ impl<'l, const W: usize> Run<'l, W> {
             for index in 0..group.waves.len() {
                 let runs = match group.waves[index].1 {
                     WaveStatus::Ready => true,
-                    WaveStatus::Spinning(changes) => changes != self.launch.changes,
+                    WaveStatus::Spinning(changes) | WaveStatus::Polling(changes) => {
+                        changes != self.launch.changes
+                    }
                     WaveStatus::AtBarrier | WaveStatus::Exited => false,
                 };
                 if runs {
@@ -223,6 +258,7 @@ impl<'l, const W: usize> Run<'l, W> {
                 Stop::Exited => return Ok(WaveStatus::Exited),
                 Stop::Barrier => return Ok(WaveStatus::AtBarrier),
                 Stop::Spinning => return Ok(WaveStatus::Spinning(self.launch.changes)),
+                Stop::Polling => return Ok(WaveStatus::Polling(self.launch.changes)),
                 Stop::Traced => return Err(RunEnd::Traced),
                 Stop::Paused => self.launch.poll()?,
             }
@@ -250,8 +286,8 @@ impl<'l, const W: usize> Run<'l, W> {
     fn barrier_deadlock(&self, group: &Workgroup<W>) -> Fault {
         let ended = group.waves.iter().filter(|(_, state)| *state == WaveStatus::Exited).count();
         let message = format!(
-            "deadlock: waves wait at a barrier, but {ended} of the workgroup's {} waves exited without arriving at it; let all \
-             waves execute the barrier before any of them halts",
+            "deadlock: {ended} of {} waves exited without arriving at a barrier\nthe other waves of the workgroup wait \
+             there; let all waves execute the barrier before any of them halts",
             group.waves.len()
         );
         Fault { status: Status::NoProgress, finding: self.waiting(group, "barrier-deadlock", message) }
@@ -269,7 +305,7 @@ impl<'l, const W: usize> Run<'l, W> {
 
     /// A finding at the first blocked wave, spinning waves first.
     fn waiting(&self, group: &Workgroup<W>, code: &'static str, message: String) -> Finding {
-        let spins = |state: &WaveStatus| matches!(state, WaveStatus::Spinning(_));
+        let spins = |state: &WaveStatus| matches!(state, WaveStatus::Spinning(_) | WaveStatus::Polling(_));
         let mut waves: Vec<_> =
             group.waves.iter().filter(|(_, state)| *state != WaveStatus::Exited).collect();
         waves.sort_by_key(|(wave, state)| (!spins(state), wave.index));

@@ -1,4 +1,5 @@
-//! The sanitizer of a workgroup: data races in local memory, uninitialized reads, divisions by zero, shuffles of inactive lanes.
+//! The sanitizer of a workgroup: data races in local memory, uninitialized reads, divisions by zero, shuffles of inactive lanes,
+//! ballots that do not fit.
 //!
 //! It checks an operation before it executes, if checks are enabled; a run without checks pays nothing. Lanes of a wave run in
 //! lockstep, so races occur only with other waves and between lanes of one store. A barrier synchronizes waves; so do an atomic
@@ -12,13 +13,14 @@ use rustc_hash::FxHashSet;
 
 use crate::Lanes;
 use crate::trace::{Checks, Finding, LaneStore, Limits, Mask, RunOptions, Severity, StatementId, WarpId};
-use crate::warp::races::RaceReport;
+use crate::warp::launch_config::thread_of;
+use crate::warp::races::{RaceReport, RacingThread};
 use crate::warp::watched_byte::WatchedByte;
 
 pub(crate) use self::registers::WrittenRegisters;
 use self::shadow::{Access, AccessKind, Conflict, LocalShadow, Stamp};
 use super::lanes::lanes;
-use super::program::{Action, Binary, Cell, Matrix, Op, Program, Row, Shuffle, Space};
+use super::program::{Action, Binary, Cell, Condition, Matrix, Op, Program, Row, Shuffle, Space};
 use super::state::{State, WavePosition};
 
 /// The sanitizer of a run.
@@ -129,6 +131,7 @@ impl Sanitizer {
                 self.division(at, b);
             }
             Action::Shuffle { kind, lane, .. } => self.shuffle(at, kind, lane),
+            Action::Ballot { condition, .. } => self.ballot(at, condition),
             _ => {}
         }
         if let Action::Atomic { d: Some(_), .. } | Action::Acquire = at.op.action
@@ -165,7 +168,7 @@ impl Sanitizer {
                 Cell::Predicate(index) => (format!("p{index}"), 256 + u32::from(index)),
             };
             let message = format!(
-                "uninitialized read: `{name}` is read in {}, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first",
+                "`{name}` is read in {}, but only other lanes have written it\nit holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first",
                 Lanes(lanes)
             );
             self.report(at, "uninitialized-read", Severity::Warning, number, lanes, message);
@@ -202,7 +205,7 @@ impl Sanitizer {
         }
         if let Some((lane, start)) = first {
             let message = format!(
-                "uninitialized read: lane {lane} reads local memory at offset {start}, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read"
+                "local memory at offset {start} is read before any thread of the workgroup writes it\nlane {lane} reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read"
             );
             self.report(at, "uninitialized-read", Severity::Warning, u32::MAX, unwritten, message);
         }
@@ -312,26 +315,30 @@ impl Sanitizer {
         }
         let fix = match (same, own) {
             (true, _) => "the stored value is unchanged, so the result does not depend on the order",
-            (_, true) => {
-                "the order is unspecified, the last writer wins: let one lane store, or use a distinct address per lane"
-            }
+            (_, true) => "the order is unspecified: let one lane store, or use a distinct address per lane",
             _ if first.statement == last.statement && !first.reads => {
                 "let one thread store, use a distinct address per thread, or use an atomic"
             }
             _ => "put a `barrier` that all waves execute between the two accesses",
         };
-        let other = match own {
-            true => format!("lane {}", first.lane),
-            false => format!("lane {} of wave {}", first.lane, first.wave),
+        let missing = match own {
+            true => "the last writer wins",
+            false => "no `barrier` between",
+        };
+        let geometry = at.position.geometry;
+        let thread = |side: Side| RacingThread {
+            thread: thread_of(side.wave, side.lane, geometry.width, geometry.workgroup),
+            block: at.position.workgroup,
+            lane: format!("lane {} of wave {}", side.lane, side.wave),
+            reads: side.reads,
         };
         let race = RaceReport {
             same_value: same,
-            lane: last.lane,
-            reads: last.reads,
-            location: &format!("local memory at offset {start}"),
-            other: &other,
-            other_statement: StatementId(first.statement),
-            other_reads: first.reads,
+            object: &format!("local memory at offset {start}"),
+            later: thread(last),
+            earlier: thread(first),
+            earlier_statement: StatementId(first.statement),
+            missing,
             fix,
         };
         let wave = WarpId { cta: at.position.workgroup, warp: last.wave };
@@ -365,6 +372,18 @@ impl Sanitizer {
                 Lanes(stray)
             );
             self.report(at, "shuffle-inactive", Severity::Warning, u32::MAX, stray, message);
+        }
+    }
+
+    /// The result of a ballot has 32 bits: those of lanes from 32 on are lost.
+    fn ballot<const W: usize>(&mut self, at: &VisitContext<'_, W>, condition: Condition) {
+        let lost = at.state.holds(condition) & at.executed & !Mask::from(u32::MAX);
+        if lost != 0 {
+            let message = format!(
+                "the result of this ballot does not fit into 32 bits: the predicate is true in {}, which the result omits; launch waves of at most 32 lanes, or count with `wave_reduce_add`",
+                Lanes(lost)
+            );
+            self.report(at, "ballot-width", Severity::Warning, u32::MAX, lost, message);
         }
     }
 

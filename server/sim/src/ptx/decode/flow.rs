@@ -21,6 +21,15 @@ const STRICT: &[&str] = &[
 const LENIENT: &[&str] =
     &["and", "or", "xor", "lop3", "prmt", "bfi", "shf", "selp", "slct", "szext", "bmsk", "fns"];
 
+/// The register with the member mask, if the instruction has one.
+fn member_mask(instruction: hir::Instruction<'_>) -> Option<hir::NameId> {
+    let is_exchange = matches!(instruction.opcode(), "shfl" | "vote" | "match" | "redux" | "elect");
+    match instruction.operands().last().filter(|_| is_exchange && instruction.has("sync")) {
+        Some(&Operand::Register { name, .. }) => Some(name),
+        _ => None,
+    }
+}
+
 impl<'l> FunctionDecoder<'l, '_> {
     /// Notes what an instruction reads.
     pub(super) fn note_reads(&mut self, instruction: hir::Instruction<'l>, mentions: &[Mention]) {
@@ -45,8 +54,14 @@ impl<'l> FunctionDecoder<'l, '_> {
             "brx" | "bar" | "barrier" => Part::Choice,
             _ => Part::Source,
         };
-        for mention in mentions.iter().filter(|_| opcode != "call") {
-            let part = if mention.in_address { Part::Address } else { part };
+        let members = member_mask(instruction);
+        for (index, mention) in mentions.iter().enumerate().filter(|_| opcode != "call") {
+            let is_members = members == Some(mention.name) && index + 1 == mentions.len();
+            let part = match mention.in_address {
+                true => Part::Address,
+                false if is_members => Part::Members,
+                false => part,
+            };
             self.note_read(mention.name, mention.component, part);
         }
         // `xor %r, %r, %r` is a way to write zero.

@@ -9,8 +9,12 @@ use super::Why;
 use super::module::Linked;
 use super::operands::{SlotTable, with_entry};
 use super::order::order;
+use super::patterns::patterns;
 use super::storage::{self, Storage};
-use crate::ptx::program::{Formal, Function, Guard, Instruction, Note, Op, Passing, SignatureShape};
+use crate::objects::Object;
+use crate::ptx::program::{
+    Formal, FrameObjects, Function, Guard, Instruction, Note, Op, Passing, SignatureShape,
+};
 
 /// Decodes one function.
 pub(super) struct FunctionDecoder<'l, 'm> {
@@ -22,6 +26,7 @@ pub(super) struct FunctionDecoder<'l, 'm> {
     pub(super) slots: SlotTable,
     /// Where variables and parameters of the frame are.
     pub(super) frame_storage: FxHashMap<SymbolId, Storage>,
+    frame_objects: FrameObjects,
     pub(super) cfg: Cfg,
     joins: PostDominators,
     plain_joins: PostDominators,
@@ -52,6 +57,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             },
             slots: SlotTable::default(),
             frame_storage: FxHashMap::default(),
+            frame_objects: FrameObjects::default(),
             joins: hir.post_dominators(&cfg),
             plain_joins: PostDominators::plain(&cfg),
             cfg,
@@ -69,9 +75,10 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         let block: Vec<u64> =
             self.hir.signature.params.iter().map(|param| storage::place(&mut block_end, param)).collect();
         for (index, symbol) in self.hir.symbols().iter().enumerate() {
-            let (bytes, align) = match &symbol.kind {
+            let (bytes, align, shape, is_local) = match &symbol.kind {
                 SymbolKind::Variable(variable) if matches!(variable.space, Space::Local | Space::Param) => {
-                    (variable.bytes(), variable.alignment())
+                    let shape = storage::variable_shape(variable);
+                    (variable.bytes(), variable.alignment(), shape, variable.space == Space::Local)
                 }
                 SymbolKind::Param { is_return: false, index: param } if entry => {
                     let at = block.get(*param as usize).copied().unwrap_or(0);
@@ -80,7 +87,9 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
                 }
                 SymbolKind::Param { is_return, index: param } => {
                     match storage::formals(&self.hir.signature, *is_return).get(*param as usize) {
-                        Some(param) if param.space == Space::Param => (param.bytes(), param.alignment()),
+                        Some(param) if param.space == Space::Param => {
+                            (param.bytes(), param.alignment(), storage::param_shape(param), false)
+                        }
                         _ => continue,
                     }
                 }
@@ -88,6 +97,13 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             };
             let at = end.checked_next_multiple_of(align.max(4)).unwrap_or(end);
             end = at.saturating_add(bytes.max(1));
+            let object = Object { name: symbol.name.clone(), start: at, len: bytes, shape };
+            if is_local {
+                end = end.saturating_add(FrameObjects::GUARD);
+                self.frame_objects.add_local(object);
+            } else {
+                self.frame_objects.add_param(object);
+            }
             self.frame_storage.insert(SymbolId::new(index), Storage::Frame(at));
         }
         // A frame that exceeds local memory is an error when it is entered.
@@ -96,7 +112,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
     }
 
     /// Decodes everything.
-    pub(super) fn decode(mut self) -> Function {
+    pub(super) fn decode(mut self) -> (Function, FrameObjects) {
         self.out.returns = self.formals(true);
         self.out.params = if self.hir.kind == FunctionKind::Entry { Vec::new() } else { self.formals(false) };
         for instruction in self.hir.instructions() {
@@ -117,7 +133,8 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         self.out.names.push(self.out.named.len() as u32);
         self.find_suspects();
         self.out.find_straight_runs();
-        self.out
+        self.out.patterns = patterns(&self.out, &self.cfg);
+        (self.out, self.frame_objects)
     }
 
     fn guarded(&mut self, instruction: hir::Instruction<'l>) -> Result<Instruction, Why> {

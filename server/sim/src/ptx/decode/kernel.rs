@@ -5,19 +5,24 @@ use warplens_hir::ptx::Signature;
 use super::function::FunctionDecoder;
 use super::module::{DecodeError, Linked, Module};
 use super::storage;
-use crate::ptx::program::{Function, Program};
+use crate::ptx::program::{Function, Program, ProgramObjects};
 
 /// Decodes a kernel and everything that it can reach.
 pub fn decode(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError> {
     let mut linked = Linked::new(module, entry)?;
     let mut functions: Vec<Function> = Vec::with_capacity(linked.functions.len());
+    let mut frames = Vec::with_capacity(linked.functions.len());
     for index in 0..linked.functions.len() {
-        let mut function = FunctionDecoder::new(&linked, index).decode();
+        let (mut function, frame) = FunctionDecoder::new(&linked, index).decode();
         function.first_statement =
             functions.last().map_or(0, |last: &Function| last.first_statement + last.code.len() as u32);
         functions.push(function);
+        frames.push(frame);
     }
-    let (params, params_size) = storage::entry_params(&linked.functions[0].signature);
+    let signature = &linked.functions[0].signature;
+    let (params, params_size) = storage::entry_params(signature);
+    let (cluster, params_objects) = (cluster(signature), storage::param_objects(signature));
+    let objects = ProgramObjects { params: params_objects, frames, ..std::mem::take(&mut linked.objects) };
     linked.initialize();
     Ok(Program {
         name: entry.into(),
@@ -26,7 +31,8 @@ pub fn decode(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError> 
         params_size,
         globals: linked.globals,
         constants: linked.constants,
-        cluster: cluster(&linked.functions[0].signature),
+        objects: objects.into(),
+        cluster,
         shared_size: linked.dynamic_shared,
         wide_addresses: linked.wide_addresses,
         lockstep: module.lockstep(),

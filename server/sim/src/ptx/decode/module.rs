@@ -12,6 +12,8 @@ use warplens_hir::ptx::{
 
 use super::storage::{self, Storage};
 use crate::memory::DeviceMemory;
+use crate::objects::Object;
+use crate::ptx::program::{FrameObjects, ProgramObjects};
 use crate::ptx::windows;
 
 /// The limit of variables that are declared by ranges such as `x<100>`.
@@ -97,6 +99,8 @@ pub(super) struct Linked<'m> {
     names_left: u32,
     pub(super) globals: DeviceMemory,
     pub(super) constants: DeviceMemory,
+    /// The other objects; their frames are in the decoded functions.
+    pub(super) objects: ProgramObjects,
     shared: u32,
     /// Bytes of local memory that the module's variables take of each thread.
     pub(super) local: u32,
@@ -117,6 +121,7 @@ impl<'m> Linked<'m> {
             names_left: MAX_RANGES,
             globals: DeviceMemory::new(windows::MODULE, windows::GLOBAL),
             constants: DeviceMemory::new(windows::CONST, windows::MODULE),
+            objects: ProgramObjects::default(),
             shared: 0,
             local: 0,
             dynamic_shared: 0,
@@ -127,6 +132,9 @@ impl<'m> Linked<'m> {
         linked.place_variables(module)?;
         linked.place_statics()?;
         linked.dynamic_shared = linked.shared.next_multiple_of(16);
+        if let Some(dynamic) = &mut linked.objects.dynamic_shared {
+            dynamic.start = linked.dynamic_shared.into();
+        }
         Ok(linked)
     }
 
@@ -216,13 +224,19 @@ impl<'m> Linked<'m> {
     fn place(&mut self, name: &SmolStr, variable: &Variable) -> Result<Storage, DecodeError> {
         let too_large = |_| DecodeError::TooLarge(name.clone());
         let bytes = variable.bytes();
+        let shape = storage::variable_shape(variable);
+        let object = |start: u64| Object { name: name.clone(), start, len: bytes, shape: shape.clone() };
         let storage = match variable.space {
             Space::Const => {
                 let address = self.constants.allocate(name, bytes).map_err(too_large)?;
                 self.constants.protect(address);
+                self.constants.set_shape(address, shape);
                 Storage::Const(address - windows::CONST)
             }
-            Space::Shared if bytes == 0 => Storage::DynamicShared,
+            Space::Shared if bytes == 0 => {
+                self.objects.dynamic_shared.get_or_insert_with(|| object(0));
+                Storage::DynamicShared
+            }
             Space::Shared => {
                 let align = u32::try_from(variable.alignment()).unwrap_or(16).max(1);
                 let offset = self.shared.checked_next_multiple_of(align).unwrap_or(self.shared);
@@ -232,15 +246,21 @@ impl<'m> Linked<'m> {
                     return Err(DecodeError::TooLarge(name.clone()));
                 }
                 self.shared = end as u32;
+                self.objects.shared.push(object(offset.into()));
                 Storage::Shared(offset.into())
             }
             Space::Local => {
                 let offset = u64::from(self.local).next_multiple_of(variable.alignment().max(4));
-                let end = offset.saturating_add(bytes);
+                let end = offset.saturating_add(bytes).saturating_add(FrameObjects::GUARD);
                 self.local = u32::try_from(end).map_err(|_| DecodeError::TooLarge(name.clone()))?;
+                self.objects.local.add_local(object(offset));
                 Storage::Local(offset)
             }
-            _ => Storage::Global(self.globals.allocate(name, bytes).map_err(too_large)?),
+            _ => {
+                let address = self.globals.allocate(name, bytes).map_err(too_large)?;
+                self.globals.set_shape(address, shape);
+                Storage::Global(address)
+            }
         };
         if variable.initializer.is_some() {
             self.initializers.push((storage, variable.clone()));

@@ -2,7 +2,7 @@
 
 use warplens_hir::ptx::Instruction;
 
-use crate::ptx::program::Order;
+use crate::ptx::program::{Order, ProxyFence};
 
 /// What `instruction` promises.
 pub(super) fn order(instruction: Instruction<'_>) -> Order {
@@ -16,9 +16,19 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
         ..Order::default()
     };
     match instruction.opcode() {
+        "st" | "red" if has(&["async"]) => {
+            Order { async_proxy: true, strong: access.strong || instruction.opcode() == "red", ..access }
+        }
         "ld" | "ldu" | "st" => access,
         "atom" | "red" => Order { strong: true, ..access },
-        "membar" | "fence" => Order { fence: true, in_block: has(&["cta"]), ..Order::default() },
+        "membar" | "fence" => Order {
+            fence: true,
+            in_block: has(&["cta"]),
+            proxy_fence: proxy_fence(instruction),
+            ..Order::default()
+        },
+        "cp" if has(&["bulk"]) => Order { async_proxy: true, ..Order::default() },
+        "clusterlaunchcontrol" => Order { async_proxy: true, ..Order::default() },
         "mbarrier" => {
             let relaxed = has(&["relaxed"]);
             let waits = has(&["test_wait", "try_wait"]);
@@ -31,5 +41,20 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
             }
         }
         _ => Order { synchronizes: has(&["sync"]), ..Order::default() },
+    }
+}
+
+/// The memory that `fence.proxy.async` covers.
+fn proxy_fence(instruction: Instruction<'_>) -> ProxyFence {
+    if instruction.has("async::generic") {
+        return ProxyFence::All;
+    }
+    match (instruction.has("proxy"), instruction.has("async")) {
+        (true, true) if instruction.has("global") => ProxyFence::Global,
+        (true, true) if instruction.has("shared::cta") || instruction.has("shared::cluster") => {
+            ProxyFence::Shared
+        }
+        (true, true) => ProxyFence::All,
+        _ => ProxyFence::None,
     }
 }

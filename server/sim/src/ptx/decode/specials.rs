@@ -15,6 +15,11 @@ pub(super) enum Source {
     ClockHigh,
 }
 
+/// Whether a special register holds a part of the address of the grid workspace.
+pub(crate) fn is_workspace(name: &str) -> bool {
+    matches!(source(name, None), Some(Source::Fixed(Special::WorkspaceHigh | Special::WorkspaceLow)))
+}
+
 /// What a special register is; `None` for one that is not simulated.
 pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source> {
     let dimension = component.and_then(Component::element).unwrap_or(0);
@@ -43,6 +48,9 @@ pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source>
         "lanemask_ge" => Special::MaskGreaterEqual,
         "dynamic_smem_size" => Special::DynamicShared,
         "total_smem_size" | "aggr_smem_size" => Special::TotalShared,
+        // As `cooperative_groups::details::get_grid_workspace` reads them.
+        "envreg1" => Special::WorkspaceHigh,
+        "envreg2" => Special::WorkspaceLow,
         "nsmid" => Special::Number(1),
         "WARP_SZ" => Special::Number(32),
         "smid" | "gridid" | "current_graph_exec" => Special::Number(0),

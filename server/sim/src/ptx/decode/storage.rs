@@ -1,7 +1,8 @@
 //! Where things with an address are, and what constants are in a type.
 
-use warplens_hir::ptx::{Constant, Parameter, Signature, Type, TypeKind};
+use warplens_hir::ptx::{Constant, Dimension, Parameter, Signature, Type, TypeKind, Variable};
 
+use crate::objects::{ArrayShape, Object};
 use crate::ptx::program::{ParamLayout, Space};
 use crate::ptx::windows;
 
@@ -79,6 +80,33 @@ pub(super) fn entry_params(signature: &Signature) -> (Vec<ParamLayout>, u32) {
         });
     }
     (params, end.min(u64::from(u32::MAX)) as u32)
+}
+
+/// The parameters of an entry as objects of the parameter block.
+pub(super) fn param_objects(signature: &Signature) -> Vec<Object> {
+    let mut end = 0;
+    let object = |param: &Parameter| {
+        let start = place(&mut end, param);
+        let name = param.name.clone().unwrap_or_default();
+        Object { name, start, len: param.bytes(), shape: param_shape(param) }
+    };
+    signature.params.iter().map(object).collect()
+}
+
+/// The elements of a variable. Compilers declare arrays of any type as bytes.
+pub(super) fn variable_shape(variable: &Variable) -> ArrayShape {
+    shape(variable.ty, variable.element_bytes(), &variable.dimensions)
+}
+
+/// The elements of a parameter.
+pub(super) fn param_shape(param: &Parameter) -> ArrayShape {
+    shape(param.ty, param.element_bytes(), &param.dimensions)
+}
+
+fn shape(ty: Option<Type>, element: u64, dimensions: &[Dimension]) -> ArrayShape {
+    let is_bytes = ty.is_none_or(|ty| ty.kind() == TypeKind::Bits) && element <= 1;
+    let dimensions = dimensions.iter().map(|dimension| dimension.0.unwrap_or(0)).collect();
+    ArrayShape { element: if is_bytes { 0 } else { element }, dimensions }
 }
 
 /// The parameters of a signature, or its return parameters.

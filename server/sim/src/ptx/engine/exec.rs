@@ -2,6 +2,7 @@
 //!
 //! Accesses to memory belong to `memory`, the choice of the group that runs next to `divergence`.
 
+mod absence;
 mod call_checks;
 mod calls;
 pub(super) mod context;
@@ -9,6 +10,7 @@ mod convergence;
 mod dependence;
 mod dynamic_stack;
 mod execute;
+mod exiting;
 pub(super) mod frame;
 mod interpreter_loop;
 mod loop_exit;
@@ -21,4 +23,4 @@ pub(super) mod spin;
 mod system_calls;
 mod value_tracer;
 pub(super) mod warp;
-mod warp_collectives;
+pub(super) mod warp_collectives;

@@ -21,6 +21,8 @@ pub(crate) struct Launch<'p> {
     /// The cluster's extents in blocks.
     pub(crate) cluster: [u32; 3],
     pub(crate) dynamic_shared: u32,
+    /// The address of the workspace of a cooperative launch.
+    pub(crate) workspace: Option<u64>,
     pub(crate) plan: Plan,
     pub(crate) options: RunOptions,
     /// The instruction set of the host for the interpreter loop.
@@ -116,6 +118,8 @@ pub(crate) struct Threads {
     pub(crate) warp: u32,
     pub(crate) dynamic_shared: u32,
     pub(crate) total_shared: u32,
+    /// See [`Launch::workspace`]; 0 if there is none.
+    pub(crate) workspace: u64,
 }
 
 impl Threads {
@@ -136,6 +140,7 @@ impl Threads {
             warp,
             dynamic_shared: launch.dynamic_shared,
             total_shared: launch.program.shared_size + launch.dynamic_shared,
+            workspace: launch.workspace.unwrap_or(0),
         }
     }
 

@@ -1,5 +1,7 @@
 //! A launch from its first block to its last.
 
+use std::sync::Arc;
+
 use pulp::Arch;
 
 use super::launch::{Launch, Listing};
@@ -29,7 +31,8 @@ pub fn run(
 ) -> RunOutcome {
     let refusal = validate(program, &config, options);
     let (blocks, threads) = (config.blocks(), config.threads());
-    let LaunchConfig { grid, block, shared_memory: dynamic_shared, mut params, memory, .. } = config;
+    let LaunchConfig { grid, block, shared_memory: dynamic_shared, mut params, workspace, memory, .. } =
+        config;
     if refusal.is_none() {
         params.resize(params.len().max(program.params_size as usize), 0);
     }
@@ -41,6 +44,7 @@ pub fn run(
         block,
         cluster,
         dynamic_shared,
+        workspace,
         plan: Plan::new(model, program),
         options: *options,
         arch: Arch::new(),
@@ -55,6 +59,7 @@ pub fn run(
         window: ClusterWindow::default(),
         heap: Heap::default(),
         printed: PrintBuffer::new(options.limits.max_output),
+        objects: Arc::clone(&program.objects),
         changes: 0,
         skipped_time: 0,
         access_set: None,

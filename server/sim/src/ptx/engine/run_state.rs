@@ -4,9 +4,10 @@ use rustc_hash::FxHashSet;
 
 use super::launch::Launch;
 use super::sanitizer::{Report, Sanitizer};
+use crate::ptx::engine::race_context::RaceContext;
 use crate::record::Recorder;
-use crate::trace::{Finding, StatementId};
-use crate::warp::races::remove_raced_reads;
+use crate::trace::{Finding, Severity, StatementId};
+use crate::warp::findings::with_titles;
 
 /// What distinguishes findings with the same code and statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,8 +29,7 @@ pub(crate) struct RunState {
     /// Whether the requested trace is complete.
     pub(crate) trace_complete: bool,
     pub(crate) findings: Vec<Finding>,
-    /// Uninitialized loads that are only a consequence of a race.
-    pub(crate) raced: FxHashSet<StatementId>,
+    pub(crate) races: RaceContext,
     /// The sanitizer, if the run has one.
     pub(crate) sanitizer: Option<Box<Sanitizer>>,
     seen: FxHashSet<(&'static str, Option<StatementId>, FindingKey)>,
@@ -45,8 +45,8 @@ impl RunState {
             limit: options.limits.max_steps,
             trace_complete: false,
             findings: Vec::new(),
-            raced: FxHashSet::default(),
-            sanitizer: Sanitizer::new(launch.program, launch.grid, options),
+            races: RaceContext::default(),
+            sanitizer: Sanitizer::new(launch.program, [launch.grid, launch.block], options),
             seen: FxHashSet::default(),
             max: options.limits.max_findings,
         }
@@ -58,11 +58,11 @@ impl RunState {
         self.pause_at = 0;
     }
 
-    /// The findings, without uninitialized loads that only result from a reported race.
+    /// The findings, completed by what the races say.
     pub(crate) fn into_findings(self) -> Vec<Finding> {
-        let RunState { mut findings, raced, .. } = self;
-        remove_raced_reads(&mut findings, &raced);
-        findings
+        let RunState { mut findings, races, .. } = self;
+        races.apply(&mut findings);
+        with_titles(findings)
     }
 
     /// Takes over the results of the sanitizer at an instruction.
@@ -73,20 +73,20 @@ impl RunState {
         statement: StatementId,
         recorder: &mut Recorder,
     ) {
-        let Report { cost, findings, raced } = sanitizer.take_report();
+        let Report { cost, findings, races } = sanitizer.take_report();
         if let Some(cost) = cost {
             recorder.cost(statement, &cost);
         }
-        if !findings.is_empty() || !raced.is_empty() {
-            self.collect_findings(findings, raced);
+        if !findings.is_empty() || !races.is_empty() {
+            self.collect_findings(findings, races);
         }
     }
 
     /// Most instructions have no findings: kept apart, so that they only test that.
     #[cold]
-    fn collect_findings(&mut self, findings: &mut Vec<Finding>, raced: &mut Vec<StatementId>) {
+    fn collect_findings(&mut self, findings: &mut Vec<Finding>, races: &mut RaceContext) {
         findings.drain(..).for_each(|finding| self.report(finding));
-        self.raced.extend(raced.drain(..));
+        self.races.merge(std::mem::take(races));
     }
 
     /// Adds a finding once per statement and warp, or once per pair of statements if it is the sanitizer's.
@@ -95,9 +95,22 @@ impl RunState {
             true => FindingKey::With(finding.related.first().map(|related| related.statement)),
             false => FindingKey::By(finding.cta, finding.warp),
         };
+        if finding.code == "division-by-zero" && self.is_superseded(&finding) {
+            return;
+        }
         let key = (finding.code, finding.statement, seen);
         if self.findings.len() < self.max && self.seen.insert(key) {
             self.findings.push(finding);
         }
+    }
+
+    /// Whether a division by zero is reported as a warning already. A warning replaces the information.
+    fn is_superseded(&mut self, finding: &Finding) -> bool {
+        let is_same = |other: &Finding| (other.code, other.statement) == (finding.code, finding.statement);
+        if finding.severity == Severity::Information {
+            return self.findings.iter().any(is_same);
+        }
+        self.findings.retain(|other| !is_same(other) || other.severity != Severity::Information);
+        false
     }
 }

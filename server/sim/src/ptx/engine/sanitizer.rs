@@ -5,33 +5,55 @@
 //! `happens_before` orders accesses, `shadow` stores them, `races` reports conflicts. A run without a sanitizer pays nothing;
 //! with one, [`BlockSanitizer`] is the state of a block, which it keeps while it is suspended.
 
+mod advice;
+mod announced;
+mod bit_field;
 mod conflicts;
 pub(crate) mod copies;
 mod cost;
 mod division;
 pub(crate) mod event;
+mod exchange;
 mod happens_before;
 mod in_flight;
 mod local;
+pub(crate) mod passing;
+mod patterns;
+mod propagation;
+mod proxies;
+mod proxy_reads;
 mod races;
 mod shadow;
 mod stamp;
 pub(crate) mod undefined;
+mod undefined_access;
+mod undefined_bits;
+pub(crate) mod undefined_use;
+mod uninitialized;
 mod values;
 mod vector_clock;
+mod volatile;
+mod warp_synchronous;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::conflicts::Conflicts;
 use self::copies::Copies;
 use self::event::{AccessEvent, AccessKind};
 use self::happens_before::{BlockClock, ClusterClock, HappensBefore, SyncAccess, Thread};
 use self::local::LocalShadow;
+use self::patterns::ProgramPatterns;
+use self::proxies::Proxies;
 use self::shadow::{Access, Shadow};
 use self::stamp::{Stamp, Strength};
+use self::undefined_access::UndefinedAccess;
+use self::volatile::VolatileAccesses;
+use crate::ptx::engine::exec::warp_collectives::InactiveSources;
+use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::memory::region::{CheckedAddresses, Extent, MemoryRegion};
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::program::{Formal, Order, Passing, Program};
+use crate::ptx::engine::race_context::{RaceContext, Scope};
+use crate::ptx::program::{Order, Program, ProxyFence};
 use crate::ptx::registers::lanes;
 use crate::trace::{
     Checks, Counters, Finding, LaneStore, Related, RunOptions, Severity, StatementId, WarpId,
@@ -54,6 +76,8 @@ pub(crate) struct ClusterSanitizer {
 pub(crate) struct BlockSanitizer {
     clock: BlockClock,
     locals: Vec<LocalShadow>,
+    /// By warp, the last epoch in which a lane waited for others by a flag or an atomic.
+    waited: [u32; 32],
     cta: [u32; 3],
 }
 
@@ -66,14 +90,15 @@ struct Visit {
     order: Order,
     /// Lanes that store an undefined value.
     undefined: u32,
+    /// Lanes that store the value that is there, if that matters.
+    unchanged: u32,
 }
 
 /// The results of one instruction; the caller drains the lists.
 pub(crate) struct Report<'s> {
     pub(crate) cost: Option<Counters>,
     pub(crate) findings: &'s mut Vec<Finding>,
-    /// See [`Sanitizer::raced`].
-    pub(crate) raced: &'s mut Vec<StatementId>,
+    pub(crate) races: &'s mut RaceContext,
 }
 
 /// The sanitizer of a run.
@@ -84,7 +109,12 @@ pub(crate) struct Sanitizer {
     lockstep: bool,
     /// Grid extents in blocks.
     grid: [u32; 3],
+    patterns: ProgramPatterns,
+    /// Block extents in threads.
+    block_size: [u32; 3],
     sync: HappensBefore,
+    proxies: Proxies,
+    volatile: VolatileAccesses,
     launch: Shadow,
     globals: Shadow,
     cluster: ClusterSanitizer,
@@ -92,12 +122,19 @@ pub(crate) struct Sanitizer {
     visit: Visit,
     /// Lanes that loaded uninitialized memory, by element of the access.
     uninitialized: [u32; ELEMENTS],
-    /// Whether registers received uninitialized values.
-    loaded_uninitialized: bool,
+    /// Whether the running instruction wrote undefined values to registers.
+    made_undefined: bool,
+    /// The lanes that the running shuffle read although they do not take part.
+    inactive: Option<InactiveSources>,
+    undefined: UndefinedAccess,
+    /// What the loads of uninitialized memory read, by statement.
+    uninitialized_memory: FxHashMap<u32, String>,
     cost: Option<Counters>,
     findings: Vec<Finding>,
-    /// Statements that read uninitialized memory only because they ran before the writer, in a reported race.
-    raced: Vec<StatementId>,
+    /// The races since the last report.
+    races: RaceContext,
+    /// The reported scopes of races, by statement.
+    scopes: FxHashMap<u32, Scope>,
     /// Reported pairs of statements.
     reported: FxHashSet<(&'static str, u32, u32)>,
     /// Remaining budget of shadow memory in bytes.
@@ -109,11 +146,24 @@ pub(crate) struct Sanitizer {
 
 impl Sanitizer {
     /// The codes of its findings.
-    pub(crate) const CODES: [&str; 5] =
-        ["data-race", "same-value-race", "uninitialized-read", "division-by-zero", "shadow-limit"];
+    pub(crate) const CODES: [&str; 9] = [
+        "bit-field",
+        "data-race",
+        "same-value-race",
+        "proxy-fence",
+        "warp-synchronous",
+        "uninitialized-read",
+        "shuffle-inactive",
+        "division-by-zero",
+        "shadow-limit",
+    ];
 
     /// A sanitizer, if the options require one.
-    pub(crate) fn new(program: &Program, grid: [u32; 3], options: &RunOptions) -> Option<Box<Sanitizer>> {
+    pub(crate) fn new(
+        program: &Program,
+        [grid, block_size]: [[u32; 3]; 2],
+        options: &RunOptions,
+    ) -> Option<Box<Sanitizer>> {
         let RunOptions { checks, counters, limits, watch, .. } = *options;
         (checks != Checks::default() || counters || watch.is_some()).then(|| {
             Box::new(Sanitizer {
@@ -121,17 +171,25 @@ impl Sanitizer {
                 counts: counters,
                 lockstep: program.lockstep,
                 grid,
+                patterns: ProgramPatterns::new(program),
+                block_size,
                 sync: HappensBefore::default(),
+                proxies: Proxies::default(),
+                volatile: VolatileAccesses::default(),
                 launch: Shadow::default(),
                 globals: Shadow::default(),
                 cluster: ClusterSanitizer::default(),
                 block: BlockSanitizer::default(),
                 visit: Visit::default(),
                 uninitialized: [0; ELEMENTS],
-                loaded_uninitialized: false,
+                made_undefined: false,
+                inactive: None,
+                undefined: UndefinedAccess::default(),
+                uninitialized_memory: FxHashMap::default(),
                 cost: None,
                 findings: Vec::new(),
-                raced: Vec::new(),
+                races: RaceContext::default(),
+                scopes: FxHashMap::default(),
                 reported: FxHashSet::default(),
                 budget: limits.max_shadow,
                 exhausted: false,
@@ -192,12 +250,15 @@ impl Sanitizer {
         live: u32,
         executed: u32,
     ) {
-        self.visit = Visit { statement: statement.0, warp, live, order, undefined: 0 };
+        self.visit = Visit { statement: statement.0, warp, live, order, undefined: 0, unchanged: 0 };
         if !self.checks.races {
             return;
         }
         if order.fence {
             self.sync.fence(warp, live, executed, order.in_block);
+            if order.proxy_fence != ProxyFence::None {
+                self.fence_proxies(warp, executed, order.proxy_fence);
+            }
         } else if order.synchronizes || self.lockstep {
             self.sync.synchronize(warp, live, if self.lockstep { live } else { executed });
         }
@@ -228,18 +289,6 @@ impl Sanitizer {
         }
     }
 
-    /// The call itself writes parameters in the frame's local memory.
-    pub(crate) fn passed(&mut self, warp: u32, base: u32, formals: &[Formal], mask: u32) {
-        if !self.checks.uninitialized {
-            return;
-        }
-        for formal in formals {
-            if let Passing::Local(offset) = formal.at {
-                self.block.local(warp).write((base + offset).into(), formal.size.into(), mask);
-            }
-        }
-    }
-
     /// Adds a finding about lanes of the running warp.
     fn report(
         &mut self,
@@ -250,18 +299,22 @@ impl Sanitizer {
         lanes: u32,
         related: Option<Related>,
     ) {
-        let warp = WarpId { cta: self.block.cta, warp: self.visit.warp };
-        self.findings.push(warp.finding(code, severity, message, statement, lanes).with(related));
+        self.findings
+            .push(self.running_warp().finding(code, severity, message, statement, lanes).with(related));
+    }
+
+    fn running_warp(&self) -> WarpId {
+        WarpId { cta: self.block.cta, warp: self.visit.warp }
     }
 
     /// Takes the cost of the instruction and its findings.
     #[inline]
     pub(crate) fn take_report(&mut self) -> Report<'_> {
-        Report { cost: self.cost.take(), findings: &mut self.findings, raced: &mut self.raced }
+        Report { cost: self.cost.take(), findings: &mut self.findings, races: &mut self.races }
     }
 
     /// The instruction accesses memory.
-    pub(crate) fn accessed(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
+    pub(crate) fn accessed(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
         if self.counts {
             self.count(event);
         }
@@ -272,13 +325,22 @@ impl Sanitizer {
             return;
         }
         let Visit { warp, order, .. } = self.visit;
+        if order.async_proxy {
+            self.access_async(event, spaces);
+        }
         let strong = order.strong || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);
         let strength = match (strong, order.in_block) {
             (false, _) => Strength::Weak,
             (true, true) => Strength::Block,
             (true, false) => Strength::Device,
         };
+        if strong {
+            self.access_strong(event, spaces);
+        }
         self.uninitialized[..event.count.min(ELEMENTS)].fill(0);
+        if self.undefined.store.is_some() {
+            self.stored_undefined(event);
+        }
         let mut conflicts = Conflicts::default();
         let together = match event.checked {
             CheckedAddresses::One(extent) if strength == Strength::Weak => Some(*extent),
@@ -311,8 +373,8 @@ impl Sanitizer {
             && self.uninitialized[..event.count].iter().any(|&mask| mask != 0)
         {
             match event.kind {
-                AccessKind::Load => self.loaded_uninitialized = true,
-                _ => self.report_uninitialized(event),
+                AccessKind::Load => self.note_uninitialized(event, spaces, local),
+                _ => self.report_uninitialized(event, spaces, local),
             }
         }
     }
@@ -353,21 +415,6 @@ impl Sanitizer {
             cost.add(&Counters { shared, ..Counters::default() });
         }
         self.cost = Some(cost);
-    }
-
-    fn local(&mut self, event: &AccessEvent<'_>, index: u64, lane: u32) {
-        let local = self.block.local(self.visit.warp);
-        if !event.kind.reads() {
-            return match self.visit.undefined >> lane & 1 {
-                0 => local.write(index, event.span(), 1 << lane),
-                _ => local.clear(index, event.span(), 1 << lane),
-            };
-        }
-        for element in 0..event.count {
-            if !local.is_written(index + element as u64 * u64::from(event.size), event.size.into(), lane) {
-                self.uninitialized[element] |= 1 << lane;
-            }
-        }
     }
 
     /// Weak accesses of all lanes to one extent: the common case, so nothing is computed twice.
@@ -421,8 +468,11 @@ impl Sanitizer {
     fn uninitialized_elements(&mut self, event: &AccessEvent<'_>, index: u64, lane: u32) {
         let size = u64::from(event.size);
         for element in 0..event.count {
-            if !self.cluster.shared.is_written(index + element as u64 * size, size) {
+            let start = index + element as u64 * size;
+            if !self.cluster.shared.is_written(start, size) {
                 self.uninitialized[element] |= 1 << lane;
+                let shared = &mut self.cluster.shared;
+                self.undefined.loaded(event, element, lane, |byte| shared.is_written(start + byte, 1));
             }
         }
     }
@@ -436,7 +486,7 @@ impl Sanitizer {
         strength: Strength,
         conflicts: &mut Conflicts,
     ) {
-        let Visit { statement, live, order, .. } = self.visit;
+        let Visit { statement, live, order, unchanged, .. } = self.visit;
         let shadow = match region {
             MemoryRegion::Shared => &mut self.cluster.shared,
             MemoryRegion::Launch => &mut self.launch,
@@ -460,6 +510,7 @@ impl Sanitizer {
         if synchronizes && signal.reads {
             self.sync.signal(place, thread, live, signal);
         }
+        let strength = if unchanged >> thread.lane & 1 == 1 { Strength::Unchanged } else { strength };
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
         let (races, needs_initialized) = (self.checks.races, region == MemoryRegion::Shared);
         let access = Access { sync: &self.sync, stamp, thread, races, needs_initialized };

@@ -6,6 +6,5 @@ pub(super) mod cluster;
 mod cluster_barrier;
 mod deadlock;
 pub(super) mod parallel_blocks;
-mod polled_object;
 pub(super) mod sequential_blocks;
 mod waiting;

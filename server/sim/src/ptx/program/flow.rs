@@ -3,7 +3,7 @@
 /// How a result depends on its sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mixing {
-    /// Always defined: loads, results of other lanes.
+    /// Not by this rule: a load depends on memory, a warp-wide operation on other lanes.
     #[default]
     Defined,
     /// Undefined if any source is.
@@ -23,6 +23,8 @@ pub enum Part {
     Stored,
     /// The selection of a branch target or of a barrier.
     Choice,
+    /// The member mask of a warp-wide operation.
+    Members,
     /// The guard, which lanes that do not execute read too.
     Guard,
 }

@@ -15,4 +15,22 @@ pub struct Order {
     pub in_block: bool,
     /// The lanes that execute it wait for each other.
     pub synchronizes: bool,
+    /// Its accesses use the async proxy.
+    pub async_proxy: bool,
+    /// The memory in which it orders accesses through the generic proxy before those through the async proxy.
+    pub proxy_fence: ProxyFence,
+}
+
+/// The memory that a proxy fence covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ProxyFence {
+    /// It is not a fence of the async proxy.
+    #[default]
+    None,
+    /// Shared memory.
+    Shared,
+    /// Global memory.
+    Global,
+    /// All memory.
+    All,
 }

@@ -56,6 +56,25 @@ fn cut(word: u64, bits: u32) -> u64 {
     extend(word, bits, false)
 }
 
+impl Convert {
+    /// Whether it only truncates or extends an integer.
+    #[inline(always)]
+    pub fn only_extends(&self) -> bool {
+        self.from.format().is_none() && self.to.format().is_none() && self.clamp == Clamp::None
+    }
+
+    /// The truncated or extended integer.
+    #[inline(always)]
+    pub fn extended(&self, value: u64) -> u64 {
+        let Convert { from, to, register_bits, .. } = *self;
+        let (source, narrow) = (from.bits(), from.bits().min(to.bits()));
+        let signed = if from.bits() < to.bits() { from.is_signed() } else { to.is_signed() };
+        let value = extend(cut(value, source), narrow, signed);
+        // A signed byte in an unsigned 32-bit type stops at that type; the register beyond it is zero.
+        cut(extend(value, to.bits(), to.is_signed()), register_bits)
+    }
+}
+
 /// Runs a conversion in the lanes of `mask`.
 #[inline(always)]
 pub fn execute(convert: &Convert, s: &Slots, r: &mut Registers, mask: u32) {
@@ -81,15 +100,7 @@ fn run<A: Word, D: Word>(convert: &Convert, s: &Slots, r: &mut Registers, mask: 
         (ScalarType::F32, ScalarType::S32) if convert.rounding == Rounding::Zero && !convert.flush => {
             r.map1(s, mask, |a: A| D::narrow(f32::from_bits(a.widen() as u32) as i32 as u32 as u64));
         }
-        _ if from.format().is_none() && to.format().is_none() && convert.clamp == Clamp::None => {
-            let (source, narrow) = (from.bits(), from.bits().min(to.bits()));
-            let signed = if from.bits() < to.bits() { from.is_signed() } else { to.is_signed() };
-            r.map1(s, mask, |a: A| {
-                let value = extend(cut(a.widen(), source), narrow, signed);
-                // A signed byte in an unsigned 32-bit type stops at that type; the register beyond it is zero.
-                D::narrow(cut(extend(value, to.bits(), to.is_signed()), register_bits))
-            });
-        }
+        _ if convert.only_extends() => r.map1(s, mask, |a: A| D::narrow(convert.extended(a.widen()))),
         _ => {
             let a = *r.get::<A>(s.a);
             for lane in lanes(mask) {

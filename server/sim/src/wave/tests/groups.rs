@@ -6,6 +6,7 @@ use super::{
     LaunchConfig, device_memory, device_words, ending, launch_config, launch_text, limited, listing, options,
     register,
 };
+use crate::trace::RunResult;
 
 #[test]
 fn partial_waves_and_special_registers() {
@@ -47,13 +48,15 @@ fn barriers_that_not_all_waves_reach() {
     let (result, code) = launch_text(text, launch_config([1; 3], [8, 1, 1], 4), &options());
     expect![[r#"
         no-progress
-        barrier-deadlock at `barrier`, lanes f: deadlock: waves wait at a barrier, but 1 of the workgroup's 2 waves exited without arriving at it; let all waves execute the barrier before any of them halts
+        barrier-deadlock at `barrier`, lanes f: deadlock: 1 of 2 waves exited without arriving at a barrier
+        the other waves of the workgroup wait there; let all waves execute the barrier before any of them halts
     "#]].assert_eq(&ending(text, &code, &result));
     let text = ".kernel k\nmov r0, sr_lane_id\nicmp.eq p1, r0, 0\nif p1\nbarrier\nendif\nhalt\n.end";
     let (result, code) = launch_text(text, launch_config([1; 3], [4, 1, 1], 4), &options());
     expect![[r#"
         finished
-        divergent-barrier at `barrier`, lanes e: divergent barrier: 3 lanes of the wave that have not exited did not arrive at this barrier; move it to code that all lanes execute
+        divergent-barrier at `barrier`, lanes e: divergent barrier: 3 lanes of the wave that have not exited did not arrive
+        move the barrier to code that all lanes execute
     "#]].assert_eq(&ending(text, &code, &result));
 }
 
@@ -85,6 +88,98 @@ halt
     );
 }
 
+/// Workgroup 0 waits for workgroup 1 in a loop with `statements`; `exit` is its condition besides.
+fn waits_for_the_next(statements: &str, max_steps: u64) -> (RunResult, String) {
+    let text = format!(
+        ".kernel k
+mov r0, sr_workgroup_id_x
+mov r4, 0
+icmp.eq p0, r0, 1
+if p0
+device_store.u32 1, 0
+else
+loop
+{statements}
+device_load.u32 r3, 0
+icmp.ne p1, r3, 0
+break p1
+endloop
+endif
+halt
+f: iadd r5, r5, 2
+return
+.end"
+    );
+    let (result, code) = launch_text(&text, launch_config([2, 1, 1], [4, 1, 1], 4), &limited(max_steps));
+    let ending = ending(&text, &code, &result);
+    (result, ending)
+}
+
+#[test]
+fn a_wait_may_change_registers_besides() {
+    let waits = [
+        "iadd r4, r4, 1",
+        "iadd r4, r4, 1\nxor r6, r6, r4\nicmp.lt p2, r4, 100",
+        "iadd r4, r4, r3\niadd r4, r4, 1",
+        "iadd r4, r4, 1\ncall f",
+        "mov r7, 0\nloop\niadd r7, r7, 1\nicmp.eq p3, r7, 3\nbreak p3\nendloop\niadd r4, r4, 1",
+    ];
+    for statements in waits {
+        assert_eq!(waits_for_the_next(statements, 20_000).1, "finished\n", "{statements}");
+    }
+}
+
+/// The time-out would end the wait before the other workgroup starts.
+#[test]
+fn a_wait_with_a_time_out_lets_others_run() {
+    let statements = "iadd r4, r4, 1\nicmp.gt p2, r4, 3000\n@p2 device_store.u32 7, 4\nbreak p2";
+    let (result, ending) = waits_for_the_next(statements, 100_000);
+    assert_eq!((ending.as_str(), device_words(&result, 2)), ("finished\n", vec![1, 0]));
+}
+
+#[test]
+fn a_time_out_of_a_wait_without_a_writer_expires() {
+    let text = ".kernel k
+mov r4, 0
+loop
+iadd r4, r4, 1
+device_load.u32 r3, 0
+icmp.ne p1, r3, 0
+break p1
+icmp.gt p2, r4, 3000
+break p2
+endloop
+device_store.u32 r4, 4
+halt
+.end";
+    let (result, code) = launch_text(text, launch_config([2, 1, 1], [8, 1, 1], 4), &limited(100_000));
+    assert_eq!(ending(text, &code, &result), "finished\n");
+    assert_eq!(device_words(&result, 2), [0, 3001]);
+}
+
+#[test]
+fn a_wait_that_no_wave_can_end_is_reported_whatever_it_counts() {
+    let (result, ended) = waits_for_the_next("iadd r4, r4, 1\ndevice_load.u32 r8, 8", 20_000);
+    assert_eq!(ended, "finished\n");
+    assert!(result.totals.warp_instructions < 10_000);
+    let text = ".kernel k
+loop
+iadd r4, r4, 1
+device_load.u32 r3, 0
+icmp.ne p1, r3, 0
+break p1
+endloop
+halt
+.end";
+    let (result, code) = launch_text(text, launch_config([1; 3], [4, 1, 1], 4), &limited(20_000));
+    expect![[r#"
+        no-progress
+        no-progress at `loop`, lanes f: livelock: lanes repeat a loop whose exit condition no wave can change
+        update the condition of its `break` inside the loop, or let another wave store the awaited value
+    "#]]
+    .assert_eq(&ending(text, &code, &result));
+}
+
 #[test]
 fn a_spin_loop_without_a_writer_is_reported() {
     let text = ".kernel k
@@ -104,19 +199,22 @@ halt
     let (result, code) = launch_text(text, launch_config([1; 3], [8, 1, 1], 4), &options());
     expect![[r#"
         no-progress
-        no-progress at `loop`, lanes f: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value
-    "#]].assert_eq(&ending(text, &code, &result));
+        no-progress at `loop`, lanes f: livelock: lanes repeat a loop whose exit condition no wave can change
+        update the condition of its `break` inside the loop, or let another wave store the awaited value
+    "#]]
+    .assert_eq(&ending(text, &code, &result));
     assert_eq!(result.findings[0].related.len(), 1);
 }
 
 #[test]
-fn a_loop_that_counts_runs_into_the_limit() {
-    let text = ".kernel k\nloop\niadd r0, r0, 1\nendloop\n.end";
+fn a_loop_that_changes_memory_runs_into_the_limit() {
+    let text = ".kernel k\nloop\niadd r0, r0, 1\ndevice_store.u32 r0, 0\nendloop\n.end";
     let (result, code) = launch_text(text, launch_config([1; 3], [4, 1, 1], 4), &limited(10_000));
     expect![[r#"
-        loop                     f*3334
-        iadd r0, r0, 1           f*3333
-        endloop                  f*3333
+        loop                     f*2501
+        iadd r0, r0, 1           f*2500
+        device_store.u32 r0, 0   f*2500
+        endloop                  f*2500
         step-limit
     "#]]
     .assert_eq(&listing(text, &code, &result, &result.warps[0]));
@@ -129,7 +227,8 @@ fn out_of_range() {
     let (result, code) = launch_text(text, launch, &options());
     expect![[r#"
         faulted
-        out-of-bounds at `device_store.u32 r0, r1`, lanes 8: lane 3 accesses 4 bytes at address 0x12, outside device memory (16 bytes): guard the access with an `if`, or launch with more device memory
+        out-of-bounds at `device_store.u32 r0, r1`, lanes 8: access of 4 bytes at address 0x12, outside device memory
+        lane 3 accesses 4 bytes, and device memory has 16: guard the access with an `if`, or launch with more device memory
     "#]].assert_eq(&ending(text, &code, &result));
     assert_eq!(
         result.memory.bytes(6, 4),
@@ -148,7 +247,8 @@ fn a_launch_that_is_too_large_is_refused() {
 #[test]
 fn cancelled() {
     use crate::trace::{Cancelled, Control};
-    let (program, _) = super::program(".kernel k\nloop\niadd r0, r0, 1\nendloop\n.end");
+    let (program, _) =
+        super::program(".kernel k\nloop\niadd r0, r0, 1\ndevice_store.u32 r0, 0\nendloop\n.end");
     let control = Control { cancelled: &|| true, ..Control::none() };
     let launch = launch_config([1; 3], [4, 1, 1], 4);
     assert_eq!(super::run(&program, launch, &options(), control).err(), Some(Cancelled));

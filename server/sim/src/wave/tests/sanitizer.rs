@@ -22,7 +22,9 @@ fn a_missing_barrier() {
         "local_store.u32 r0, r1\nxor r4, r1, 16\nlocal_load.u32 r5, r4",
         expect![[r#"
             finished
-            data-race at `local_load.u32 r5, r4`, lanes f: data race: lane 0 reads local memory at offset 16 that lane 0 of wave 1 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+            data-race at `local_load.u32 r5, r4`, lanes f: thread (0,0,0) reads local memory at offset 16, thread (4,0,0) writes it
+            put a `barrier` that all waves execute between the two accesses
+            thread (4,0,0) is lane 0 of wave 1
         "#]],
     );
     check(
@@ -35,7 +37,9 @@ fn a_missing_barrier() {
         "local_store.u32 r0, r1\nbarrier\nxor r4, r1, 16\nlocal_load.u32 r5, r4\nlocal_store.u32 r5, r1",
         expect![[r#"
             finished
-            data-race at `local_store.u32 r5, r1`, lanes f: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 1 read with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+            data-race at `local_store.u32 r5, r1`, lanes f: thread (0,0,0) writes local memory at offset 0, thread (4,0,0) reads it
+            put a `barrier` that all waves execute between the two accesses
+            thread (4,0,0) is lane 0 of wave 1
         "#]],
     );
 }
@@ -46,7 +50,9 @@ fn waves_that_store_to_the_same_place() {
         "local_store.u32 r2, r3",
         expect![[r#"
             finished
-            data-race at `local_store.u32 r2, r3`, lanes 1: data race: lane 0 writes local memory at offset 0 that lane 3 of wave 0 wrote with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic
+            data-race at `local_store.u32 r2, r3`, lanes 1: threads (4,0,0) and (3,0,0) write local memory at offset 0; no `barrier` between
+            let one thread store, use a distinct address per thread, or use an atomic
+            thread (3,0,0) is lane 3 of wave 0
         "#]],
     );
     check(
@@ -69,7 +75,9 @@ fn lanes_of_one_store() {
         "icmp.eq p1, r2, 0\n@p1 local_store.u32 r0, 0",
         expect![[r#"
             finished
-            data-race at `@p1 local_store.u32 r0, 0`, lanes e: data race: lane 1 writes local memory at offset 0 that lane 0 wrote with no synchronization between them; the order is unspecified, the last writer wins: let one lane store, or use a distinct address per lane
+            data-race at `@p1 local_store.u32 r0, 0`, lanes e: threads (1,0,0) and (0,0,0) write local memory at offset 0; the last writer wins
+            the order is unspecified: let one lane store, or use a distinct address per lane
+            thread (0,0,0) is lane 0 of wave 0
         "#]],
     );
     check(
@@ -92,7 +100,9 @@ fn atomics_do_not_race_with_each_other() {
         "local_store.u32 0, r1\nbarrier\nlocal_atomic_add 0, r0\nlocal_load.u32 r5, 0",
         expect![[r#"
             finished
-            data-race at `local_load.u32 r5, 0`, lanes 8: data race: lane 3 reads local memory at offset 0 that lane 0 of wave 1 wrote with no synchronization between them; put a `barrier` that all waves execute between the two accesses
+            data-race at `local_load.u32 r5, 0`, lanes 8: thread (3,0,0) reads local memory at offset 0, thread (4,0,0) writes it
+            put a `barrier` that all waves execute between the two accesses
+            thread (4,0,0) is lane 0 of wave 1
         "#]],
     );
 }
@@ -125,21 +135,24 @@ fn uninitialized_local_memory() {
         "local_load.u32 r4, r1",
         expect![[r#"
             finished
-            uninitialized-read at `local_load.u32 r4, r1`, lanes f: uninitialized read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
+            uninitialized-read at `local_load.u32 r4, r1`, lanes f: local memory at offset 0 is read before any thread of the workgroup writes it
+            lane 0 reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
         "#]],
     );
     check(
         "local_store.u16 r0, r1\nlocal_load.u16 r4, r1\nlocal_load.u32 r4, r1",
         expect![[r#"
             finished
-            uninitialized-read at `local_load.u32 r4, r1`, lanes f: uninitialized read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
+            uninitialized-read at `local_load.u32 r4, r1`, lanes f: local memory at offset 0 is read before any thread of the workgroup writes it
+            lane 0 reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
         "#]],
     );
     check(
         "local_atomic_add r4, r1, 1",
         expect![[r#"
             finished
-            uninitialized-read at `local_atomic_add r4, r1, 1`, lanes f: uninitialized read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
+            uninitialized-read at `local_atomic_add r4, r1, 1`, lanes f: local memory at offset 0 is read before any thread of the workgroup writes it
+            lane 0 reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
         "#]],
     );
 }
@@ -150,14 +163,16 @@ fn registers_that_only_other_lanes_wrote() {
         "icmp.lt p1, r3, 2\nif p1\nmov r5, 1\nendif\niadd r6, r5, 1\niadd r6, r5, r6\niadd r7, r7, 1",
         expect![[r#"
             finished
-            uninitialized-read at `iadd r6, r5, 1`, lanes c: uninitialized read: `r5` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
+            uninitialized-read at `iadd r6, r5, 1`, lanes c: `r5` is read in lanes 2-3, but only other lanes have written it
+            it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
         "#]],
     );
     check(
         "icmp.lt p1, r3, 2\nif p1\nicmp.eq p2, r3, 0\nendif\nif p2\nnop\nendif",
         expect![[r#"
             finished
-            uninitialized-read at `if p2`, lanes c: uninitialized read: `p2` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
+            uninitialized-read at `if p2`, lanes c: `p2` is read in lanes 2-3, but only other lanes have written it
+            it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
         "#]],
     );
 }
@@ -168,14 +183,16 @@ fn what_is_up_to_the_machine() {
         "icmp.lt p1, r3, 2\nif p1\nwave_shuffle_xor r5, r0, 2\nendif",
         expect![[r#"
             finished
-            shuffle-inactive at `wave_shuffle_xor r5, r0, 2`, lanes 3: the shuffle in lanes 0-1 reads inactive lanes: the result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes
+            shuffle-inactive at `wave_shuffle_xor r5, r0, 2`, lanes 3: the shuffle in lanes 0-1 reads inactive lanes
+            the result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes
         "#]],
     );
     check(
         "wave_shuffle_up r5, r0, 1\nidiv r6, 100, r3",
         expect![[r#"
             finished
-            division-by-zero at `idiv r6, 100, r3`, lanes 1: division by zero in lane 0: the result is undefined (0 here); guard the instruction
+            division-by-zero at `idiv r6, 100, r3`, lanes 1: division by zero in lane 0: the result is undefined (0 here)
+            guard the instruction
         "#]],
     );
 }
@@ -192,7 +209,8 @@ fn lanes_that_break_one_by_one() {
         "imul r4, r3, r3\nimul r4, r4, r4\nloop\nicmp.eq p1, r4, 0\nbreak p1\nisub r4, r4, 1\nendloop",
         expect![[r#"
             finished
-            scattered-break at `loop`, lanes 8: 65 of 82 iterations of this loop ran with less than half of the lanes that entered it; the other lanes had left by `break` and waited: give the lanes of a wave similar iteration counts, or move the remaining work after the loop
+            scattered-break at `loop`, lanes 8: 65 of 82 iterations of this loop ran with less than half of the lanes that
+            entered it; the other lanes had left by `break` and waited: give the lanes of a wave similar iteration counts, or move the remaining work after the loop
         "#]],
     );
     check(
@@ -238,5 +256,38 @@ fn the_last_store_to_a_watched_byte() {
         "atomic_add r3, r2, r0, .device",
         8,
         expect!["atomic_add r3, r2, r0, .device: group 1, wave 1, lane 3"],
+    );
+}
+
+#[test]
+fn ballots_of_wide_waves() {
+    let check = |width, statements: &str, expected: Expect| {
+        let text = format!(".kernel k\nmov r3, sr_lane_id\n{statements}\nhalt\n.end\n");
+        let options = RunOptions { checks: Checks::ALL, ..options() };
+        let (result, code) = launch_text(&text, launch_config([1, 1, 1], [64, 1, 1], width), &options);
+        expected.assert_eq(&ending(&text, &code, &result));
+    };
+    check(
+        64,
+        "icmp.lt p1, r3, 40\nwave_ballot r4, p1",
+        expect![[r#"
+            finished
+            ballot-width at `wave_ballot r4, p1`, lanes ff00000000: the result of this ballot does not fit into 32 bits
+            the predicate is true in lanes 32-39, which the result omits; launch waves of at most 32 lanes, or count with `wave_reduce_add`
+        "#]],
+    );
+    check(
+        64,
+        "icmp.lt p1, r3, 32\nicmp.ge p2, r3, 32\nwave_ballot r4, p1\n@p1 wave_ballot r4, p2",
+        expect![[r#"
+            finished
+        "#]],
+    );
+    check(
+        32,
+        "icmp.lt p1, r3, 40\nwave_ballot r4, p1",
+        expect![[r#"
+        finished
+    "#]],
     );
 }

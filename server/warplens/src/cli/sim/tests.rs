@@ -358,7 +358,8 @@ fn launch_files_are_found_and_their_errors_have_positions() {
             k: inferred launch (no launch configured), grid 1, block 32, model stack
             args: {"name":"n","u32":32}
             warp 0 of 1
-            note[step-limit] ~/k.ptx: the step limit of 1 warp instructions was reached after 0 of 1 blocks; launch fewer blocks, or raise the limit
+            note[step-limit] ~/k.ptx: the step limit of 1 warp instructions was reached after 0 of 1 blocks
+                launch fewer blocks, or raise the limit
                 with inferred arguments: write a launch to check it
             stopped at the step limit (--max-steps): 1 warp instruction, 32 thread instructions
         "#]],
@@ -409,7 +410,10 @@ fn the_reference_emulator_and_its_divergence() {
             finished: 5 warp instructions, 20 thread instructions
         "#]],
     );
-    folder.check(&with("~/guide.wave"), Outcome::Errors, expect![[r#"
+    folder.check(
+        &with("~/guide.wave"),
+        Outcome::Errors,
+        expect![[r#"
         k: inferred launch (no launch configured), grid 1, block 4, model wave-emu
         warp 0 of 1
 
@@ -418,9 +422,11 @@ fn the_reference_emulator_and_its_divergence() {
         3      halt            not run
         4  .end
 
-        error[not-assembled] ~/guide.wave:2: toolchain 0.1.2 accepts a number in `mov_imm` only: move it into a register first
+        error[not-assembled] ~/guide.wave:2: toolchain 0.1.2 accepts a number in `mov_imm` only
+            move it into a register first
         stopped: unsupported instruction: 0 warp instructions, 0 thread instructions
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -453,7 +459,10 @@ fn faults_and_failed_checks() {
                0  0 5
         finished: 3 warp instructions, 3 thread instructions, 0 of 1 checks passed
     "#]]);
-    folder.check(&["~/short.ptx"], Outcome::Errors, expect![[r#"
+    folder.check(
+        &["~/short.ptx"],
+        Outcome::Errors,
+        expect![[r#"
         k: launch 1 x 1 (from a comment), grid 1, block 1, model stack
         warp 0 of 1
 
@@ -468,10 +477,12 @@ fn faults_and_failed_checks() {
          9          exit;  not run
         10  }
 
-        error[out-of-bounds] ~/short.ptx:8: store of 4 bytes outside `x`: offset 4 of 4 bytes; guard the access, or make the buffer larger
+        error[out-of-bounds] ~/short.ptx:8: `x[1]` is beyond `x`, which has 1 element
+            `x` has 4 bytes, this store of 4 bytes needs 8; guard the access, or make the buffer larger
             thread (0,0,0) of block (0,0,0): lane 0 of warp 0
         faulted: 2 warp instructions, 2 thread instructions
-    "#]]);
+    "#]],
+    );
 }
 
 /// An unrolled sequence of one source line in a header, with one mistake.
@@ -505,7 +516,8 @@ fn one_finding_a_cause() {
     let (_, ending) = text.rsplit_once("}\n").expect("a listing");
     expect![[r#"
 
-        error[wrong-membermask] ~/k.ptx:15: the member mask does not include all lanes that execute the instruction; include each of them
+        error[wrong-membermask] ~/k.ptx:15: the member mask does not include all lanes that execute the instruction
+            include each of them
             threads (8,0,0) to (15,0,0) of block (0,0,0): lanes 8-15 of warp 0; also in 3 warps of 2 blocks; also at 2 statements of this source line
             source: reduce.cu:9 (inlined: sum.h:30)
         finished: 28 warp instructions, 704 thread instructions (64 predicated off)
@@ -531,7 +543,7 @@ fn one_finding_a_cause() {
             ],
             "lanes": "0000ff00",
             "line": 14,
-            "message": "the member mask does not include all lanes that execute the instruction; include each of them",
+            "message": "the member mask does not include all lanes that execute the instruction\ninclude each of them",
             "related": [],
             "severity": "error",
             "source": {

@@ -112,7 +112,7 @@ fn name(offer: &Offer) -> String {
 fn run(prepared: &warplens_ide::lanes::Prepared) -> Result<Verdict, String> {
     let cores = Cores::all();
     let control = Control { workers: Some(&cores), ..Control::none() };
-    let result = prepared.run(control).map_err(|_| "the run was stopped".to_owned())?;
+    let (prepared, result) = prepared.settle(control).map_err(|_| "the run was stopped".to_owned())?;
     let errors = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
     let mut failures: Vec<String> =
         errors.map(|finding| format!("{}: {}", finding.code, finding.message)).collect();

@@ -4,18 +4,23 @@ use super::frame::{Frame, pass};
 use super::operand::get;
 use super::system_calls;
 use super::warp::{Pause, Warp};
+use crate::objects::display_name;
 use crate::ptx::engine::divergence::group::{FunctionEntry, Group};
 use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
 use crate::ptx::engine::run_context::RunContext;
-use crate::ptx::program::{Callee, Function, Instruction, Op, Slot};
+use crate::ptx::engine::sanitizer::Sanitizer;
+use crate::ptx::engine::sanitizer::passing::PassingFrame;
+use crate::ptx::program::{Callee, Formal, Function, Instruction, Op, Slot};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::windows;
-use crate::trace::Status;
+use crate::trace::{Related, Status};
 
 /// Minimum stack size of a call.
 const MIN_FRAME: u32 = 128;
+/// The most callers that a finding lists.
+const MAX_CALLERS: usize = 8;
 
 impl Warp {
     /// `brx.idx`
@@ -53,7 +58,7 @@ impl Warp {
             self.not_uniform("a branch", statement, executed, mask, run.state);
         }
         let join = run.launch.plan.join(&instruction);
-        let target = self.diverge(&parts, pc, join)?;
+        let target = self.diverge(&parts, (statement, pc), join)?;
         self.take_back_edge(pc, target, function, run.spaces);
         let is_due = target <= pc && self.spin.counter.backward();
         if is_due { self.look(pc, target, function, run) } else { None }
@@ -75,14 +80,13 @@ impl Warp {
             return None;
         }
         let target = function.tables.calls[call as usize].callee;
-        if let Some((sanitizer, frame)) =
-            run.state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref())
-        {
-            // Results count as written from the start; whether the callee writes them is not checked here.
-            let results = &function.tables.calls[call as usize].results;
-            sanitizer.passed(self.id.warp, frame.local_base, results, executed);
-        }
         if let Callee::System(system) = target {
+            if let Some((sanitizer, frame)) =
+                run.state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref())
+            {
+                let results = &function.tables.calls[call as usize].results;
+                sanitizer.passed(self.id.warp, frame.local_base, results, executed);
+            }
             self.spin.window.iter_mut().for_each(|window| window.fail());
             let call = &function.tables.calls[call as usize];
             let pointer = if run.launch.program.wide_addresses { 8 } else { 4 };
@@ -117,12 +121,13 @@ impl Warp {
                 return Some(Pause::Stopped(Status::Faulted));
             };
             let entered_function = &run.launch.program.functions[callee as usize];
-            if let Some((sanitizer, frame)) =
-                run.state.sanitizer.as_mut().zip(self.frames[new as usize].as_ref())
-            {
-                let base = frame.local_base;
+            if let Some(sanitizer) = &mut run.state.sanitizer {
+                let base = self.frames[new as usize].as_ref().map_or(0, |frame| frame.local_base);
                 sanitizer.entered(self.id.warp, base, entered_function.frame.local_size, mask);
-                sanitizer.passed(self.id.warp, base, &entered_function.params, mask);
+                let arguments = &function.tables.calls[call as usize].arguments;
+                let (from, to) =
+                    ((frame, function, &**arguments), (new, entered_function, &*entered_function.params));
+                self.pass_undefined(sanitizer, from, to, mask);
             }
             let end = entered_function.code.len() as u32;
             entered.push(FunctionEntry { frame: new, function: callee, end, mask });
@@ -204,18 +209,57 @@ impl Warp {
             window.called([function, call, callee], (frame, from), (slot as Slot, base), mask);
         }
         self.frames[slot] = Some(new);
+        self.local.frames.called(slot as Slot, callee, base, frame);
         Some(slot as Slot)
+    }
+
+    /// Undefined arguments or results remain undefined in the other frame.
+    fn pass_undefined(
+        &mut self,
+        sanitizer: &mut Sanitizer,
+        (source, from_function, given): (Slot, &Function, &[Formal]),
+        (target, to_function, taken): (Slot, &Function, &[Formal]),
+        mask: u32,
+    ) {
+        let Ok([Some(from), Some(to)]) = self.frames.get_disjoint_mut([source as usize, target as usize])
+        else {
+            return;
+        };
+        let from =
+            PassingFrame { function: from_function, base: from.local_base, undefined: &mut from.undefined };
+        let to = PassingFrame { function: to_function, base: to.local_base, undefined: &mut to.undefined };
+        sanitizer.copied(self.id.warp, (from, given), (to, taken), mask);
+    }
+
+    /// The statements that called the function of a frame, the innermost first.
+    pub(crate) fn call_stack(&self, launch: &Launch<'_>, frame: Slot) -> Vec<Related> {
+        let caller = |&(slot, _): &(Slot, u32)| self.frames[slot as usize].as_ref()?.caller;
+        let first = self.frames[frame as usize].as_ref().and_then(|frame| frame.caller);
+        let calls = std::iter::successors(first, caller).take(MAX_CALLERS);
+        let related = calls.filter_map(|(slot, call)| {
+            let function = self.function(launch, slot)?;
+            let statement = function.first_statement + instruction_of(function, call)?;
+            Some(Related::new(statement, format!("called here, in `{}`", display_name(&function.name))))
+        });
+        related.collect()
     }
 
     /// Copies the results of a call to its caller, for the returning lanes.
     pub(crate) fn pass_results(
         &mut self,
-        launch: &Launch<'_>,
+        run: &mut RunContext<'_>,
         frame: Slot,
         caller: Slot,
         call: u32,
         mask: u32,
     ) {
+        let launch = run.launch;
+        if let Some(sanitizer) = &mut run.state.sanitizer
+            && let [Some(from), Some(to)] = [frame, caller].map(|frame| self.function(launch, frame))
+        {
+            let results = &to.tables.calls[call as usize].results;
+            self.pass_undefined(sanitizer, (frame, from, &from.returns), (caller, to, results), mask);
+        }
         let Some(from) = self.frames[frame as usize].take() else { return };
         if let Some(to) = &mut self.frames[caller as usize] {
             let function = &launch.program.functions[from.function as usize];
@@ -231,16 +275,19 @@ impl Warp {
             }
             if let Some(tracer) = &mut self.tracer {
                 to.note_passed(calling, results, mask);
-                let is_it = |instruction: &Instruction| {
-                    matches!(instruction.op, Op::Call(_)) && instruction.s.a == call
-                };
-                if let Some(pc) = calling.code.iter().position(is_it) {
-                    tracer.keep(calling, pc as u32, to);
+                if let Some(pc) = instruction_of(calling, call) {
+                    tracer.keep(calling, pc, to);
                 }
             }
         }
         self.frames[frame as usize] = Some(from);
     }
+}
+
+/// The instruction of a function with this call of its tables.
+fn instruction_of(function: &Function, call: u32) -> Option<u32> {
+    let is_it = |instruction: &Instruction| matches!(instruction.op, Op::Call(_)) && instruction.s.a == call;
+    Some(function.code.iter().position(is_it)? as u32)
 }
 
 /// The function with this address.

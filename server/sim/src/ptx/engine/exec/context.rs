@@ -33,7 +33,9 @@ impl ExecContext<'_> {
         let &MemoryRequest { kind, space, addresses, size, count, mask, reported, value } = request;
         let mode = if kind.reads() { AccessMode::Load } else { AccessMode::Store };
         let span = u64::from(size) * count as u64;
-        let checked = self.spaces.check(&AddressCheck { space, addresses, span, mode, mask }, self.local)?;
+        let unit = u64::from(size);
+        let checked =
+            self.spaces.check(&AddressCheck { space, addresses, span, unit, mode, mask }, self.local)?;
         self.report(&AccessEvent { kind, checked: &checked, addresses, size, count, mask: reported, value });
         Ok(checked)
     }
@@ -42,7 +44,7 @@ impl ExecContext<'_> {
     #[inline(always)]
     pub(crate) fn report(&mut self, event: &AccessEvent<'_>) {
         if let Some(sanitizer) = &mut self.sanitizer {
-            sanitizer.accessed(event, self.spaces);
+            sanitizer.accessed(event, self.spaces, self.local);
         }
     }
 

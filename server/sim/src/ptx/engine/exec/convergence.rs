@@ -4,12 +4,13 @@
 use super::interpreter_loop::note;
 use super::operand::{get, put};
 use super::warp::Warp;
-use super::warp_collectives;
+use super::warp_collectives::{self, InactiveSources, exchange_of};
 use crate::ptx::engine::divergence::group::{CollectiveKind, Group, LanePosition};
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_state::RunState;
+use crate::ptx::engine::sanitizer::undefined_use::{StatementVisit, UndefinedBits, UndefinedInput};
 use crate::ptx::program::{Exchange, Function, Instruction, Op, RegisterSlot, Slot};
-use crate::ptx::registers::{Registers, lanes};
+use crate::ptx::registers::{Registers, WIDTH, lanes};
 use crate::trace::StatementId;
 
 impl Warp {
@@ -52,7 +53,8 @@ impl Warp {
         self.spin.window.iter_mut().for_each(|window| window.fail());
         let all = groups.iter().fold(0, |all, group| all | group.mask);
         let given: Vec<_> = groups.iter().filter_map(|group| self.given(*group, launch)).collect();
-        for CollectiveInput { group, function, instruction, exchange, mut registers } in given.iter().cloned()
+        for CollectiveInput { group, function, instruction, exchange, mut registers, input } in
+            given.iter().cloned()
         {
             let LanePosition { frame, pc, mask } = group;
             let statement = StatementId(function.first_statement + pc);
@@ -68,7 +70,22 @@ impl Warp {
                     let Some(theirs) = theirs else { continue };
                     take_over(&exchange, &mut registers, theirs, from, group.mask & !mask);
                 }
-                if let Some(warning) = warp_collectives::execute(&exchange, &mut registers, self.live, all) {
+                let undefined =
+                    self.frames[frame as usize].as_mut().and_then(|frame| frame.undefined.as_mut());
+                let visit = StatementVisit { function, pc, active: mask, executed, registers: &registers };
+                let outcome = match undefined {
+                    Some(undefined) => {
+                        undefined.exchange(&visit, all, &joint_input(input, &given));
+                        let outcome = warp_collectives::execute(&exchange, &mut registers, self.live, all);
+                        if let (None, Some(inactive)) = (&outcome.warning, outcome.inactive) {
+                            let readers = inactive.readers & executed;
+                            undefined.shuffled(function, pc, InactiveSources { readers, ..inactive });
+                        }
+                        outcome
+                    }
+                    None => warp_collectives::execute(&exchange, &mut registers, self.live, all),
+                };
+                if let Some(warning) = outcome.warning {
                     state.report(warning.warning(self.id, statement.0));
                 }
             }
@@ -89,8 +106,11 @@ impl Warp {
         let function = self.function(launch, group.frame)?;
         let instruction = *function.code.get(group.pc as usize)?;
         let exchange = exchange_of(&instruction, function).copied();
-        let registers = self.frames[group.frame as usize].as_ref()?.registers.clone();
-        Some(CollectiveInput { group, function, instruction, exchange, registers })
+        let frame = self.frames[group.frame as usize].as_ref()?;
+        let undefined = frame.undefined.as_deref().filter(|undefined| !undefined.is_empty());
+        let input = undefined.map(|undefined| undefined.input(function, group.pc, group.mask));
+        let (registers, input) = (frame.registers.clone(), input.unwrap_or_default());
+        Some(CollectiveInput { group, function, instruction, exchange, registers, input })
     }
 }
 
@@ -103,15 +123,28 @@ struct CollectiveInput<'p> {
     /// `None` if the groups only synchronize.
     exchange: Option<Exchange>,
     registers: Registers,
+    input: UndefinedInput,
 }
 
-fn exchange_of<'f>(instruction: &Instruction, function: &'f Function) -> Option<&'f Exchange> {
-    match instruction.op {
-        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
-            function.tables.exchanges.get(instruction.s.a as usize)
-        }
-        _ => None,
+/// The undefined input of a group and the values of all others.
+fn joint_input(own: UndefinedInput, given: &[CollectiveInput<'_>]) -> UndefinedInput {
+    let mut all = own;
+    for CollectiveInput { input, .. } in given {
+        all.value |= input.value;
+        all.root = all.root.or(input.root);
     }
+    // The groups have registers of their own.
+    if given.iter().any(|CollectiveInput { input, .. }| input.bits.is_some()) {
+        let mut bits = UndefinedBits { bits: [0; WIDTH], copied: 0 };
+        for CollectiveInput { group, input, .. } in given {
+            for lane in lanes(group.mask & input.value) {
+                bits.bits[lane] = input.bits.map_or(u64::MAX, |parts| parts.bits[lane]);
+                bits.copied |= input.bits.map_or(1 << lane, |parts| parts.copied & 1 << lane);
+            }
+        }
+        all.bits = Some(bits);
+    }
+    all
 }
 
 /// Copies the inputs of other lanes to the registers that our instruction reads.

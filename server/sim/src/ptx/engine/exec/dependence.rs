@@ -124,7 +124,7 @@ impl<'w> Dependence<'w> {
             match part.part {
                 Part::Guard => guard |= lanes & active,
                 Part::Address => address |= lanes & executed,
-                Part::Source | Part::Stored | Part::Choice => value |= lanes & executed,
+                Part::Source | Part::Stored | Part::Choice | Part::Members => value |= lanes & executed,
             }
         }
         let op = instruction.op;

@@ -28,6 +28,7 @@ impl Warp {
         frame: Slot,
         mask: u32,
     ) -> Result<(), Fault> {
+        let slot = frame;
         let Some(frame) = &mut self.frames[frame as usize] else { return Ok(()) };
         let end = frame.local_base + function.frame.local_size;
         let tops: &mut Lanes<u32> = frame.dynamic.get_or_insert_with(|| Box::new([end; WIDTH]));
@@ -70,6 +71,8 @@ impl Warp {
                 }
             }
         }
+        let top = tops.iter().fold(end, |most, &top| most.max(top));
+        self.local.frames.allocated(slot, end, top);
         Ok(())
     }
 }

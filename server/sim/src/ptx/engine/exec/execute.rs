@@ -183,7 +183,11 @@ fn uncommon(
         Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, ctx, mask)?,
         Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
             let exchange = &function.tables.exchanges[s.a as usize];
-            return warn(warp_collectives::execute(exchange, r, ctx.live, mask));
+            let outcome = warp_collectives::execute(exchange, r, ctx.live, mask);
+            if let (Some(sanitizer), Some(inactive)) = (&mut ctx.sanitizer, outcome.inactive) {
+                sanitizer.shuffled(inactive);
+            }
+            return warn(outcome.warning);
         }
         Op::WarpSync => {
             let members = *r.get::<u32>(s.a);

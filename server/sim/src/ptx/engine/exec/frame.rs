@@ -119,6 +119,8 @@ fn special_values(special: Special, threads: &Threads) -> Lanes<u32> {
         Special::MaskGreaterEqual => mask(|bit| !(bit - 1)),
         Special::DynamicShared => all(threads.dynamic_shared),
         Special::TotalShared => all(threads.total_shared),
+        Special::WorkspaceHigh => all((threads.workspace >> 32) as u32),
+        Special::WorkspaceLow => all(threads.workspace as u32),
         Special::Number(value) => all(value),
     }
 }

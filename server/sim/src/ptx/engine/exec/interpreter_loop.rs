@@ -7,8 +7,10 @@
 
 use pulp::Simd;
 
+use super::absence::{self, DivergenceLog, VisitLanes};
 use super::context::ExecContext;
 use super::execute::execute;
+use super::exiting::exiting;
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
 use super::poll_window::PollWindow;
@@ -17,11 +19,12 @@ use super::value_tracer::ValueTracer;
 use super::warp::Warp;
 use crate::ptx::engine::divergence::group::Group;
 use crate::ptx::engine::divergence::groups::Groups;
-use crate::ptx::engine::fault::ExecError;
+use crate::ptx::engine::fault::{ExecError, Fault};
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::engine::sanitizer::undefined::UndefinedValues;
+use crate::ptx::engine::sanitizer::undefined_use::StatementVisit;
 use crate::ptx::program::{Function, Instruction, Op, Slot};
 use crate::record::Recorder;
 use crate::trace::{StatementId, WarpId};
@@ -42,6 +45,7 @@ impl Warp {
         if sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.follows_values()) {
             frame.undefined.get_or_insert_with(|| Box::new(UndefinedValues::new(function)));
         }
+        self.local.frames.run(group.frame);
         let ctx = ExecContext {
             spaces: run.spaces,
             local: &mut self.local,
@@ -53,6 +57,7 @@ impl Warp {
         };
         let mut running = Running {
             function,
+            entry: &run.launch.program.functions[0],
             observed: ctx.sanitizer.is_some() || frame.written.is_some() || self.spin.window.is_some(),
             window: self.spin.window.as_deref_mut(),
             slot: group.frame,
@@ -66,6 +71,7 @@ impl Warp {
             ctx,
             id: self.id,
             tracer: &mut self.tracer,
+            divergences: &mut self.divergences,
             state: run.state,
         };
         let mut group = group;
@@ -97,6 +103,8 @@ impl Warp {
 /// A running group and its context.
 struct Running<'w> {
     function: &'w Function,
+    /// The kernel's function.
+    entry: &'w Function,
     frame: &'w mut Frame,
     ctx: ExecContext<'w>,
     visits: Visits<'w>,
@@ -108,6 +116,7 @@ struct Running<'w> {
     slot: Slot,
     id: WarpId,
     tracer: &'w mut Option<Box<ValueTracer>>,
+    divergences: &'w mut DivergenceLog,
     state: &'w mut RunState,
 }
 
@@ -164,6 +173,8 @@ impl Running<'_> {
                         }
                         Op::Branch(false) if instruction.s.a != end => {
                             let sides = [(instruction.s.a, executed), (end, mask & !executed)];
+                            let statement = function.first_statement + pc;
+                            self.divergences.record(statement, [executed, mask & !executed]);
                             groups.diverge(&sides, launch.plan.join(instruction));
                             break None;
                         }
@@ -178,7 +189,7 @@ impl Running<'_> {
             }
             for instruction in &function.code[pc as usize..end as usize] {
                 if let Err(error) = self.step(simd, instruction, pc, executed)
-                    && let Some(event) = self.handle_error(*error, pc, executed)
+                    && let Some(event) = self.handle_error(*error, pc, executed, groups)
                 {
                     pc += u32::from(!matches!(event, LoopExit::Fault(_)));
                     break 'runs Some(event);
@@ -214,7 +225,13 @@ impl Running<'_> {
     /// Handles an error, a warning or a yield of an instruction.
     #[cold]
     #[inline(never)]
-    fn handle_error(&mut self, error: ExecError, pc: u32, executed: u32) -> Option<LoopExit> {
+    fn handle_error(
+        &mut self,
+        error: ExecError,
+        pc: u32,
+        executed: u32,
+        groups: &Groups,
+    ) -> Option<LoopExit> {
         let pending_barrier = match error {
             ExecError::Fault(fault) => {
                 self.visits.up_to(pc + 1);
@@ -222,8 +239,7 @@ impl Running<'_> {
                 return Some(LoopExit::Fault(fault));
             }
             ExecError::Warning(warning) => {
-                let statement = self.function.first_statement + pc;
-                self.state.report(warning.warning(self.id, statement));
+                self.warn(warning, pc, executed, groups);
                 None
             }
             ExecError::Yield(what) => Some(what),
@@ -232,6 +248,25 @@ impl Running<'_> {
         let pending_barrier = pending_barrier?;
         self.visits.up_to(pc + 1);
         Some(LoopExit::Yield(pending_barrier))
+    }
+
+    /// Reports the incorrect use of an instruction. A GPU waits for missing participants only until they exit.
+    fn warn(&mut self, mut warning: Fault, pc: u32, executed: u32, groups: &Groups) {
+        let mut related = Vec::new();
+        if warning.code == "absent-members" {
+            warning.lanes &= !exiting(&groups.places(), self.entry, warning.lanes);
+            if warning.lanes == 0 {
+                return;
+            }
+            let visit = VisitLanes { active: self.visits.mask, executed, missing: warning.lanes };
+            warning.message = absence::message(self.function, pc, &self.frame.registers, &visit);
+            related = self.divergences.origins(warning.lanes & !self.visits.mask, executed);
+        }
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
+            sanitizer.forget_shuffle();
+        }
+        let statement = self.function.first_statement + pc;
+        self.state.report(warning.warning(self.id, statement).with(related));
     }
 
     /// Counts an instruction that controls scheduling, or that no lane executes.
@@ -265,12 +300,13 @@ impl Running<'_> {
         self.values(pc, executed);
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             sanitizer.divides(instruction, &self.frame.registers, executed);
+            sanitizer.extracts(self.function, pc, &self.frame.registers, executed);
         }
     }
 
     fn after(&mut self, pc: u32, executed: u32) {
         if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(self.frame.undefined.as_mut()) {
-            sanitizer.loaded(undefined, self.function, pc);
+            sanitizer.wrote(undefined, self.function, pc);
         }
         self.report_findings(pc);
         self.note(pc, executed);
@@ -280,7 +316,8 @@ impl Running<'_> {
     fn values(&mut self, pc: u32, executed: u32) {
         let undefined = self.frame.undefined.as_deref_mut().filter(|undefined| !undefined.is_empty());
         if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(undefined) {
-            sanitizer.values(undefined, self.function, pc, self.visits.mask, executed);
+            let (function, active, registers) = (self.function, self.visits.mask, &self.frame.registers);
+            sanitizer.values(undefined, &StatementVisit { function, pc, active, executed, registers });
         }
     }
 

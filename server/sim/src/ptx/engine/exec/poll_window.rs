@@ -14,7 +14,7 @@ use super::poll_log::{Difference, LoggedRead, Memory, Step};
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::memory::local::Local;
-use crate::ptx::engine::memory::mbarrier::PHASE;
+use crate::ptx::engine::memory::mbarrier_object::PHASE;
 use crate::ptx::engine::memory::polled::{PolledMemory, PolledValue};
 use crate::ptx::engine::memory::region::{AccessMode, MemoryRegion};
 use crate::ptx::engine::memory::spaces::{AddressCheck, Spaces, addresses, read};
@@ -188,7 +188,14 @@ impl PollWindow {
     ) -> Memory {
         let addresses = addresses(address, registers, ctx.frame_base);
         let mode = if reads { AccessMode::Load } else { AccessMode::Store };
-        let check = AddressCheck { space, addresses: &addresses, span: span.into(), mode, mask: executed };
+        let check = AddressCheck {
+            space,
+            addresses: &addresses,
+            span: span.into(),
+            unit: span.into(),
+            mode,
+            mask: executed,
+        };
         let Some(checked) = ctx.spaces.locate(&check, ctx.local) else {
             self.failed = true;
             return Memory::Nothing;

@@ -83,7 +83,7 @@ impl CallContext<'_> {
         *changes += 1;
         let (code, what) = match heap.free(launch, address) {
             Ok(()) => {
-                if let Some((sanitizer, block)) = self.sanitizer.as_mut().zip(launch.nearest(address)) {
+                if let Some((sanitizer, block)) = self.sanitizer.as_mut().zip(launch.buffer_of(address, 0)) {
                     sanitizer.freed(address - launch.raw().0, block.len);
                 }
                 return Ok(0);

@@ -2,12 +2,14 @@
 
 use pulp::{Simd, WithSimd};
 
+use super::absence::DivergenceLog;
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
 use super::poll_window::WarpView;
 use super::spin::{SpinDetector, Verdict};
 use super::value_tracer::ValueTracer;
 use crate::lanes::Lanes;
+use crate::objects::display_name;
 use crate::ptx::engine::divergence::group::Group;
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::divergence::reconvergences;
@@ -77,6 +79,8 @@ pub(crate) struct Warp {
     pub(crate) pending_barrier: Option<(u32, PendingBarrier)>,
     /// The value tracer, if the warp is traced.
     pub(crate) tracer: Option<Box<ValueTracer>>,
+    /// Its last divergences.
+    pub(crate) divergences: DivergenceLog,
 }
 
 /// A warp about to run, for any instruction set of the host.
@@ -132,6 +136,7 @@ impl Warp {
             stopped_at: 0,
             pending_barrier: None,
             tracer: request.map(|request| Box::new(ValueTracer::new(launch.program, &request))),
+            divergences: DivergenceLog::default(),
             threads,
         }
     }
@@ -260,7 +265,7 @@ impl Warp {
             }
             LoopExit::FellOff => {
                 self.check_return(function, statement.saturating_sub(1), group.mask, run.state);
-                self.leave(run.launch, group.frame, group.mask);
+                self.leave(run, group.frame, group.mask);
                 None
             }
             LoopExit::Due => Some(Pause::Due),
@@ -323,7 +328,7 @@ impl Warp {
                     self.not_uniform("a branch", statement, executed, mask, run.state);
                 }
                 let join = run.launch.plan.join(&instruction);
-                self.diverge(&[(instruction.s.a, executed), (next, mask & !executed)], pc, join);
+                self.diverge(&[(instruction.s.a, executed), (next, mask & !executed)], (statement, pc), join);
                 None
             }
             Op::Switch(uniform) => self.switch(instruction, function, group, executed, uniform, run),
@@ -338,7 +343,7 @@ impl Warp {
                     self.not_uniform("a return", statement, executed, mask, run.state);
                 }
                 self.check_return(function, statement, executed, run.state);
-                self.leave(run.launch, frame, executed);
+                self.leave(run, frame, executed);
                 self.groups.go_on(next);
                 None
             }
@@ -354,8 +359,10 @@ impl Warp {
                 None
             }
             Op::Trap if executed != 0 => {
-                let message = "the program trapped".into();
-                run.state.report(self.id.error("trap", message, statement, executed));
+                let name = display_name(&function.name);
+                let message = format!("`trap` is executed in `{name}`\ncheck the condition that leads to it");
+                let finding = self.id.error("trap", message, statement, executed);
+                run.state.report(finding.with(self.call_stack(run.launch, frame)));
                 Some(Pause::Stopped(Status::Faulted))
             }
             Op::Unsupported if executed != 0 => {
@@ -382,12 +389,18 @@ impl Warp {
 
     /// The running group diverges; parts without lanes are dropped, and equal targets merge. Returns the target if there is
     /// only one.
-    pub(crate) fn diverge(&mut self, parts: &[(u32, u32)], pc: u32, join: u32) -> Option<u32> {
+    pub(crate) fn diverge(
+        &mut self,
+        parts: &[(u32, u32)],
+        (statement, pc): (u32, u32),
+        join: u32,
+    ) -> Option<u32> {
         if let &[(taken, some), (next, others)] = parts
             && taken != next
             && some != 0
             && others != 0
         {
+            self.divergences.record(statement, [some, others]);
             self.groups.diverge(&[(taken, some), (next, others)], join);
             return None;
         }
@@ -402,6 +415,10 @@ impl Warp {
             [] => pc + 1,
             [(target, _)] => target,
             _ => {
+                for (index, (_, some)) in targets.iter().enumerate().skip(1) {
+                    let others = targets[..index].iter().fold(0, |all, (_, lanes)| all | lanes);
+                    self.divergences.record(statement, [*some, others]);
+                }
                 self.groups.diverge(&targets, join);
                 return None;
             }
@@ -434,12 +451,12 @@ impl Warp {
     }
 
     /// Lanes return from a call, or exit from the kernel.
-    fn leave(&mut self, launch: &Launch<'_>, frame: Slot, mask: u32) {
+    fn leave(&mut self, run: &mut RunContext<'_>, frame: Slot, mask: u32) {
         let Some(caller) = self.frames[frame as usize].as_ref().map(|frame| frame.caller) else { return };
         match caller {
             None => self.live &= !mask,
             Some((caller, call)) => {
-                self.pass_results(launch, frame, caller, call, mask);
+                self.pass_results(run, frame, caller, call, mask);
                 self.groups.leave(frame, caller, mask);
             }
         }

@@ -2,28 +2,69 @@
 
 use super::operand::{get, put};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::program::{Exchange, ExchangeKind};
+use crate::ptx::program::{Exchange, ExchangeKind, Function, Instruction, Op};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::ptx::semantics::float::{FloatOp, extremum_32};
 
-/// Runs an exchange among the lanes of `mask`; returns a warning if it is misused.
-pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u32) -> Option<Fault> {
-    let members = match exchange.members {
-        Some(slot) => *r.get::<u32>(slot),
-        None => [mask; WIDTH],
-    };
-    let mut warning = check_members(&members, live, mask);
+/// Shuffles of lanes that do not take part: the value is undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InactiveSources {
+    pub(crate) readers: u32,
+    pub(crate) sources: u32,
+    pub(crate) why: Absence,
+}
+
+/// Why lanes do not take part in a shuffle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absence {
+    /// They have exited, or never started.
+    Exited,
+    /// They execute it, but the member mask does not name them.
+    Unnamed,
+    /// They execute something else, or several reasons apply.
+    Elsewhere,
+}
+
+/// An executed exchange.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// Its incorrect use.
+    pub(crate) warning: Option<Fault>,
+    pub(crate) inactive: Option<InactiveSources>,
+}
+
+/// The exchange that an instruction executes.
+pub(crate) fn exchange_of<'f>(instruction: &Instruction, function: &'f Function) -> Option<&'f Exchange> {
+    match instruction.op {
+        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
+            function.tables.exchanges.get(instruction.s.a as usize)
+        }
+        _ => None,
+    }
+}
+
+/// The member mask of each lane.
+pub(crate) fn members_of(exchange: &Exchange, r: &Registers, mask: u32) -> Lanes<u32> {
+    exchange.members.map_or([mask; WIDTH], |slot| *r.get::<u32>(slot))
+}
+
+/// Runs an exchange among the lanes of `mask`.
+pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u32) -> Outcome {
+    let members = members_of(exchange, r, mask);
+    let warning = check_members(&members, live, mask);
+    let mut inactive = None;
     match exchange.kind {
         ExchangeKind::ShuffleUp
         | ExchangeKind::ShuffleDown
         | ExchangeKind::ShuffleButterfly
         | ExchangeKind::ShuffleIndex => {
-            let stray = shuffle(exchange, &members, r, mask) & live;
-            if stray != 0 && warning.is_none() {
-                let message = "a shuffle reads a lane that does not participate: the value is undefined \
-                 (the simulator uses the reading lane's own); make that lane execute the shuffle too";
-                warning = Some(Fault::new("shuffle-inactive", message.into(), stray));
-            }
+            let (readers, sources) = shuffle(exchange, &members, r, mask);
+            let why = match () {
+                () if sources & live == 0 => Absence::Exited,
+                () if sources & !mask == 0 => Absence::Unnamed,
+                () => Absence::Elsewhere,
+            };
+            inactive = (readers != 0).then_some(InactiveSources { readers, sources, why });
         }
         ExchangeKind::VoteAll
         | ExchangeKind::VoteAny
@@ -33,7 +74,7 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
         ExchangeKind::Elect => elect(exchange, &members, r, mask),
         _ => reduce(exchange, &members, r, mask),
     }
-    warning
+    Outcome { warning, inactive }
 }
 
 /// An executing lane must name itself, and every live lane that it names should participate.
@@ -49,15 +90,15 @@ pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Optio
     let named = lanes(mask).fold(0, |all, lane| all | members[lane]);
     let missing = named & live & !mask;
     if missing != 0 {
-        let message = "the member mask includes lanes that do not execute the instruction, for which a GPU \
-         would wait; make them execute it too, or remove them from the mask";
+        let message = "the member mask includes lanes that do not execute the instruction: undefined behavior. \
+         Make them execute it too, or remove them from the mask";
         return Some(Fault::new("absent-members", message.into(), missing));
     }
     None
 }
 
 /// The source lane of each lane, and whether it is within its segment.
-fn source_lane(kind: ExchangeKind, lane: u32, b: u32, c: u32) -> (u32, bool) {
+pub(crate) fn source_lane(kind: ExchangeKind, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let highest = lane & segment | clamp & !segment;
     let (source, inside) = match kind {
@@ -72,11 +113,11 @@ fn source_lane(kind: ExchangeKind, lane: u32, b: u32, c: u32) -> (u32, bool) {
     if inside { (source, true) } else { (lane, false) }
 }
 
-/// Returns the lanes that were read although they do not participate.
-fn shuffle(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) -> u32 {
+/// Returns the lanes that read lanes which do not take part, and the latter.
+fn shuffle(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) -> (u32, u32) {
     let (b, c) = (*r.get::<u32>(exchange.b), *r.get::<u32>(exchange.c));
     let a: Lanes<u32> = std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, r, lane) as u32));
-    let (mut values, mut inside, mut stray) = (a, 0, 0);
+    let (mut values, mut inside, mut readers, mut sources) = (a, 0, 0, 0);
     for lane in lanes(mask) {
         let (source, ok) = source_lane(exchange.kind, lane as u32, b[lane], c[lane]);
         let source = source & 31;
@@ -84,13 +125,14 @@ fn shuffle(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u
         if mask & members[lane] & 1 << source != 0 {
             values[lane] = a[source as usize];
         } else {
-            stray |= 1 << source;
+            readers |= 1 << lane;
+            sources |= 1 << source;
         }
     }
     for lane in lanes(mask) {
         deliver(exchange, r, lane, values[lane], inside >> lane & 1 == 1);
     }
-    stray
+    (readers, sources)
 }
 
 /// Writes the result and the predicate of a lane, if the exchange has these destinations.

@@ -31,26 +31,33 @@ pub(crate) fn copy(
     for lane in lanes(mask) {
         let value = |slot: u32| r.get::<u32>(slot)[lane];
         let size = value(bulk.size);
-        let wrong = |what: &str, value: u64| {
-            let message = format!("{what} {value:#x} of a bulk copy is not a multiple of {UNIT}; align it");
-            Fault::new("misaligned", message, 1 << lane)
-        };
-        for (what, value) in
-            [("the destination", to[lane]), ("the source", from[lane]), ("the size", size.into())]
-        {
-            if value % UNIT != 0 {
-                return Err(wrong(what, value));
-            }
+        let ends = [("destination", bulk.to_space, to[lane]), ("source", bulk.from_space, from[lane])];
+        if let Some((end, space, address)) = ends.into_iter().find(|(.., address)| address % UNIT != 0) {
+            let object = ctx.spaces.element(space, address, UNIT, ctx.local);
+            let message = format!(
+                "the {end} {object} of a bulk copy is misaligned\nthe address {address:#x} is not a multiple of \
+                 {UNIT}; align it"
+            );
+            return Err(Fault::new("misaligned", message, 1 << lane));
+        }
+        if u64::from(size) % UNIT != 0 {
+            let message = format!(
+                "the size {size} of a bulk copy is not a multiple of {UNIT}\nround it up, or copy the last bytes with \
+                 other instructions"
+            );
+            return Err(Fault::new("bulk-size", message, 1 << lane));
         }
         if size > MAX_BYTES {
             let message =
-                format!("a bulk copy of {size} bytes exceeds the limit of {MAX_BYTES} bytes; split it");
+                format!("a bulk copy of {size} bytes exceeds the limit of {MAX_BYTES} bytes\nsplit it");
             return Err(Fault::new("bulk-size", message, 1 << lane));
         }
-        let ends = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));
+        let ignored = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));
         let kept = bulk.bytes.map_or(u32::MAX, value);
         let copied = |byte: u32| {
-            byte >= ends.0 && byte < size.saturating_sub(ends.1) && kept >> (u64::from(byte) % UNIT) & 1 == 1
+            byte >= ignored.0
+                && byte < size.saturating_sub(ignored.1)
+                && kept >> (u64::from(byte) % UNIT) & 1 == 1
         };
         let mbarrier = bulk.completion.as_ref().map(|completion| mbarrier_of(completion, lane, r, ctx));
         let own = ctx.spaces.window;

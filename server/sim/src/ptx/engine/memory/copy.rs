@@ -18,12 +18,13 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     let from = addresses(&copy.from, r, ctx.frame_base);
     let span = u64::from(copy.size);
     let (space, mode) = (copy.to_space, AccessMode::Store);
-    let checked = ctx.spaces.check(&AddressCheck { space, addresses: &to, span, mode, mask }, ctx.local)?;
+    let checked =
+        ctx.spaces.check(&AddressCheck { space, addresses: &to, span, unit: span, mode, mask }, ctx.local)?;
     let wanted = |lane: &usize| sizes.is_none_or(|sizes| sizes[*lane] != 0);
     let reads = lanes(mask & !ignored).filter(wanted).fold(0, |all, lane| all | 1 << lane);
     // An invalid source is reported below, where it is read.
     let (space, mode) = (copy.from_space, AccessMode::Load);
-    let check = AddressCheck { space, addresses: &from, span: 1, mode, mask: reads };
+    let check = AddressCheck { space, addresses: &from, span: 1, unit: 1, mode, mask: reads };
     let sources = ctx.spaces.check(&check, ctx.local);
     let (size, count) = (4, span as usize / 4);
     if let Some(sources) = sources.as_ref().ok().filter(|_| reads != 0) {

@@ -43,7 +43,7 @@ impl LaneAddress {
         ctx: &mut ExecContext<'_>,
     ) -> Result<CheckedAddresses, Fault> {
         let (space, addresses, mask) = (self.space, &[self.address; WIDTH], 1 << self.lane);
-        ctx.spaces.check(&AddressCheck { space, addresses, span, mode, mask }, ctx.local)
+        ctx.spaces.check(&AddressCheck { space, addresses, span, unit: span, mode, mask }, ctx.local)
     }
 
     /// Loads bytes.

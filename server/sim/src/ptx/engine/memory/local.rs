@@ -2,6 +2,7 @@
 //!
 //! Stored as rows of 32 words, so that an access at the same offset in all lanes moves whole rows.
 
+use super::local_frames::LocalFrames;
 use crate::ptx::registers::{Lanes, WIDTH, blend};
 
 /// Local memory limit per thread in bytes, as on hardware.
@@ -11,6 +12,8 @@ pub(crate) const MAX_LOCAL_BYTES: u32 = 512 << 10;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Local {
     rows: Vec<Lanes<u32>>,
+    /// The calls that have it.
+    pub(crate) frames: LocalFrames,
 }
 
 impl Local {
@@ -22,9 +25,10 @@ impl Local {
         }
     }
 
-    /// Resets to `bytes` zero bytes per thread.
+    /// Resets to `bytes` zero bytes per thread, without calls.
     pub(crate) fn renew(&mut self, bytes: u32) {
         self.rows.clear();
+        self.frames = LocalFrames::default();
         self.grow(bytes);
     }
 

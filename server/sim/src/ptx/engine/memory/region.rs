@@ -1,5 +1,6 @@
 //! Regions of memory, ranges of addresses in them, and the result of an address check.
 
+use crate::ptx::program::Space;
 use crate::ptx::registers::Lanes;
 
 /// The memory region that an address belongs to.
@@ -48,6 +49,26 @@ impl Extent {
 pub(crate) enum AccessMode {
     Load,
     Store,
+}
+
+impl AccessMode {
+    /// The name in messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            AccessMode::Load => "load",
+            AccessMode::Store => "store",
+        }
+    }
+}
+
+/// An access of `span` bytes, in elements of `unit` bytes, that is not valid.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InvalidAccess {
+    pub(super) space: Space,
+    pub(super) address: u64,
+    pub(super) span: u64,
+    pub(super) unit: u64,
+    pub(super) mode: AccessMode,
 }
 
 /// Addresses that have been checked.

@@ -1,15 +1,17 @@
 //! The state spaces of a running block.
 
+use std::sync::Arc;
+
 use super::access_set::AccessSet;
 use super::cluster_window::ClusterWindow;
 use super::heap::Heap;
 use super::local::Local;
 use super::polled::{PolledMemory, PolledValue};
 use super::print_buffer::PrintBuffer;
-use super::region::{AccessMode, CheckedAddresses, Extent, MemoryRegion};
+use super::region::{AccessMode, CheckedAddresses, Extent, InvalidAccess, MemoryRegion};
 use crate::memory::DeviceMemory;
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::program::{Address, RegisterSlot, Space};
+use crate::ptx::program::{Address, ProgramObjects, RegisterSlot, Space};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::ptx::windows;
 
@@ -28,6 +30,8 @@ pub(crate) struct Spaces {
     pub(crate) heap: Heap,
     /// Printed text.
     pub(crate) printed: PrintBuffer,
+    /// The objects of the program that have no buffer.
+    pub(crate) objects: Arc<ProgramObjects>,
     /// Counts changes of shared and global memory: a spinning warp need not run before it changes.
     pub(crate) changes: u64,
     /// How far clocks are ahead of the executed instructions: time passes quickly while all threads wait.
@@ -41,13 +45,15 @@ pub(crate) struct AddressCheck<'a> {
     pub(crate) space: Space,
     pub(crate) addresses: &'a Lanes<u64>,
     pub(crate) span: u64,
+    /// Bytes of an element, for messages.
+    pub(crate) unit: u64,
     pub(crate) mode: AccessMode,
     pub(crate) mask: u32,
 }
 
 impl Spaces {
     /// The extent around `address`.
-    fn extent(&self, space: Space, address: u64, local: u64) -> Option<Extent> {
+    fn extent(&self, space: Space, address: u64, local: &Local) -> Option<Extent> {
         let window = |region, origin: u64, len: u64| {
             let read_only = matches!(region, MemoryRegion::Params | MemoryRegion::Constants);
             let extent = Extent { region, start: origin, end: origin + len, origin, read_only };
@@ -55,7 +61,7 @@ impl Spaces {
         };
         match space {
             Space::Shared => self.shared(address, 0),
-            Space::Local => window(MemoryRegion::Local, 0, local),
+            Space::Local => self.local(address, 0, local),
             Space::Param => window(MemoryRegion::Params, 0, self.params.len() as u64),
             Space::Const => {
                 let extent =
@@ -69,11 +75,19 @@ impl Spaces {
                 windows::MODULE.. => self.global(address),
                 windows::CONST.. => device(&self.constants, MemoryRegion::Constants, address),
                 windows::PARAM.. => window(MemoryRegion::Params, windows::PARAM, self.params.len() as u64),
-                windows::LOCAL.. => window(MemoryRegion::Local, windows::LOCAL, local),
+                windows::LOCAL.. => self.local(address, windows::LOCAL, local),
                 windows::SHARED.. => self.shared(address, windows::SHARED),
                 _ => None,
             },
         }
+    }
+
+    /// The local memory of the running call and its callers, whose window starts at `origin`.
+    fn local(&self, address: u64, origin: u64, local: &Local) -> Option<Extent> {
+        let (start, end) = local.frames.range(address - origin, &self.objects)?;
+        let end = end.min(local.len());
+        let region = MemoryRegion::Local;
+        Some(Extent { region, start: origin + start, end: origin + end, origin, read_only: false })
     }
 
     /// Shared memory, whose window starts at `start`: usually the block's own.
@@ -113,7 +127,7 @@ impl Spaces {
     }
 
     /// The rank of the block that an address belongs to, if that block has exited.
-    fn ended_block(&self, space: Space, address: u64) -> Option<u64> {
+    pub(super) fn ended_block(&self, space: Space, address: u64) -> Option<u64> {
         let start = match space {
             Space::Shared => 0,
             Space::Generic if (windows::SHARED..windows::LOCAL).contains(&address) => windows::SHARED,
@@ -161,10 +175,10 @@ impl Spaces {
 
     #[inline(always)]
     fn find(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
-        let &AddressCheck { space, addresses, span, mode, mask } = request;
+        let &AddressCheck { space, addresses, span, mode, mask, .. } = request;
         let first = mask.trailing_zeros() as usize % WIDTH;
         // Without lanes there is nothing to check; the extents are not used then.
-        if let Some(extent) = self.extent(space, addresses[first], local.len())
+        if let Some(extent) = self.extent(space, addresses[first], local)
             && !(mode == AccessMode::Store && extent.read_only)
         {
             let mut outside = 0;
@@ -180,18 +194,18 @@ impl Spaces {
     }
 
     fn find_each(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
-        let &AddressCheck { space, addresses, span, mode, mask } = request;
+        let &AddressCheck { space, addresses, span, unit, mode, mask } = request;
         let mut extents = [None; WIDTH];
         let mut fault: Option<Fault> = None;
         for lane in lanes(mask) {
             let address = addresses[lane];
-            let extent =
-                self.extent(space, address, local.len()).filter(|extent| extent.holds(address, span));
+            let extent = self.extent(space, address, local).filter(|extent| extent.holds(address, span));
+            let access = InvalidAccess { space, address, span, unit, mode };
             let wrong = match extent {
-                None => Some(self.miss(space, address, span, mode)),
-                Some(_) if address & (span - 1) != 0 => Some(Fault::misaligned(space, address, span, mode)),
+                None => Some(self.miss(access, local)),
+                Some(_) if address & (span - 1) != 0 => Some(self.misaligned(access, local)),
                 Some(extent) if mode == AccessMode::Store && extent.read_only => {
-                    Some(Fault::read_only(space, address))
+                    Some(self.read_only(access, local))
                 }
                 Some(_) => None,
             };
@@ -206,19 +220,6 @@ impl Spaces {
             Some(fault) => Err(fault),
             None => Ok(CheckedAddresses::Each(Box::new(extents))),
         }
-    }
-
-    /// The fault of an access outside all buffers.
-    fn miss(&self, space: Space, address: u64, span: u64, mode: AccessMode) -> Fault {
-        if let Some(rank) = self.ended_block(space, address) {
-            return Fault::after_the_end(rank, mode);
-        }
-        let global = matches!(space, Space::Global | Space::Generic) && address >= windows::MODULE;
-        if !global {
-            return Fault::outside(space, address, span, mode, None);
-        }
-        let memory = if address >= windows::GLOBAL { &self.launch } else { &self.globals };
-        Fault::outside(space, address, span, mode, memory.nearest(address))
     }
 
     /// The bytes of a region other than local memory.
@@ -271,8 +272,10 @@ impl Spaces {
         local: &Local,
     ) -> Result<u64, Fault> {
         let (span, mode, mask) = (size.into(), AccessMode::Load, 1 << lane);
-        let checked =
-            self.find(&AddressCheck { space, addresses: &[address; WIDTH], span, mode, mask }, local)?;
+        let checked = self.find(
+            &AddressCheck { space, addresses: &[address; WIDTH], span, unit: span, mode, mask },
+            local,
+        )?;
         Ok(match checked {
             CheckedAddresses::One(extent) => self.read(extent, local, lane, address, size),
             CheckedAddresses::Each(extents) => {

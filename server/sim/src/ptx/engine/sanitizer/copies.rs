@@ -4,6 +4,8 @@
 //! that started the copy. After the thread has waited, or a thread has observed the completed phase of the mbarrier that tracks
 //! the copy, the access gets the stamp of an ordinary access of the thread.
 
+use rustc_hash::FxHashMap;
+
 use super::stamp::{IN_FLIGHT, Stamp};
 use crate::ptx::engine::memory::region::MemoryRegion;
 
@@ -57,6 +59,8 @@ pub(super) struct PendingCopy {
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     pub(super) begun: Vec<PendingCopy>,
+    /// By mbarrier, the parity of the last phase that a thread saw completed.
+    pub(super) completed: FxHashMap<u64, u64>,
     /// Committed groups of each lane, by warp and family.
     groups: Vec<[[u32; 32]; 2]>,
 }

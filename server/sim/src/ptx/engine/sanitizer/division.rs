@@ -1,4 +1,4 @@
-//! Integer divisions by zero.
+//! Integer divisions by zero. Their result is undefined; one that matters is a warning, any other an information.
 
 use super::Sanitizer;
 use crate::lanes::Lanes;
@@ -20,6 +20,8 @@ impl Sanitizer {
             };
             let zero = lanes(mask).filter(|&lane| divisor(lane) == 0).fold(0, |all, lane| all | 1 << lane);
             if zero != 0 {
+                self.undefined.divided = zero;
+                self.made_undefined |= self.checks.uninitialized;
                 self.report_division(zero);
             }
         }

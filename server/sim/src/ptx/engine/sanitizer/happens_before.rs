@@ -362,6 +362,19 @@ impl HappensBefore {
         }
     }
 
+    /// Adds what lanes of a warp knew at their last fence.
+    pub(super) fn add_fenced(&self, warp: u32, mask: u32, clock: &mut VectorClock) {
+        let Some(clocks) = &self.block.warps[warp as usize].lanes else { return };
+        let mut last: Option<&Arc<VectorClock>> = None;
+        for known in lanes(mask).filter_map(|lane| clocks[lane].released[0].as_ref()) {
+            // Lanes that execute a fence together share one clock.
+            if last.is_none_or(|last| !Arc::ptr_eq(last, known)) {
+                clock.join(known);
+            }
+            last = Some(known);
+        }
+    }
+
     /// What all lanes of a warp know, or would know after synchronizing.
     fn published_by_warp(&self, warp: u32, together: bool) -> VectorClock {
         let block = &self.block;

@@ -68,6 +68,7 @@ impl Sanitizer {
 
     /// A thread observed the completion of a phase: its copies get the stamps that their threads had at the arrival.
     pub(crate) fn phase_completed(&mut self, object: u64, parity: u64) {
+        self.cluster.copies.completed.insert(object, parity);
         for begun in self.take(|begun| begun.until == CopyCompletion::Phase { object, parity }) {
             self.restamp(&begun, IN_FLIGHT | begun.warp, begun.epoch);
         }

@@ -1,9 +1,17 @@
-//! Which bytes of local memory each lane has written.
+//! Which bytes of local memory each lane has written, with a defined value.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::undefined_use::UndefinedOrigin;
 
 /// Of one warp: a mask of lanes per byte.
 #[derive(Debug, Default)]
 pub(super) struct LocalShadow {
     written: Vec<u32>,
+    /// The origins of stored undefined values, by byte.
+    origins: FxHashMap<u64, UndefinedOrigin>,
 }
 
 impl LocalShadow {
@@ -19,6 +27,46 @@ impl LocalShadow {
         for byte in self.bytes(start, len) {
             *byte &= !mask;
         }
+        if !self.origins.is_empty() {
+            self.origins.retain(|byte, _| !(start..start + len).contains(byte));
+        }
+    }
+
+    /// A lane stores an undefined byte.
+    pub(super) fn undefine(&mut self, at: u64, lane: u32, origin: Option<UndefinedOrigin>) {
+        self.bytes(at, 1)[0] &= !(1 << lane);
+        if let Some(origin) = origin {
+            self.origins.insert(at, origin);
+        }
+    }
+
+    /// The origin of an undefined value in these bytes, if it was stored.
+    pub(super) fn origin(&self, bytes: Range<u64>, lane: u32) -> Option<UndefinedOrigin> {
+        if self.origins.is_empty() {
+            return None;
+        }
+        bytes
+            .filter(|&byte| !self.is_written(byte, 1, lane))
+            .find_map(|byte| self.origins.get(&byte).copied())
+    }
+
+    /// The lanes of `mask` copy a range.
+    pub(super) fn copy(&mut self, from: u64, to: u64, len: u64, mask: u32) {
+        for at in 0..len {
+            let source = self.lanes(from + at);
+            let byte = &mut self.bytes(to + at, 1)[0];
+            *byte = *byte & !mask | source & mask;
+            if !self.origins.is_empty()
+                && let Some(&origin) = self.origins.get(&(from + at))
+            {
+                self.origins.insert(to + at, origin);
+            }
+        }
+    }
+
+    /// The lanes that have written a byte.
+    pub(super) fn lanes(&self, at: u64) -> u32 {
+        self.written.get(at as usize).copied().unwrap_or(0)
     }
 
     /// Whether a lane has written all of `start..start + len`.

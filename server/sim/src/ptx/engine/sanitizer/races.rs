@@ -1,21 +1,25 @@
-//! Reports of data races and of uninitialized reads.
+//! Reports of data races.
 
 use super::Sanitizer;
 use super::conflicts::{Conflicts, LaneConflict};
 use super::copies::{CopyCompletion, CopyFamily, WARPS};
 use super::event::{AccessEvent, AccessKind};
 use super::shadow::{Conflict, Hazard};
-use super::stamp::{IN_FLIGHT, Stamp, Strength};
-use crate::ptx::engine::memory::cluster_window::ClusterWindow;
+use super::stamp::{IN_FLIGHT, Stamp};
 use crate::ptx::engine::memory::region::MemoryRegion;
 use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::race_context::Scope;
+use crate::ptx::registers::WIDTH;
 use crate::trace::{Related, Severity, StatementId};
-use crate::warp::races::RaceReport;
+use crate::warp::launch_config::thread_of;
+use crate::warp::races::{RaceReport, RacingThread, position};
 
 /// Whether the order of the accesses matters.
 #[derive(Clone, Copy, PartialEq)]
-enum Race {
+pub(super) enum Race {
     Data,
+    /// Between a plain load and an atomic; a compare-and-swap repairs a stale value.
+    Repaired,
     SameValue,
 }
 
@@ -23,17 +27,18 @@ impl Race {
     fn code(self) -> (&'static str, Severity) {
         match self {
             Race::Data => ("data-race", Severity::Error),
+            Race::Repaired => ("data-race", Severity::Warning),
             Race::SameValue => ("same-value-race", Severity::Information),
         }
     }
 }
 
 /// The thread of the earlier access, relative to the running warp.
-struct Other {
-    name: String,
-    in_warp: bool,
-    in_block: bool,
-    in_cluster: bool,
+pub(super) struct Other {
+    pub(super) block: u32,
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+    pub(super) scope: Scope,
 }
 
 impl Sanitizer {
@@ -47,13 +52,21 @@ impl Sanitizer {
                 lane_conflicts.iter().find(|lane_conflict| !self.same_value(event, lane_conflict, spaces));
             let Some(&lane_conflict) = differs.or(lane_conflicts.first()) else { continue };
             if differs.is_some() && lane_conflicts.iter().any(raced) {
-                self.raced.push(StatementId(lane_conflict.conflict.before.statement()));
+                self.races.add_raced_read(StatementId(lane_conflict.conflict.before.statement()));
             }
             // One store instruction that writes one value from several threads: compilers replicate values this way.
             if differs.is_none() && lane_conflict.conflict.before.statement() == self.visit.statement {
                 continue;
             }
-            let race = if differs.is_some() { Race::Data } else { Race::SameValue };
+            if differs.is_some() {
+                self.note_scope(lane_conflicts);
+            }
+            let statements = [self.visit.statement, lane_conflict.conflict.before.statement()];
+            let race = match differs {
+                None => Race::SameValue,
+                Some(_) if self.patterns.is_repaired_by_swap(statements) => Race::Repaired,
+                Some(_) => Race::Data,
+            };
             self.report_race(event, lane_conflict, *mask, race, spaces);
         }
     }
@@ -94,81 +107,87 @@ impl Sanitizer {
         spaces: &Spaces,
     ) {
         let LaneConflict { conflict, lane, .. } = lane_conflict;
-        let Conflict { hazard, before, at, .. } = conflict;
+        let Conflict { hazard, before, .. } = conflict;
         let (code, severity) = race.code();
-        let key = (code, self.visit.statement, before.statement());
+        let (here, there) = (self.visit.statement, before.statement());
+        let key = match race {
+            // Either order of the two accesses has the same cause.
+            Race::Repaired => (code, here.min(there), here.max(there)),
+            Race::Data | Race::SameValue => (code, here, there),
+        };
         if !self.reported.insert(key) {
             return;
         }
         let Some(extent) = event.extent(lane as usize) else { return };
-        let location = location(extent.region, at, spaces);
+        let (region, object) = (extent.region, self.object(event, &lane_conflict, extent.region, spaces));
         if before.epoch >= IN_FLIGHT {
-            return self.report_in_flight(event, lane_conflict, mask, &location);
+            return self.report_in_flight(event, lane_conflict, mask, &object, spaces);
         }
         let other = self.other(before);
         let report = RaceReport {
             same_value: race == Race::SameValue,
-            lane,
-            reads: hazard == Hazard::ReadAfterWrite,
-            location: &location,
-            other: &other.name,
-            other_statement: StatementId(before.statement()),
-            other_reads: hazard == Hazard::WriteAfterRead,
-            fix: self.remedy(event, race, &conflict, &other),
+            object: &object,
+            later: self.thread(self.sync.running(), self.visit.warp, lane, hazard == Hazard::ReadAfterWrite),
+            earlier: self.thread(other.block, other.warp, other.lane, hazard == Hazard::WriteAfterRead),
+            earlier_statement: StatementId(before.statement()),
+            missing: self.missing(event, before, &other),
+            fix: self.advice(event, race, &conflict, &other, region),
         };
         self.report(code, severity, report.message(), self.visit.statement, mask, Some(report.related()));
     }
 
-    fn other(&self, before: Stamp) -> Other {
+    pub(super) fn other(&self, before: Stamp) -> Other {
+        let running = self.sync.running();
         let origin = self.sync.origin(before.epoch);
-        let in_block = origin.is_none_or(|origin| origin.block == self.sync.running());
+        let block = origin.map_or(running, |origin| origin.block);
         let warp = origin.map_or(self.visit.warp, |origin| origin.warp);
-        let in_warp = in_block && warp == self.visit.warp;
-        let lane = before.lane();
-        let name = match (in_warp, in_block) {
-            (true, _) => format!("lane {lane}"),
-            (_, true) => format!("lane {lane} of warp {warp}"),
-            _ => {
-                let [x, y, z] = self.cta(origin.map_or(0, |origin| origin.block));
-                format!("lane {lane} of warp {warp} of block ({x},{y},{z})")
-            }
-        };
-        let in_cluster = origin.is_some_and(|origin| self.cluster.clock.holds(origin.block));
-        Other { name, in_warp, in_block, in_cluster }
+        Other { block, warp, lane: before.lane(), scope: self.scope(before) }
     }
 
-    /// How to order the two accesses, or why their order does not matter.
-    fn remedy(
+    /// The scope of a race with an earlier access.
+    fn scope(&self, before: Stamp) -> Scope {
+        let Some(origin) = self.sync.origin(before.epoch) else { return Scope::Warp };
+        match origin.block == self.sync.running() {
+            true if origin.warp == self.visit.warp => Scope::Warp,
+            true => Scope::Block,
+            false if self.cluster.clock.holds(origin.block) => Scope::Cluster,
+            false => Scope::Grid,
+        }
+    }
+
+    /// Records the widest scope of the races of this statement and of the other one.
+    fn note_scope(&mut self, lane_conflicts: &[LaneConflict]) {
+        let others = lane_conflicts.iter().map(|lane_conflict| lane_conflict.conflict.before);
+        let widest = others.filter(|before| before.epoch < IN_FLIGHT).map(|before| self.scope(before)).max();
+        let statements = [self.visit.statement, lane_conflicts[0].conflict.before.statement()];
+        for (statement, scope) in statements.into_iter().zip(widest.into_iter().cycle()) {
+            if self.scopes.get(&statement).is_none_or(|known| *known < scope) {
+                self.scopes.insert(statement, scope);
+                self.races.widen(StatementId(statement), scope);
+            }
+        }
+    }
+
+    /// The element that the accesses of a conflict share.
+    fn object(
         &self,
         event: &AccessEvent<'_>,
-        race: Race,
-        conflict: &Conflict,
-        other: &Other,
-    ) -> &'static str {
-        let Conflict { hazard, before, .. } = *conflict;
-        if race == Race::SameValue && hazard == Hazard::WriteAfterRead {
-            "the stored value equals the old value, so the order does not matter"
-        } else if race == Race::SameValue {
-            "both write the same value, so the order does not matter"
-        } else if (before.strength() != Strength::Weak) != (event.kind == AccessKind::Atomic)
-            && self.is_mixed(event, before)
-        {
-            "only one of the accesses is atomic or volatile; make both so, or synchronize them"
-        } else if other.in_warp
-            && before.statement() == self.visit.statement
-            && event.kind == AccessKind::Store
-        {
-            "the order is unspecified and the last writer wins; store from one lane, or use a distinct \
-             address per lane"
-        } else if other.in_warp {
-            "put a `bar.warp.sync` between the two accesses"
-        } else if other.in_block {
-            "put a `bar.sync` that all threads execute between the two accesses"
-        } else if other.in_cluster {
-            "put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all \
-             threads execute them"
-        } else {
-            "barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch"
+        conflict: &LaneConflict,
+        region: MemoryRegion,
+        spaces: &Spaces,
+    ) -> String {
+        let LaneConflict { conflict: Conflict { at, .. }, index, .. } = *conflict;
+        let size = u64::from(event.size).max(1);
+        let element = index + at.saturating_sub(index) / size * size;
+        spaces.common_element(region, element, size)
+    }
+
+    pub(super) fn thread(&self, block: u32, warp: u32, lane: u32, reads: bool) -> RacingThread {
+        RacingThread {
+            thread: thread_of(warp, lane, WIDTH as u32, self.block_size),
+            block: self.cta(block),
+            lane: format!("lane {lane} of warp {warp}"),
+            reads,
         }
     }
 
@@ -178,23 +197,27 @@ impl Sanitizer {
         event: &AccessEvent<'_>,
         lane_conflict: LaneConflict,
         mask: u32,
-        location: &str,
+        object: &str,
+        spaces: &Spaces,
     ) {
         let LaneConflict { conflict: Conflict { hazard, before, .. }, lane, .. } = lane_conflict;
         let warp = before.epoch & !IN_FLIGHT;
-        let thread = match (warp == self.warp_of_cluster(), before.lane() == lane) {
+        let (block, starter) = match warp == self.warp_of_cluster() {
+            true => (self.sync.running(), self.visit.warp),
+            false => (self.cluster.clock.block(warp / WARPS), warp % WARPS),
+        };
+        let own = self.thread(self.sync.running(), self.visit.warp, lane, true);
+        let other = self.thread(block, starter, before.lane(), true);
+        let thread = position(own.thread);
+        let starter = match (own.block == other.block, own.thread == other.thread) {
             (true, true) => "it".to_owned(),
-            (true, false) => format!("lane {}", before.lane()),
-            (false, _) => {
-                let (block, warp) = (self.cluster.clock.block(warp / WARPS), warp % WARPS);
-                match block == self.sync.running() {
-                    true => format!("lane {} of warp {warp}", before.lane()),
-                    false => {
-                        let [x, y, z] = self.cta(block);
-                        format!("lane {} of warp {warp} of block ({x},{y},{z})", before.lane())
-                    }
-                }
-            }
+            (true, false) => format!("thread {} ({})", position(other.thread), other.lane),
+            _ => format!(
+                "thread {} of block {} ({})",
+                position(other.thread),
+                position(other.block),
+                other.lane
+            ),
         };
         let here = if event.kind.reads() { "reads" } else { "writes" };
         let there = if hazard == Hazard::WriteAfterRead { "read" } else { "write" };
@@ -208,10 +231,15 @@ impl Sanitizer {
             (Some(CopyCompletion::Waited(CopyFamily::Bulk)), _) => "with `cp.async.bulk.wait_group`",
             _ => "with `cp.async.wait_group` or `cp.async.wait_all`",
         };
-        let others = if thread == "it" { "" } else { ", then synchronize with the thread that started it" };
+        let others = if starter == "it" { "" } else { ", then synchronize with the thread that started it" };
+        let advice = match self.unannounced(before, spaces) {
+            Some(copy) => format!(
+                "the phase completed before the bytes of the {copy} were announced: `mbarrier.arrive.expect_tx` is missing"
+            ),
+            None => format!("wait {wait}{others}"),
+        };
         let message = format!(
-            "data race: lane {lane} {here} {location} while the copy that {thread} started may still \
-             {there} it; wait {wait}{others}"
+            "thread {thread} {here} {object} while a copy may still {there} it\n{starter} started the copy; {advice}"
         );
         let related = Related::new(before.statement(), "the copy was started here");
         self.report("data-race", Severity::Error, message, self.visit.statement, mask, Some(related));
@@ -235,55 +263,8 @@ impl Sanitizer {
         );
     }
 
-    /// Whether only one of the two accesses is strong.
-    fn is_mixed(&self, event: &AccessEvent<'_>, before: Stamp) -> bool {
-        let strong = self.visit.order.strong || event.kind == AccessKind::Atomic;
-        strong != (before.strength() != Strength::Weak)
-    }
-
     fn cta(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.grid;
         [number % x, number / x % y, number / x / y]
-    }
-
-    pub(super) fn report_uninitialized(&mut self, event: &AccessEvent<'_>) {
-        let mask = self.uninitialized[..event.count].iter().fold(0, |all, &mask| all | mask);
-        let lane = mask.trailing_zeros() as usize;
-        let Some(extent) = event.extent(lane) else { return };
-        if !self.reported.insert(("uninitialized-read", self.visit.statement, u32::MAX)) {
-            return;
-        }
-        let (space, at) = match extent.region {
-            MemoryRegion::Local => ("local", extent.index(event.addresses[lane])),
-            _ => ("shared", extent.index(event.addresses[lane])),
-        };
-        let writer = if space == "local" { "the lane has not" } else { "no thread of the block has" };
-        let message = format!(
-            "uninitialized read: lane {lane} reads {space} memory at offset {at}, which {writer} written; \
-             initialize it first"
-        );
-        self.report("uninitialized-read", Severity::Warning, message, self.visit.statement, mask, None);
-    }
-}
-
-fn shared_location(at: u64, own: ClusterWindow) -> String {
-    let size = u64::from(own.size).max(1);
-    match at / size == u64::from(own.rank) {
-        true => format!("shared memory at offset {}", at % size),
-        false => format!("shared memory of block {} of the cluster at offset {}", at / size, at % size),
-    }
-}
-
-/// The location of a byte, as shown to users.
-fn location(region: MemoryRegion, at: u64, spaces: &Spaces) -> String {
-    let memory = match region {
-        MemoryRegion::Launch => &spaces.launch,
-        MemoryRegion::Globals => &spaces.globals,
-        _ => return shared_location(at, spaces.window),
-    };
-    let address = memory.raw().0 + at;
-    match memory.nearest(address) {
-        Some(buffer) => format!("byte {} of `{}`", address - buffer.address, buffer.name),
-        None => format!("global memory at {address:#x}"),
     }
 }

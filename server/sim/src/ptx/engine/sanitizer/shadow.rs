@@ -118,8 +118,7 @@ impl Access<'_> {
     /// The same access by another lane of the warp.
     #[inline(always)]
     pub(super) fn of_lane(&self, lane: u32) -> Self {
-        let stamp = Stamp { site: self.stamp.site & !(31 << 2) | lane << 2, ..self.stamp };
-        Access { stamp, thread: Thread { lane, ..self.thread }, ..*self }
+        Access { stamp: self.stamp.of_lane(lane), thread: Thread { lane, ..self.thread }, ..*self }
     }
 
     /// The epoch, and whether it is strong: the common part of several lanes' stamps.
@@ -284,10 +283,9 @@ impl CellMut<'_> {
         let Cell { read, other, .. } = *self.stamps;
         if read.is_there() && !access.sync.settled(read.epoch) {
             let others = *self.lanes & !(1 << access.thread.lane);
-            let of_lane = |lane: u32| Stamp { site: read.site & !(31 << 2) | lane << 2, ..read };
             let mut candidates = std::iter::once(read.lane()).chain(lanes(others).map(|lane| lane as u32));
-            if let Some(lane) = candidates.find(|&lane| access.conflicts_with(of_lane(lane))) {
-                return Some(of_lane(lane));
+            if let Some(lane) = candidates.find(|&lane| access.conflicts_with(read.of_lane(lane))) {
+                return Some(read.of_lane(lane));
             }
         }
         access.conflicts_with(other).then_some(other)
@@ -348,6 +346,43 @@ impl Shadow {
     /// Replaces a stamp by another, except where later accesses followed.
     pub(super) fn restamp(&mut self, start: u64, len: u64, writes: bool, from: Stamp, to: Stamp) {
         self.for_each_cell(start, len, |mut cell| cell.restamp(writes, from, to));
+    }
+
+    /// The first write in a range for which `is_wanted` holds, and its offset.
+    pub(super) fn find_write(
+        &self,
+        start: u64,
+        len: u64,
+        is_wanted: impl Fn(Stamp) -> bool,
+    ) -> Option<(Stamp, u64)> {
+        self.find(start, len, |page, cell| Some(page.cells[cell].write).filter(|write| is_wanted(*write)))
+    }
+
+    /// The first recorded read in a range for which `is_wanted` holds, and its offset.
+    pub(super) fn find_read(
+        &self,
+        start: u64,
+        len: u64,
+        is_wanted: impl Fn(Stamp) -> bool,
+    ) -> Option<(Stamp, u64)> {
+        self.find(start, len, |page, cell| {
+            let Cell { read, other, .. } = page.cells[cell];
+            let of_lanes = lanes(page.lanes[cell]).map(|lane| read.of_lane(lane as u32));
+            of_lanes.chain([other]).find(|read| is_wanted(*read))
+        })
+    }
+
+    /// The first cell of an access, which does not cross a page, with a stamp that is wanted; and the offset of the cell.
+    fn find(
+        &self,
+        start: u64,
+        len: u64,
+        wanted: impl Fn(&Page, usize) -> Option<Stamp>,
+    ) -> Option<(Stamp, u64)> {
+        let page = self.pages.get((start / PAGE) as usize)?.as_deref()?;
+        let mut cells = page.range(start, len.min(PAGE - start % PAGE));
+        let (stamp, cell) = cells.find_map(|cell| Some((wanted(page, cell)?, cell)))?;
+        Some((stamp, start / PAGE * PAGE + cell as u64 * page.grain()))
     }
 
     /// Allocates the cells of an access; `false` if the budget is exhausted.

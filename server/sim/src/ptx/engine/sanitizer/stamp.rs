@@ -18,6 +18,8 @@ pub(super) enum Strength {
     /// Concurrent with accesses of its own block.
     Block = 1,
     Device = 2,
+    /// A store as `Device` that left the value as it was.
+    Unchanged = 3,
 }
 
 impl Stamp {
@@ -33,12 +35,24 @@ impl Stamp {
         self.site >> 2 & 31
     }
 
+    /// The same access by another lane.
+    #[inline(always)]
+    pub(super) fn of_lane(self, lane: u32) -> Stamp {
+        Stamp { site: self.site & !(31 << 2) | lane << 2, ..self }
+    }
+
     pub(super) fn strength(self) -> Strength {
         match self.site & 3 {
             0 => Strength::Weak,
             1 => Strength::Block,
-            _ => Strength::Device,
+            2 => Strength::Device,
+            _ => Strength::Unchanged,
         }
+    }
+
+    /// Whether it is a strong store that left the value as it was.
+    pub(super) fn is_unchanged(self) -> bool {
+        self.strength() == Strength::Unchanged
     }
 
     pub(super) fn is_weak(self) -> bool {

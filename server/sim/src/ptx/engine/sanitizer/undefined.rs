@@ -5,31 +5,20 @@
 //! address, a guard, a branch condition, or a store that other threads see. The finding is at the origin of the value, and
 //! names the statement where it matters.
 
-use crate::ptx::program::{Function, Mixing, Part};
-use crate::ptx::registers::FULL;
+use rustc_hash::FxHashMap;
 
-/// The origin of an undefined value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct UndefinedOrigin {
-    pub(super) statement: u32,
-    /// The uninitialized register; `None` for memory.
-    pub(super) register: Option<u32>,
-}
-
-/// A use of an undefined value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct UndefinedUse {
-    pub(super) root: UndefinedOrigin,
-    pub(super) statement: u32,
-    pub(super) part: Part,
-    pub(super) lanes: u32,
-}
+use super::undefined_use::{UndefinedBits, UndefinedOrigin};
+use crate::ptx::program::Function;
+use crate::ptx::registers::{FULL, lanes};
 
 /// The undefined values in the registers of one call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UndefinedValues {
-    /// Undefined lanes by register.
+    /// Lanes with an undefined bit, by register.
     lanes: Vec<u32>,
+    /// The undefined bits of registers that are undefined only in part, by lane. Parts come from memory, such as the padding
+    /// of a structure, and from votes.
+    partial: FxHashMap<u32, Box<UndefinedBits>>,
     /// Origins by register; `None` if it was never written.
     roots: Vec<Option<UndefinedOrigin>>,
     /// Number of registers with undefined lanes.
@@ -53,13 +42,14 @@ impl UndefinedValues {
         self.count == 0
     }
 
-    fn grow(&mut self, function: &Function) {
-        let registers = function.frame.registers.len();
-        self.lanes.resize(registers, 0);
-        self.roots.resize(registers, None);
-    }
-
-    fn set(&mut self, register: u32, executed: u32, undefined: u32, root: Option<UndefinedOrigin>) {
+    /// Lanes write a register, undefined in the lanes of `undefined`.
+    pub(crate) fn set(
+        &mut self,
+        register: u32,
+        executed: u32,
+        undefined: u32,
+        root: Option<UndefinedOrigin>,
+    ) {
         let lanes = &mut self.lanes[register as usize];
         let before = *lanes;
         *lanes = before & !executed | undefined & executed;
@@ -67,55 +57,80 @@ impl UndefinedValues {
         if undefined & executed != 0 {
             self.roots[register as usize] = root;
         }
+        if !self.partial.is_empty() {
+            self.set_all_bits(register, executed, undefined);
+        }
     }
 
-    /// Lanes execute a statement: returns the use of an undefined value, and the lanes with undefined sources.
-    pub(crate) fn step(
+    /// The lanes are undefined in all bits, or in none.
+    #[cold]
+    fn set_all_bits(&mut self, register: u32, executed: u32, undefined: u32) {
+        if self.lanes[register as usize] == 0 {
+            self.partial.remove(&register);
+        } else if let Some(partial) = self.partial.get_mut(&register) {
+            partial.copied |= executed;
+            for lane in lanes(executed) {
+                partial.bits[lane] = if undefined >> lane & 1 == 1 { u64::MAX } else { 0 };
+            }
+        }
+    }
+
+    /// Lanes write a register that is undefined in these bits.
+    pub(crate) fn set_bits(
         &mut self,
-        function: &Function,
-        pc: u32,
-        active: u32,
+        register: u32,
         executed: u32,
-    ) -> (Option<UndefinedUse>, u32) {
-        let statement = function.first_statement + pc;
-        let (mut used, mut any, mut all, mut source) = (None, 0, executed, None);
-        for read in function.flow.reads_of(pc) {
-            let at = read.register as usize;
-            let lanes = self.lanes[at] & if read.part == Part::Guard { active } else { executed };
-            if read.part == Part::Source {
-                any |= lanes;
-                all &= lanes;
-            }
-            if lanes == 0 {
-                continue;
-            }
-            let root = self.roots[at].unwrap_or(UndefinedOrigin { statement, register: Some(read.register) });
-            if read.part == Part::Source {
-                source.get_or_insert(root);
-            } else {
-                used.get_or_insert(UndefinedUse { root, statement, part: read.part, lanes });
-            }
+        value: &UndefinedBits,
+        root: Option<UndefinedOrigin>,
+    ) {
+        let UndefinedBits { bits, copied } = value;
+        let undefined = lanes(executed).filter(|&lane| bits[lane] != 0).fold(0, |all, lane| all | 1 << lane);
+        let partial = lanes(undefined).any(|lane| bits[lane] != u64::MAX);
+        if partial && !self.partial.contains_key(&register) {
+            let before = self.bits_of(register);
+            self.partial.insert(register, Box::new(before));
         }
-        let undefined = match function.flow.mixing_of(pc) {
-            _ if source.is_none() => 0,
-            Mixing::Defined => 0,
-            Mixing::Any => any,
-            Mixing::All => all,
-        };
-        for &register in function.writes_of(pc) {
-            self.set(register, executed, undefined, source);
+        self.set(register, executed, undefined, root);
+        if let Some(known) = self.partial.get_mut(&register) {
+            lanes(undefined).for_each(|lane| known.bits[lane] = bits[lane]);
+            known.copied = known.copied & !undefined | copied & undefined;
         }
-        (used, any)
     }
 
-    /// A load of uninitialized memory, by destination.
-    pub(crate) fn loaded(&mut self, function: &Function, pc: u32, uninitialized: impl Iterator<Item = u32>) {
-        let root = UndefinedOrigin { statement: function.first_statement + pc, register: None };
-        self.grow(function);
-        for (&register, lanes) in function.writes_of(pc).iter().zip(uninitialized) {
-            if lanes != 0 {
-                self.set(register, lanes, lanes, Some(root));
-            }
+    /// The lanes in which a register has an undefined bit.
+    #[inline(always)]
+    pub(crate) fn lanes_of(&self, register: u32) -> u32 {
+        self.lanes.get(register as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether a register may be undefined only in part.
+    pub(crate) fn is_partial(&self, register: u32) -> bool {
+        !self.partial.is_empty() && self.partial.contains_key(&register)
+    }
+
+    /// The undefined bits of a register in a lane.
+    pub(crate) fn bits(&self, register: u32, lane: usize) -> u64 {
+        match self.lanes_of(register) >> lane & 1 {
+            0 => 0,
+            _ => self.partial.get(&register).map_or(u64::MAX, |partial| partial.bits[lane]),
         }
+    }
+
+    /// The undefined bits of a register.
+    pub(crate) fn bits_of(&self, register: u32) -> UndefinedBits {
+        let copied = self.partial.get(&register).map_or(FULL, |partial| partial.copied);
+        UndefinedBits { bits: std::array::from_fn(|lane| self.bits(register, lane)), copied }
+    }
+
+    /// Allocates the entries of all registers.
+    pub(crate) fn grow(&mut self, function: &Function) {
+        let registers = function.frame.registers.len();
+        self.lanes.resize(registers, 0);
+        self.roots.resize(registers, None);
+    }
+
+    /// The origin of an undefined register; `None` if it was never written.
+    pub(crate) fn origin(&self, register: u32) -> Option<UndefinedOrigin> {
+        self.roots.get(register as usize).copied().flatten()
     }
 }

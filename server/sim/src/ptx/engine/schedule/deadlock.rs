@@ -2,7 +2,6 @@
 
 use super::block::Block;
 use super::cluster_barrier::ClusterBarrier;
-use super::polled_object::object;
 use crate::lanes::Lanes;
 use crate::ptx::engine::divergence::model::Model;
 use crate::ptx::engine::exec::warp::{Warp, next_statements};
@@ -64,16 +63,14 @@ impl Warp {
                 verb("iterate", lanes)
             ),
             false if self.tests_barrier(launch) => {
-                let missing = self
-                    .pending_barrier
-                    .as_ref()
-                    .map_or((0, 0), |(_, pending)| (pending.arrivals, pending.bytes));
+                let pending = self.pending_barrier.as_ref();
+                let (arrivals, bytes) =
+                    pending.map_or((0, 0), |(_, pending)| (pending.arrivals, pending.bytes));
                 format!(
-                    "deadlock: {lanes_of_warp} {}, which no live thread can complete: pending arrivals {}, pending bytes {}. Compare \
-                     the count of `mbarrier.init`, and the expected bytes, with the threads and the copies that arrive",
+                    "deadlock: {lanes_of_warp} {}, which no live thread can complete: pending arrivals {arrivals}, transaction \
+                     count {bytes}{}",
                     self.what(launch, spaces),
-                    missing.0,
-                    missing.1
+                    unbalanced(arrivals, bytes)
                 )
             }
             false if launch.plan.model != Model::Its && !self.elsewhere(launch, lanes).is_empty() => format!(
@@ -96,7 +93,7 @@ impl Warp {
     pub(super) fn what(&self, launch: &Launch<'_>, spaces: &Spaces) -> String {
         let lanes = self.polls_at().map_or(u32::MAX, |(_, lanes)| lanes);
         let Some(first) = self.polled.values.first() else { return verb("iterate", lanes) };
-        let object = object(first, launch, spaces);
+        let object = spaces.common_element(first.region, first.index as u64, first.size.into());
         match self.tests_barrier(launch) {
             true => format!("{} for the mbarrier {object}", verb("wait", lanes)),
             false => format!("{} {object} (value {})", verb("poll", lanes), first.value),
@@ -153,6 +150,27 @@ impl Warp {
             Related::new(statement, format!("current statement of {}", Lanes(lanes.into())))
         });
         Some(self.id.error("absent-members", message, statement, at.mask).with(current))
+    }
+}
+
+/// Why a phase of an mbarrier cannot complete, and what to do.
+fn unbalanced(arrivals: u64, bytes: i64) -> String {
+    let arrivals = if arrivals == 0 {
+        ""
+    } else {
+        ". Compare the count of `mbarrier.init` with the threads that arrive"
+    };
+    match bytes {
+        0 => arrivals.to_owned(),
+        1.. => format!(
+            ": {bytes} bytes announced that no copy in flight will complete. Announce only the bytes that copies \
+             write{arrivals}"
+        ),
+        _ => format!(
+            ": copies completed {} bytes more than `expect_tx` announced. Announce all bytes with \
+             `mbarrier.arrive.expect_tx`{arrivals}",
+            bytes.unsigned_abs()
+        ),
     }
 }
 

@@ -9,14 +9,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use rustc_hash::FxHashSet;
-
 use super::sequential_blocks::SequentialBlocks;
 use crate::ptx::engine::memory::access_set::AccessSet;
 use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::race_context::RaceContext;
 use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::Op;
-use crate::trace::{Cancelled, Control, Finding, Progress, StatementId, Workers};
+use crate::trace::{Cancelled, Control, Finding, Progress, Workers};
 use crate::warp::listing::Listing;
 
 /// Ranges per worker: more ranges reduce the wait for the last one.
@@ -94,8 +93,8 @@ impl<'a> ParallelBlocks<'a> {
         run.spaces = spaces;
         run.state.steps = steps.into_inner();
         run.blocks_done = run.launch.blocks();
-        for BlockRange { findings, raced, traces, .. } in ranges {
-            run.state.raced.extend(raced);
+        for BlockRange { findings, races, traces, .. } in ranges {
+            run.state.races.merge(races);
             findings.into_iter().for_each(|finding| run.state.report(finding));
             run.traces.append(traces);
         }
@@ -107,7 +106,7 @@ impl<'a> ParallelBlocks<'a> {
 struct BlockRange {
     first: u64,
     findings: Vec<Finding>,
-    raced: FxHashSet<StatementId>,
+    races: RaceContext,
     traces: Listing,
 }
 
@@ -191,7 +190,7 @@ impl WorkQueue<'_, '_> {
         let state = std::mem::replace(&mut run.state, RunState::new(run.launch));
         let traces = std::mem::take(&mut run.traces);
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
-        merged.ranges.push(BlockRange { first, findings: state.findings, raced: state.raced, traces });
+        merged.ranges.push(BlockRange { first, findings: state.findings, races: state.races, traces });
         let MergedResults { accesses, spaces, .. } = &mut *merged;
         let Some(mut theirs) = run.spaces.access_set.take() else { return false };
         let apart = accesses.absorb(&mut theirs, run.spaces.device_bytes(), spaces.device_bytes_mut());

@@ -60,8 +60,8 @@ impl<'a> SequentialBlocks<'a> {
         if number >= self.launch.max_clusters() {
             let (all, limit) = (self.launch.blocks(), self.launch.options.limits.max_steps);
             let message = format!(
-                "the step limit of {limit} warp instructions was reached by starting {} of {all} blocks: a start counts \
-                 as {} instructions; launch fewer blocks",
+                "the start of {} of {all} blocks reached the step limit of {limit}\na start counts as {} warp \
+                 instructions; launch fewer blocks",
                 number * (self.launch.blocks() / self.launch.clusters()),
                 self.launch.start_cost()
             );
@@ -129,7 +129,7 @@ impl<'a> SequentialBlocks<'a> {
         self.state.report(finding.unwrap_or_else(|| {
             let (limit, blocks) = (self.launch.options.limits.max_steps, self.launch.blocks());
             let message = format!(
-                "the step limit of {limit} warp instructions was reached after {} of {blocks} blocks; launch fewer blocks, or \
+                "the step limit of {limit} warp instructions was reached after {} of {blocks} blocks\nlaunch fewer blocks, or \
                  raise the limit",
                 self.blocks_done
             );
