@@ -8,7 +8,7 @@ Requires only an NVIDIA driver: the driver API is called through `ctypes`, and t
 
 The recording has the bytes of every buffer after each launch: of the lane-mask probes in
 `probes/`, and of the named cases. Kernels run in a separate process, which is replaced when a kernel faults or
-hangs; the failure is then recorded instead of the buffers. `cargo nextest run -p warplens-sim --test gpu` compares.
+hangs; the failure is then recorded instead of the buffers. `cargo nextest run -p warplens-sim gpu::` compares.
 """
 
 import argparse

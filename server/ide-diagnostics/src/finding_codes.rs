@@ -1,7 +1,7 @@
 //! The stable names of findings: the problems that a simulation reports. A name, once released, keeps its meaning.
 //!
 //! The simulator uses the names; their summaries for users are here. To add one, add a line below and its page,
-//! `docs/findings/<name>.md`, without which it does not compile; `tests/findings.rs` checks the first lines of a page.
+//! `docs/findings/<name>.md`, without which it does not compile; `tests/ide/findings.rs` of `ide` checks the first lines of a page.
 
 /// A kind of finding.
 #[derive(Debug)]

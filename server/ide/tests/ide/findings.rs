@@ -1,0 +1,155 @@
+//! The pages of findings: each starts with the summary of the table, the index lists them all, and the simulator reports
+//! the finding in their examples. The assembler, if installed, accepts every one of them.
+
+use crate::page::{Example, accepts, assembler, check_names, examples, pages};
+use expect_test::expect_file;
+use warplens_ide::lanes::{Choice, FindingCode, RunRequest, finding_codes};
+use warplens_ide::{AnalysisHost, FileId, Severity};
+use warplens_sim::{Checks, Control, Finding, RunOptions};
+
+/// The page without examples: one would need a run of hundreds of megabytes.
+const WITHOUT_EXAMPLE: &str = "shadow-limit";
+
+/// The codes of the findings of the launch in an example, or else of the inferred one; or why that cannot be run.
+fn found(example: &Example) -> Result<Vec<&'static str>, String> {
+    let mut codes: Vec<_> = run(example)?.iter().map(|finding| finding.code).collect();
+    codes.dedup();
+    Ok(codes)
+}
+
+fn run(example: &Example) -> Result<Vec<Finding>, String> {
+    let mut host = AnalysisHost::new();
+    host.set_accepts(example.accepts);
+    host.open(FileId(0), example.language, &example.text);
+    let request = RunRequest {
+        entry: None,
+        launch: Choice::First,
+        wave_width: None,
+        model: None,
+        usual_model: None,
+        options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
+    };
+    let prepared =
+        host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into())).unwrap();
+    let prepared = prepared.map_err(|problem| problem.to_string())?;
+    let (_, result) = prepared.settle(Control::none()).expect("not cancelled");
+    for finding in &result.findings {
+        let title = finding.message.lines().next().unwrap_or_default();
+        assert!(title.chars().count() <= 80, "the first line is too long: {title}");
+    }
+    Ok(result.findings)
+}
+
+/// The errors of the text.
+fn errors(example: &Example) -> Vec<String> {
+    let mut host = AnalysisHost::new();
+    host.open(FileId(0), example.language, &example.text);
+    let found = host.snapshot().diagnostics(FileId(0)).unwrap();
+    let errors = found.into_iter().filter(|found| found.severity == Severity::Error);
+    errors.map(|error| error.message).collect()
+}
+
+#[test]
+fn every_page_starts_with_the_summary_of_the_table() {
+    for FindingCode { name, summary, page } in finding_codes() {
+        let head = format!("# {name}\n\n**Finding.** {summary}\n\n");
+        assert!(page.starts_with(&head), "docs/findings/{name}.md must start with\n{head}");
+    }
+}
+
+#[test]
+fn every_name_has_its_page() {
+    check_names("findings", &finding_codes().iter().map(|code| code.name).collect::<Vec<_>>());
+}
+
+#[test]
+fn wrong_examples_have_the_finding_and_right_ones_none() {
+    let mut wrong = Vec::new();
+    for FindingCode { name, page, .. } in finding_codes() {
+        let examples = examples(page);
+        assert_eq!(examples.is_empty(), *name == WITHOUT_EXAMPLE, "{name}: examples");
+        for pair in examples.chunks(2) {
+            let bad = found(&pair[0]);
+            if bad.as_deref() != Ok(&[*name]) {
+                wrong.push(format!("{name}: the wrong example gives {bad:?}"));
+            }
+            let (good, errors) = (found(&pair[1]), errors(&pair[1]));
+            if good != Ok(vec![]) || !errors.is_empty() {
+                wrong.push(format!("{name}: the right example gives {good:?}, {errors:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_page_shows_the_message() {
+    for FindingCode { name, page, .. } in finding_codes().iter().filter(|code| code.name != WITHOUT_EXAMPLE) {
+        let found = run(&examples(page)[0]).expect(name);
+        let message = found.iter().find(|finding| finding.code == *name).map(|finding| &finding.message);
+        let page = with_quote(page, message.expect(name));
+        expect_file![pages("findings").join(format!("{name}.md"))].assert_eq(&page);
+    }
+}
+
+/// The page with a message as its only quotation: before the first block of code, if the page has none yet.
+fn with_quote(page: &str, message: &str) -> String {
+    let lines: Vec<_> = page.lines().collect();
+    let is_quote = |line: &&str| line.starts_with('>');
+    let at = lines.iter().position(is_quote);
+    let start =
+        at.or_else(|| lines.iter().position(|line| line.starts_with("```"))).expect("a block of code");
+    let end = start + lines[start..].iter().take_while(|line| is_quote(line)).count();
+    let mut quote: Vec<String> = message.lines().flat_map(wrapped).collect();
+    if at.is_none() {
+        quote.push(String::new());
+    }
+    let lines = lines[..start].iter().map(|line| (*line).to_owned()).chain(quote);
+    let lines: Vec<_> = lines.chain(page.lines().skip(end).map(str::to_owned)).collect();
+    lines.join("\n") + "\n"
+}
+
+/// A line of a message as a quotation.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = vec![String::from(">")];
+    for word in text.split_whitespace() {
+        if lines.last().is_some_and(|line| line.len() + word.len() >= 120) {
+            lines.push(String::from(">"));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.extend([" ", word]);
+        }
+    }
+    lines
+}
+
+#[test]
+fn the_index_lists_all() {
+    let mut index = String::from(
+        "# Findings\n\nThe problems that a simulation reports: in an editor as diagnostics with the source `warplens-sim`, while the \
+        lanes of a\nlaunch are shown, and at the end of `warplens sim`. Settings and a comment switch one off, as for \
+        [diagnostics](../diagnostics/README.md).\n\n| Name | Summary |\n| --- | --- |\n",
+    );
+    for FindingCode { name, summary, .. } in finding_codes() {
+        index += &format!("| [{name}]({name}.md) | {} |\n", summary.replace('|', "\\|"));
+    }
+    expect_file![pages("findings").join("README.md")].assert_eq(&index);
+}
+
+/// The assembler accepts programs with errors that only a run shows.
+#[test]
+fn the_assembler_accepts_the_examples() {
+    let Some(ptxas) = assembler() else { return };
+    let mut wrong = Vec::new();
+    for FindingCode { name, page, .. } in finding_codes() {
+        let examples = examples(page);
+        for (at, example) in
+            examples.iter().enumerate().filter(|(_, one)| one.language == warplens_syntax::ptx::LANGUAGE)
+        {
+            if !accepts(&ptxas, name, &example.text) {
+                wrong.push(format!("{name}: example {}", at + 1));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "the assembler rejects\n{}", wrong.join("\n"));
+}

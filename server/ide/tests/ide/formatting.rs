@@ -1,0 +1,104 @@
+//! The formatter over the corpora: nothing is lost, what is formatted stays, and the output of NVIDIA's compilers hardly
+//! changes. `docs/formatting.md` has the figures.
+
+use std::path::{Path, PathBuf};
+
+use warplens_ide::{AnalysisHost, FileId, Formatted};
+use warplens_syntax::{SyntaxKind, parse_file};
+
+/// The PTX files under a part of the corpora beside the repository, where they are there.
+fn files(part: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(part);
+    let mut found = Vec::new();
+    let mut folders = vec![root];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            match path.extension() {
+                _ if path.is_dir() => folders.push(path),
+                Some(extension) if extension == "ptx" => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    if found.is_empty() {
+        println!("skipped: corpus not found ({part})");
+    }
+    found.sort();
+    found
+}
+
+fn format(text: &str) -> String {
+    let mut host = AnalysisHost::new();
+    host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, text);
+    let Formatted { edits, .. } = host.snapshot().format(FileId(0)).unwrap();
+    let (mut formatted, mut at) = (String::new(), 0);
+    for edit in edits {
+        formatted.push_str(&text[at..edit.range.start().into()]);
+        formatted.push_str(&edit.insert);
+        at = edit.range.end().into();
+    }
+    formatted + &text[at..]
+}
+
+/// Everything except white space.
+fn tokens(text: &str) -> Vec<String> {
+    let tree = parse_file(warplens_syntax::ptx::LANGUAGE, text).syntax();
+    let tokens = tree.descendants_with_tokens().filter_map(|element| element.into_token());
+    let shown = tokens.filter(|token| token.kind() != SyntaxKind::WHITESPACE);
+    shown.map(|token| token.text().to_owned()).collect()
+}
+
+/// How many of the lines of a text stay, of how many. Only lines are split or joined, never moved, so that those that
+/// stay are found in their order; a line that does not is passed by.
+fn unchanged(before: &str, after: &str) -> (usize, usize) {
+    let before: Vec<&str> = before.split_inclusive('\n').collect();
+    let mut after = after.split_inclusive('\n').peekable();
+    let mut same = 0;
+    let blankless = |line: &str| line.split_whitespace().collect::<String>();
+    for line in &before {
+        let mut wanted = blankless(line);
+        if after.peek() == Some(line) {
+            after.next();
+            same += 1;
+            continue;
+        }
+        // Takes what the line has become.
+        while let Some(rest) = after.peek().and_then(|next| wanted.strip_prefix(&blankless(next))) {
+            wanted = rest.to_owned();
+            after.next();
+            if wanted.is_empty() {
+                break;
+            }
+        }
+    }
+    (same, before.len())
+}
+
+#[test]
+fn nothing_is_lost_and_what_is_formatted_stays() {
+    // Broken files are many, small, and alike.
+    for (part, step) in [("ptx", 1), ("ptx-exec", 1), ("ptx-invalid", 4)] {
+        for path in files(part).into_iter().step_by(step) {
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            let formatted = format(&text);
+            assert!(tokens(&formatted) == tokens(&text), "{}: a token changed", path.display());
+            assert!(format(&formatted) == formatted, "{}: it changes again", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_output_of_compilers_hardly_changes() {
+    let (mut same, mut all) = (0, 0);
+    for path in files("ptx/generated") {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        if name.starts_with("nvrtc") {
+            let (kept, lines) = unchanged(&text, &format(&text));
+            (same, all) = (same + kept, all + lines);
+        }
+    }
+    println!("{same} of {all} lines unchanged");
+    assert!(same * 100 >= all * 97, "{same} of {all} lines unchanged");
+}

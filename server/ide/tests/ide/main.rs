@@ -1,0 +1,17 @@
+//! The editor features through `Analysis`: corpora, pages and lints, each in a file of its own.
+
+#![allow(clippy::print_stdout, reason = "a skipped test prints a note")]
+
+mod page;
+
+mod corpus;
+mod dialects;
+mod facts;
+mod findings;
+mod formatting;
+mod pages;
+mod ptx_lints;
+mod wave_dialects;
+mod wave_guide;
+mod wave_kernels;
+mod wave_lints;

@@ -1,0 +1,201 @@
+//! Accesses that conflict with copies in flight are reported.
+
+use crate::common::watched::findings;
+use expect_test::{Expect, expect};
+
+/// `%r3` is the thread's word of `tile`, `%r5` that of the opposite thread, `%rd2` its word of global memory.
+fn check(block: u32, body: &str, expected: Expect) {
+    let across = block * 4 - 4;
+    let body =
+        format!("sub.u32 %r5, {across}, %r3;\nadd.u32 %r5, %r5, %r4;\nadd.u32 %r5, %r5, %r4;\n{body}\nret;");
+    expected.assert_eq(&findings("sm_90", 1, block, &body));
+}
+
+const COPY: &str = "cp.async.ca.shared.global [%r3], [%rd2], 4;\n";
+
+#[test]
+fn a_thread_reads_a_copy_in_flight() {
+    check(
+        32,
+        &format!("{COPY}ld.shared.u32 %r6, [%r3];"),
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r3];
+              thread (0,0,0) reads `tile[0]` while a copy may still write it
+              it started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`
+              the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+        "#]],
+    );
+}
+
+#[test]
+fn a_barrier_is_not_a_wait() {
+    check(
+        64,
+        &format!("{COPY}cp.async.commit_group;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];"),
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (0,0,0) reads `tile[63]` while a copy may still write it
+              thread (63,0,0) (lane 31 of warp 1) started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
+              the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+        "#]],
+    );
+}
+
+#[test]
+fn a_wait_is_not_a_barrier() {
+    check(
+        64,
+        &format!("{COPY}cp.async.wait_all;\nld.shared.u32 %r6, [%r5];"),
+        expect![[r#"
+            information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
+              thread (32,0,0) writes `tile[32]` without a change, thread (31,0,0) reads it
+              the stored value equals the old value, so the order does not matter
+              thread (31,0,0) is lane 31 of warp 0
+              thread (31,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
+            error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (32,0,0) reads `tile[31]`, thread (31,0,0) writes it; no barrier between
+              put a `bar.sync` that all threads execute between the two accesses
+              thread (31,0,0) is lane 31 of warp 0
+              thread (31,0,0) writes `tile[31]` here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+        "#]],
+    );
+}
+
+#[test]
+fn waiting_and_synchronizing_is_correct() {
+    for wait in ["cp.async.wait_all;", "cp.async.commit_group;\ncp.async.wait_group 0;"] {
+        check(64, &format!("{COPY}{wait}\nbar.sync 0;\nld.shared.u32 %r6, [%r5];"), expect![[""]]);
+    }
+}
+
+#[test]
+fn groups_complete_in_order() {
+    let body = |read: &str| {
+        format!(
+            "{COPY}cp.async.commit_group;\ncp.async.ca.shared.global [%r3+2048], [%rd2], 4;\ncp.async.commit_group;\n\
+             cp.async.wait_group 1;\nbar.sync 0;\nld.shared.u32 %r6, [{read}];"
+        )
+    };
+    check(64, &body("%r5"), expect![[""]]);
+    check(
+        64,
+        &body("%r5+2048"),
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5+2048];
+              thread (0,0,0) reads `tile[575]` while a copy may still write it
+              thread (63,0,0) (lane 31 of warp 1) started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
+              the copy was started here: cp.async.ca.shared.global [%r3+2048], [%rd2], 4;
+        "#]],
+    );
+}
+
+#[test]
+fn a_copy_over_data_that_others_still_read() {
+    let body =
+        format!("st.shared.u32 [%r3], 0;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];\n{COPY}cp.async.wait_all;");
+    check(
+        64,
+        &body,
+        expect![[r#"
+            error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (32,0,0) reads `tile[31]`, thread (31,0,0) writes it; no barrier between
+              put a `bar.sync` that all threads execute between the two accesses
+              thread (31,0,0) is lane 31 of warp 0
+              thread (31,0,0) writes `tile[31]` here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+            information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
+              thread (32,0,0) writes `tile[32]` without a change, thread (31,0,0) reads it
+              the stored value equals the old value, so the order does not matter
+              thread (31,0,0) is lane 31 of warp 0
+              thread (31,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
+        "#]],
+    );
+}
+
+const INIT: &str = ".shared .align 8 .b64 bar;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 mbarrier.init.shared.b64 [bar], 1;\nbar.sync 0;\n";
+const FILL: &str = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;\n\
+     @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];\n";
+const WAIT: &str = "W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\n";
+
+#[test]
+fn a_bulk_copy_completes_with_its_phase() {
+    check(32, &format!("{INIT}{FILL}{WAIT}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
+    check(
+        32,
+        &format!("{INIT}{FILL}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (0,0,0) reads `tile[31]` while a copy may still write it
+              it started the copy; wait for the mbarrier that tracks the copy, with `mbarrier.try_wait`
+              the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
+        "#]],
+    );
+    // One thread waits, the others synchronize with it.
+    let one = "@!%p1 bra SYNC;\nW: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\nSYNC: bar.sync 0;\n";
+    check(32, &format!("{INIT}{FILL}{one}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
+}
+
+#[test]
+fn an_mbarrier_may_wait_for_a_threads_copies() {
+    let init = INIT.replace("[bar], 1", "[bar], 64");
+    let arrive = "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n";
+    check(64, &format!("{init}{COPY}{arrive}{WAIT}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
+    check(
+        64,
+        &format!("{init}{COPY}{arrive}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (0,0,0) reads `tile[63]` while a copy may still write it
+              thread (63,0,0) (lane 31 of warp 1) started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
+              the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+        "#]],
+    );
+}
+
+#[test]
+fn the_source_of_a_copy_in_flight_must_not_be_written() {
+    let copy = "st.shared.u32 [%r3], %r1;\nfence.proxy.async.shared::cta;\nbar.sync 0;\n\
+         setp.eq.u32 %p1, %r1, 0;\n@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;\n\
+         @%p1 cp.async.bulk.commit_group;\n";
+    let again = "bar.sync 0;\nst.shared.u32 [%r3], 7;";
+    check(32, &format!("{copy}@%p1 cp.async.bulk.wait_group.read 0;\n{again}"), expect![[""]]);
+    check(
+        32,
+        &format!("{copy}{again}"),
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: st.shared.u32 [%r3], 7;
+              thread (0,0,0) writes `tile[0]` while a copy may still read it
+              it started the copy; wait with `cp.async.bulk.wait_group.read`
+              the copy was started here: @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
+        "#]],
+    );
+}
+
+#[test]
+fn bytes_that_no_thread_announced() {
+    let store = "@%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];\n";
+    let read = "ld.shared.u32 %r6, [tile];";
+    let arrive = "@%p1 mbarrier.arrive.shared::cta.b64 _, [bar];\n";
+    check(
+        32,
+        &format!("{INIT}{arrive}{store}{WAIT}{read}"),
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
+              thread (0,0,0) reads `tile[0]` while a copy may still write it
+              it started the copy; the phase completed before the bytes of the `st.async` were announced: `mbarrier.arrive.expect_tx` is missing
+              the copy was started here: @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];
+        "#]],
+    );
+    let copy = "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];\n";
+    check(
+        32,
+        &format!("{INIT}{arrive}{copy}{WAIT}{read}"),
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
+              thread (0,0,0) reads `tile[0]` while a copy may still write it
+              it started the copy; the phase completed before the bytes of the copy were announced: `mbarrier.arrive.expect_tx` is missing
+              the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
+        "#]],
+    );
+    let announced = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 4;\n";
+    check(32, &format!("{INIT}{announced}{store}{WAIT}{read}"), expect![[""]]);
+}

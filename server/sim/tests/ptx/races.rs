@@ -1,0 +1,319 @@
+//! Data races: what is reported, and what must not be reported.
+
+use crate::common::watched::findings;
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+fn check(grid: u32, block: u32, body: &str, expected: Expect) {
+    expected.assert_eq(&findings("sm_90", grid, block, body));
+}
+
+#[track_caller]
+fn clean(grid: u32, block: u32, body: &str) {
+    assert_eq!(findings("sm_90", grid, block, body), "");
+}
+
+#[test]
+fn a_neighbour_in_another_warp_without_a_barrier() {
+    let body = |barrier: &str| {
+        format!(
+            "st.shared.u32 [%r3], %r1;\n{barrier}\nxor.b32 %r5, %r1, 32;\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r5, %r4;\n\
+             ld.shared.u32 %r6, [%r5];\nst.global.u32 [%rd2], %r6;\nret;"
+        )
+    };
+    clean(1, 64, &body("bar.sync 0;"));
+    check(
+        1,
+        64,
+        &body(""),
+        expect![[r#"
+            error data-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r1;
+              thread (32,0,0) writes `tile[32]`, thread (0,0,0) reads it; no barrier between
+              put a `bar.sync` that all threads execute between the two accesses
+              thread (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
+            error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (32,0,0) reads `tile[0]`, thread (0,0,0) writes it; no barrier between
+              put a `bar.sync` that all threads execute between the two accesses
+              thread (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) writes `tile[0]` here: st.shared.u32 [%r3], %r1;
+        "#]],
+    );
+}
+
+#[test]
+fn lanes_of_one_warp_from_sm_70_on() {
+    let body = |sync: &str| {
+        format!(
+            "st.shared.u32 [%r3], %r1;\n{sync}\nxor.b32 %r5, %r3, 4;\nld.shared.u32 %r6, [%r5];\n\
+             st.global.u32 [%rd2], %r6;\nret;"
+        )
+    };
+    check(
+        1,
+        32,
+        &body(""),
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (0,0,0) reads `tile[1]`, thread (1,0,0) writes it
+              put a `bar.warp.sync` between the two accesses
+              thread (1,0,0) is lane 1 of warp 0
+              thread (1,0,0) writes `tile[1]` here: st.shared.u32 [%r3], %r1;
+        "#]],
+    );
+    clean(1, 32, &body("bar.warp.sync 0xffffffff;"));
+    clean(1, 32, &body("shfl.sync.idx.b32 %r7, %r1, 0, 31, 0xffffffff;"));
+    assert_eq!(findings("sm_60", 1, 32, &body("")), "");
+}
+
+#[test]
+fn all_lanes_store_to_one_word() {
+    check(
+        1,
+        32,
+        "st.shared.u32 [tile], %r1;\nret;",
+        expect![[r#"
+            error data-race warp 0 lanes fffffffe: st.shared.u32 [tile], %r1;
+              threads (1,0,0) and (0,0,0) write `tile[0]`; the last writer wins
+              the order is unspecified; store from one lane, or use a distinct address per lane
+              thread (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) writes `tile[0]` here: st.shared.u32 [tile], %r1;
+        "#]],
+    );
+    check(1, 64, "st.shared.u32 [tile], 7;\nret;", expect![""]);
+    clean(1, 64, "red.shared.add.u32 [tile], %r1;\nret;");
+}
+
+#[test]
+fn a_store_over_what_another_warp_still_reads() {
+    let body = |barrier: &str| {
+        format!(
+            "st.shared.u32 [%r3], %r1;\nbar.sync 0;\nxor.b32 %r5, %r1, 32;\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r5, %r4;\n\
+             ld.shared.u32 %r6, [%r5];\n{barrier}\nst.shared.u32 [%r3], %r6;\nret;"
+        )
+    };
+    clean(1, 64, &body("bar.sync 0;"));
+    check(
+        1,
+        64,
+        &body(""),
+        expect![[r#"
+            error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              thread (32,0,0) reads `tile[0]`, thread (0,0,0) writes it; no barrier between
+              put a `bar.sync` that all threads execute between the two accesses
+              thread (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) writes `tile[0]` here: st.shared.u32 [%r3], %r6;
+            information same-value-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r6;
+              thread (32,0,0) writes `tile[32]` without a change, thread (0,0,0) reads it
+              the stored value equals the old value, so the order does not matter
+              thread (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
+        "#]],
+    );
+}
+
+#[test]
+fn blocks_in_one_buffer() {
+    check(
+        2,
+        32,
+        "st.global.u32 [%rd2], %r2;\nret;",
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: st.global.u32 [%rd2], %r2;
+              blocks (1,0,0) and (0,0,0) write `out[0]`; no synchronization between
+              barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
+              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) writes `out[0]` here: st.global.u32 [%rd2], %r2;
+        "#]],
+    );
+    clean(2, 32, "red.global.add.u32 [%rd2], 1;\nret;");
+    clean(2, 32, "ld.global.u32 %r6, [%rd2];\nret;");
+    check(
+        2,
+        32,
+        "setp.eq.u32 %p1, %r2, 0;\n@%p1 st.global.u32 [%rd2], %r1;\n@!%p1 red.global.add.u32 [%rd2], 1;\nret;",
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: @!%p1 red.global.add.u32 [%rd2], 1;
+              blocks (1,0,0) and (0,0,0) write `out[0]`; no synchronization between
+              only one of the accesses is atomic or volatile; make both so, or synchronize them
+              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) writes `out[0]` here: @%p1 st.global.u32 [%rd2], %r1;
+        "#]],
+    );
+}
+
+#[test]
+fn bytes_of_one_word_are_independent() {
+    clean(1, 64, "add.u32 %r5, %r4, %r1;\ncvt.u16.u32 %h1, %r1;\nst.shared.u8 [%r5], %h1;\nret;");
+    clean(
+        2,
+        32,
+        "mul.wide.u32 %rd3, %r1, 2;\nmul.wide.u32 %rd4, %r2, 1;\nadd.u64 %rd3, %rd3, %rd4;\nadd.u64 %rd3, %rd3, %rd1;\n\
+                  cvt.u16.u32 %h1, %r1;\nst.global.u8 [%rd3], %h1;\nret;",
+    );
+}
+
+/// Block 0 writes and sets a flag; block 1 waits for it and reads.
+fn message(store: &str, fence: &str, raise: &str, wait: &str, acquire: &str) -> String {
+    format!(
+        "setp.ne.u32 %p2, %r1, 0;\n@%p2 exit;\nsetp.eq.u32 %p1, %r2, 1;\n@%p1 bra READ;\n\
+         {store}.u32 [%rd1+64], 7;\n{fence}\n{raise}.u32 [%rd1], 1;\nret;\n\
+         READ:\n{wait}.u32 %r6, [%rd1];\nsetp.eq.u32 %p3, %r6, 0;\n@%p3 bra READ;\n{acquire}\n\
+         ld.global.u32 %r7, [%rd1+64];\nst.global.u32 [%rd1+128], %r7;\nret;"
+    )
+}
+
+#[test]
+fn a_flag_between_blocks() {
+    let (st, volatile) = ("st.global", ("st.volatile.global", "ld.volatile.global"));
+    clean(2, 32, &message(st, "membar.gl;", volatile.0, volatile.1, "membar.gl;"));
+    clean(2, 32, &message(st, "", "st.release.gpu.global", "ld.acquire.gpu.global", ""));
+    clean(
+        2,
+        32,
+        &message(
+            st,
+            "fence.acq_rel.gpu;",
+            "st.relaxed.gpu.global",
+            "ld.relaxed.gpu.global",
+            "fence.acq_rel.gpu;",
+        ),
+    );
+    for (fence, acquire) in [("", "membar.gl;"), ("membar.gl;", ""), ("membar.cta;", "membar.gl;")] {
+        check(
+            2,
+            32,
+            &message(st, fence, volatile.0, volatile.1, acquire),
+            expect![[r#"
+        error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
+          block (1,0,0) reads `out[16]`, block (0,0,0) writes it
+          barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
+          in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+          thread (0,0,0) of block (0,0,0) writes `out[16]` here: st.global.u32 [%rd1+64], 7;
+    "#]],
+        );
+    }
+    check(
+        2,
+        32,
+        &message(st, "membar.gl;", "st.global", "ld.global", "membar.gl;"),
+        expect![[r#"
+            error data-race warp 0 lanes 00000001: ld.global.u32 %r6, [%rd1];
+              block (1,0,0) reads `out[0]`, block (0,0,0) writes it
+              barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
+              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) writes `out[0]` here: st.global.u32 [%rd1], 1;
+            error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
+              block (1,0,0) reads `out[16]`, block (0,0,0) writes it
+              barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
+              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) writes `out[16]` here: st.global.u32 [%rd1+64], 7;
+        "#]],
+    );
+}
+
+#[test]
+fn the_last_block_sums_up() {
+    // As in the CUDA samples: each block publishes its sum with a fence and a counter, and the last one reads them all.
+    let body = |fence: &str| {
+        format!(
+            ".shared .u32 last;\nsetp.ne.u32 %p1, %r1, 0;\nmul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd3, %rd1, %rd3;\n\
+             @%p1 bra COUNTED;\nst.global.u32 [%rd3+256], %r2;\n{fence}\natom.global.inc.u32 %r6, [%rd1], 4;\n\
+             st.shared.u32 [last], %r6;\nCOUNTED:\nbar.sync 0;\nld.shared.u32 %r7, [last];\nsetp.ne.u32 %p2, %r7, 3;\n\
+             @%p2 exit;\nsetp.gt.u32 %p3, %r1, 3;\n@%p3 exit;\nld.global.u32 %r8, [%rd2+256];\nred.global.add.u32 [%rd1+512], %r8;\nret;"
+        )
+    };
+    clean(4, 64, &body("membar.gl;"));
+    assert!(findings("sm_90", 4, 64, &body("")).contains("error data-race"));
+}
+
+#[test]
+fn a_fence_of_each_thread_before_the_barrier_counts() {
+    clean(
+        2,
+        64,
+        "mad.lo.u32 %r5, %r2, 64, %r1;\nmul.wide.u32 %rd3, %r5, 4;\nadd.u64 %rd3, %rd1, %rd3;\nst.global.u32 [%rd3+256], %r1;\n\
+         membar.gl;\nbar.sync 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\nred.global.add.u32 [%rd1], 1;\n\
+         SPIN:\nld.volatile.global.u32 %r6, [%rd1];\nsetp.lt.u32 %p2, %r6, 2;\n@%p2 bra SPIN;\nmembar.gl;\nWAIT:\nbar.sync 0;\n\
+         xor.b32 %r5, %r5, 64;\nmul.wide.u32 %rd4, %r5, 4;\nadd.u64 %rd4, %rd1, %rd4;\nld.global.u32 %r7, [%rd4+256];\n\
+         st.global.u32 [%rd3+1024], %r7;\nret;",
+    );
+}
+
+#[test]
+fn a_lock() {
+    let body = |fence: &str| {
+        format!(
+            "setp.ne.u32 %p1, %r1, 0;\n@%p1 exit;\nLOCK:\natom.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p2, %r5, 0;\n\
+             @%p2 bra LOCK;\n{fence}\nld.global.u32 %r6, [%rd1+64];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd1+64], %r6;\n{fence}\n\
+             atom.global.exch.b32 %r5, [%rd1], 0;\nret;"
+        )
+    };
+    clean(4, 32, &body("membar.gl;"));
+    assert!(findings("sm_90", 4, 32, &body("")).contains("error data-race"));
+}
+
+#[test]
+fn barriers_of_some_warps() {
+    // Warp 0 produces for warp 1, warp 2 for warp 3, with one barrier each.
+    let body = |id: &str| {
+        format!(
+            "shr.u32 %r5, %r1, 6;\nadd.u32 %r5, %r5, 1;\nand.b32 %r6, %r1, 32;\nsetp.ne.u32 %p1, %r6, 0;\n@%p1 bra READ;\n\
+             st.shared.u32 [%r3], %r1;\nbar.arrive %r5, 64;\nbra DONE;\nREAD:\nbar.sync {id}, 64;\nld.shared.u32 %r7, [%r3+-128];\n\
+             st.global.u32 [%rd2], %r7;\nDONE:\nret;"
+        )
+    };
+    clean(1, 128, &body("%r5"));
+}
+
+#[test]
+fn writes_of_exited_threads_happen_before_the_barrier() {
+    clean(
+        1,
+        64,
+        "st.shared.u32 [%r3], %r1;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 exit;\nbar.sync 0;\nld.shared.u32 %r5, [%r3+-128];\n\
+         st.global.u32 [%rd2], %r5;\nret;",
+    );
+}
+
+/// Phase by phase, 64 threads read one half of the tile, each at another thread's element, and write the other half. They
+/// always read elements of the other warp, so every barrier but the last is needed.
+fn phases(places: &[(u32, u32)], removed: Option<usize>) -> String {
+    let mut body =
+        "mov.u32 %r8, 0;\nst.shared.u32 [%r4+1024], 0;\nst.shared.u32 [%r3], %r1;\nbar.sync 0;\n".to_owned();
+    for (phase, (from, to)) in places.iter().enumerate() {
+        let (half, other) = (phase % 2 * 256, (phase + 1) % 2 * 256);
+        body += &format!(
+            "xor.b32 %r5, %r1, {};\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r5, %r4;\nld.shared.u32 %r6, [%r5+{half}];\n\
+             red.shared.add.u32 [%r4+1024], %r6;\nadd.u32 %r6, %r6, %r1;\nxor.b32 %r7, %r1, {};\nshl.b32 %r7, %r7, 2;\n\
+             add.u32 %r7, %r7, %r4;\nst.shared.u32 [%r7+{other}], %r6;\n",
+            from % 32 + 32,
+            to % 32
+        );
+        if removed != Some(phase) {
+            body += "bar.sync 0;\n";
+        }
+    }
+    body + "ld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd2], %r5;\nret;"
+}
+
+/// The findings except those of a value that all threads store.
+fn errors(body: &str) -> String {
+    let found = findings("sm_90", 1, 64, body);
+    found.lines().filter(|line| line.starts_with("error") || line.starts_with("warning")).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_removed_barrier_is_reported(
+        places in prop::collection::vec((0u32..32, 0u32..32), 2..6),
+        at in any::<prop::sample::Index>(),
+    ) {
+        prop_assert_eq!(errors(&phases(&places, None)), "");
+        let removed = at.index(places.len() - 1);
+        let found = errors(&phases(&places, Some(removed)));
+        prop_assert!(found.contains("error data-race"), "{}", found);
+    }
+}

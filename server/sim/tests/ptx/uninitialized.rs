@@ -1,0 +1,190 @@
+//! Uninitialized reads: what is reported, and what must not be reported.
+
+use crate::common::watched::findings;
+use expect_test::{Expect, expect};
+
+fn check(body: &str, expected: Expect) {
+    expected.assert_eq(&findings("sm_90", 1, 32, body));
+}
+
+#[track_caller]
+fn clean(body: &str) {
+    assert_eq!(findings("sm_90", 1, 32, body), "");
+}
+
+#[test]
+fn a_register_that_some_lanes_do_not_write() {
+    let body = |else_side: &str| {
+        format!(
+            "setp.lt.u32 %p1, %r1, 8;\n@%p1 mov.u32 %r5, 1;\n{else_side}\nadd.u32 %r6, %r5, 1;\nst.global.u32 [%rd2], %r6;\nret;"
+        )
+    };
+    check(
+        &body(""),
+        expect![[r#"
+            warning uninitialized-read warp 0 lanes ffffff00: add.u32 %r6, %r5, 1;
+              `%r5` is read in lanes 8-31 before it is written
+              the value is stored; write it on every path to this statement
+              the value is stored here: st.global.u32 [%rd2], %r6;
+        "#]],
+    );
+    clean(&body("@!%p1 mov.u32 %r5, 2;"));
+}
+
+#[test]
+fn an_address_a_guard_and_a_branch() {
+    check(
+        "cvt.u64.u32 %rd3, %r5;\nadd.u64 %rd3, %rd3, %rd1;\nst.global.u32 [%rd3], 1;\nret;",
+        expect![[r#"
+            warning uninitialized-read warp 0 lanes ffffffff: cvt.u64.u32 %rd3, %r5;
+              `%r5` is read in lanes 0-31 before it is written
+              the value is used as an address; write it on every path to this statement
+              the value is used as an address here: st.global.u32 [%rd3], 1;
+        "#]],
+    );
+    check(
+        "@%p1 mov.u32 %r5, 1;\nret;",
+        expect![[r#"
+            warning uninitialized-read warp 0 lanes ffffffff: @%p1 mov.u32 %r5, 1;
+              `%p1` is read in lanes 0-31 before it is written
+              the value controls a predicate; write it on every path to this statement
+        "#]],
+    );
+    check(
+        "setp.eq.u32 %p1, %r5, 1;\n@%p1 bra DONE;\nmov.u32 %r6, 1;\nDONE:\nret;",
+        expect![[r#"
+            warning uninitialized-read warp 0 lanes ffffffff: setp.eq.u32 %p1, %r5, 1;
+              `%r5` is read in lanes 0-31 before it is written
+              the value controls a predicate; write it on every path to this statement
+              the value controls a predicate here: @%p1 bra DONE;
+        "#]],
+    );
+}
+
+#[test]
+fn unused_values_may_be_undefined() {
+    clean("mov.u32 %r6, %r5;\nadd.u32 %r7, %r6, 1;\nret;");
+    clean("mov.b32 %r6, {%h1, %h2};\nret;");
+    clean(
+        "cvt.u16.u32 %h1, %r1;\nmov.b32 %r6, {%h1, %h2};\nmov.b32 {%h3, %h4}, %r6;\nst.global.u16 [%rd2], %h3;\nret;",
+    );
+    clean("setp.eq.u32 %p1, %r1, %r1;\nselp.u32 %r6, %r1, %r5, %p1;\nst.global.u32 [%rd2], %r6;\nret;");
+    clean("xor.b32 %r5, %r5, %r5;\nst.global.u32 [%rd2], %r5;\nret;");
+    clean("bfi.b32 %r6, %r1, %r5, 0, 32;\nst.global.u32 [%rd2], %r6;\nret;");
+}
+
+#[test]
+fn a_loop_that_writes_in_its_first_iteration() {
+    clean(
+        "mov.u32 %r6, 0;\nNEXT:\nsetp.eq.u32 %p1, %r6, 0;\n@%p1 mov.u32 %r5, 7;\nadd.u32 %r5, %r5, 1;\nadd.u32 %r6, %r6, 1;\n\
+         setp.lt.u32 %p2, %r6, 3;\n@%p2 bra NEXT;\nst.global.u32 [%rd2], %r5;\nret;",
+    );
+}
+
+#[test]
+fn uninitialized_shared_memory() {
+    check(
+        "ld.shared.u32 %r5, [%r3];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%rd2], %r5;\nret;",
+        expect![[r#"
+            warning uninitialized-read warp 0 lanes ffffffff: ld.shared.u32 %r5, [%r3];
+              `tile[0]` (shared) is read before any thread writes it
+              the value is stored; initialize it first, and synchronize with the threads that do
+              the value is stored here: st.global.u32 [%rd2], %r5;
+        "#]],
+    );
+    clean("ld.shared.u32 %r5, [%r3];\nret;");
+    clean("st.shared.u32 [%r3], 0;\nld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd2], %r5;\nret;");
+    check(
+        "setp.lt.u32 %p1, %r1, 16;\n@%p1 st.shared.u32 [%r3], 0;\nld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd2], %r5;\nret;",
+        expect![[r#"
+            warning uninitialized-read warp 0 lanes ffff0000: ld.shared.u32 %r5, [%r3];
+              `tile[16]` (shared) is read before any thread writes it
+              the value is stored; initialize it first, and synchronize with the threads that do
+              the value is stored here: st.global.u32 [%rd2], %r5;
+        "#]],
+    );
+}
+
+#[test]
+fn uninitialized_local_memory() {
+    let body = |store: &str| {
+        format!(
+            ".local .b32 stack[4];\nsetp.lt.u32 %p1, %r1, 8;\n{store}\nld.local.u32 %r5, [stack+4];\nst.global.u32 [%rd2], %r5;\nret;"
+        )
+    };
+    clean(&body("st.local.u32 [stack+4], 1;"));
+    check(
+        &body("@%p1 st.local.u32 [stack+4], 1;"),
+        expect![[r#"
+            warning uninitialized-read warp 0 lanes ffffff00: ld.local.u32 %r5, [stack+4];
+              `stack[1]` (local) is read before the thread writes it
+              the value is stored; initialize it first, and synchronize with the threads that do
+              the value is stored here: st.global.u32 [%rd2], %r5;
+        "#]],
+    );
+    // An undefined value stays undefined through memory.
+    check(
+        &body("st.local.u32 [stack+4], %r7;"),
+        expect![[r#"
+            warning uninitialized-read warp 0 lanes ffffffff: st.local.u32 [stack+4], %r7;
+              `%r7` is read in lanes 0-31 before it is written
+              the value is stored; write it on every path to this statement
+              the value is stored here: st.global.u32 [%rd2], %r5;
+        "#]],
+    );
+}
+
+#[test]
+fn calls_receive_their_arguments() {
+    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.func (.param .u32 r) f(.param .u32 a)\n{\n.reg .u32 %a;\n\
+                ld.param.u32 %a, [a];\nadd.u32 %a, %a, 1;\nst.param.u32 [r], %a;\nret;\n}\n\
+                .func (.reg .u32 %r) g(.reg .u32 %a)\n{\nadd.u32 %r, %a, 1;\nret;\n}\n\
+                .visible .entry k(.param .u64 out)\n{\n.reg .u32 %r<9>;\n.reg .u64 %rd<4>;\n.param .u32 a;\n.param .u32 b;\n\
+                ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\n\
+                st.param.u32 [a], %r1;\ncall (b), f, (a);\nld.param.u32 %r2, [b];\ncall (%r3), g, (%r2);\n\
+                st.global.u32 [%rd1], %r3;\nret;\n}\n";
+    let (_, _, result) = crate::common::watched::watched(text, 1, 32);
+    assert_eq!(result.findings, []);
+}
+
+#[test]
+fn a_division_by_zero() {
+    check(
+        "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;",
+        expect![[r#"
+            warning division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
+              division by zero in lane 3
+              the result is unspecified (all ones in the simulator); it is stored. Guard the division, or do not use its result
+              the value is stored here: st.global.u32 [%rd2], %r6;
+        "#]],
+    );
+    check(
+        "sub.u32 %r5, %r1, 3;\ncvt.s64.s32 %rd4, %r5;\nrem.s64 %rd5, 7, %rd4;\nsetp.eq.s64 %p1, %rd5, 1;\n\
+         @%p1 st.global.u32 [%rd2], 1;\nret;",
+        expect![[r#"
+            warning division-by-zero warp 0 lanes 00000008: rem.s64 %rd5, 7, %rd4;
+              division by zero in lane 3
+              the result is unspecified (all ones in the simulator); it controls a predicate. Guard the division, or do not use its result
+              the value controls a predicate here: @%p1 st.global.u32 [%rd2], 1;
+        "#]],
+    );
+    // The result is not used, or another value is selected.
+    check(
+        "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nadd.u32 %r6, %r6, 1;\nret;",
+        expect![[r#"
+            information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
+              division by zero in lane 3
+              the result is unspecified (all ones in the simulator); guard the division
+        "#]],
+    );
+    check(
+        "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nsetp.eq.u32 %p1, %r5, 0;\nselp.u32 %r6, %r1, %r6, %p1;\n\
+         st.global.u32 [%rd2], %r6;\nret;",
+        expect![[r#"
+            information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
+              division by zero in lane 3
+              the result is unspecified (all ones in the simulator); guard the division
+        "#]],
+    );
+    clean("add.u32 %r5, %r1, 3;\nrem.s32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;");
+}

@@ -1,0 +1,10 @@
+//! The command line, as a user calls it.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod commands;
+mod fmt;
+mod hostile;
+mod readme;
+mod transcripts;

@@ -1,0 +1,449 @@
+//! The program in a terminal: `check`, `explain`, wrong use.
+
+use crate::support::transcript::check;
+use crate::support::{Folder, run};
+use expect_test::expect;
+use serde_json::Value;
+
+const GOOD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() { exit; }\n";
+const BAD: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry k() {
+    .reg .u32 %r<2>;
+    /* é𝄞 */ addd.u32 %r1, %r1, %r1;
+    .reg .u32 %a;
+    .reg .u32 %a;
+    mov.u32 %a, 1;
+    exit;
+}
+";
+
+#[test]
+fn a_file_without_problems_has_a_summary_for_people_only() {
+    let folder = Folder::new();
+    folder.write("k.ptx", GOOD);
+    for (format, summary) in [("human", "1 file checked: no errors, no warnings\n"), ("json", "")] {
+        let output = run(folder.path(), &["check", "k.ptx", "--format", format], b"");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), summary);
+        assert_eq!(output.status.code(), Some(0));
+    }
+}
+
+#[test]
+fn problems_for_people() {
+    let folder = Folder::new();
+    folder.write("k.ptx", BAD);
+    check(
+        folder.path(),
+        &["check", "k.ptx"],
+        "",
+        expect![[r#"
+        error[unknown-instruction]: unknown instruction `addd`; did you mean `add`?
+         --> k.ptx:6:14
+          |
+        6 |     /* é𝄞 */ addd.u32 %r1, %r1, %r1;
+          |              ^^^^
+
+        error[duplicate-name]: `%a` is already declared in this scope; rename one of them
+         --> k.ptx:8:15
+          |
+        7 |     .reg .u32 %a;
+          |               -- first declared here
+        8 |     .reg .u32 %a;
+          |               ^^
+
+        2 errors
+        --
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn problems_as_json() {
+    let folder = Folder::new();
+    folder.write("k.ptx", BAD);
+    check(
+        folder.path(),
+        &["check", "--format", "json", "k.ptx"],
+        "",
+        expect![[r#"
+        {"path":"k.ptx","range":{"start":{"line":5,"character":14},"end":{"line":5,"character":18}},"severity":"error","code":"unknown-instruction","message":"unknown instruction `addd`; did you mean `add`?","related":[]}
+        {"path":"k.ptx","range":{"start":{"line":7,"character":14},"end":{"line":7,"character":16}},"severity":"error","code":"duplicate-name","message":"`%a` is already declared in this scope; rename one of them","related":[{"path":"k.ptx","range":{"start":{"line":6,"character":14},"end":{"line":6,"character":16}},"message":"first declared here"}]}
+        --
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn problems_as_sarif() {
+    let folder = Folder::new();
+    folder.write("k.ptx", BAD);
+    folder.write("broken.ptx", b"// \xff");
+    let output = run(folder.path(), &["check", "--format", "sarif", "k.ptx", "broken.ptx"], b"");
+    let sarif: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    let run = &sarif["runs"][0];
+    let results = run["results"].as_array().expect("there are results");
+    let first = &results[0];
+    assert_eq!(first["ruleId"], "unknown-instruction");
+    assert_eq!(
+        run["tool"]["driver"]["rules"][first["ruleIndex"].as_u64().expect("a number") as usize]["id"],
+        first["ruleId"]
+    );
+    assert_eq!(first["level"], "error");
+    let rule = &run["tool"]["driver"]["rules"][0];
+    assert_eq!(rule["shortDescription"]["text"], "No instruction has this opcode.");
+    assert!(rule["help"]["markdown"].as_str().is_some_and(|page| page.starts_with("# unknown-instruction")));
+    let place = &first["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "k.ptx");
+    // Columns count units of UTF-16 from one.
+    assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&6.into(), &15.into()));
+    assert_eq!(results[1]["relatedLocations"].as_array().map(Vec::len), Some(1));
+    assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+    let notification = &run["invocations"][0]["toolExecutionNotifications"][0];
+    assert!(
+        notification["message"]["text"].as_str().is_some_and(|text| text.contains("not UTF-8")),
+        "{notification}"
+    );
+}
+
+#[test]
+fn folders_are_walked() {
+    let folder = Folder::new();
+    folder.write("a/bad.ptx", BAD);
+    folder.write("a/b/good.PTX", GOOD);
+    folder.write("a/k.wave", ".kernel k\n frobnicate r0\n.end\n");
+    folder.write("a/sound.wave", b"RIFF\x00\xff\xffWAVEfmt ");
+    folder.write("a/notes.txt", BAD);
+    folder.write("a/.git/old.ptx", BAD);
+    let output = run(folder.path(), &["check", "--format", "json", "a"], b"");
+    let mut files: Vec<_> = String::from_utf8(output.stdout)
+        .expect("it is JSON")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("it is JSON")["path"].clone())
+        .collect();
+    files.dedup();
+    assert_eq!(files, ["a/bad.ptx", "a/k.wave"]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn many_files_come_in_their_order() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..40).map(|number| format!("f{number:02}.ptx")).collect();
+    for (number, name) in names.iter().enumerate() {
+        folder.write(name, BAD.repeat(1 + (number * 7) % 5));
+    }
+    let output = run(folder.path(), &["check", "--format", "json", "."], b"");
+    let mut paths: Vec<_> = String::from_utf8(output.stdout)
+        .expect("it is JSON")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("it is JSON")["path"].clone())
+        .collect();
+    paths.dedup();
+    assert_eq!(paths, names.iter().map(|name| format!("./{name}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn unreadable_files_are_reported_with_their_position() {
+    let folder = Folder::new();
+    folder.write("broken.ptx", b".version 8.5\n// \xff\n");
+    folder.write("k.sass", "/*0000*/ EXIT ;\n");
+    folder.write("what", "hello\n");
+    folder.write("k.ptx", GOOD);
+    check(
+        folder.path(),
+        &["check", "k.ptx", "broken.ptx", "missing.ptx", "k.sass", "what"],
+        "",
+        expect![[r#"
+            1 file checked: no errors, no warnings
+            --
+            warplens: broken.ptx: is not UTF-8: invalid byte 0xff at offset 16
+            warplens: missing.ptx: cannot be read: No such file or directory (os error 2)
+            warplens: k.sass: machine-code listings (.sass) are not supported yet; this version supports PTX (.ptx) and WAVE (.wave)
+            warplens: what: cannot determine the language; use --language ptx or --language wave-asm
+            exit 2
+        "#]],
+    );
+}
+
+#[test]
+fn standard_input_is_a_file() {
+    let folder = Folder::new();
+    check(
+        folder.path(),
+        &["check", "-", "--language", "ptx", "--format", "json"],
+        ".version 8.5\n.target sm_90\nfrob;\n",
+        expect![[r#"
+        {"path":"-","range":{"start":{"line":2,"character":0},"end":{"line":2,"character":4}},"severity":"error","code":"syntax-error","message":"statement outside a function: is there an extra `}`, or a missing `{`, before it?","related":[]}
+        --
+        exit 1
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "-"],
+        GOOD,
+        expect![[r#"
+            1 file checked: no errors, no warnings
+            --
+            exit 0
+        "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "-", "--language", "sass"],
+        "",
+        expect![[r#"
+            --
+            error: invalid value 'sass' for '--language <LANGUAGE>': machine-code listings (.sass) are not supported yet; this version supports PTX (.ptx) and WAVE (.wave)
+
+            For more information, try '--help'.
+            exit 2
+        "#]],
+    );
+}
+
+#[test]
+fn usage_errors_are_reported() {
+    let folder = Folder::new();
+    for arguments in [
+        &["check"][..],
+        &["check", "k.ptx", "--format", "xml"],
+        &["check", "k.ptx", "--target", "90"],
+        &["check", "k.ptx", "--ptx-version", "eight"],
+        &["frobnicate"],
+        &[],
+    ] {
+        let output = run(folder.path(), arguments, b"");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn names_are_explained() {
+    let folder = Folder::new();
+    for name in ["bra", ".reqntid", "%laneid", "icmp.lt", "icmp_lt", "endloop"] {
+        let output = run(folder.path(), &["explain", name], b"");
+        assert_eq!(output.status.code(), Some(0), "{name}");
+        let text = String::from_utf8(output.stdout).expect("it is text");
+        assert!(text.contains(name), "{name}: {text}");
+        assert!(!text.contains('\u{1b}'), "no colours outside a terminal: {text:?}");
+        assert!(!text.contains("**") && !text.contains("```"), "{text}");
+    }
+}
+
+#[test]
+fn a_misspelt_name_has_a_suggestion() {
+    let folder = Folder::new();
+    check(
+        folder.path(),
+        &["explain", "endlop"],
+        "",
+        expect![[r#"
+            --
+            warplens: no documentation entry for `endlop`; did you mean `endloop`?
+            exit 1
+        "#]],
+    );
+    check(
+        folder.path(),
+        &["explain", "bra", "--language", "wave-asm"],
+        "",
+        expect![[r#"
+            --
+            warplens: `bra` is not a WAVE name; it exists in PTX
+            exit 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_not_an_error() {
+    let folder = Folder::new();
+    folder.write("k.ptx", BAD.repeat(2000));
+    let mut child = std::process::Command::new(crate::support::server())
+        .args(["check", "k.ptx", "--format", "json"])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the program ends");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn diagnostics_are_allowed_and_denied() {
+    let folder = Folder::new();
+    folder.write(
+        "k.wave",
+        ".kernel k\n    icmp.lt p0, r0, r1\n    @p0 iadd r1, r2, r3\n    iadd r1, r2, r3\n.end\n",
+    );
+    check(
+        folder.path(),
+        &["check", "k.wave", "--allow", "guard-p0", "--deny", "missing-halt"],
+        "",
+        expect![[r#"
+            error[missing-halt]: lanes execute past the end of the kernel: end it with `halt` or `return`
+             --> k.wave:5:1
+              |
+            5 | .end
+              | ^^^^
+
+            1 error
+            --
+            exit 1
+        "#]],
+    );
+    folder.write("renamed.wave", ".kernel k\n    iadd.cached r1, r2, r3\n    halt\n.end\n");
+    for name in ["idle-cache-hint", "unused-cache-hint"] {
+        check(
+            folder.path(),
+            &["check", "renamed.wave", "--allow", name],
+            "",
+            expect![[r#"
+                1 file checked: no errors, no warnings
+                --
+                exit 0
+            "#]],
+        );
+    }
+    check(
+        folder.path(),
+        &["check", "k.wave", "--allow", "guard-p1"],
+        "",
+        expect![[r#"
+            --
+            error: invalid value 'guard-p1' for '--allow <NAME>': unknown diagnostic `guard-p1`; did you mean `guard-p0`?
+
+            For more information, try '--help'.
+            exit 2
+        "#]],
+    );
+    folder.write(
+        "allowed.wave",
+        ".kernel k\n    icmp.lt p0, r0, r1\n    ; warplens: allow(guard-p0)\n    @p0 iadd r1, r2, r3\n    halt\n.end\n",
+    );
+    check(
+        folder.path(),
+        &["check", "allowed.wave"],
+        "",
+        expect![[r#"
+            1 file checked: no errors, no warnings
+            --
+            exit 0
+        "#]],
+    );
+}
+
+#[test]
+fn a_diagnostic_is_explained() {
+    let folder = Folder::new();
+    check(
+        folder.path(),
+        &["explain", "unknown-component"],
+        "",
+        expect![[r#"
+            unknown-component
+
+            Error. The special register does not have this component.
+
+            %tid, %ntid, %ctaid and %nctaid have the components .x, .y, .z and .w; most
+            others are scalar.
+
+                    mov.u32 %r1, %tid.q;
+
+            Right:
+
+                    mov.u32 %r1, %tid.z;
+            --
+            exit 0
+        "#]],
+    );
+}
+
+#[test]
+fn target_and_version_override_those_of_the_file() {
+    let folder = Folder::new();
+    let source = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry k() {
+    .reg .b32 %r<2>;
+    mov.b32 %r1, 1;
+    redux.sync.add.u32 %r1, %r1, -1;
+    exit;
+}
+";
+    folder.write("k.ptx", source);
+    check(
+        folder.path(),
+        &["check", "k.ptx"],
+        "",
+        expect![[r#"
+            1 file checked: no errors, no warnings
+            --
+            exit 0
+        "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "k.ptx", "--target", "sm_75"],
+        "",
+        expect![[r#"
+        error[needs-target]: `redux.sync.add.u32` needs target `sm_80` or later; this module is for `sm_75`
+         --> k.ptx:7:5
+          |
+        7 |     redux.sync.add.u32 %r1, %r1, -1;
+          |     ^^^^^^^^^^^^^^^^^^
+
+        1 error
+        --
+        exit 1
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "k.ptx", "--target", "sm_75", "--ptx-version", "6.5"],
+        "",
+        expect![[r#"
+            error[needs-target]: `redux.sync.add.u32` needs PTX 7.0 or later and target `sm_80` or later; this module is of PTX 6.5 for `sm_75`
+             --> k.ptx:7:5
+              |
+            7 |     redux.sync.add.u32 %r1, %r1, -1;
+              |     ^^^^^^^^^^^^^^^^^^
+
+            1 error
+            --
+            exit 1
+        "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "k.ptx", "--target", "sm_91"],
+        "",
+        expect![[r#"
+        --
+        warplens: unknown target `sm_91`
+        exit 2
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "k.ptx", "--ptx-version", "8.9"],
+        "",
+        expect![[r#"
+        --
+        warplens: unknown PTX version 8.9
+        exit 2
+    "#]],
+    );
+}
