@@ -16,6 +16,7 @@ pub struct ModuleNames {
     by_name: FxHashMap<SmolStr, Vec<u32>>,
     /// Symbols that declare `name0`, `name1` …, by the part before the number.
     ranges: FxHashMap<SmolStr, Vec<u32>>,
+    representatives: Representatives,
     clashes: Vec<Clash>,
 }
 
@@ -88,7 +89,6 @@ impl ModuleNames {
     /// Collects the names of a module. The headers are those of all items, in the order of the text.
     pub fn new<'h>(headers: impl IntoIterator<Item = &'h Header>) -> ModuleNames {
         let mut module = ModuleNames::default();
-        let mut representatives = Representatives::default();
         for (item, header) in headers.into_iter().enumerate() {
             for (index, declaration) in header.declarations.iter().enumerate() {
                 let symbol = ModuleSymbol {
@@ -97,7 +97,7 @@ impl ModuleNames {
                     declaration: index as u32,
                     kind: ModuleKind::of(&declaration.kind),
                 };
-                module.declare(symbol, &mut representatives);
+                module.declare(symbol);
             }
         }
         module
@@ -114,32 +114,41 @@ impl ModuleNames {
         exact.copied().chain(self.in_range(name)).map(|index| &self.symbols[index as usize])
     }
 
+    /// The first declaration of each kind of a name in the order of the text. A module may declare a name any number of times,
+    /// so checks that visit each use of a name look at these.
+    pub fn kinds(&self, name: &str) -> impl Iterator<Item = &ModuleSymbol> {
+        let exact = self.representatives.by_name.get(name).into_iter().flatten();
+        exact.copied().chain(self.in_range(name)).map(|index| &self.symbols[index as usize])
+    }
+
     /// Whether an item may use a name: it or an item before it declares it.
     pub fn is_visible(&self, name: &str, item: u32) -> bool {
-        self.declarations(name).any(|symbol| symbol.item <= item)
+        self.kinds(name).any(|symbol| symbol.item <= item)
     }
 
     /// The declaration that matters most: one with a body or storage, else the first.
     pub fn definition(&self, name: &str) -> Option<&ModuleSymbol> {
-        self.declarations(name)
-            .find(|symbol| symbol.kind.is_definition())
-            .or_else(|| self.declarations(name).next())
+        self.kinds(name).find(|symbol| symbol.kind.is_definition()).or_else(|| self.kinds(name).next())
     }
 
     /// Whether calls of a function never return.
     pub fn is_noreturn(&self, name: &str) -> bool {
-        self.declarations(name)
-            .any(|symbol| matches!(symbol.kind, ModuleKind::Function { is_noreturn: true, .. }))
+        self.kinds(name).any(|symbol| matches!(symbol.kind, ModuleKind::Function { is_noreturn: true, .. }))
     }
 
-    /// Declarations that the assembler does not take together, by the later one.
+    /// Declarations that the assembler does not take together, in the order of the later one.
     pub fn clashes(&self) -> &[Clash] {
         &self.clashes
     }
 
-    fn declare(&mut self, symbol: ModuleSymbol, representatives: &mut Representatives) {
+    /// Whether the symbol with this index in [`ModuleNames::symbols`] clashes with an earlier one.
+    pub fn is_clashing(&self, symbol: u32) -> bool {
+        self.clashes.binary_search_by_key(&symbol, |clash| clash.symbol).is_ok()
+    }
+
+    fn declare(&mut self, symbol: ModuleSymbol) {
         let index = self.symbols.len() as u32;
-        let overlapping = representatives.overlapping(self, &symbol);
+        let overlapping = self.representatives.overlapping(self, &symbol);
         let clash = overlapping.into_iter().find_map(|first| {
             let kind = symbol.kind.clash(self.symbols[first as usize].kind)?;
             Some(Clash { symbol: index, first, kind })
@@ -148,7 +157,7 @@ impl ModuleNames {
         let is_range = symbol.kind.range_count().is_some();
         let table = if is_range { &mut self.ranges } else { &mut self.by_name };
         table.entry(symbol.name.clone()).or_default().push(index);
-        let list = representatives.list(&symbol.name, is_range);
+        let list = self.representatives.list(&symbol.name, is_range);
         if !list.iter().any(|other| self.symbols[*other as usize].kind == symbol.kind) {
             list.push(index);
         }
@@ -172,7 +181,7 @@ impl ModuleNames {
 
 /// The first symbol of each kind with a name, with which later ones are compared: a module may declare a name any number
 /// of times.
-#[derive(Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Representatives {
     by_name: FxHashMap<SmolStr, Vec<u32>>,
     ranges: FxHashMap<SmolStr, Vec<u32>>,

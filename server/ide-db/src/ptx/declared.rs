@@ -65,7 +65,7 @@ fn functions_in(position: &FilePosition<'_>, variable: &Variable) -> String {
     let function = |value: &Initializer| match value {
         Initializer::Address { symbol, .. } => {
             let is_function = |symbol: &&ModuleSymbol| matches!(symbol.kind, ModuleKind::Function { .. });
-            names.declarations(symbol).find(is_function).map(|found| found.name.clone())
+            names.kinds(symbol).find(is_function).map(|found| found.name.clone())
         }
         _ => None,
     };

@@ -99,7 +99,7 @@ impl<'j> Judge<'j> {
 
     /// The declaration of a called name: a function rather than an alias.
     fn declared(&self, name: &str) -> Option<&'j Declaration> {
-        let found = self.names.declarations(name).map(|symbol| declaration(self.db, self.file, symbol));
+        let found = self.names.kinds(name).map(|symbol| declaration(self.db, self.file, symbol));
         found.into_iter().find(|found| !matches!(found.kind, DeclarationKind::Alias { .. }))
     }
 

@@ -3,16 +3,14 @@
 //!
 //! A small query finds the `.shared` variables that a kernel declares or names; those of the module are looked up outside of it.
 
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::TextRange;
-use warplens_hir::ptx::{
-    DeclarationKind, FunctionKind, Header, Linkage, ModuleNames, Space, SymbolKind, Variable,
-};
-use warplens_ide_db::ptx::ptx_function;
-use warplens_ide_db::{Db, File, Item, Problem};
+use warplens_hir::ptx::{DeclarationKind, FunctionKind, Header, Linkage, Space, SymbolKind, Variable};
+use warplens_ide_db::ptx::{ptx_function, ptx_header};
+use warplens_ide_db::{Db, File, Item, Problem, items};
 
 use crate::codes;
-use crate::ptx::symbols::declaration;
 
 /// The bytes of all `.const` variables of a module.
 const CONST_BYTES: u64 = 64 << 10;
@@ -71,28 +69,39 @@ pub(super) fn find(db: &dyn Db, item: Item<'_>) {
     shared_of(db, item);
 }
 
-/// Checks the sum of the `.shared` variables that a kernel declares or names.
-pub(super) fn of_kernel(db: &dyn Db, file: File, names: &ModuleNames, item: Item<'_>) -> Option<Problem> {
-    let shared = shared_of(db, item).as_ref()?;
-    let of_module = |name: &SmolStr| {
-        let variables =
-            names.declarations(name).filter_map(|symbol| match &declaration(db, file, symbol).kind {
-                DeclarationKind::Variable(variable) if variable.space == Space::Shared => {
-                    Some(bytes(variable))
-                }
-                _ => None,
-            });
-        variables.max()
-    };
-    let module: u64 = shared.names.iter().filter_map(of_module).fold(0, u64::saturating_add);
-    let sum = shared.own.saturating_add(module);
-    if sum <= SHARED_BYTES {
-        return None;
+/// The `.shared` variables of a module with their bytes: the largest, where several have a name.
+pub(super) struct SharedBytes<'db>(FxHashMap<&'db str, u64>);
+
+impl<'db> SharedBytes<'db> {
+    /// Those of a file.
+    pub(super) fn new(db: &'db dyn Db, file: File) -> Self {
+        let mut of_module: FxHashMap<&str, u64> = FxHashMap::default();
+        let declarations = items(db, file).iter().flat_map(|item| &ptx_header(db, *item).declarations);
+        for declaration in declarations {
+            if let DeclarationKind::Variable(variable) = &declaration.kind
+                && variable.space == Space::Shared
+            {
+                let largest = of_module.entry(&declaration.name).or_default();
+                *largest = bytes(variable).max(*largest);
+            }
+        }
+        SharedBytes(of_module)
     }
-    let message = format!(
-        "the `.shared` variables of this kernel take {sum} bytes; the limit is {SHARED_BYTES}. Declare one as `.extern .shared` without a size, and give its size at the launch"
-    );
-    Some(Problem::error(shared.name_range, codes::INVALID_DECLARATION, message))
+
+    /// Checks the sum of the `.shared` variables that a kernel declares or names.
+    pub(super) fn check_kernel(&self, db: &dyn Db, item: Item<'_>) -> Option<Problem> {
+        let shared = shared_of(db, item).as_ref()?;
+        let of_module = |name: &SmolStr| self.0.get(name.as_str()).copied();
+        let module: u64 = shared.names.iter().filter_map(of_module).fold(0, u64::saturating_add);
+        let sum = shared.own.saturating_add(module);
+        if sum <= SHARED_BYTES {
+            return None;
+        }
+        let message = format!(
+            "the `.shared` variables of this kernel take {sum} bytes; the limit is {SHARED_BYTES}. Declare one as `.extern .shared` without a size, and give its size at the launch"
+        );
+        Some(Problem::error(shared.name_range, codes::INVALID_DECLARATION, message))
+    }
 }
 
 /// The `.shared` variables of a kernel.

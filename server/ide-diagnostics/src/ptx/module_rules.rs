@@ -11,7 +11,7 @@ use warplens_ide_db::{Database, Db, Diagnostic, File, Problem, Severity, items};
 
 use crate::codes;
 use crate::context::fix_context;
-use crate::ptx::memory_limits::{self, ConstBytes};
+use crate::ptx::memory_limits::{ConstBytes, SharedBytes};
 use crate::ptx::prologue::first_token;
 use crate::ptx::symbols::declaration;
 use crate::ptx::{calls, declarations, needs, targets};
@@ -33,6 +33,7 @@ fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
     let mut files = Vec::new();
     let mut is_run = false;
     let mut const_bytes = ConstBytes::default();
+    let shared_bytes = SharedBytes::new(db, file);
     for (index, item) in items(db, file).iter().enumerate() {
         let header = ptx_header(db, *item);
         let mut problems = Vec::new();
@@ -43,15 +44,13 @@ fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
         problems.extend(misplaced.filter(|_| !goes_on));
         problems.extend(file_number(header, &mut files, || first_token(db, *item)));
         const_bytes.add(header, &mut problems);
-        problems.extend(memory_limits::of_kernel(db, file, names, *item));
+        problems.extend(shared_bytes.check_kernel(db, *item));
         calls::check(db, file, names, *item, &mut problems);
         targets::check(db, names, *item, index as u32, &mut problems);
         found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
     }
     let rules = Rules { db, file, names, module };
-    found.extend(
-        names.symbols().iter().enumerate().filter_map(|(index, symbol)| rules.repeated(index, symbol)),
-    );
+    found.extend((0..).zip(names.symbols()).filter_map(|(index, symbol)| rules.repeated(index, symbol)));
     found.into()
 }
 
@@ -124,7 +123,7 @@ impl<'r> Rules<'r> {
         let is_extern = |symbol: &ModuleSymbol| symbol.kind.is_extern();
         if !is_open
             || !matches!(variable.space, Space::Global | Space::Const)
-            || !self.names.declarations(&declaration.name).all(is_extern)
+            || !self.names.kinds(&declaration.name).all(is_extern)
         {
             return None;
         }
@@ -137,10 +136,10 @@ impl<'r> Rules<'r> {
     }
 
     /// Checks that declarations of a name agree. The checks of names report those that clash.
-    fn repeated(&self, index: usize, symbol: &ModuleSymbol) -> Option<(u32, Problem)> {
+    fn repeated(&self, index: u32, symbol: &ModuleSymbol) -> Option<(u32, Problem)> {
         let first =
             self.names.declarations(&symbol.name).next().filter(|first| !std::ptr::eq(*first, symbol))?;
-        if self.names.clashes().iter().any(|clash| clash.symbol as usize == index) {
+        if self.names.is_clashing(index) {
             return None;
         }
         let (one, other) = (declaration(self.db, self.file, first), declaration(self.db, self.file, symbol));
@@ -161,8 +160,7 @@ impl<'r> Rules<'r> {
     }
 
     fn found(&self, name: &str) -> Option<&'r DeclarationKind> {
-        let mut found =
-            self.names.declarations(name).map(|symbol| &declaration(self.db, self.file, symbol).kind);
+        let mut found = self.names.kinds(name).map(|symbol| &declaration(self.db, self.file, symbol).kind);
         found.find(|kind| !matches!(kind, DeclarationKind::Alias { .. } | DeclarationKind::SectionLabel))
     }
 

@@ -72,7 +72,7 @@ fn address_bytes(db: &dyn Db, file: File) -> Option<u64> {
 pub(super) fn body(db: &dyn Db, file: File, decoded: &DecodedPtx) -> Body {
     let names = module_names(db, file);
     let is_dynamic_shared = |name: &str| {
-        names.declarations(name).any(|symbol| {
+        names.kinds(name).any(|symbol| {
             matches!(
                 symbol.kind,
                 ModuleKind::Variable { space: Space::Shared, linkage: Some(Linkage::Extern), .. }

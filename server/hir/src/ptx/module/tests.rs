@@ -117,3 +117,11 @@ fn a_name_is_visible_from_its_declaration_on() {
     assert_eq!(module.definition("f").map(|symbol| symbol.item), Some(3));
     assert_eq!(module.declarations("f").count(), 2);
 }
+
+#[test]
+fn the_first_declaration_of_each_kind() {
+    let module = module(".func f();\n.func f();\n.func f() { ret; }\n.func f();\n.func f() { ret; }\n");
+    assert_eq!(module.kinds("f").map(|symbol| symbol.item).collect::<Vec<_>>(), [0, 2]);
+    let clashing: Vec<_> = (0..5).filter(|symbol| module.is_clashing(*symbol)).collect();
+    assert_eq!(clashing, [3, 4]);
+}
