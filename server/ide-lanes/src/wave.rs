@@ -53,7 +53,13 @@ impl Simulator for Wave {
         } else {
             Arc::new(emulated(db, file, kernel.item, program))
         };
-        Ok(Decoded { program, progressing: None, statements, broken, body: Box::new(Body::default) })
+        Ok(Decoded {
+            program,
+            progressing: None,
+            statements,
+            broken,
+            body: Box::new(move || Body::of_wave(&code)),
+        })
     }
 }
 

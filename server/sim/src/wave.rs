@@ -47,5 +47,6 @@ pub use launch_config::{
     DEFAULT_DEVICE_MEMORY, DEFAULT_LOCAL_MEMORY, DEFAULT_WAVE_WIDTH, MAX_WAVE_WIDTH, device_memory,
     launch_config,
 };
+pub(crate) use operations::distinguishes_threads;
 pub use program::Program;
 pub use run::run;

@@ -224,3 +224,113 @@ atom.shared.exch.b32 %r4, [%rd5], %r3;";
     "#]],
     );
 }
+
+/// A kernel without `%tid` that is launched with one thread, as tests of instructions are.
+#[test]
+fn a_race_of_a_kernel_for_one_thread_is_information() {
+    let body = "\
+atom.global.add.u32 %r2, [%rd1], 1;
+ld.global.u32 %r3, [%rd1+4];
+add.u32 %r3, %r3, %r2;
+st.global.u32 [%rd1+4], %r3;";
+    let text = kernel("", body).replace("mov.u32 %r1, %tid.x;\n", "");
+    expect![[r#"
+        [32, 1, 1] [] finished
+        information same-value-race `st.global.u32 [%rd1+4], %r3;`
+        information data-race `st.global.u32 [%rd1+4], %r3;` with inferred arguments: write a launch to check it
+    "#]].assert_eq(&settled(&text));
+}
+
+#[test]
+fn a_block_that_is_smaller_than_a_warp() {
+    let body = "\
+.shared .b32 row[16];
+mul.wide.u32 %rd2, %r1, 4;
+mov.u64 %rd3, row;
+add.u64 %rd3, %rd3, %rd2;
+st.shared.u32 [%rd3], %r1;";
+    check(
+        "",
+        body,
+        expect![[r#"
+        [16, 1, 1] ["block 16"] finished
+    "#]],
+    );
+    // A deadlock is not hidden by fewer threads.
+    let body = "\
+setp.lt.u32 %p1, %r1, 16;
+@%p1 bra DONE;
+WAIT:
+ld.volatile.global.u32 %r2, [%rd1];
+setp.ne.u32 %p1, %r2, 7;
+@%p1 bra WAIT;
+DONE:";
+    check(
+        "",
+        body,
+        expect![[r#"
+        [32, 1, 1] [] no-progress
+        error no-progress `ld.volatile.global.u32 %r2, [%rd1];`
+    "#]],
+    );
+}
+
+#[test]
+fn rows_of_threads_in_a_function() {
+    let source = "\
+.version 8.0
+.target sm_70
+.address_size 64
+.shared .b32 tile[256];
+.global .b32 last;
+.func f()
+{
+.reg .pred %p;
+.reg .b32 %r<9>;
+.reg .b64 %rd<9>;
+mov.u32 %r1, %tid.x;
+mov.u32 %r2, %tid.y;
+setp.gt.u32 %p, %r1, 15;
+@%p exit;
+mad.lo.u32 %r3, %r2, 16, %r1;
+mul.wide.u32 %rd1, %r3, 4;
+mov.u64 %rd2, tile;
+add.u64 %rd1, %rd2, %rd1;
+st.shared.u32 [%rd1], %r1;
+bar.sync 0;
+ld.shared.u32 %r4, [tile+1020];
+st.global.u32 [last], %r4;
+ret;
+}
+.visible .entry k()
+{
+call f, ();
+ret;
+}
+";
+    expect![[r#"
+        [16, 16, 1] ["block 16,16"] finished
+    "#]]
+    .assert_eq(&settled(source));
+}
+
+/// A larger block reaches the instruction that is not simulated, and the one of the guess waits for a thread that it does not have.
+#[test]
+fn a_block_that_reaches_an_unsupported_instruction() {
+    let body = "\
+.shared .b64 bar;
+setp.eq.u32 %p2, %r1, 0;
+@%p2 mbarrier.init.shared.b64 [bar], 1;
+bar.sync 0;
+setp.eq.u32 %p1, %r1, 32;
+@%p1 tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;
+WAIT:
+mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;
+@!%p2 bra WAIT;";
+    let text = kernel("", body).replace("sm_70", "sm_90a").replace("8.0", "8.3");
+    expect![[r#"
+        [64, 1, 1] ["block 64"] unsupported
+        error unsupported `@%p1 tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;`
+    "#]]
+    .assert_eq(&settled(&text));
+}

@@ -11,6 +11,10 @@ pub struct Body {
     pub dynamic_shared: Option<u64>,
     /// Whether it reads the address of the workspace of a cooperative launch.
     pub is_cooperative: bool,
+    /// Whether it reads the row of a thread, `%tid.y`.
+    pub has_rows: bool,
+    /// Whether it may be written for a single thread: all threads do the same, and none waits for another one.
+    pub is_single: bool,
 }
 
 /// A number in a parameter: the whole of it, or a field of a structure.

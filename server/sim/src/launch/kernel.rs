@@ -27,7 +27,7 @@ pub trait LaunchRules: DynEq + Debug + Send + Sync {
     fn inferred_size(&self) -> ([u32; 3], [u32; 3]);
 
     /// Other blocks than the inferred one that the kernel may be written for.
-    fn possible_blocks(&self) -> Vec<[u32; 3]> {
+    fn possible_blocks(&self, _body: &Body) -> Vec<[u32; 3]> {
         Vec::new()
     }
 

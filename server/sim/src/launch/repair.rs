@@ -62,6 +62,8 @@ pub struct Repair {
     pub resolved: Option<Resolved>,
     /// The codes of the warnings and errors that every attempt had.
     certain: FxHashSet<&'static str>,
+    /// Whether the kernel may be written for a single thread, so that its races depend on the block.
+    is_single: bool,
 }
 
 impl Guess {
@@ -77,9 +79,11 @@ impl Guess {
         options: &RunOptions,
         control: Control<'_>,
     ) -> Result<Repair, Cancelled> {
+        let is_single = self.body.is_single;
+        let original = first.launch.clone();
         let first = Attempt::new(first.clone(), found);
         if first.is_clean() || found.status == Status::Unsupported {
-            return Ok(Repair { resolved: None, certain: first.codes().collect() });
+            return Ok(Repair { resolved: None, certain: first.codes().collect(), is_single });
         }
         let mut search = Search {
             guess: self,
@@ -93,7 +97,8 @@ impl Guess {
             adopts: true,
             varies_arguments: false,
         };
-        search.sizes(found.status == Status::StepLimit)?;
+        let ends = found.status != Status::StepLimit;
+        search.sizes(if ends { Sizes::Larger } else { Sizes::Smaller }, &original)?;
         // Other arguments may let fewer threads work, or let them store equal values, which hides a race. So they are only taken
         // instead of findings about values; otherwise they show whether other findings than races depend on the arguments.
         search.adopts = ABOUT_VALUES.iter().any(|code| search.best.has(code));
@@ -101,8 +106,12 @@ impl Guess {
         if search.adopts || search.best.codes().any(|code| code != RACE) {
             search.arguments()?;
         }
+        if search.adopts && search.best.end == End::Fault {
+            search.varies_arguments = false;
+            search.sizes(Sizes::Smaller, &original)?;
+        }
         let Search { best, certain, is_repaired, .. } = search;
-        Ok(Repair { resolved: is_repaired.then_some(best.resolved), certain })
+        Ok(Repair { resolved: is_repaired.then_some(best.resolved), certain, is_single })
     }
 }
 
@@ -122,15 +131,44 @@ impl Repair {
     }
 
     fn is_certain(&self, finding: &Finding) -> bool {
-        !ABOUT_VALUES.contains(&finding.code) && self.certain.contains(finding.code)
+        let depends = ABOUT_VALUES.contains(&finding.code) || (self.is_single && finding.code == RACE);
+        !depends && self.certain.contains(finding.code)
     }
+}
+
+/// How a run ends, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    /// At the end of the kernel.
+    Finished,
+    /// At an instruction that is not simulated.
+    Unsupported,
+    /// At a fault, a deadlock or a limit.
+    Fault,
+}
+
+impl End {
+    fn of(status: Status) -> End {
+        match status {
+            Status::Finished => End::Finished,
+            Status::Unsupported => End::Unsupported,
+            _ => End::Fault,
+        }
+    }
+}
+
+/// The blocks that are tried, compared with the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sizes {
+    Larger,
+    Smaller,
 }
 
 /// A launch that was run.
 #[derive(Debug)]
 struct Attempt {
     resolved: Resolved,
-    finished: bool,
+    end: End,
     /// Its warnings and errors: the code, and the statement.
     accusations: FxHashSet<(&'static str, Option<StatementId>)>,
 }
@@ -141,18 +179,18 @@ impl Attempt {
         let accusations = result.findings.iter().filter(is_accusation);
         Attempt {
             resolved,
-            finished: result.status == Status::Finished,
+            end: End::of(result.status),
             accusations: accusations.map(|finding| (finding.code, finding.statement)).collect(),
         }
     }
 
     fn is_clean(&self) -> bool {
-        self.finished && self.accusations.is_empty()
+        self.end == End::Finished && self.accusations.is_empty()
     }
 
     /// Orders attempts, the best first.
-    fn rank(&self) -> (bool, usize) {
-        (!self.finished, self.accusations.len())
+    fn rank(&self) -> (End, usize) {
+        (self.end, self.accusations.len())
     }
 
     fn codes(&self) -> impl Iterator<Item = &'static str> {
@@ -204,7 +242,7 @@ impl Search<'_> {
         let result = self.program.run(resolved.config.clone(), &options, self.control)?;
         self.steps = self.steps.saturating_sub(result.totals.warp_instructions.max(1));
         let attempt = Attempt::new(resolved, &result);
-        if attempt.finished {
+        if attempt.end == End::Finished {
             let keeps = self.varies_arguments;
             self.certain.retain(|code| attempt.has(code) || keeps && *code == RACE);
         }
@@ -215,13 +253,13 @@ impl Search<'_> {
         Ok(self.best.is_clean())
     }
 
-    /// Tries larger blocks, the smallest first; or smaller ones, the largest first, if the launch did not end. A smaller block
-    /// would hide a race between warps, so it is not tried otherwise.
-    fn sizes(&mut self, smaller: bool) -> Result<(), Cancelled> {
-        let first = self.best.resolved.launch.clone();
+    /// Tries larger blocks, the smallest first, or smaller ones, the largest first. A smaller block would hide a race between
+    /// warps, so it is only tried where values or addresses stop the launch.
+    fn sizes(&mut self, sizes: Sizes, first: &Launch) -> Result<(), Cancelled> {
         let threads = volume(first.block.unwrap_or([1; 3]));
-        let mut blocks = self.guess.kernel.rules.possible_blocks();
-        blocks.retain(|block| (volume(*block) < threads) == smaller && Some(*block) != first.block);
+        let mut blocks = self.guess.kernel.rules.possible_blocks(&self.guess.body);
+        let is_smaller = sizes == Sizes::Smaller;
+        blocks.retain(|block| (volume(*block) < threads) == is_smaller && Some(*block) != first.block);
         blocks.sort_by_key(|block| volume(*block).abs_diff(threads));
         for block in blocks {
             let launch = Launch { block: Some(block), args: Vec::new(), ..first.clone() };

@@ -1,5 +1,8 @@
 //! WAVE: arguments go to registers, and buffers are contiguous in device memory.
 
+use warplens_hir::wave::{Code, Instruction, Value};
+
+use super::body::Body;
 use super::buffers::{
     Budget, DEVICE_MEMORY, PlacedBuffer, address_of, listed, name_arguments, place_buffers, problem, wrong,
 };
@@ -17,6 +20,22 @@ use crate::wave;
 pub struct WaveKernel {
     /// `.workgroup_size`
     pub workgroup: Option<[u32; 3]>,
+}
+
+impl Body {
+    /// Reads the code of a WAVE kernel.
+    pub fn of_wave(code: &Code) -> Body {
+        let is_for_several = |instruction: &Instruction| {
+            let mnemonic = instruction.mnemonic.as_str();
+            let is_together = ["barrier", "call"].contains(&mnemonic) || mnemonic.starts_with("wave_");
+            is_together || instruction.operands.iter().any(|operand| distinguishes_threads(&operand.value))
+        };
+        Body { is_single: !code.instructions.iter().any(is_for_several), ..Body::default() }
+    }
+}
+
+fn distinguishes_threads(value: &Value) -> bool {
+    matches!(value, Value::Special(name) if wave::distinguishes_threads(name))
 }
 
 impl LaunchRules for WaveKernel {

@@ -32,7 +32,7 @@ mod video;
 
 pub use kernel::decode;
 pub use module::{DecodeError, Lookup, Module};
-pub(crate) use specials::is_workspace;
+pub(crate) use specials::{distinguishes_threads, is_workspace};
 
 use smol_str::SmolStr;
 

@@ -167,6 +167,11 @@ pub(crate) enum Special {
     MatrixExtent,
 }
 
+/// Whether the threads of a workgroup differ in the value of a special register.
+pub(crate) fn distinguishes_threads(name: &str) -> bool {
+    matches!(special(name), Some(Special::ThreadId(_) | Special::WaveId | Special::LaneId))
+}
+
 /// A special register by its name.
 pub(crate) fn special(name: &str) -> Option<Special> {
     let axis = |rest: &str| "xyz".find(rest).map(|axis| axis as u8);

@@ -11,7 +11,7 @@ const BLOCK: u32 = 32;
 /// Threads that are taken of a larger `.maxntid`: two warps show more than one, and more than two show little more.
 const LARGEST_BLOCK: u32 = 64;
 /// Blocks that are tried if the inferred launch has findings.
-const LINEAR_BLOCKS: [u32; 9] = [4, 8, 16, 32, 64, 128, 256, 512, 1024];
+const LINEAR_BLOCKS: [u32; 10] = [1, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 /// The same for kernels that read `%tid.y`.
 const LAYERED_BLOCKS: [[u32; 3]; 5] = [[8, 8, 1], [16, 16, 1], [32, 8, 1], [32, 16, 1], [32, 32, 1]];
 /// The most threads of a block.
@@ -51,11 +51,11 @@ impl PtxKernel {
     }
 
     /// Blocks that kernels are often written for, as far as the directives of this one allow them.
-    pub(super) fn other_blocks(&self) -> Vec<[u32; 3]> {
+    pub(super) fn other_blocks(&self, body: &Body) -> Vec<[u32; 3]> {
         if self.required_block.is_some() {
             return Vec::new();
         }
-        let rows = LAYERED_BLOCKS.iter().filter(|_| self.has_rows);
+        let rows = LAYERED_BLOCKS.iter().filter(|_| body.has_rows);
         let common = LINEAR_BLOCKS.iter().map(|threads| [*threads, 1, 1]).chain(rows.copied());
         let most = self.largest_block.map_or(u64::MAX, volume);
         let fits = |block: &[u32; 3]| volume(*block) <= most;

@@ -20,8 +20,6 @@ pub struct PtxKernel {
     pub largest_block: Option<[u32; 3]>,
     /// The block that its body is written for, if that can be inferred.
     pub shaped_block: Option<[u32; 3]>,
-    /// Whether its body reads `%tid.y`.
-    pub has_rows: bool,
     /// `.reqnctapercluster`
     pub required_cluster: Option<[u32; 3]>,
     /// Bytes of an address, if the module specifies it; otherwise 4 and 8 are accepted.
@@ -56,14 +54,13 @@ impl PtxKernel {
             largest_block: dimensions("maxntid"),
             required_cluster: dimensions("reqnctapercluster"),
             shaped_block: None,
-            has_rows: false,
             address_bytes,
         }
     }
 
     /// Adds the block that is inferred from the body; `bytes` gives the size of a shared array of the module.
     pub fn with_shape(self, shape: &Shape, bytes: &dyn Fn(&str) -> Option<u64>) -> PtxKernel {
-        PtxKernel { shaped_block: shape.block(bytes), has_rows: shape.has_rows, ..self }
+        PtxKernel { shaped_block: shape.block(bytes), ..self }
     }
 
     /// The bytes of all parameters, each at a multiple of its alignment.

@@ -9,8 +9,9 @@ use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, Type};
 
 use self::flow::{Origin, Origins, is_dynamic_array, origins, param_loads};
 use self::nodes::node_of;
+use super::shape::reads_row;
 use crate::launch::body::{Access, Body, Part};
-use crate::ptx::decode::is_workspace;
+use crate::ptx::decode::{distinguishes_threads, is_workspace};
 use crate::scalar_type::ScalarType;
 
 impl Body {
@@ -28,8 +29,23 @@ impl Body {
         let Some(entry) = functions.first() else { return Body::default() };
         let accesses = accesses(functions, &origins).into_iter().next().unwrap_or_default();
         let is_cooperative = functions.iter().any(|function| reads_workspace(function));
-        Body { params: parts(entry, &accesses), dynamic_shared, is_cooperative }
+        Body {
+            params: parts(entry, &accesses),
+            dynamic_shared,
+            is_cooperative,
+            has_rows: functions.iter().any(|function| reads_row(function)),
+            is_single: !functions.iter().any(|function| has_several_threads(function)),
+        }
     }
+}
+
+/// Instructions that several threads execute together.
+const COLLECTIVES: [&str; 8] = ["activemask", "bar", "barrier", "elect", "match", "redux", "shfl", "vote"];
+
+/// Whether a function is written for several threads of a block: it reads which one it is, or they execute instructions together.
+fn has_several_threads(function: &Function) -> bool {
+    function.special_registers().any(|register| distinguishes_threads(&function.referent_text(register)))
+        || function.instructions().any(|instruction| COLLECTIVES.contains(&instruction.opcode()))
 }
 
 /// Whether a function reads a special register with the address of the workspace of a cooperative launch.

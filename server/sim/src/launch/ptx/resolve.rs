@@ -24,8 +24,8 @@ impl LaunchRules for PtxKernel {
         self.size()
     }
 
-    fn possible_blocks(&self) -> Vec<[u32; 3]> {
-        self.other_blocks()
+    fn possible_blocks(&self, body: &Body) -> Vec<[u32; 3]> {
+        self.other_blocks(body)
     }
 
     fn with_arguments(&self, launch: Launch, body: &Body) -> Launch {

@@ -14,7 +14,7 @@ const ELEMENT: u64 = 4;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct Shape {
     /// Whether the kernel reads the row of a thread.
-    pub(super) has_rows: bool,
+    has_rows: bool,
     /// The most threads that a barrier waits for.
     barrier: u32,
     /// Bytes of the elements that are loaded from shared memory and stored there.
@@ -30,7 +30,7 @@ pub struct Shape {
 impl Shape {
     /// Reads the body of an entry.
     pub fn of_ptx(entry: &Function) -> Shape {
-        let mut shape = Shape::default();
+        let mut shape = Shape { has_rows: reads_row(entry), ..Shape::default() };
         for instruction in entry.instructions() {
             shape.read(entry, instruction);
         }
@@ -49,7 +49,6 @@ impl Shape {
 
     fn read(&mut self, entry: &Function, instruction: Instruction<'_>) {
         let operands = instruction.operands();
-        self.has_rows |= operands.iter().any(|operand| is_row(entry, *operand));
         match (instruction.opcode(), operands) {
             ("bar" | "barrier", &[_, Operand::Constant(count)])
                 if instruction.has("sync") || instruction.has("arrive") =>
@@ -108,11 +107,14 @@ fn is_shared(instruction: Instruction<'_>) -> bool {
     ["shared", "shared::cta"].iter().any(|space| instruction.has(space))
 }
 
-/// `%tid.y`
-fn is_row(entry: &Function, operand: Operand) -> bool {
-    let Operand::Special { name, component: Some(component) } = operand else { return false };
-    let is_thread = matches!(entry.name(name).resolution, Resolution::Special("%tid"));
-    is_thread && component.element() == Component::Y.element()
+/// Whether a function reads `%tid.y`.
+pub(super) fn reads_row(function: &Function) -> bool {
+    let is_row = |operand: &Operand| {
+        let Operand::Special { name, component: Some(component) } = *operand else { return false };
+        let is_thread = matches!(function.name(name).resolution, Resolution::Special("%tid"));
+        is_thread && component.element() == Component::Y.element()
+    };
+    function.instructions().any(|instruction| instruction.operands().iter().any(is_row))
 }
 
 #[cfg(test)]

@@ -20,6 +20,22 @@ pub(crate) fn is_workspace(name: &str) -> bool {
     matches!(source(name, None), Some(Source::Fixed(Special::WorkspaceHigh | Special::WorkspaceLow)))
 }
 
+/// Whether threads of a block differ in the value of a special register.
+pub(crate) fn distinguishes_threads(name: &str) -> bool {
+    let Some(Source::Fixed(special)) = source(name, None) else { return false };
+    matches!(
+        special,
+        Special::ThreadId(_)
+            | Special::Lane
+            | Special::Warp
+            | Special::MaskEqual
+            | Special::MaskLess
+            | Special::MaskLessEqual
+            | Special::MaskGreater
+            | Special::MaskGreaterEqual
+    )
+}
+
 /// What a special register is; `None` for one that is not simulated.
 pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source> {
     let dimension = component.and_then(Component::element).unwrap_or(0);

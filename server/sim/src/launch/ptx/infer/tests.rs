@@ -72,7 +72,7 @@ fn arguments() {
         vec![],
         vec![part(0, U64, access(F32, true)), part(8, U32, None), part(12, F32, None), part(24, U64, None)],
     ];
-    let body = Body { params, dynamic_shared: Some(100), is_cooperative: true };
+    let body = Body { params, dynamic_shared: Some(100), is_cooperative: true, ..Body::default() };
     check(
         kernel,
         &body,

@@ -21,7 +21,8 @@ fn check_all(functions: &[&str], expect: Expect) {
         })
         .collect();
     let functions: Vec<_> = functions.iter().collect();
-    let Body { params, dynamic_shared, is_cooperative } = Body::of_ptx(&functions, &|name| name == "dynamic");
+    let Body { params, dynamic_shared, is_cooperative, .. } =
+        Body::of_ptx(&functions, &|name| name == "dynamic");
     let access = |access: Option<Access>| match access {
         Some(Access { element, loaded: true }) => format!("loads {element}"),
         Some(Access { element, loaded: false }) => format!("stores {element}"),
