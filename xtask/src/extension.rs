@@ -24,9 +24,10 @@ pub(crate) fn install_tools() -> Result<()> {
     npm(FOLDER, &["ci", "--no-audit", "--no-fund", "--loglevel=error"])
 }
 
-/// Type-checks the extension and runs the tests of its grammars.
+/// Type-checks the extension and runs its unit tests and the tests of its grammars.
 pub(crate) fn check() -> Result<()> {
     npm(FOLDER, &["run", "--silent", "check"])?;
+    npm(FOLDER, &["run", "--silent", "test:unit"])?;
     npm(FOLDER, &["run", "--silent", "test:grammar"])
 }
 

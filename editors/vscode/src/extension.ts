@@ -1,21 +1,30 @@
 // The entry point of the extension: registers its commands and starts the server for PTX and WAVE documents.
 // All analysis is in the server; the extension only provides menus and the status bar.
 import * as vscode from 'vscode';
+import { offerStrip } from './display';
+import { applyIndentation } from './indentation';
 import { LANGUAGES } from './languages';
 import { Lanes } from './lanes';
 import { pickLaunch, pickModel, pickWarp } from './pick';
 import { Server } from './server';
+import { LaneStore } from './store';
+import { Strip } from './strip';
 import { goToVisit } from './visit';
 import { adoptWaveDocuments } from './wave';
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Warplens', { log: true });
   const server = new Server(context, log);
-  const lanes = new Lanes(server);
+  const store = new LaneStore(server);
+  const lanes = new Lanes(server, store);
+  applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(
     log,
     server,
+    store,
     lanes,
+    new Strip(store),
+    offerStrip(store),
     adoptWaveDocuments(),
     vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)),
     vscode.commands.registerCommand('warplens.pickLaunch', (uri?: string, entry?: string) =>

@@ -1,8 +1,9 @@
-// The status bar items of a simulation and their context key. The server sends the hints.
+// The status bar items of a simulation and their context key.
 import * as vscode from 'vscode';
 import { LANGUAGES } from './languages';
 import { ruleOf } from './models';
 import type { Server } from './server';
+import type { LaneStore } from './store';
 
 /** The answer of `warplens/laneMasks`; docs/lsp-extensions.md documents it. */
 export interface LaneMasks {
@@ -18,7 +19,11 @@ export interface LaneMasks {
   warp: number;
   /** The chosen visit. */
   visit?: { line: number; number: number };
+  /** The lanes that exist. */
+  launched: string;
   lines: LaneLine[];
+  /** The lines of statements that the warp never reached. */
+  not_run: number[];
   /** The printed text. */
   output?: string;
 }
@@ -28,6 +33,11 @@ export interface LaneLine {
   line: number;
   count: number;
   visits: { active: string; executed: string; repeat: number }[];
+  /** The effect on groups of lanes. */
+  role?: 'branch' | 'join';
+  /** The sizes of the groups after a statement with several targets. */
+  parts?: number[];
+  truncated?: boolean;
 }
 
 export class Lanes implements vscode.Disposable {
@@ -35,10 +45,12 @@ export class Lanes implements vscode.Disposable {
   private readonly model = vscode.window.createStatusBarItem('warplens.model', vscode.StatusBarAlignment.Right, 89);
   private readonly subscriptions: vscode.Disposable[];
   private shownFor?: { uri: string; masks: LaneMasks };
-  private latestRequest = 0;
   private printed?: vscode.OutputChannel;
 
-  constructor(private readonly server: Server) {
+  constructor(
+    private readonly server: Server,
+    private readonly store: LaneStore,
+  ) {
     this.item.name = 'Warplens Lanes';
     this.item.command = 'warplens.pickLaunch';
     this.model.name = 'Warplens Divergence Model';
@@ -46,8 +58,10 @@ export class Lanes implements vscode.Disposable {
     this.subscriptions = [
       this.item,
       this.model,
-      server.onDidChangeLanes(() => void this.refresh()),
-      vscode.window.onDidChangeActiveTextEditor(() => void this.refresh()),
+      store.onDidChange((uri) => {
+        if (uri === activeDocument()?.uri.toString()) this.refresh();
+      }),
+      vscode.window.onDidChangeActiveTextEditor(() => this.refresh()),
     ];
   }
 
@@ -59,7 +73,7 @@ export class Lanes implements vscode.Disposable {
   /** Stops showing lanes in the active document. */
   async stop(): Promise<void> {
     const uri = activeDocument()?.uri.toString();
-    if (uri) await this.server.execute('warplens.selectLaunch', { uri, launch: null });
+    if (uri) await this.server.select({ uri, launch: null });
   }
 
   dispose(): void {
@@ -67,25 +81,14 @@ export class Lanes implements vscode.Disposable {
     this.printed?.dispose();
   }
 
-  private async refresh(): Promise<void> {
-    const request = ++this.latestRequest;
+  private refresh(): void {
     const uri = activeDocument()?.uri.toString();
-    const masks = uri ? await this.masksOf(uri) : undefined;
-    if (request !== this.latestRequest) return; // a later request is in progress
+    const masks = uri ? this.store.of(uri) : undefined;
+    if (uri && masks && this.shownFor?.uri === uri && this.shownFor.masks === masks) return;
     this.shownFor = uri && masks ? { uri, masks } : undefined;
     void vscode.commands.executeCommand('setContext', 'warplens.lanesShown', this.shownFor !== undefined);
     if (this.shownFor) this.show(this.shownFor.masks);
     else [this.item, this.model].forEach((item) => item.hide());
-  }
-
-  /** An edit cancels the request with an error; the event after the next run sends it again. */
-  private async masksOf(uri: string): Promise<LaneMasks | undefined> {
-    try {
-      const masks = await this.server.request<LaneMasks | null>('warplens/laneMasks', { textDocument: { uri } });
-      return masks ?? undefined;
-    } catch {
-      return undefined;
-    }
   }
 
   private show(masks: LaneMasks): void {

@@ -38,7 +38,7 @@ export async function pickLaunch(server: Server, uri?: string, entry?: string): 
     void vscode.window.showErrorMessage(`Warplens: cannot run the launch “${launch.name}”: ${launch.problem}`);
     return;
   }
-  await server.execute('warplens.selectLaunch', { uri: document, entry: launch.entry, launch: launch.name });
+  await server.select({ uri: document, entry: launch.entry, launch: launch.name });
 }
 
 function launchItem(launch: LaunchInfo): vscode.QuickPickItem & { launch: LaunchInfo } {
@@ -66,7 +66,7 @@ export async function pickWarp(server: Server, lanes: Lanes): Promise<void> {
   const { name } = shown.masks.launch;
   const { entry, model } = shown.masks;
   const { cta, warp } = picked;
-  await server.execute('warplens.selectLaunch', { uri: shown.uri, entry, launch: name, cta, warp, model });
+  await server.select({ uri: shown.uri, entry, launch: name, cta, warp, model });
 }
 
 /** Runs the shown launch under another model, without changing the launch or the settings. */
@@ -86,7 +86,7 @@ export async function pickModel(server: Server, lanes: Lanes): Promise<void> {
   if (!picked) return;
   const { entry, cta, warp, launch } = shown.masks;
   const model = picked.label;
-  await server.execute('warplens.selectLaunch', { uri: shown.uri, entry, launch: launch.name, cta, warp, model });
+  await server.select({ uri: shown.uri, entry, launch: launch.name, cta, warp, model });
 }
 
 function warpItems(grid: number[], warps: number): (vscode.QuickPickItem & { cta: number[]; warp: number })[] {

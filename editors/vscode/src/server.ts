@@ -2,24 +2,46 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
-import { LanguageClient, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
+import {
+  CloseAction,
+  ErrorAction,
+  type ErrorHandler,
+  LanguageClient,
+  type LanguageClientOptions,
+  type ServerOptions,
+  State,
+} from 'vscode-languageclient/node';
+import { display } from './display';
 import { LANGUAGES } from './languages';
+import { type Selection, Selections } from './selections';
 
 /** A command that the server registers. */
 export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches' | 'warplens.selectVisit';
 
+/** Crashes in a period of so many milliseconds after which the server is not started again. */
+const MAX_CRASHES = 5;
+const CRASH_PERIOD = 180_000;
+
 export class Server implements vscode.Disposable {
   private client?: LanguageClient;
   private starting?: Promise<void>;
-  private readonly lanesChanged = new vscode.EventEmitter<void>();
+  private crashes: number[] = [];
+  private readonly selections: Selections;
+  private readonly lanesChanged = new vscode.EventEmitter<string>();
+  private readonly stopped = new vscode.EventEmitter<void>();
 
-  /** Fires when the lanes of a document change, including when they are removed. */
+  /** Fires with the address of a document whose lanes have changed or were removed. */
   readonly onDidChangeLanes = this.lanesChanged.event;
+
+  /** Fires when the process has ended. */
+  readonly onDidStop = this.stopped.event;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
-  ) {}
+  ) {
+    this.selections = new Selections(context.workspaceState);
+  }
 
   /** Starts the server unless it is running or starting already. */
   start(): Promise<void> {
@@ -35,6 +57,12 @@ export class Server implements vscode.Disposable {
     await this.start();
   }
 
+  /** Selects the launch whose lanes a document shows. */
+  async select(selection: Selection): Promise<void> {
+    await this.execute('warplens.selectLaunch', selection);
+    this.selections.keep(selection);
+  }
+
   /** Runs a command of the server; undefined while there is no server. */
   execute<T>(command: ServerCommand, argument: object): Promise<T | undefined> {
     return this.request<T>('workspace/executeCommand', { command, arguments: [argument] });
@@ -48,6 +76,7 @@ export class Server implements vscode.Disposable {
   dispose(): void {
     void this.stop();
     this.lanesChanged.dispose();
+    this.stopped.dispose();
   }
 
   private async stop(): Promise<void> {
@@ -55,6 +84,7 @@ export class Server implements vscode.Disposable {
     this.client = undefined;
     this.starting = undefined;
     await client?.dispose();
+    this.stopped.fire();
   }
 
   private async launch(): Promise<void> {
@@ -67,20 +97,82 @@ export class Server implements vscode.Disposable {
       options: { env: { ...process.env, WARPLENS_LOG: process.env.WARPLENS_LOG ?? level } },
     };
     this.client = new LanguageClient('warplens', 'Warplens', options, this.clientOptions());
-    this.client.onNotification('warplens/lanesChanged', () => this.lanesChanged.fire());
+    this.client.onNotification('warplens/lanesChanged', ({ uri }: { uri: string }) => this.lanesChanged.fire(uri));
+    this.client.onDidChangeState(({ newState }) => {
+      if (newState === State.Running) vscode.workspace.textDocuments.forEach((document) => void this.restore(document));
+      if (newState === State.Stopped) this.stopped.fire();
+    });
     await this.client.start();
+  }
+
+  /** Shows the lanes that a document showed before the server or the window was restarted. */
+  private async restore(document: vscode.TextDocument): Promise<void> {
+    const selection = LANGUAGES.includes(document.languageId) ? this.selections.of(document.uri.toString()) : undefined;
+    if (!selection) return;
+    try {
+      await this.execute('warplens.selectLaunch', selection);
+    } catch {
+      this.selections.keep({ uri: selection.uri, launch: null }); // the launch no longer exists
+    }
+  }
+
+  /** A crashed server is started again; one that crashes repeatedly is reported once. */
+  private errorHandler(): ErrorHandler {
+    return {
+      error: () => ({ action: ErrorAction.Continue }),
+      closed: () => {
+        const now = Date.now();
+        this.crashes = [...this.crashes.filter((time) => now - time < CRASH_PERIOD), now];
+        if (this.crashes.length < MAX_CRASHES) return { action: CloseAction.Restart, handled: true };
+        this.crashes = [];
+        void this.offerRestart();
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    };
+  }
+
+  private async offerRestart(): Promise<void> {
+    const message = `Warplens: the language server crashed ${MAX_CRASHES} times in a few minutes and was not started again.`;
+    const choice = await vscode.window.showErrorMessage(message, 'Restart', 'Show Log');
+    if (choice === 'Restart') await this.restart();
+    else if (choice === 'Show Log') this.log.show();
   }
 
   private clientOptions(): LanguageClientOptions {
     return {
       documentSelector: LANGUAGES.map((language) => ({ language })),
       outputChannel: this.log,
-      initializationOptions: { lenses: 'extension', lanesChanged: true },
+      initializationOptions: { lenses: 'extension', lanesChanged: true, laneStrip: true },
+      errorHandler: this.errorHandler(),
+      middleware: {
+        didOpen: async (document, next) => {
+          await next(document);
+          if (this.client?.state === State.Running) void this.restore(document);
+        },
+        executeCommand: async (command, args: unknown[], next) => {
+          const result: unknown = await next(command, args);
+          if (command === 'warplens.selectLaunch') this.selections.keep(args[0] as Selection);
+          return result;
+        },
+        workspace: {
+          configuration: async (params, token, next) => {
+            const answer = await next(params, token);
+            if (Array.isArray(answer)) (answer as unknown[]).forEach(setDisplay);
+            return answer;
+          },
+        },
+      },
       synchronize: {
         fileEvents: vscode.workspace.createFileSystemWatcher('**/warplens.{toml,json}'),
       },
     };
   }
+}
+
+/** The server sends no hints where the extension draws the lanes. */
+function setDisplay(section: unknown): void {
+  const lanes = (section as { lanes?: { display?: string } } | null)?.lanes;
+  if (lanes) lanes.display = display();
 }
 
 /** The server's program: the setting, the one packed with the extension, or the one on PATH, in this order. */

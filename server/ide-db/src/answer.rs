@@ -171,6 +171,8 @@ pub struct CompletionItem {
     pub explain: Option<String>,
     /// It is deprecated.
     pub deprecated: bool,
+    /// Whether it is incomplete: an editor shows suggestions again after it was inserted.
+    pub continues: bool,
     /// Additional edits: the white space before it, on the same line.
     pub moves: Option<TextEdit>,
 }
@@ -354,7 +356,7 @@ impl TokenModifiers {
     pub const READONLY: TokenModifiers = TokenModifiers(1 << 2);
     /// The token is deprecated.
     pub const DEPRECATED: TokenModifiers = TokenModifiers(1 << 3);
-    /// The token is a keyword at which lanes diverge, such as `if`.
+    /// The token is a word at which lanes may diverge, exit or wait: `if`, `bra`, `ret`, `bar`.
     pub const CONTROL_FLOW: TokenModifiers = TokenModifiers(1 << 4);
     /// The names of the bits in the legend, lowest first.
     pub const LEGEND: &'static [&'static str] =

@@ -11,6 +11,7 @@ use warplens_sim::{Finding, Severity as Weight};
 use warplens_syntax::Language;
 
 use crate::prepare::kernels_of;
+use crate::report::EXPECT_FAILED;
 use crate::shown::Shown;
 use crate::simulator::Simulator;
 pub use reported::{ReportedFinding, Reporter, Sources};
@@ -57,6 +58,13 @@ fn findings(shown: &Shown, file: FileId, kernel: Option<TextRange>) -> Vec<Diagn
     let reported = shown.findings();
     let mut found: Vec<Diagnostic> =
         reported.iter().filter_map(|reported| diagnostic(reported, shown, file, kernel)).collect();
+    found.extend(kernel.into_iter().flat_map(|kernel| {
+        let failed = move |message: &String| Diagnostic {
+            origin: Origin::Run,
+            ..Diagnostic::new(kernel, Severity::Error, EXPECT_FAILED, message.clone())
+        };
+        shown.failures().iter().map(failed)
+    }));
     found.sort_by_key(|found| (found.range.start(), found.severity));
     found
 }

@@ -117,6 +117,7 @@ mod tests {
             opcode: TextRange::default(),
             flow,
             registers: Box::default(),
+            address: None,
             source: None,
         };
         let statements =

@@ -12,11 +12,13 @@ use warplens_sim::{Lanes, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
 
 use crate::shown::{LineOf, Shown, ShownStatement};
 use crate::text::{Role, splits};
-use crate::values::Reading;
 use crate::{counters, model_diff};
 
 /// Lanes in a row of the grid.
 const COLUMNS: usize = 8;
+
+/// The maximum width of a grid in characters; hovers wrap longer lines.
+const MAX_WIDTH: usize = 60;
 
 /// The hover for the statement at `offset` and the `word` there.
 pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -> Option<Hover> {
@@ -60,7 +62,7 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
             let _ = write!(markdown, "\n\n{cost}");
         }
         if pointed.is_empty() {
-            markdown += &all_values(&statement, trace, shown);
+            markdown += &all_values(&statement, shown);
         }
     }
     Some(Hover { range: statement.range, markdown })
@@ -92,45 +94,60 @@ fn register(
     held: &TracedRegister,
     shown: &Shown,
 ) -> String {
-    let reading = statement.reading(held, seen.active);
     let visits = statement.trace.map_or(1, |trace| trace.count);
     let visit = if visits > 1 { format!(", visit {} of {visits}", seen.visit) } else { String::new() };
-    match reading.sentence(shown.launched()) {
+    match value_sentence(statement, seen, held, shown) {
         Some(sentence) => format!("**`{}`** {sentence}, after this line{visit}.\n\n", held.name),
         None => {
-            let cell = |lane: u32| match seen.active >> lane & 1 {
-                1 => reading.in_lane(lane).unwrap_or_else(|| "never".to_owned()),
-                _ => "-".to_owned(),
-            };
-            let grid = grid(shown, &cell);
-            format!("**`{}`** after this line{visit}:{grid}\n\n", held.name)
+            let grid = value_grid(statement, seen, held, shown);
+            format!("**`{}`** after this line{visit}:\n\n```text\n{grid}\n```\n\n", held.name)
         }
     }
 }
 
-/// The values of all registers of a statement: those that it wrote as grids of lanes, the others in a sentence each.
-fn all_values(statement: &ShownStatement<'_>, trace: &LineTrace, shown: &Shown) -> String {
+/// The values of all registers of a statement: a sentence each, or for a written one without a simple form a grid of lanes.
+fn all_values(statement: &ShownStatement<'_>, shown: &Shown) -> String {
     let registers =
-        || statement.seen.into_iter().flat_map(|seen| seen.registers.iter().map(move |held| (seen, held)));
-    let mut text = String::new();
-    for (seen, held) in registers() {
-        if let Some(sentence) = statement.reading(held, seen.active).sentence(shown.launched()) {
-            let _ = write!(text, "\n- `{}` {sentence}", held.name);
+        statement.seen.into_iter().flat_map(|seen| seen.registers.iter().map(move |held| (seen, held)));
+    let (mut sentences, mut grids) = (String::new(), String::new());
+    for (seen, held) in registers {
+        if let Some(sentence) = value_sentence(statement, seen, held, shown) {
+            let _ = write!(sentences, "\n- `{}` {sentence}", held.name);
+        } else if held.written {
+            let grid = value_grid(statement, seen, held, shown);
+            let _ = write!(grids, "\n\n```text\n{}\n{grid}\n```", held.name);
         }
     }
-    if !text.is_empty() {
-        text.insert(0, '\n');
+    if !sentences.is_empty() {
+        sentences.insert(0, '\n');
     }
-    let mut written = registers().filter(|(_, held)| held.written).peekable();
-    if written.peek().is_none() {
-        text += &grid(shown, &|lane| cell(trace, shown.launched(), lane, None));
-    }
-    for (seen, held) in written {
-        let reading = statement.reading(held, seen.executed);
-        let grid = grid(shown, &|lane| cell(trace, shown.launched(), lane, Some((seen, &reading))));
-        text += &grid.replacen("```text\n", &format!("```text\n{}\n", held.name), 1);
-    }
-    text
+    sentences + &grids
+}
+
+/// The values of a register in the active lanes as a sentence, if they have a simple form.
+fn value_sentence(
+    statement: &ShownStatement<'_>,
+    seen: &TracedVisit,
+    held: &TracedRegister,
+    shown: &Shown,
+) -> Option<String> {
+    let reading = statement.reading(held, seen.active);
+    let address = shown.address_of(statement, &held.name).and_then(|objects| reading.address(objects));
+    address.or_else(|| reading.sentence(shown.launched()))
+}
+
+/// The values of a register in the active lanes, lane by lane.
+fn value_grid(
+    statement: &ShownStatement<'_>,
+    seen: &TracedVisit,
+    held: &TracedRegister,
+    shown: &Shown,
+) -> String {
+    let reading = statement.reading(held, seen.active);
+    grid(shown, &|lane| match seen.active >> lane & 1 {
+        1 => reading.in_lane(lane).unwrap_or_else(|| "never".to_owned()),
+        _ => "-".to_owned(),
+    })
 }
 
 /// Why a launch did not start, if it did not.
@@ -189,12 +206,19 @@ fn several_visits(trace: &LineTrace, all: u32) -> String {
     let mut text = format!("**{} visits** by {active} of {all} lanes{each}; ", trace.count);
     let at_least_once = trace.executed.count_ones();
     let _ = match trace.active_lanes == trace.executed_lanes {
-        true => write!(text, "{at_least_once} executed at least once."),
+        true => write!(text, "{at_least_once} executed at least once"),
         false => {
             let executed = range(trace.visits.iter().map(|visit| visit.executed));
-            write!(text, "{executed} executed per visit, {at_least_once} at least once.")
+            write!(text, "{executed} executed per visit, {at_least_once} at least once")
         }
     };
+    match at_least_once {
+        0 => text.push('.'),
+        lanes if lanes == all => text.push('.'),
+        _ => {
+            let _ = write!(text, ": {:#}.", Lanes(trace.executed));
+        }
+    }
     if trace.truncated {
         let _ =
             write!(text, " Truncated: only the first {} different visits are stored.", trace.visits.len());
@@ -209,41 +233,23 @@ fn range(masks: impl Iterator<Item = Mask> + Clone) -> String {
     if least == most { most.to_string() } else { format!("{least} to {most}") }
 }
 
-/// The lanes in rows of eight.
+/// The lanes in rows of eight, or of fewer where these would be wrapped.
 fn grid(shown: &Shown, cell: &dyn Fn(u32) -> String) -> String {
     let cells: Vec<String> = (0..shown.width()).map(cell).collect();
     let widest = cells.iter().map(|cell| cell.len()).max().unwrap_or(0);
-    let mut text = "\n\n```text\nlane".to_owned();
-    for column in 0..COLUMNS {
+    let fits = |columns: &usize| 4 + columns * (widest + 2) <= MAX_WIDTH;
+    let columns = [COLUMNS, COLUMNS / 2, COLUMNS / 4].into_iter().find(fits).unwrap_or(1);
+    let mut text = "lane".to_owned();
+    for column in 0..columns {
         let _ = write!(text, "  {:>widest$}", format!("+{column}"));
     }
-    for (row, cells) in cells.chunks(COLUMNS).enumerate() {
-        let _ = write!(text, "\n{:>4}", row * COLUMNS);
+    for (row, cells) in cells.chunks(columns).enumerate() {
+        let _ = write!(text, "\n{:>4}", row * columns);
         for cell in cells {
             let _ = write!(text, "  {cell:>widest$}");
         }
     }
-    text + "\n```"
-}
-
-/// The value that a lane wrote in the shown visit, or its state.
-fn cell(
-    trace: &LineTrace,
-    launched: Mask,
-    lane: u32,
-    written: Option<(&TracedVisit, &Reading<'_>)>,
-) -> String {
-    let has = |mask: Mask| mask >> lane & 1 == 1;
-    let value = written.filter(|(seen, _)| has(seen.executed)).and_then(|(_, reading)| reading.in_lane(lane));
-    value.unwrap_or_else(|| {
-        let did = match (has(trace.executed), has(trace.active), has(launched)) {
-            (true, ..) => "ran",
-            (_, true, _) => "off",
-            (.., true) => "-",
-            _ => "",
-        };
-        did.to_owned()
-    })
+    text
 }
 
 #[cfg(test)]

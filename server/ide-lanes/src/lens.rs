@@ -91,6 +91,7 @@ fn over<'o>(
     let mut lenses = Vec::new();
     if let Some(shown) = running {
         lenses.push(lens(run_title(shown, line_of), Click::Nothing));
+        lenses.extend(expected(shown).map(|title| lens(title, Click::Nothing)));
         lenses.extend(first_divergence(shown, line_of).map(|divergence| lens(divergence, Click::Nothing)));
         lenses.push(lens("■ Stop".to_owned(), Click::Stop));
     }
@@ -144,6 +145,17 @@ fn run_title(shown: &Shown, line_of: LineOf<'_>) -> String {
     let under = under(shown);
     let assumed = assumed(shown.launch());
     format!("{}{assumed}{under}: {ran}{findings}{ended}{outdated}", shown.launch().name)
+}
+
+/// `✓ expected`, or the first expectation of the launch that does not hold.
+fn expected(shown: &Shown) -> Option<String> {
+    match shown.failures().first() {
+        Some(failure) => {
+            let first = failure.split(';').next().unwrap_or_default();
+            Some(format!("✗ {}", first.replace('`', "")))
+        }
+        None => shown.is_checked().then(|| "✓ expected".to_owned()),
+    }
 }
 
 /// ` with block 256`: what an inferred launch assumes because the kernel has findings without.

@@ -49,7 +49,7 @@ pub use model::Model;
 pub use model_diff::first_divergence;
 pub use model_names::{UnknownModel, model_named};
 pub use offer::{KernelPlace, Offer, Source, offers};
-pub use outcome::{Outcome, RunSettings};
+pub use outcome::{Outcome, RunSettings, WarpRequest};
 pub use prepare::{Choice, RunRequest};
 pub use problem::LaunchProblem;
 pub use run::Prepared;

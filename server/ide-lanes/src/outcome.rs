@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use text_size::TextSize;
 use warplens_sim::{
-    Cancelled, Checks, Control, Limits, Progress, RunOptions, RunResult, TraceRequest, Values, WarpId,
-    Workers,
+    Cancelled, Checks, Control, Limits, Progress, RunOptions, RunResult, Severity, StatementId, TraceRequest,
+    Values, WarpId, Workers,
 };
 
 use crate::run::Prepared;
@@ -57,26 +57,32 @@ impl RunSettings {
     }
 }
 
+/// The warp and the visit whose values are requested from a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WarpRequest {
+    /// `None` for that of the first error, or else the first.
+    warp: Option<WarpId>,
+    /// See [`TraceRequest::until`].
+    until: Option<(StatementId, u64)>,
+}
+
 /// The result of a run, and the values of one warp.
 #[derive(Clone)]
 pub struct Outcome {
     /// What was run: an inferred launch may have been repaired, and a model that nothing names may be another.
     settled: Settled,
     result: Arc<RunResult>,
-    request: TraceRequest,
+    request: WarpRequest,
+    /// The requested warp, or that of the first error.
+    warp: WarpId,
     /// `None` when the run did not reach the warp.
     values: Option<Arc<Values>>,
 }
 
 impl Outcome {
     /// Whether the values are those of the request.
-    pub fn answers(&self, request: TraceRequest) -> bool {
+    pub fn answers(&self, request: WarpRequest) -> bool {
         self.request == request
-    }
-
-    /// Whether the run has findings.
-    pub fn has_findings(&self) -> bool {
-        !self.result.findings.is_empty()
     }
 
     /// Whether the trace of a warp is recorded.
@@ -90,13 +96,22 @@ impl Outcome {
     }
 }
 
+const FIRST_WARP: WarpId = WarpId { cta: [0; 3], warp: 0 };
+
+/// The warp of the first error, if its trace is recorded.
+fn warp_of_first_error(result: &RunResult) -> Option<WarpId> {
+    let error = result.findings.iter().find(|finding| finding.severity == Severity::Error)?;
+    result.warp(error.cta, error.warp)?;
+    Some(WarpId { cta: error.cta, warp: error.warp })
+}
+
 impl Prepared {
     /// Runs, unless the result is `known`, and records the requested values. `progress` receives the executed warp
     /// instructions.
     pub fn execute(
         &self,
         known: Option<Outcome>,
-        request: TraceRequest,
+        request: WarpRequest,
         cancelled: &(dyn Fn() -> bool + Sync),
         progress: &(dyn Fn(u64) + Sync),
         workers: &dyn Workers,
@@ -110,16 +125,17 @@ impl Prepared {
                 (settled, Arc::new(result))
             }
         };
-        let values = settled.look(request, sequential)?.map(Arc::new);
-        Ok(Outcome { settled: settled.settled(), result, request, values })
+        let warp = request.warp.or_else(|| warp_of_first_error(&result)).unwrap_or(FIRST_WARP);
+        let trace = TraceRequest { until: request.until, ..TraceRequest::at(warp) };
+        let values = settled.look(trace, sequential)?.map(Arc::new);
+        Ok(Outcome { settled: settled.settled(), result, request, warp, values })
     }
 
-    /// The request for the values of a warp (by default the first), at a visit of the statement at an offset (by default
-    /// the last visit of each statement).
-    pub fn trace_request(&self, warp: Option<WarpId>, visit: Option<(TextSize, u64)>) -> TraceRequest {
-        let first = WarpId { cta: [0; 3], warp: 0 };
+    /// The request for the values of a warp (by default that of the first error, or else the first), at a visit of the statement
+    /// at an offset (by default the last visit of each statement).
+    pub fn warp_request(&self, warp: Option<WarpId>, visit: Option<(TextSize, u64)>) -> WarpRequest {
         let until = visit.and_then(|(offset, visit)| Some((self.statement_at(offset)?, visit)));
-        TraceRequest { until, ..TraceRequest::at(warp.unwrap_or(first)) }
+        WarpRequest { warp, until }
     }
 
     /// Whether the launch has a warp. An inferred one may have it after [`settle`](Prepared::settle).
@@ -134,6 +150,7 @@ impl Prepared {
 
     /// The outcome at the positions of the text for which the run was prepared.
     pub fn show_outcome(&self, outcome: &Outcome, warp: Option<WarpId>) -> Shown {
+        let warp = Some(warp.unwrap_or(outcome.warp));
         let shown = self.with_settled(outcome.settled.clone()).show(Arc::clone(&outcome.result), warp);
         shown.with_values(outcome.values.clone(), outcome.request.until)
     }

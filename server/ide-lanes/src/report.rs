@@ -11,7 +11,7 @@ use warplens_sim::{Counters, LineTrace, RegisterValues, RunResult, StatementId, 
 use crate::findings::{ReportedFinding, Reporter};
 use crate::source_line::SourceLine;
 use crate::statement::Statement;
-use crate::text::hex;
+use crate::text::{Role, hex};
 
 /// Lanes of a PTX warp.
 pub(crate) const PTX_WIDTH: u32 = 32;
@@ -75,6 +75,8 @@ pub struct Masks<'r> {
     pub(crate) output: &'r str,
     /// The statements that the warp executed.
     pub(crate) lines: Vec<JsonLine>,
+    /// The lines of statements that the warp never reached, in ascending order.
+    pub(crate) not_run: Vec<u32>,
 }
 
 /// A visit of a statement that was chosen.
@@ -211,7 +213,7 @@ impl<'r> JsonFinding<'r> {
         }
     }
 
-    fn failure(message: &'r str) -> JsonFinding<'r> {
+    pub(crate) fn failure(message: &'r str) -> JsonFinding<'r> {
         JsonFinding {
             code: EXPECT_FAILED,
             severity: "error",
@@ -259,6 +261,12 @@ pub(crate) struct JsonLine {
     visits: Vec<JsonVisit>,
     #[serde(skip_serializing_if = "is_false")]
     truncated: bool,
+    /// The effect of the statement on groups of lanes, in an editor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
+    /// The sizes of the groups after a statement with several targets, in an editor.
+    #[serde(skip_serializing_if = "<[u32]>::is_empty")]
+    parts: Box<[u32]>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     counters: Option<JsonCounters>,
 }
@@ -317,6 +325,23 @@ struct JsonVisit {
     repeat: u64,
 }
 
+impl JsonLine {
+    /// Its line and character.
+    pub(crate) fn position(&self) -> (u32, u32) {
+        (self.line, self.character)
+    }
+
+    /// With the effect of its statement on groups of lanes.
+    pub(crate) fn with_effect(self, role: Role, parts: &[u32]) -> JsonLine {
+        let role = match role {
+            Role::Plain => None,
+            Role::Branch => Some("branch"),
+            Role::Join => Some("join"),
+        };
+        JsonLine { role, parts: parts.into(), ..self }
+    }
+}
+
 /// The lines in text order.
 pub(crate) fn lines<'l>(
     traces: impl IntoIterator<Item = &'l LineTrace>,
@@ -338,11 +363,13 @@ pub(crate) fn lines<'l>(
             executed: hex(trace.executed, width),
             visits: visits.collect(),
             truncated: trace.truncated,
+            role: None,
+            parts: Box::default(),
             counters: trace.counters.as_deref().map(|counters| JsonCounters::new(trace, counters, width)),
         })
     };
     let mut lines: Vec<_> = traces.into_iter().filter_map(line).collect();
-    lines.sort_by_key(|line| (line.line, line.character));
+    lines.sort_by_key(JsonLine::position);
     lines
 }
 

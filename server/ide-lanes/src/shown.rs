@@ -4,22 +4,24 @@
 mod hints;
 mod positions;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_sim::ScalarType;
-use warplens_sim::launch::{Launch, Resolved};
+use warplens_sim::launch::{Launch, PlacedBuffer, Resolved};
+use warplens_sim::objects::{ArrayShape, Object};
 use warplens_sim::{
-    Finding, LineTrace, Mask, Reconvergence, RunResult, Severity, StatementId, TracedRegister, TracedVisit,
-    Values, WarpId, WarpTrace,
+    Finding, LineTrace, Mask, Reconvergence, RunResult, Severity, StatementId, Status, TracedRegister,
+    TracedVisit, Values, WarpId, WarpTrace,
 };
 
 use crate::findings::{ReportedFinding, Reporter};
 use crate::groups::effects;
 use crate::model::Model;
 use crate::offer::Source;
-use crate::report::{JsonChosen, JsonFinding, Masks, PTX_WIDTH, Position, Positions, lines};
+use crate::report::{JsonChosen, JsonFinding, JsonLine, Masks, PTX_WIDTH, Position, Positions, lines};
 use crate::shown::positions::{PlacedStatement, StatementPosition};
 use crate::statement::Statement;
 use crate::text::{Role, hex};
@@ -41,6 +43,8 @@ pub struct Shown {
     moment: Option<(StatementId, u64)>,
     /// By [`StatementId`].
     statements: Vec<PlacedStatement>,
+    /// The expectations of the launch that do not hold; empty if the run did not finish.
+    failures: Arc<[String]>,
     /// Whether the text now has an error that stops a run earlier than this one.
     outdated: bool,
 }
@@ -92,7 +96,27 @@ impl Shown {
         let placed =
             statements.iter().zip(effects).map(|(statement, effect)| PlacedStatement::new(statement, effect));
         let statements = placed.collect();
-        Shown { ran, result, warp, values: None, moment: None, statements, outdated: false }
+        let failures = match result.status {
+            Status::Finished => ran.resolved.failures(&result),
+            _ => Vec::new(),
+        };
+        let failures = failures.into_iter().map(|failure| failure.message).collect();
+        Shown { ran, result, warp, values: None, moment: None, statements, failures, outdated: false }
+    }
+
+    /// The expectations of the launch that do not hold, each as a sentence.
+    pub fn failures(&self) -> &[String] {
+        &self.failures
+    }
+
+    /// Whether the run was compared with the expectations of its launch.
+    pub fn is_checked(&self) -> bool {
+        self.result.status == Status::Finished && !self.launch().expect.is_empty()
+    }
+
+    /// Whether the run has findings or does not satisfy the expectations of its launch.
+    pub fn has_findings(&self) -> bool {
+        !self.result.findings.is_empty() || !self.failures.is_empty()
     }
 
     /// The launch as resolved.
@@ -228,6 +252,20 @@ impl Shown {
         })
     }
 
+    /// The objects that a register may point into, if it holds the address of a statement's access.
+    pub(crate) fn address_of(
+        &self,
+        statement: &ShownStatement<'_>,
+        register: &str,
+    ) -> Option<Cow<'_, [Object]>> {
+        let placed = self.statements.get(statement.id.index())?;
+        let address = placed.address.as_ref().filter(|address| address.name == register)?;
+        Some(match &address.objects {
+            Some(objects) => Cow::Borrowed(objects),
+            None => self.ran.resolved.buffers.iter().map(buffer_object).collect(),
+        })
+    }
+
     /// The findings, one for each cause.
     pub fn findings(&self) -> Vec<ReportedFinding<'_>> {
         let source = |id: StatementId| self.statements.get(id.index())?.source.as_deref();
@@ -254,15 +292,48 @@ impl Shown {
             model: self.model(),
             status: self.result.status.as_str(),
             outdated: self.outdated,
-            findings: findings.iter().map(|finding| JsonFinding::new(finding, width, positions)).collect(),
+            findings: findings
+                .iter()
+                .map(|finding| JsonFinding::new(finding, width, positions))
+                .chain(self.failures.iter().map(|message| JsonFinding::failure(message)))
+                .collect(),
             cta: self.warp.cta,
             warp: self.warp.warp,
             launched: hex(self.launched(), width),
             visit: self.moment.and_then(|visit| JsonChosen::new(visit, positions)),
             output: &self.result.output.text,
-            lines: self.trace().map_or_else(Vec::new, |warp| lines(&warp.lines, width, positions)),
+            lines: self.lines(positions),
+            not_run: self.lines_not_run(at),
         }
     }
+
+    /// The lines of the statements that the warp reached, with their effects on groups of lanes.
+    fn lines(&self, positions: Positions<'_>) -> Vec<JsonLine> {
+        let statements = self.statements().filter_map(|statement| {
+            let line = lines(statement.trace, self.width(), positions).pop()?;
+            Some(line.with_effect(statement.role, statement.parts))
+        });
+        let mut lines: Vec<JsonLine> = statements.collect();
+        lines.sort_by_key(JsonLine::position);
+        lines
+    }
+
+    /// The lines of the statements that the warp did not reach; none if the launch did not start.
+    fn lines_not_run(&self, at: &dyn Fn(TextSize) -> Position) -> Vec<u32> {
+        if self.launched() == 0 {
+            return Vec::new();
+        }
+        let missed = self.statements().filter(|statement| statement.trace.is_none());
+        let mut lines: Vec<u32> = missed.map(|statement| at(statement.range.start()).line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+}
+
+fn buffer_object(buffer: &PlacedBuffer) -> Object {
+    let shape = ArrayShape::array(buffer.element.bytes() as u64);
+    Object { name: buffer.name.clone(), start: buffer.address, len: buffer.len, shape }
 }
 
 impl ShownStatement<'_> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 use text_size::TextRange;
-use warplens_sim::ScalarType;
-use warplens_sim::StatementId;
+use warplens_sim::objects::Object;
+use warplens_sim::{ScalarType, StatementId};
 
 use crate::source_line::SourceLine;
 
@@ -20,8 +20,19 @@ pub struct Statement {
     pub flow: Flow,
     /// The registers that it names, with the types of their values.
     pub registers: Box<[(SmolStr, ScalarType)]>,
+    /// The register that holds the address of its access, if any.
+    pub address: Option<AddressRegister>,
     /// The line of the source that it was compiled from, if known.
     pub source: Option<Arc<SourceLine>>,
+}
+
+/// A register that holds an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddressRegister {
+    /// Its name.
+    pub name: SmolStr,
+    /// The objects of the accessed state space; `None` for the buffers of the launch.
+    pub objects: Option<Arc<[Object]>>,
 }
 
 /// The effect of a statement on groups of lanes.

@@ -13,7 +13,7 @@ pub enum Format {
     Ranges,
     /// `0fffffff`
     Hex,
-    /// One cell for four lanes: `████░·▓█`
+    /// One cell for four lanes, with a quadrant for each: `████▌·▛█`
     Blocks,
     /// `24/32`
     Count,
@@ -198,22 +198,30 @@ fn several_visits(statement: &Reading<'_>, trace: &LineTrace, visits: &[Visit], 
         .collect();
     lanes.dedup();
     if let ([lanes], false) = (lanes.as_slice(), trace.truncated) {
+        let splits: u64 = visits.iter().filter(|visit| splits(visit)).map(|visit| visit.repeat).sum();
+        if statement.role == Role::Branch && splits > 0 {
+            return format!("{} visits, splits {splits}", trace.count);
+        }
         return times(trace.count, |budget| part(*lanes, statement, format, budget));
     }
-    let union = || lanes.iter().fold(0, |union, mask| union | mask);
-    let what = match format {
-        Format::Hex => hex(union(), statement.width),
-        Format::Blocks => blocks(union(), statement.width),
-        Format::Ranges | Format::Count => {
-            let counts: Vec<String> = lanes.iter().map(|mask| mask.count_ones().to_string()).collect();
-            match counts.as_slice() {
-                [first @ .., _] if trace.truncated => format!("{}>..", first[..first.len().min(3)].join(">")),
-                [a, b, c, _, .., last] if counts.len() > 4 => format!("{a}>{b}>{c}>..>{last}"),
-                few => few.join(">"),
-            }
+    let counts: Vec<u32> = lanes.iter().map(|mask| mask.count_ones()).collect();
+    several_counts(trace.count, &counts, trace.truncated)
+}
+
+/// The numbers of lanes of visits whose lanes differ: `x4 32>24>16>8`, `32 visits, 1 lane each`. No format writes the union of the
+/// lanes, which would look like those of one visit.
+fn several_counts(visits: u64, counts: &[u32], truncated: bool) -> String {
+    let words: Vec<String> = counts.iter().map(u32::to_string).collect();
+    let counts = match words.as_slice() {
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => {
+            let plural = if counts[0] == 1 { "" } else { "s" };
+            return format!("{visits} visits, {first} lane{plural} each");
         }
+        [first @ .., _] if truncated => format!("{}>..", first[..first.len().min(3)].join(">")),
+        [a, b, c, _, .., last] if counts.len() > 4 => format!("{a}>{b}>{c}>..>{last}"),
+        few => few.join(">"),
     };
-    format!("x{} {what}", trace.count)
+    format!("x{visits} {counts}")
 }
 
 /// The pattern of some of the launched lanes, or ranges.
@@ -243,11 +251,12 @@ pub fn hex(lanes: Mask, width: u32) -> String {
     if width <= 32 { format!("{lanes:08x}") } else { format!("{lanes:016x}") }
 }
 
-/// A cell for every four lanes, lane 0 first, filled by the number of lanes in it.
+/// A cell for every four lanes, lane 0 first. Its quadrants are the lanes: the upper two, then the lower two.
 fn blocks(lanes: Mask, width: u32) -> String {
-    const CELLS: [char; 5] = ['·', '░', '▒', '▓', '█'];
+    const CELLS: [char; 16] =
+        ['·', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'];
     let cells = if width <= 32 { 8 } else { 16 };
-    (0..cells).map(|cell| CELLS[(lanes >> (cell * 4) & 0xf).count_ones() as usize]).collect()
+    (0..cells).map(|cell| CELLS[(lanes >> (cell * 4) & 0xf) as usize]).collect()
 }
 
 #[cfg(test)]

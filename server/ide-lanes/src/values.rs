@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use warplens_sim::launch::show;
+use warplens_sim::objects::Object;
 use warplens_sim::{Class, ScalarType};
 use warplens_sim::{Lanes, Mask, TracedRegister};
 
@@ -174,6 +175,28 @@ impl Reading<'_> {
         let of =
             if self.known() == launched { String::new() } else { format!(" in {:#}", Lanes(self.known())) };
         Some(what + &of + &self.unwritten())
+    }
+
+    /// The address in each lane relative to the object that contains all of them: `= tile+128*lane`.
+    pub(crate) fn address(&self, objects: impl AsRef<[Object]>) -> Option<String> {
+        let addresses = || self.lanes().filter_map(|lane| self.held.value(lane));
+        let lowest = u64::try_from(addresses().min()?).ok()?;
+        let highest = u64::try_from(addresses().max()?).ok()?;
+        let object =
+            objects.as_ref().iter().find(|object| object.start <= lowest && highest < object.end())?;
+        let name = object.display_name();
+        if lowest == highest {
+            let offset = match lowest - object.start {
+                0 => String::new(),
+                offset => format!("+{offset}"),
+            };
+            return Some(format!("= {name}{offset}") + &self.unwritten());
+        }
+        let low = self.held.low.iter().map(|address| address.wrapping_sub(object.start)).collect();
+        let offsets = TracedRegister { low, high: Box::default(), ..self.held.clone() };
+        let offsets = Reading { held: &offsets, kind: ScalarType::S64, lanes: self.lanes };
+        let affine = offsets.affine()?.replace(' ', "");
+        Some(format!("= {name}+{affine}") + &self.unwritten())
     }
 
     /// A predicate is a set of lanes.

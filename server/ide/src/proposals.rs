@@ -23,6 +23,8 @@ pub struct Proposal {
     /// Its name for [`crate::explain`].
     pub explain: Option<String>,
     pub deprecated: bool,
+    /// See [`CompletionItem::continues`].
+    pub continues: bool,
     /// Changes the white space before the word, for its indentation. In the file.
     pub moves: Option<TextEdit>,
 }
@@ -32,7 +34,17 @@ impl Proposal {
     pub fn word(label: impl Into<String>, kind: CompletionKind, rank: u32) -> Proposal {
         let label = label.into();
         let insert = Snippet::text(&label);
-        Proposal { label, detail: None, kind, insert, rank, explain: None, deprecated: false, moves: None }
+        Proposal {
+            label,
+            detail: None,
+            kind,
+            insert,
+            rank,
+            explain: None,
+            deprecated: false,
+            continues: false,
+            moves: None,
+        }
     }
 
     /// A word of the language, with documentation in [`crate::explain`].
@@ -80,6 +92,7 @@ impl Proposal {
             sort: format!("{index:05}"),
             explain: self.explain,
             deprecated: self.deprecated,
+            continues: self.continues,
             moves: self.moves,
         }
     }

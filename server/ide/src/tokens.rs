@@ -102,10 +102,10 @@ lines */
                 5:`%r2` Register modification
                 5:`%tid` SpecialRegister readonly
                 5:`.x` SpecialRegister
-                6:`call` Opcode
+                6:`call` Opcode controlFlow
                 6:`k` Function
                 6:`0f3F800000` Number
-                7:`bra` Opcode
+                7:`bra` Opcode controlFlow
                 7:`L` Label
                 7:`/* two` Comment
                 8:`lines */` Comment

@@ -68,6 +68,11 @@ impl Object {
         self.start.saturating_add(self.len)
     }
 
+    /// Its name as messages show it.
+    pub fn display_name(&self) -> SmolStr {
+        display_name(&self.name)
+    }
+
     /// Its element at `offset`, for an access of `size` bytes, in backquotes: `sdata[32]`. The offset may be beyond the end.
     pub fn element(&self, offset: u64, size: u64) -> Element<'_> {
         Element { object: self, offset, size }

@@ -130,6 +130,58 @@ fn a_client_with_the_capability_is_notified_of_other_lanes() {
 }
 
 #[test]
+fn a_client_that_draws_lanes_gets_no_hints_but_in_the_display_text() {
+    let mut client =
+        Client::with_options(&Options { initialization: json!({ "laneStrip": true }), ..Options::plain() });
+    let file = client.open("split.ptx", &SPLIT.replace("    ret;\n", "    @!%p ret;\n    exit;\n"));
+    select(&mut client, &file, json!("inferred"));
+    let drawn = masks(&mut client, &file);
+    let lines = drawn["lines"].as_array().expect("lines");
+    let roles: Vec<_> =
+        lines.iter().filter_map(|line| Some((line["line"].as_u64()?, line["role"].as_str()?))).collect();
+    assert_eq!(roles, [(8, "branch"), (10, "branch"), (14, "join")]);
+    assert_eq!(drawn["not_run"], json!([]));
+    assert!(hints(&mut client, &file).is_empty());
+    let settings = json!({ "settings": { "lanes": { "display": "text" } } });
+    client.notify("workspace/didChangeConfiguration", settings);
+    assert!(hints(&mut client, &file).contains(&"8:16 │ split 8 | 24".to_owned()));
+}
+
+#[test]
+fn the_lines_that_were_not_run_are_listed() {
+    let mut client = Client::start();
+    let file = client.open("split.ptx", &SPLIT.replace("%r1, 8", "%r1, 0"));
+    select(&mut client, &file, json!("inferred"));
+    assert_eq!(masks(&mut client, &file)["not_run"], json!([12]));
+}
+
+#[test]
+fn a_failed_expectation_follows_an_edit() {
+    const LAUNCH: &str = "// @launch { name = 'two', block = [2], args = [{ name = 'out', buffer = 'u32', len = 2 }], \
+                          expect = [{ name = 'out', values = [7, 7] }] }\n";
+    let text = format!(
+        "{LAUNCH}.version 8.5\n.target sm_90\n.address_size 64\n.entry two(.param .u64 out) {{\n\
+         .reg .u32 %r<3>;\n.reg .u64 %d<4>;\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, 7;\nld.param.u64 %d1, [out];\n\
+         mul.wide.u32 %d2, %r1, 4;\nadd.u64 %d3, %d1, %d2;\nst.global.u32 [%d3], %r2;\nret;\n}}\n"
+    );
+    let mut client = Client::start();
+    let mut file = client.open("two.ptx", &text);
+    select(&mut client, &file, json!("two"));
+    masks(&mut client, &file);
+    assert!(lens_titles(&mut client, &file).contains(&"✓ expected".to_owned()));
+    client.edit(&mut file, range([8, 13], [8, 14]), "8");
+    let failed = masks(&mut client, &file);
+    assert_eq!(failed["findings"][0]["code"], "expect-failed");
+    assert!(lens_titles(&mut client, &file).contains(&"✗ out[0] is 8, expected 7".to_owned()));
+}
+
+fn lens_titles(client: &mut Client, file: &File) -> Vec<String> {
+    let lenses = client.request("textDocument/codeLens", file.params());
+    let title = |lens: &Value| lens["command"]["title"].as_str().unwrap_or_default().to_owned();
+    lenses.as_array().expect("lenses").iter().map(title).collect()
+}
+
+#[test]
 fn the_client_is_asked_to_fetch_hints_and_lenses_again() {
     let mut client = Client::start();
     let file = client.open("split.ptx", SPLIT);

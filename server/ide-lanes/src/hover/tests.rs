@@ -27,11 +27,11 @@ fn a_sentence_then_a_grid() {
 
             ```text
             %r1
-            lane   +0   +1   +2   +3   +4   +5   +6   +7
-               0    0   -1    2    3    4    5    6    7
-               8    8    9   10   11   12   13   14   15
-              16   16   17   18   19   20   21   22   23
-              24   24   25   26   27   28   29   30  ran
+            lane     +0     +1     +2     +3     +4     +5     +6     +7
+               0      0     -1      2      3      4      5      6      7
+               8      8      9     10     11     12     13     14     15
+              16     16     17     18     19     20     21     22     23
+              24     24     25     26     27     28     29     30  never
             ```"#]],
     );
     check(
@@ -40,15 +40,7 @@ fn a_sentence_then_a_grid() {
         expect![[r#"
             **All 32 lanes** reached this line, once. The branch diverged: taken by lanes 0-7, not taken by lanes 8-31. The lanes reconverge at line 6.
 
-            Launch *l*, block 0,0,0, warp 0, model `stack`.
-
-            ```text
-            lane   +0   +1   +2   +3   +4   +5   +6   +7
-               0  ran  ran  ran  ran  ran  ran  ran  ran
-               8  off  off  off  off  off  off  off  off
-              16  off  off  off  off  off  off  off  off
-              24  off  off  off  off  off  off  off  off
-            ```"#]],
+            Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
     );
     check(
         result(),
@@ -56,15 +48,7 @@ fn a_sentence_then_a_grid() {
         expect![[r#"
             **24 of 32 lanes** reached this line, once: lanes 8-31; 4 executed, the others were predicated off: lanes 8-11.
 
-            Launch *l*, block 0,0,0, warp 0, model `stack`.
-
-            ```text
-            lane   +0   +1   +2   +3   +4   +5   +6   +7
-               0    -    -    -    -    -    -    -    -
-               8  ran  ran  ran  ran  off  off  off  off
-              16  off  off  off  off  off  off  off  off
-              24  off  off  off  off  off  off  off  off
-            ```"#]],
+            Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
     );
     check(
         result(),
@@ -72,15 +56,7 @@ fn a_sentence_then_a_grid() {
         expect![[r#"
             **All 32 lanes** reached this line, once. Reconverged here: lanes 8-31 and lanes 0-7.
 
-            Launch *l*, block 0,0,0, warp 0, model `stack`.
-
-            ```text
-            lane   +0   +1   +2   +3   +4   +5   +6   +7
-               0  ran  ran  ran  ran  ran  ran  ran  ran
-               8  ran  ran  ran  ran  ran  ran  ran  ran
-              16  ran  ran  ran  ran  ran  ran  ran  ran
-              24  ran  ran  ran  ran  ran  ran  ran  ran
-            ```"#]],
+            Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
     );
     check(
         result(),
@@ -88,15 +64,7 @@ fn a_sentence_then_a_grid() {
         expect![[r#"
             **24 of 32 lanes** reached this line, once: lanes 8-31; 4 executed, the others were predicated off: lanes 8-11.
 
-            Launch *l*, block 0,0,0, warp 0, model `stack`.
-
-            ```text
-            lane   +0   +1   +2   +3   +4   +5   +6   +7
-               0    -    -    -    -    -    -    -    -
-               8  ran  ran  ran  ran  off  off  off  off
-              16  off  off  off  off  off  off  off  off
-              24  off  off  off  off  off  off  off  off
-            ```"#]],
+            Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
     );
 }
 
@@ -110,15 +78,7 @@ fn loops_and_lines_never_run() {
         expect![[r#"
             **4 visits** by 8 to 32 of 32 lanes, 26.0 on average; 4 to 32 executed per visit, 32 at least once.
 
-            Launch *l*, block 0,0,0, warp 0, model `stack`.
-
-            ```text
-            lane   +0   +1   +2   +3   +4   +5   +6   +7
-               0  ran  ran  ran  ran  ran  ran  ran  ran
-               8  ran  ran  ran  ran  ran  ran  ran  ran
-              16  ran  ran  ran  ran  ran  ran  ran  ran
-              24  ran  ran  ran  ran  ran  ran  ran  ran
-            ```"#]],
+            Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
     );
     let mut run = result();
     run.warps[0].lines.truncate(2);
@@ -142,15 +102,7 @@ fn several_visits_with_equal_masks() {
         expect![[r#"
             **1 of 32 lanes** reached this line, 3 times: lane 0; all of them were predicated off.
 
-            Launch *l*, block 0,0,0, warp 0, model `stack`.
-
-            ```text
-            lane   +0   +1   +2   +3   +4   +5   +6   +7
-               0  off    -    -    -    -    -    -    -
-               8    -    -    -    -    -    -    -    -
-              16    -    -    -    -    -    -    -    -
-              24    -    -    -    -    -    -    -    -
-            ```"#]],
+            Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
     );
 }
 

@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 use text_size::TextSize;
-use warplens_hir::ptx::{Function, Instruction, SymbolKind, Type};
+use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, SymbolId, SymbolKind, Type};
 use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
 use warplens_ide_db::{Db, File, items};
+use warplens_sim::objects::Object;
 use warplens_sim::ptx::program::{Callee, Op};
 use warplens_sim::{Class, ScalarType};
 use warplens_sim::{StatementId, ptx};
 
 use super::source_lines::SourceFiles;
 use crate::problem::LaunchProblem;
-use crate::statement::{Flow, Statement};
+use crate::statement::{AddressRegister, Flow, Statement};
 
 /// A decoded PTX kernel, with the functions that contain its statements.
 pub(crate) struct DecodedPtx {
@@ -47,6 +48,8 @@ impl DecodedPtx {
     /// The statements with their ranges in the file.
     pub(crate) fn statements(&self, files: &SourceFiles<'_>, model: ptx::Model) -> Vec<Statement> {
         let mut statements = Vec::with_capacity(self.program.statements());
+        let objects = &self.program.objects;
+        let shared: Arc<[Object]> = objects.shared.iter().chain(&objects.dynamic_shared).cloned().collect();
         for (decoded, (function, start)) in self.program.functions.iter().zip(&self.functions) {
             let declared = declared_types(function);
             let lines = files.lines(function);
@@ -55,7 +58,8 @@ impl DecodedPtx {
                     range: instruction.range() + *start,
                     opcode: instruction.opcode_range() + *start,
                     flow: flow(&self.program, decoded, pc, model),
-                    registers: registers(decoded, pc as u32, instruction, &declared),
+                    registers: registers(decoded, pc as u32, instruction, function, &declared),
+                    address: address_register(instruction, function, &shared),
                     source,
                 });
             }
@@ -95,15 +99,58 @@ fn registers(
     function: &ptx::program::Function,
     pc: u32,
     instruction: Instruction<'_>,
+    source: &Function,
     declared: &FxHashMap<&str, Type>,
 ) -> Box<[(SmolStr, ScalarType)]> {
     let written = function.writes_of(pc);
+    let addresses = address_names(instruction, source);
     let named = function.registers_of(pc).iter().map(|number| {
         let register = &function.frame.registers[*number as usize];
-        let kind = kind_of(instruction, register, written.contains(number), declared);
+        let kind = match addresses.contains(&register.name) {
+            // The types of an instruction are those of the value, not of the address.
+            true if register.bits > 32 => ScalarType::U64,
+            true => ScalarType::U32,
+            false => kind_of(instruction, register, written.contains(number), declared),
+        };
         (register.name.clone(), kind)
     });
     named.collect()
+}
+
+/// The registers of the addresses of an instruction.
+fn address_names(instruction: Instruction<'_>, function: &Function) -> Vec<SmolStr> {
+    let base = |operand: &Operand| match operand {
+        Operand::Address { .. } => Some(function.address(*operand)?.base),
+        _ => None,
+    };
+    let symbol = |id: SymbolId| function.symbol(id).name.clone();
+    let register = |base: Operand| {
+        let Operand::Register { name, .. } = base else { return None };
+        match function.name(name).resolution {
+            Resolution::Symbol(id) => Some(symbol(id)),
+            Resolution::Indexed { symbol: id, index } => Some(format_smolstr!("{}{index}", symbol(id))),
+            _ => None,
+        }
+    };
+    instruction.operands().iter().filter_map(base).filter_map(register).collect()
+}
+
+/// The register of the first address, with the objects of the state space that the instruction names.
+fn address_register(
+    instruction: Instruction<'_>,
+    function: &Function,
+    shared: &Arc<[Object]>,
+) -> Option<AddressRegister> {
+    let name = address_names(instruction, function).into_iter().next()?;
+    let is_shared = |modifier: &SmolStr| modifier.split("::").next() == Some("shared");
+    let objects = match () {
+        () if instruction.modifiers().iter().any(is_shared) => Some(Arc::clone(shared)),
+        () if instruction.has("local") || instruction.has("param") || instruction.has("const") => {
+            return None;
+        }
+        () => None,
+    };
+    Some(AddressRegister { name, objects })
 }
 
 /// The types of registers by name; of ranges by the stem before the number.

@@ -25,6 +25,10 @@ impl Shown {
         line_end: &dyn Fn(TextSize) -> TextSize,
     ) -> Vec<LaneHint> {
         let (launched, width) = (self.launched(), self.width());
+        if launched == 0 {
+            // The launch did not start: a finding explains why.
+            return Vec::new();
+        }
         let mut lines: Vec<(TextSize, Line<'_>)> = Vec::new();
         for statement in self.statements().filter(|statement| range.contains_inclusive(statement.range.end()))
         {

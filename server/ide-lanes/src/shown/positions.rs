@@ -9,7 +9,7 @@ use warplens_sim::StatementId;
 
 use crate::groups::Effect;
 use crate::source_line::SourceLine;
-use crate::statement::Statement;
+use crate::statement::{AddressRegister, Statement};
 use crate::text::Role;
 
 /// A statement with its present position.
@@ -23,6 +23,7 @@ pub(super) struct PlacedStatement {
     /// See [`ShownStatement::reconvergence`](crate::shown::ShownStatement::reconvergence).
     pub(super) reconvergence: Option<StatementId>,
     pub(super) registers: Box<[(SmolStr, ScalarType)]>,
+    pub(super) address: Option<AddressRegister>,
     pub(super) source: Option<Arc<SourceLine>>,
 }
 
@@ -47,6 +48,7 @@ impl PlacedStatement {
             parts,
             reconvergence: statement.flow.reconvergence(),
             registers: statement.registers.clone(),
+            address: statement.address.clone(),
             source: statement.source.clone(),
         }
     }

@@ -64,12 +64,12 @@ fn full_and_never() {
 #[test]
 fn some_lanes() {
     active(0x0ff0_ffff, expect!["24/32 0-15,20-27 ; 0ff0ffff ; ████·██· ; 24/32"]);
-    active(0x1, expect!["1/32 0 ; 00000001 ; ░······· ; 1/32"]);
-    active(0x8000_0000, expect!["1/32 31 ; 80000000 ; ·······░ ; 1/32"]);
+    active(0x1, expect!["1/32 0 ; 00000001 ; ▘······· ; 1/32"]);
+    active(0x8000_0000, expect!["1/32 31 ; 80000000 ; ·······▗ ; 1/32"]);
     active(0x0000_00ff, expect!["8/32 0-7 ; 000000ff ; ██······ ; 8/32"]);
     active(0x0f0f_0f0f, expect!["16/32 0-3,8-11,16-19.. ; 0f0f0f0f ; █·█·█·█· ; 16/32"]);
-    active(0xf0f0_f3f5, expect!["20/32 0,2,4-9.. ; f0f0f3f5 ; ▒█▒█·█·█ ; 20/32"]);
-    active(0x4210_8421, expect!["7/32 every 5th ; 42108421 ; ░░░░·░░░ ; 7/32"]);
+    active(0xf0f0_f3f5, expect!["20/32 0,2,4-9.. ; f0f0f3f5 ; ▌█▀█·█·█ ; 20/32"]);
+    active(0x4210_8421, expect!["7/32 every 5th ; 42108421 ; ▘▝▖▗·▘▝▖ ; 7/32"]);
     shows(
         0xfffff,
         Role::Plain,
@@ -80,20 +80,20 @@ fn some_lanes() {
 
 #[test]
 fn patterns() {
-    active(0x5555_5555, expect!["16/32 even ; 55555555 ; ▒▒▒▒▒▒▒▒ ; 16/32"]);
-    active(0xaaaa_aaaa, expect!["16/32 odd ; aaaaaaaa ; ▒▒▒▒▒▒▒▒ ; 16/32"]);
-    active(0x1111_1111, expect!["8/32 every 4th ; 11111111 ; ░░░░░░░░ ; 8/32"]);
-    active(0x2222_2222, expect!["8/32 every 4th from 1 ; 22222222 ; ░░░░░░░░ ; 8/32"]);
-    active(0x4924_9249, expect!["11/32 every 3rd ; 49249249 ; ▒░░▒░░▒░ ; 11/32"]);
-    active(0x0101_0101, expect!["4/32 every 8th ; 01010101 ; ░·░·░·░· ; 4/32"]);
-    active(0x0001_0001, expect!["2/32 0,16 ; 00010001 ; ░···░··· ; 2/32"]);
-    active(0x0000_5555, expect!["8/32 0,2,4.. ; 00005555 ; ▒▒▒▒···· ; 8/32"]);
+    active(0x5555_5555, expect!["16/32 even ; 55555555 ; ▌▌▌▌▌▌▌▌ ; 16/32"]);
+    active(0xaaaa_aaaa, expect!["16/32 odd ; aaaaaaaa ; ▐▐▐▐▐▐▐▐ ; 16/32"]);
+    active(0x1111_1111, expect!["8/32 every 4th ; 11111111 ; ▘▘▘▘▘▘▘▘ ; 8/32"]);
+    active(0x2222_2222, expect!["8/32 every 4th from 1 ; 22222222 ; ▝▝▝▝▝▝▝▝ ; 8/32"]);
+    active(0x4924_9249, expect!["11/32 every 3rd ; 49249249 ; ▚▖▝▚▖▝▚▖ ; 11/32"]);
+    active(0x0101_0101, expect!["4/32 every 8th ; 01010101 ; ▘·▘·▘·▘· ; 4/32"]);
+    active(0x0001_0001, expect!["2/32 0,16 ; 00010001 ; ▘···▘··· ; 2/32"]);
+    active(0x0000_5555, expect!["8/32 0,2,4.. ; 00005555 ; ▌▌▌▌···· ; 8/32"]);
     // There are fewer launched lanes than the pattern has.
     shows(
         0xfffff,
         Role::Plain,
         Some(&trace(&[(0x55555, 0x55555, 1)])),
-        expect!["10/20 even ; 00055555 ; ▒▒▒▒▒··· ; 10/20"],
+        expect!["10/20 even ; 00055555 ; ▌▌▌▌▌··· ; 10/20"],
     );
 }
 
@@ -108,7 +108,7 @@ fn guards() {
     visits(
         Role::Plain,
         &[(0xffff, 0x5555, 1)],
-        expect!["8 of 16 @ 0,2,4.. ; 00005555 of 0000ffff ; 8 of 16 ▒▒▒▒···· ; 8 of 16"],
+        expect!["8 of 16 @ 0,2,4.. ; 00005555 of 0000ffff ; 8 of 16 ▌▌▌▌···· ; 8 of 16"],
     );
     visits(Role::Plain, &[(0xffff, 0, 1)], expect!["0 of 16 ; 0 of 16 ; 0 of 16 ; 0 of 16"]);
     visits(
@@ -123,18 +123,20 @@ fn loops() {
     visits(
         Role::Plain,
         &[(WARP, WARP, 1), (0xffffff, 0xffffff, 1), (0xffff, 0xffff, 1), (0xff, 0xff, 1)],
-        expect!["x4 32>24>16>8 ; x4 ffffffff ; x4 ████████ ; x4 32>24>16>8"],
+        expect!["x4 32>24>16>8 ; x4 32>24>16>8 ; x4 32>24>16>8 ; x4 32>24>16>8"],
     );
     visits(Role::Plain, &[(WARP, WARP, 6667)], expect!["x6667 ; x6667 ; x6667 ; x6667"]);
     visits(
         Role::Plain,
         &[(0xffff, 0xffff, 2), (0xff, 0xff, 3)],
-        expect!["x5 16>8 ; x5 0000ffff ; x5 ████···· ; x5 16>8"],
+        expect!["x5 16>8 ; x5 16>8 ; x5 16>8 ; x5 16>8"],
     );
     visits(
         Role::Plain,
         &[(0xffff, 0xffff, 1), (0xffff_0000, 0xffff_0000, 1)],
-        expect!["x2 16>16 ; x2 ffffffff ; x2 ████████ ; x2 16>16"],
+        expect![
+            "2 visits, 16 lanes each ; 2 visits, 16 lanes each ; 2 visits, 16 lanes each ; 2 visits, 16 lanes each"
+        ],
     );
     visits(
         Role::Plain,
@@ -149,14 +151,16 @@ fn loops() {
     visits(
         Role::Plain,
         &[(0xf0f0_f3f5, 0xf0f0_f3f5, 1_000_000)],
-        expect!["x1000000 20/32 0,2,4-9.. ; x1000000 f0f0f3f5 ; x1000000 ▒█▒█·█·█ ; x1000000 20/32"],
+        expect!["x1000000 20/32 0,2,4-9.. ; x1000000 f0f0f3f5 ; x1000000 ▌█▀█·█·█ ; x1000000 20/32"],
     );
     visits(Role::Plain, &[(WARP, 0, 4)], expect!["x4 0 of 32 ; x4 0 of 32 ; x4 0 of 32 ; x4 0 of 32"]);
     let many: Vec<_> = (1..=32).rev().map(|lanes| ((1 << lanes) - 1, (1 << lanes) - 1, 10_000)).collect();
     visits(
         Role::Plain,
         &many,
-        expect!["x320000 32>31>30>..>1 ; x320000 ffffffff ; x320000 ████████ ; x320000 32>31>30>..>1"],
+        expect![
+            "x320000 32>31>30>..>1 ; x320000 32>31>30>..>1 ; x320000 32>31>30>..>1 ; x320000 32>31>30>..>1"
+        ],
     );
     let mut cut = trace(&many);
     cut.truncated = true;
@@ -164,7 +168,7 @@ fn loops() {
         WARP,
         Role::Plain,
         Some(&cut),
-        expect!["x320000 32>31>30>.. ; x320000 ffffffff ; x320000 ████████ ; x320000 32>31>30>.."],
+        expect!["x320000 32>31>30>.. ; x320000 32>31>30>.. ; x320000 32>31>30>.. ; x320000 32>31>30>.."],
     );
 }
 
@@ -182,12 +186,33 @@ fn branches() {
     visits(
         Role::Branch,
         &[(WARP, 0xffff, 1), (0xffff, 0xff, 1), (0xff, 0, 1)],
-        expect!["x3 32>16>8 ; x3 ffffffff ; x3 ████████ ; x3 32>16>8"],
+        expect!["x3 32>16>8 ; x3 32>16>8 ; x3 32>16>8 ; x3 32>16>8"],
     );
     visits(
         Role::Branch,
         &[(WARP, 0xff, 3)],
         expect!["x3 split 8 | 24 ; x3 split 8 | 24 ; x3 split 8 | 24 ; x3 split 8 | 24"],
+    );
+}
+
+#[test]
+fn a_branch_that_all_lanes_visit_in_a_loop() {
+    visits(
+        Role::Branch,
+        &[(WARP, 0xff, 2), (WARP, 0xf, 3), (WARP, 0, 1)],
+        expect!["6 visits, splits 5 ; 6 visits, splits 5 ; 6 visits, splits 5 ; 6 visits, splits 5"],
+    );
+}
+
+#[test]
+fn one_lane_at_a_time() {
+    let lanes: Vec<_> = (0..32).map(|lane| (1 << lane, 1 << lane, 1)).collect();
+    visits(
+        Role::Plain,
+        &lanes,
+        expect![
+            "32 visits, 1 lane each ; 32 visits, 1 lane each ; 32 visits, 1 lane each ; 32 visits, 1 lane each"
+        ],
     );
 }
 
@@ -235,7 +260,7 @@ fn sixty_four_lanes() {
     all(
         &[(0x5555_5555_5555_5555, 0x5555_5555_5555_5555, 1)],
         Role::Plain,
-        expect!["32/64 even ; 5555555555555555 ; ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒ ; 32/64"],
+        expect!["32/64 even ; 5555555555555555 ; ▌▌▌▌▌▌▌▌▌▌▌▌▌▌▌▌ ; 32/64"],
     );
     all(
         &[(Mask::MAX, 0xf0f0, 1)],

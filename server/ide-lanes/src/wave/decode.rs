@@ -15,6 +15,7 @@ pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<S
         opcode: instruction.mnemonic_range + start,
         flow: flow(code, index),
         registers: registers(instruction),
+        address: None,
         source: None,
     };
     (wave::decode(code), code.instructions.iter().enumerate().map(statement).collect())

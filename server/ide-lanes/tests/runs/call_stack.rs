@@ -73,7 +73,7 @@ fn words_of_structure_show_the_divergence_stack() {
         "    if p2",
         "if",
         expect![[r#"
-            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 0 to 3 executed per visit, 4 at least once. The branch diverged 4 times. The lanes reconverge at line 14.
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 0 to 3 executed per visit, 4 at least once: lanes 0-3. The branch diverged 4 times. The lanes reconverge at line 14.
 
             **Divergence stack** after visit 6 of 6: 2 of 32 entries are used, the innermost first.
 
@@ -84,7 +84,7 @@ fn words_of_structure_show_the_divergence_stack() {
         "    else",
         "else",
         expect![[r#"
-            **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 executed at least once.
+            **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 executed at least once: lanes 0-5.
 
             **Divergence stack** after visit 6 of 6: 2 of 32 entries are used, the innermost first.
 
@@ -95,7 +95,7 @@ fn words_of_structure_show_the_divergence_stack() {
         "endif",
         "endif",
         expect![[r#"
-            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 executed at least once. Reconverged here at the first visit: lanes 0-1,3 and lanes 4-5.
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 executed at least once: lanes 0-5. Reconverged here at the first visit: lanes 0-1,3 and lanes 4-5.
 
             **Divergence stack** after visit 6 of 6: 1 of 32 entries is used.
 
@@ -115,7 +115,7 @@ fn words_of_structure_show_the_divergence_stack() {
         "continue p1",
         "continue",
         expect![[r#"
-            **6 visits** by 1 to 6 of 8 lanes, 3.5 on average; 0 to 1 executed per visit, 3 at least once. The branch diverged 3 times. The lanes reconverge at line 3.
+            **6 visits** by 1 to 6 of 8 lanes, 3.5 on average; 0 to 1 executed per visit, 3 at least once: lanes 0-2. The branch diverged 3 times. The lanes reconverge at line 3.
 
             **Divergence stack** after visit 6 of 6: 1 of 32 entries is used.
 
@@ -125,7 +125,7 @@ fn words_of_structure_show_the_divergence_stack() {
         "endloop",
         "endloop",
         expect![[r#"
-            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 executed at least once.
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 executed at least once: lanes 0-5.
 
             **Divergence stack** after visit 6 of 6: 1 of 32 entries is used.
 
@@ -135,7 +135,7 @@ fn words_of_structure_show_the_divergence_stack() {
         "call f",
         "call",
         expect![[r#"
-            **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 executed at least once.
+            **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 executed at least once: lanes 0-5.
 
             **Divergence stack** after visit 6 of 6: 2 of 32 entries are used, the innermost first.
 
@@ -153,7 +153,7 @@ fn registers_show_what_they_held() {
         expect![[r#"
             **`p2`** = false, after this line, visit 6 of 6.
 
-            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 executed at least once."#]],
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 executed at least once: lanes 0-5."#]],
     );
     check(
         "icmp.lt p2, r0, 5",
@@ -161,7 +161,7 @@ fn registers_show_what_they_held() {
         expect![[r#"
             **`r0`** = 6 in lane 0, after this line, visit 6 of 6.
 
-            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 executed at least once."#]],
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 executed at least once: lanes 0-5."#]],
     );
     check(
         "f: fadd r3, r3, 1.5",
@@ -169,7 +169,7 @@ fn registers_show_what_they_held() {
         expect![[r#"
             **`r3`** = 3.0 in lane 0, after this line, visit 6 of 6.
 
-            **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 executed at least once."#]],
+            **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 executed at least once: lanes 0-5."#]],
     );
 }
 
@@ -180,7 +180,7 @@ fn the_stack_is_that_of_the_visit_that_is_chosen() {
         "if p2",
         "if",
         expect![[r#"
-            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 0 to 3 executed per visit, 4 at least once. The branch diverged 4 times. The lanes reconverge at line 14.
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 0 to 3 executed per visit, 4 at least once: lanes 0-3. The branch diverged 4 times. The lanes reconverge at line 14.
 
             **Divergence stack** after visit 3 of 6: 2 of 32 entries are used, the innermost first.
 
@@ -192,7 +192,7 @@ fn the_stack_is_that_of_the_visit_that_is_chosen() {
         "continue p1",
         "continue",
         expect![[r#"
-            **6 visits** by 1 to 6 of 8 lanes, 3.5 on average; 0 to 1 executed per visit, 3 at least once. The branch diverged 3 times. The lanes reconverge at line 3.
+            **6 visits** by 1 to 6 of 8 lanes, 3.5 on average; 0 to 1 executed per visit, 3 at least once: lanes 0-2. The branch diverged 3 times. The lanes reconverge at line 3.
 
             **Divergence stack** after visit 4 of 6: 1 of 32 entries is used.
 

@@ -6,4 +6,5 @@ mod cooperative;
 mod inferred;
 mod model_difference;
 mod prepare;
+mod presentation;
 mod scheduling;

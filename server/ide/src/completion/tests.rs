@@ -38,12 +38,12 @@ fn opcodes_where_a_statement_starts() {
     check(
         &in_kernel("bra"),
         expect![[r#"
-            add → add${1|.u16,.u32,.u64,.s16,.s32,.s64,.u16x2,.s16x2,.u8x4,.s8x4|} ${2:d}, ${3:a}, ${4:b};
-            sub → sub${1|.u16,.u32,.u64,.s16,.s32,.s64,.u8x4,.s8x4|} ${2:d}, ${3:a}, ${4:b};
-            mul → mul${1|.hi,.lo,.wide|}${2|.u16,.u32,.u64,.s16,.s32,.s64|} ${3:d}, ${4:a}, ${5:b};
-            mad → mad${1|.hi,.lo,.wide|}${2|.u16,.u32,.u64,.s16,.s32,.s64|} ${3:d}, ${4:a}, ${5:b}, ${6:c};
-            clmad → clmad${1|.hi,.lo|}${2|.u64,.s64|} ${3:d}, ${4:a}, ${5:b}, ${6:c};
-            mul24 → mul24${1|.hi,.lo|}${2|.u32,.s32|} ${3:d}, ${4:a}, ${5:b};
+            add → add.
+            sub → sub.
+            mul → mul.
+            mad → mad.
+            clmad → clmad.
+            mul24 → mul24.
         "#]],
     );
 }
@@ -220,32 +220,32 @@ fn declarations() {
     check(
         ".version 8.0\n.target \n        |",
         expect![[r#"
-            sm_121f → sm_121f
-            sm_121a → sm_121a
-            sm_121 → sm_121
-            sm_120f → sm_120f
-            sm_120a → sm_120a
-            sm_120 → sm_120
+            sm_90a → sm_90a
+            sm_90 → sm_90
+            sm_89 → sm_89
+            sm_87 → sm_87
+            sm_86 → sm_86
+            sm_82 → sm_82
         "#]],
     );
     check(
         ".version 8.0\n.\n |",
         expect![[r#"
-        .visible .entry → .visible .entry ${1:name}(
-            .param .u64 ${2:out}
-        )
-        {
-            .reg .b32 %r<${3:8}>;
+            .visible .entry → .visible .entry ${1:name}(
+            	.param .u64 ${2:out}
+            )
+            {
+            	.reg .b32 %r<${3:8}>;
 
-            ${4:}
-            ret;
-        \}
-        .version → .version
-        .target → .target
-        .address_size → .address_size
-        .language → .language
-        .entry → .entry
-    "#]],
+            	${4:}
+            	ret;
+            \}
+            .version → .version
+            .target → .target
+            .address_size → .address_size
+            .language → .language
+            .entry → .entry
+        "#]],
     );
     check(
         ".visible .\n          |",

@@ -13,6 +13,7 @@ use crate::ptx::completion::context::{Context, Statement};
 
 /// The directives and declarations of a module.
 pub(super) fn module(proposals: &mut Proposals) {
+    declarations::header(proposals);
     declarations::in_module(proposals);
 }
 
@@ -36,7 +37,7 @@ pub(super) fn proposals(position: &FilePosition<'_>) -> Proposals {
         Context::AfterLinkage => declarations::after_linkage(&mut proposals),
         Context::Parameter => declarations::in_parameters(&mut proposals),
         Context::AfterParameters => declarations::performance(&mut proposals),
-        Context::Target => declarations::targets(&mut proposals),
+        Context::Target => declarations::targets(position, &mut proposals),
         Context::Version => declarations::versions(&mut proposals),
         Context::Nothing => {}
     }

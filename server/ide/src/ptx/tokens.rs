@@ -61,12 +61,21 @@ fn ident(token: &SyntaxToken, names: &Names<'_>) -> Option<(TokenKind, TokenModi
         SyntaxKind::INSTRUCTION => {
             let entries = isa::by_opcode(token.text());
             let is_old = entries.iter().all(|entry| entry.status != isa::Status::Current);
-            let modifiers = if is_old { TokenModifiers::DEPRECATED } else { TokenModifiers::default() };
+            let age = if is_old { TokenModifiers::DEPRECATED } else { TokenModifiers::default() };
+            let modifiers = match entries.iter().any(|entry| directs_lanes(entry)) {
+                true => age.with(TokenModifiers::CONTROL_FLOW),
+                false => age,
+            };
             (!entries.is_empty()).then_some((TokenKind::Opcode, modifiers))
         }
         SyntaxKind::NAME | SyntaxKind::NAME_REF => names.classify(token.text_range()),
         _ => None,
     }
+}
+
+/// Whether an instruction branches, ends threads, or waits at a barrier.
+fn directs_lanes(entry: &isa::Instruction) -> bool {
+    entry.category.id == "control-flow" || matches!(entry.opcode, "bar" | "barrier")
 }
 
 impl Names<'_> {

@@ -163,6 +163,7 @@ impl Simulator for Lines {
             opcode: range(word),
             flow: Flow::default(),
             registers: Box::default(),
+            address: None,
             source: None,
         };
         let statements: Vec<Statement> = words.iter().skip(1).map(statement).collect();

@@ -48,7 +48,7 @@ impl Lanes {
 
     /// Whether the run has findings.
     pub(crate) fn has_findings(&self) -> bool {
-        self.outcome.has_findings()
+        self.shown.has_findings()
     }
 
     /// Another warp of the same run; `None` where its trace is not recorded.

@@ -111,6 +111,19 @@ pub(crate) struct Lanes {
     pub(crate) show_full: bool,
     /// Show the values that a line wrote.
     pub(crate) values: bool,
+    /// Whether a client that draws lanes does so.
+    pub(crate) display: Display,
+}
+
+/// `warplens.lanes.display`: how a client that draws lanes shows them. Others always show text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Display {
+    /// The client draws a cell for each lane.
+    #[default]
+    Strip,
+    /// Inlay hints.
+    Text,
 }
 
 /// The values of `warplens.lanes.format`.
@@ -213,7 +226,7 @@ mod tests {
     #[test]
     fn the_section_is_read_with_and_without_its_name() {
         let section = json!({ "lanes": { "format": "hex", "showFull": true }, "server": { "path": "x" } });
-        let expected = Lanes { format: Format::Hex, show_full: true, values: false };
+        let expected = Lanes { format: Format::Hex, show_full: true, values: false, display: Display::Strip };
         assert_eq!(
             Settings::read(section.clone()).ok().map(|settings| settings.lanes),
             Some(expected.clone())

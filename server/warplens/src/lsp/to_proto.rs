@@ -115,11 +115,21 @@ pub(crate) fn completion(snapshot: &Snapshot, item: ide::CompletionItem) -> lsp:
         }),
         text_edit: Some(lsp::CompletionTextEdit::Edit(edit)),
         additional_text_edits: item.moves.map(|moves| edits(snapshot, vec![moves])),
+        command: (item.continues && snapshot.capabilities.extension_lenses).then(suggest_again),
         tags: item.deprecated.then(|| vec![lsp::CompletionItemTag::DEPRECATED]),
         data: item
             .explain
             .map(|name| serde_json::json!({ "explain": name, "language": snapshot.language_id() })),
         ..lsp::CompletionItem::default()
+    }
+}
+
+/// The command of VS Code that shows suggestions.
+fn suggest_again() -> lsp::Command {
+    lsp::Command {
+        title: "Suggest".to_owned(),
+        command: "editor.action.triggerSuggest".to_owned(),
+        arguments: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Directives, state spaces, types: everything that is not an instruction.
 
-use warplens_ide_db::CompletionKind;
+use warplens_ide_db::ptx::module_target;
+use warplens_ide_db::{CompletionKind, FilePosition};
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Directive, Status};
 
@@ -17,6 +18,20 @@ pub(super) fn in_body(proposals: &mut Proposals) {
         .extend(directives(|directive| groups.contains(&directive.group) || directive.name == ".pragma"));
 }
 
+/// The first lines of a file, with the version that the newest target of wide use requires.
+pub(super) fn header(proposals: &mut Proposals) {
+    let insert = Snippet::text(".version ")
+        .placeholder("8.0")
+        .then("\n.target ")
+        .placeholder("sm_80")
+        .then("\n.address_size 64\n\n");
+    proposals.add(Proposal {
+        insert,
+        ..Proposal::word(".version .target .address_size", CompletionKind::Snippet, 0)
+            .with_detail("the header of a file")
+    });
+}
+
 /// The directives and declarations that are allowed in a module.
 pub(super) fn in_module(proposals: &mut Proposals) {
     proposals.add(kernel());
@@ -30,13 +45,13 @@ pub(super) fn in_module(proposals: &mut Proposals) {
 
 fn kernel() -> Proposal {
     let insert =
-        Snippet::text(".visible .entry ").placeholder("name").then("(\n    .param .u64 ").placeholder("out");
+        Snippet::text(".visible .entry ").placeholder("name").then("(\n\t.param .u64 ").placeholder("out");
     let insert = insert
-        .then("\n)\n{\n    .reg .b32 %r<")
+        .then("\n)\n{\n\t.reg .b32 %r<")
         .placeholder("8")
-        .then(">;\n\n    ")
+        .then(">;\n\n\t")
         .placeholder("")
-        .then("\n    ret;\n}");
+        .then("\n\tret;\n}");
     Proposal {
         insert,
         ..Proposal::word(".visible .entry", CompletionKind::Snippet, 0).with_detail("a new kernel")
@@ -81,11 +96,16 @@ pub(super) fn performance(proposals: &mut Proposals) {
     proposals.extend(directives(|directive| matches!(directive.group, "performance" | "cluster")));
 }
 
-/// The values of `.target`.
-pub(super) fn targets(proposals: &mut Proposals) {
+/// The values of `.target`; those that the version of the file lacks are last.
+pub(super) fn targets(position: &FilePosition<'_>, proposals: &mut Proposals) {
+    let version = module_target(position.db, position.file).version;
     let newest_first = isa::targets().iter().rev();
     proposals.extend(newest_first.map(|target| {
-        Proposal::word(target.name, CompletionKind::Constant, 0).with_detail(target.generation)
+        match version.is_none_or(|version| target.since <= version) {
+            true => Proposal::word(target.name, CompletionKind::Constant, 0).with_detail(target.generation),
+            false => Proposal::word(target.name, CompletionKind::Constant, 2)
+                .with_detail(format!("requires .version {}", target.since)),
+        }
     }));
     proposals.extend(
         isa::target_options().iter().map(|option| {

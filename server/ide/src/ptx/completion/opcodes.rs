@@ -1,53 +1,43 @@
-//! Opcodes, with their operands to fill in.
+//! Opcodes. Their modifiers and operands are proposed next, because the forms of an opcode differ.
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use warplens_ide_db::CompletionKind;
 use warplens_isa::ptx as isa;
-use warplens_isa::ptx::{Instruction, Operand, OperandKind, Status};
+use warplens_isa::ptx::{Instruction, Status};
 
 use crate::proposals::{Proposal, Proposals};
 use crate::snippet::Snippet;
 
-/// All instructions that can start a statement.
+/// All instructions that can start a statement, one proposal for each name.
 pub(super) fn propose(proposals: &mut Proposals) {
+    let mut names: IndexMap<&str, Vec<&Instruction>, FxBuildHasher> = IndexMap::default();
     let entries = isa::instructions().filter(|entry| entry.status != Status::Removed);
-    let words = entries.filter(|entry| entry.opcode.starts_with(|c: char| c.is_ascii_alphabetic()));
-    proposals.extend(words.map(opcode));
+    for entry in entries.filter(|entry| entry.opcode.starts_with(|c: char| c.is_ascii_alphabetic())) {
+        names.entry(entry.name).or_default().push(entry);
+    }
+    proposals.extend(names.into_iter().map(|(name, entries)| proposal(name, &entries)));
 }
 
-fn opcode(entry: &'static Instruction) -> Proposal {
+fn proposal(name: &str, entries: &[&'static Instruction]) -> Proposal {
+    let deprecated = entries.iter().all(|entry| entry.status == Status::Deprecated);
+    let first = entries[0];
+    let needs_modifier = entries.iter().all(|entry| entry.modifiers.iter().any(|class| !class.optional));
+    let has_operands = entries.iter().any(|entry| !entry.operands.is_empty());
+    let (after, continues) = match (needs_modifier, has_operands) {
+        (true, _) => (".", true),
+        (false, true) => ("", false),
+        (false, false) => (";", false),
+    };
     Proposal {
-        label: entry.name.to_owned(),
-        detail: Some(format!("{} · {}", entry.category.title.to_lowercase(), entry.summary)),
+        label: name.to_owned(),
+        detail: Some(format!("{} · {}", first.category.title.to_lowercase(), first.summary)),
         kind: CompletionKind::Opcode,
-        insert: statement(entry),
-        rank: if entry.status == Status::Deprecated { 2 } else { 0 },
-        explain: Some(entry.id.to_owned()),
+        insert: Snippet::text(name).then(after),
+        rank: if deprecated { 2 } else { 0 },
+        explain: Some(first.id.to_owned()),
         moves: None,
-        deprecated: entry.status == Status::Deprecated,
+        deprecated,
+        continues,
     }
-}
-
-/// The statement with its required modifiers and operands.
-fn statement(entry: &Instruction) -> Snippet {
-    let mut snippet = Snippet::text(entry.name);
-    for class in entry.modifiers.iter().filter(|class| !class.optional) {
-        let values: Vec<&str> = class.values.iter().map(|value| value.name).collect();
-        snippet = snippet.choice(&values);
-    }
-    let operands: Vec<&Operand> = entry.operands.iter().filter(|operand| !operand.optional).collect();
-    for (index, group) in operands.chunk_by(|_, next| next.inside).enumerate() {
-        snippet = snippet.then(if index == 0 { " " } else { ", " });
-        let first = group[0].kinds.first();
-        let is_bracketed = group.len() > 1 || first == Some(&OperandKind::Address);
-        snippet = snippet.then(if is_bracketed { "[" } else { "" });
-        for (index, operand) in group.iter().enumerate() {
-            snippet = snippet.then(if index == 0 { "" } else { ", " });
-            snippet = match operand.kinds.first() {
-                Some(OperandKind::Vector) => snippet.then("{").placeholder(operand.name).then("}"),
-                _ => snippet.placeholder(operand.name),
-            };
-        }
-        snippet = snippet.then(if is_bracketed { "]" } else { "" });
-    }
-    snippet.then(";")
 }

@@ -414,18 +414,18 @@ fn the_reference_emulator_and_its_divergence() {
         &with("~/guide.wave"),
         Outcome::Errors,
         expect![[r#"
-        k: inferred launch (no launch configured), grid 1, block 4, model wave-emu
-        warp 0 of 1
+            k: inferred launch (no launch configured), grid 1, block 4, model wave-emu
+            warp 0 of 1
 
-        1  .kernel k
-        2      iadd r0, r0, 1  not run
-        3      halt            not run
-        4  .end
+            1  .kernel k
+            2      iadd r0, r0, 1
+            3      halt
+            4  .end
 
-        error[not-assembled] ~/guide.wave:2: toolchain 0.1.2 accepts a number in `mov_imm` only
-            move it into a register first
-        stopped: unsupported instruction: 0 warp instructions, 0 thread instructions
-    "#]],
+            error[not-assembled] ~/guide.wave:2: toolchain 0.1.2 accepts a number in `mov_imm` only
+                move it into a register first
+            stopped: unsupported instruction: 0 warp instructions, 0 thread instructions
+        "#]],
     );
 }
 

@@ -5,6 +5,7 @@ use tower_lsp::ls_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintPar
 use warplens_ide::InlayHintKinds;
 use warplens_ide::lanes::text;
 
+use crate::lsp::settings::Display;
 use crate::lsp::snapshot::{Answer, Snapshot};
 
 pub(crate) fn inlay_hints(snapshot: &Snapshot, params: &InlayHintParams) -> Answer<Vec<InlayHint>> {
@@ -27,17 +28,22 @@ pub(crate) fn inlay_hints(snapshot: &Snapshot, params: &InlayHintParams) -> Answ
 
 /// The lanes at the ends of the lines in a range.
 fn lanes(snapshot: &Snapshot, range: TextRange) -> Vec<InlayHint> {
-    let Some(lanes) = snapshot.lanes() else { return vec![] };
     let settings = &snapshot.settings.lanes;
+    if snapshot.capabilities.lane_strip && settings.display == Display::Strip {
+        return vec![];
+    }
+    let Some(lanes) = snapshot.lanes() else { return vec![] };
     let style = text::Style { format: settings.format, full: settings.show_full, values: settings.values };
     let line_end =
         |offset: TextSize| snapshot.offset(Position { line: snapshot.line(offset), character: u32::MAX });
     let start = Position { line: snapshot.line(range.start()), character: 0 };
     let range = TextRange::new(snapshot.offset(start), line_end(range.end()));
     let hints = lanes.shown.hints(range, style, &line_end).into_iter();
+    // A bar sets off the lanes from the code: in some languages `100 16/32` reads as an operand.
+    let bar = if snapshot.capabilities.lane_strip { "│ " } else { "" };
     let lanes = |found: warplens_ide::lanes::LaneHint| InlayHint {
         padding_left: Some(true),
-        ..hint(snapshot, found.offset, found.text)
+        ..hint(snapshot, found.offset, format!("{bar}{}", found.text))
     };
     hints.map(lanes).collect()
 }

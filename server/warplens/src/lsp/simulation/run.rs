@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use warplens_ide::lanes::{Cancelled, Outcome, Prepared, TraceRequest};
+use warplens_ide::lanes::{Cancelled, Outcome, Prepared, WarpRequest};
 
 use crate::cores::Cores;
 use crate::lsp::document::Edit;
@@ -18,7 +18,7 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 pub(crate) struct Run {
     pub(crate) number: u64,
     pub(crate) prepared: Arc<Prepared>,
-    pub(crate) trace_request: TraceRequest,
+    pub(crate) warp_request: WarpRequest,
     pub(crate) stop: Arc<AtomicBool>,
     /// Edits of the text since the run was prepared.
     pub(crate) edits: Vec<Edit>,
@@ -28,8 +28,8 @@ pub(crate) struct Run {
 
 impl Run {
     /// Whether its result is the same as that of `prepared`.
-    pub(crate) fn is_same(&self, prepared: &Prepared, trace_request: TraceRequest) -> bool {
-        self.trace_request == trace_request && self.prepared.same_run(prepared)
+    pub(crate) fn is_same(&self, prepared: &Prepared, warp_request: WarpRequest) -> bool {
+        self.warp_request == warp_request && self.prepared.same_run(prepared)
     }
 
     pub(crate) fn stop(&self) {
@@ -47,7 +47,7 @@ impl Run {
 pub(crate) fn execute(
     prepared: &Prepared,
     known: Option<Outcome>,
-    trace_request: TraceRequest,
+    warp_request: WarpRequest,
     stop: &AtomicBool,
     steps: &(dyn Fn(u64) + Sync),
 ) -> Option<Result<Outcome, String>> {
@@ -62,7 +62,7 @@ pub(crate) fn execute(
         }
     };
     let cancelled = || stop.load(Ordering::Relaxed);
-    let run = || prepared.execute(known, trace_request, &cancelled, &progress, &Cores::half());
+    let run = || prepared.execute(known, warp_request, &cancelled, &progress, &Cores::half());
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(outcome)) => Some(Ok(outcome)),
         Ok(Err(Cancelled)) => None,

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use crossbeam_channel::Sender;
 use rustc_hash::FxHashMap;
 use tower_lsp::ls_types::Uri;
-use warplens_ide::lanes::{Outcome, Prepared, TraceRequest};
+use warplens_ide::lanes::{Outcome, Prepared, WarpRequest};
 
 use super::run::{Run, execute};
 use super::selection::Selected;
@@ -78,7 +78,7 @@ impl Simulations {
         uri: &Uri,
         prepared: Arc<Prepared>,
         known: Option<Outcome>,
-        trace_request: TraceRequest,
+        warp_request: WarpRequest,
     ) -> Run {
         let number = self.next_number();
         let stop = Arc::new(AtomicBool::new(false));
@@ -90,10 +90,10 @@ impl Simulations {
                 let _ = events.send(Event::Simulation(update));
             };
             let steps = |steps| report(SimulationState::Steps(steps));
-            if let Some(outcome) = execute(&job, known, trace_request, &stopped, &steps) {
+            if let Some(outcome) = execute(&job, known, warp_request, &stopped, &steps) {
                 report(SimulationState::Finished(outcome));
             }
         });
-        Run { number, prepared, trace_request, stop, edits: vec![], has_progress: false }
+        Run { number, prepared, warp_request, stop, edits: vec![], has_progress: false }
     }
 }

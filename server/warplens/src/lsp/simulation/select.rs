@@ -117,8 +117,8 @@ impl State {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         selected.preparing = None;
         let commands = std::mem::take(&mut selected.commands);
-        let trace_request = selected.trace_request(&prepared);
-        if let Some(run) = selected.run.as_mut().filter(|run| run.is_same(&prepared, trace_request)) {
+        let warp_request = selected.warp_request(&prepared);
+        if let Some(run) = selected.run.as_mut().filter(|run| run.is_same(&prepared, warp_request)) {
             run.prepared = prepared;
             run.edits.clear();
         } else {
@@ -128,8 +128,8 @@ impl State {
             }
             let last = self.shown.get(uri).lanes.filter(|lanes| lanes.prepared.same_run(&prepared));
             match last.map(|lanes| lanes.outcome) {
-                Some(outcome) if outcome.answers(trace_request) => self.show(uri, prepared, outcome, &[]),
-                last => self.start_run(uri, prepared, last, trace_request),
+                Some(outcome) if outcome.answers(warp_request) => self.show(uri, prepared, outcome, &[]),
+                last => self.start_run(uri, prepared, last, warp_request),
             }
         }
         for id in commands {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use text_size::TextSize;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::TextDocumentIdentifier;
-use warplens_ide::lanes::{Choice, Prepared, TraceRequest, WarpId};
+use warplens_ide::lanes::{Choice, Prepared, WarpId, WarpRequest};
 
 use super::run::Run;
 use crate::lsp::document::Edit;
@@ -75,8 +75,8 @@ impl Selected {
     }
 
     /// The warp and the visit whose values are requested from a run.
-    pub(crate) fn trace_request(&self, prepared: &Prepared) -> TraceRequest {
-        prepared.trace_request(self.selection.warp, self.visit.map(|visit| (visit.at, visit.visit)))
+    pub(crate) fn warp_request(&self, prepared: &Prepared) -> WarpRequest {
+        prepared.warp_request(self.selection.warp, self.visit.map(|visit| (visit.at, visit.visit)))
     }
 }
 

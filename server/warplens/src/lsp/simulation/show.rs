@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tower_lsp::ls_types::request::{CodeLensRefresh, InlayHintRefreshRequest};
 use tower_lsp::ls_types::{MessageType, Uri};
-use warplens_ide::lanes::{Outcome, Prepared, TraceRequest};
+use warplens_ide::lanes::{Outcome, Prepared, WarpRequest};
 
 use crate::lsp::document::Edit;
 use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
@@ -22,9 +22,9 @@ impl State {
         uri: &Uri,
         prepared: Arc<Prepared>,
         known: Option<Outcome>,
-        trace_request: TraceRequest,
+        warp_request: WarpRequest,
     ) {
-        let run = self.simulations.start(uri, prepared, known, trace_request);
+        let run = self.simulations.start(uri, prepared, known, warp_request);
         let state = SimulationState::LongRunning;
         let update = SimulationUpdate { uri: uri.clone(), number: run.number, state };
         self.client.send_later(PROGRESS_DELAY, Event::Simulation(update));

@@ -1,0 +1,99 @@
+// The lanes of the open documents: requested when the server reports a change, and position-tracked through edits until then.
+import * as vscode from 'vscode';
+import { LANGUAGES } from './languages';
+import type { LaneMasks } from './lanes';
+import type { Server } from './server';
+import { moved, type LineEdit } from './strip/positions';
+
+/** The number of edits that a late answer is adapted to. */
+const EDITS_KEPT = 1000;
+
+interface Edits {
+  version: number;
+  edits: LineEdit[];
+}
+
+export class LaneStore implements vscode.Disposable {
+  private readonly masks = new Map<string, LaneMasks>();
+  private readonly edits = new Map<string, Edits[]>();
+  private readonly requests = new Map<string, number>();
+  private readonly changed = new vscode.EventEmitter<string>();
+  private readonly subscriptions: vscode.Disposable[];
+  private latestRequest = 0;
+
+  /** Fires with the address of a document whose lanes have changed. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly server: Server) {
+    this.subscriptions = [
+      this.changed,
+      server.onDidChangeLanes((uri) => void this.fetch(uri)),
+      server.onDidStop(() => this.clear()),
+      vscode.workspace.onDidChangeTextDocument((event) => this.edit(event)),
+      vscode.workspace.onDidCloseTextDocument((document) => this.forget(document.uri.toString())),
+    ];
+  }
+
+  /** The lanes that a document shows, at its present lines. */
+  of(uri: string): LaneMasks | undefined {
+    return this.masks.get(uri);
+  }
+
+  dispose(): void {
+    this.subscriptions.forEach((subscription) => subscription.dispose());
+  }
+
+  private clear(): void {
+    for (const uri of [...this.masks.keys()]) this.forget(uri);
+  }
+
+  private forget(uri: string): void {
+    this.edits.delete(uri);
+    this.requests.delete(uri);
+    if (this.masks.delete(uri)) this.changed.fire(uri);
+  }
+
+  /** An edit cancels the request with an error; the event after the next run sends it again. */
+  private async fetch(uri: string): Promise<void> {
+    const request = ++this.latestRequest;
+    this.requests.set(uri, request);
+    let masks: LaneMasks | null | undefined;
+    try {
+      masks = await this.server.request<LaneMasks | null>('warplens/laneMasks', { textDocument: { uri } });
+    } catch {
+      return;
+    }
+    if (this.requests.get(uri) !== request) return; // a later request is in progress
+    if (masks) {
+      const { version } = masks;
+      const later = (this.edits.get(uri) ?? []).filter((edit) => edit.version > version);
+      later.forEach(({ edits }) => edits.forEach((edit) => move(masks, edit)));
+      this.edits.set(uri, later);
+      this.masks.set(uri, masks);
+    } else {
+      this.masks.delete(uri);
+    }
+    this.changed.fire(uri);
+  }
+
+  private edit({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    if (!LANGUAGES.includes(document.languageId) || contentChanges.length === 0) return;
+    const uri = document.uri.toString();
+    const edits = contentChanges.map(({ range, text }) => ({ start: range.start, end: range.end, breaks: text.split('\n').length - 1 }));
+    const kept = [...(this.edits.get(uri) ?? []), { version: document.version, edits }];
+    this.edits.set(uri, kept.slice(-EDITS_KEPT));
+    const masks = this.masks.get(uri);
+    if (!masks) return;
+    edits.forEach((edit) => move(masks, edit));
+    this.changed.fire(uri);
+  }
+}
+
+/** Moves the lines of a run with an edit. */
+function move(masks: LaneMasks, edit: LineEdit): void {
+  masks.lines = masks.lines.flatMap((line) => {
+    const to = moved(line.line, edit);
+    return to === undefined ? [] : to === line.line ? [line] : [{ ...line, line: to }];
+  });
+  masks.not_run = masks.not_run.flatMap((line) => moved(line, edit) ?? []);
+}

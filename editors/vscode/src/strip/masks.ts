@@ -1,0 +1,52 @@
+// The lanes of a line as numbers for each lane. Pure.
+
+/** The visits of a statement, with masks as hex digits, highest lane first. */
+export interface Visits {
+  count: number;
+  visits: { active: string; executed: string; repeat: number }[];
+}
+
+/** How often each lane of a warp reached a statement and executed it. */
+export interface LaneCounts {
+  visits: number;
+  active: number[];
+  executed: number[];
+}
+
+/** The lanes of a mask. */
+export function lanesOf(mask: string): number[] {
+  const lanes: number[] = [];
+  for (let digit = 0; digit < mask.length; digit++) {
+    const bits = parseInt(mask[mask.length - 1 - digit] ?? '0', 16);
+    for (let bit = 0; bit < 4; bit++) if ((bits >> bit) & 1) lanes.push(digit * 4 + bit);
+  }
+  return lanes;
+}
+
+/** The number of lanes of a mask. */
+export function size(mask: string): number {
+  return lanesOf(mask).length;
+}
+
+/** The number of lanes that the masks of a warp have digits for. */
+export function width(launched: string): number {
+  return launched.length * 4;
+}
+
+/** The counts of each lane over all visits. */
+export function countLanes(line: Visits, lanes: number): LaneCounts {
+  const counts: LaneCounts = { visits: 0, active: Array<number>(lanes).fill(0), executed: Array<number>(lanes).fill(0) };
+  for (const { active, executed, repeat } of line.visits) {
+    counts.visits += repeat;
+    for (const lane of lanesOf(active)) counts.active[lane] = (counts.active[lane] ?? 0) + repeat;
+    for (const lane of lanesOf(executed)) counts.executed[lane] = (counts.executed[lane] ?? 0) + repeat;
+  }
+  return counts;
+}
+
+/** The executed threads of all visits, relative to all launched threads of all visits. */
+export function share(line: Visits, launched: string): number {
+  const threads = line.visits.reduce((sum, visit) => sum + size(visit.executed) * visit.repeat, 0);
+  const visits = line.visits.reduce((sum, visit) => sum + visit.repeat, 0);
+  return threads / Math.max(visits * size(launched), 1);
+}

@@ -1,0 +1,67 @@
+// The strip of a line as the path of an SVG: a cell for each lane. Pure.
+//
+// The shape alone shows the lanes: a filled cell executed, a hollow one was predicated off, a thin line was absent. Of several
+// visits, the height of a cell is the share of the visits that the lane took part in.
+import { countLanes, lanesOf, width, type Visits } from './masks';
+
+export const HEIGHT = 11;
+/** Lanes between two gaps. */
+const GROUP = 8;
+const GAP = 2;
+
+export interface Shape {
+  path: string;
+  width: number;
+  height: number;
+}
+
+/** The pixels from one cell to the next. */
+function pitch(lanes: number): number {
+  return lanes > 32 ? 3 : 4;
+}
+
+/** The width of a strip of so many lanes, in pixels. */
+export function stripWidth(lanes: number): number {
+  return lanes * pitch(lanes) + (Math.ceil(lanes / GROUP) - 1) * GAP;
+}
+
+/** The shape of a line that the warp with the lanes `launched` visited. */
+export function shape(line: Visits, launched: string): Shape {
+  const lanes = width(launched);
+  const { visits, active, executed } = countLanes(line, lanes);
+  const cell = pitch(lanes) - 1;
+  let path = '';
+  for (const lane of lanesOf(launched)) {
+    const x = lane * pitch(lanes) + Math.floor(lane / GROUP) * GAP;
+    const acted = height(executed[lane] ?? 0, visits);
+    const reached = height(active[lane] ?? 0, visits);
+    if (reached === 0) path += bar(x, HEIGHT - 1, cell, 1);
+    else {
+      if (reached > acted) path += hollow(x, HEIGHT - reached, cell, reached - acted);
+      if (acted > 0) path += bar(x, HEIGHT - acted, cell, acted);
+    }
+  }
+  return { path, width: stripWidth(lanes), height: HEIGHT };
+}
+
+/** The shape as the address of an image, whose opaque parts are the cells. */
+export function imageOf({ path, width, height }: Shape): string {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><path fill-rule="evenodd" d="${path}"/></svg>`;
+  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+}
+
+/** A share of the visits in pixels; a lane that took part in any has a visible cell. */
+function height(count: number, visits: number): number {
+  if (count === 0) return 0;
+  return Math.max(3, Math.round((count / visits) * HEIGHT));
+}
+
+function bar(x: number, y: number, w: number, h: number): string {
+  return `M${x} ${y}h${w}v${h}h${-w}z`;
+}
+
+/** An outline of one pixel. */
+function hollow(x: number, y: number, w: number, h: number): string {
+  const inside = w > 2 && h > 2 ? bar(x + 1, y + 1, w - 2, h - 2) : '';
+  return bar(x, y, w, h) + inside;
+}

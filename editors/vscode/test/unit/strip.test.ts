@@ -1,0 +1,121 @@
+// The pictures of lanes: shapes, labels, columns, and lines that edits move.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { label } from '../../src/strip/label';
+import { columns, commonColumn } from '../../src/strip/layout';
+import { lanesOf, share, size } from '../../src/strip/masks';
+import { moved, overview, step } from '../../src/strip/positions';
+import { shape, stripWidth } from '../../src/strip/shape';
+
+const ALL = 'ffffffff';
+const visit = (active: string, executed = active, repeat = 1) => ({ active, executed, repeat });
+const line = (...visits: ReturnType<typeof visit>[]) => ({ count: visits.reduce((sum, { repeat }) => sum + repeat, 0), visits });
+
+/** The cells of a shape: x, y, width and height of each rectangle. */
+function rectangles(path: string): number[][] {
+  return [...path.matchAll(/M(\d+) (\d+)h(\d+)v(\d+)h-\d+z/g)].map(([, ...numbers]) => numbers.map(Number));
+}
+
+test('masks have the highest lane first', () => {
+  assert.deepEqual(lanesOf('80000001'), [0, 31]);
+  assert.deepEqual(lanesOf('8000000000000001'), [0, 63]);
+  assert.equal(size('0000ffff'), 16);
+});
+
+test('even and odd lanes have different shapes of equal width', () => {
+  const even = shape(line(visit('55555555')), ALL);
+  const odd = shape(line(visit('aaaaaaaa')), ALL);
+  assert.notEqual(even.path, odd.path);
+  assert.equal(even.width, odd.width);
+  assert.equal(even.width, stripWidth(32));
+});
+
+test('a cell is filled, hollow, or a thin line', () => {
+  const [executed, outer, inner, absent, ...others] = rectangles(shape(line(visit('00000003', '00000001')), '00000007').path);
+  assert.deepEqual(executed, [0, 0, 3, 11]);
+  assert.deepEqual([outer, inner], [[4, 0, 3, 11], [5, 1, 1, 9]]);
+  assert.deepEqual(absent, [8, 10, 3, 1]);
+  assert.deepEqual(others, []);
+});
+
+test('eight lanes are followed by a gap', () => {
+  const xs = rectangles(shape(line(visit(ALL)), ALL).path).map(([x]) => x);
+  assert.deepEqual(xs.slice(6, 10), [24, 28, 34, 38]);
+});
+
+test('the height of a cell is the share of the visits', () => {
+  const cells = rectangles(shape(line(visit('00000003'), visit('00000001')), '00000003').path);
+  assert.deepEqual(cells, [[0, 0, 3, 11], [4, 5, 3, 6]]);
+});
+
+test('a lane that executed one of a thousand visits is visible', () => {
+  const cells = rectangles(shape(line(visit('00000001', '00000001', 999), visit('00000003')), '00000003').path);
+  assert.ok((cells[1]?.[3] ?? 0) >= 3);
+});
+
+test('labels are short', () => {
+  assert.equal(label(line(visit(ALL))), '32');
+  assert.equal(label(line(visit(ALL, '0000000f'))), '4 of 32');
+  assert.equal(label(line(visit(ALL, '00000000'))), '0 of 32');
+  assert.equal(label({ ...line(visit(ALL, '0000ffff')), role: 'branch' }), 'split 16|16');
+  assert.equal(label({ ...line(visit(ALL)), role: 'branch' }), '32');
+  assert.equal(label({ ...line(visit(ALL)), role: 'join' }), 'join 32');
+  assert.equal(label(line(visit(ALL, ALL, 6667))), '×6667 32');
+  assert.equal(label(line(visit(ALL), visit('00ffffff'), visit('0000ffff'), visit('000000ff'))), '×4 32→8');
+  assert.equal(label(line(visit('0000ffff'), visit('ffff0000'))), '×2 16 each');
+  assert.equal(label(line(visit('00000001'), visit(ALL), visit('00000003'))), '×3 1–32');
+  assert.equal(label({ ...line(visit(ALL, 'ff', 2), visit(ALL, 'f', 3), visit(ALL, '0')), role: 'branch' }), '×6 splits 5');
+  assert.equal(label({ ...line(visit(ALL)), parts: [6, 6, 6, 6, 6, 2], role: 'branch' }), 'split 6|6|6|6…');
+});
+
+test('every label has at most 14 characters', () => {
+  const masks = ['0', '1', 'ff', 'ffff', ALL, 'aaaaaaaa'];
+  for (const repeat of [1, 99, 12_345, 9_999_999]) {
+    for (const one of masks) for (const other of masks) for (const role of [undefined, 'branch', 'join'] as const) {
+      const text = label({ ...line(visit(ALL, one, repeat), visit(ALL, other, 1)), role });
+      assert.ok(text.length <= 14, text);
+    }
+  }
+});
+
+test('tabs end at tab stops', () => {
+  assert.equal(columns('\tadd.u32\t%r1;', 8), 8 + 8 + 4);
+  assert.equal(columns('a\tb', 4), 5);
+});
+
+test('strips begin after the widest code, and not before column 48', () => {
+  assert.equal(commonColumn([10, 20]), 48);
+  assert.equal(commonColumn([10, 60]), 62);
+  assert.equal(commonColumn([]), 48);
+});
+
+const at = (line: number, character: number) => ({ line, character });
+const insertion = (line: number, character: number, breaks: number) => ({ start: at(line, character), end: at(line, character), breaks });
+
+test('typing in a line moves no line', () => {
+  assert.equal(moved(5, insertion(5, 3, 0)), 5);
+  assert.equal(moved(6, insertion(5, 3, 0)), 6);
+});
+
+test('new lines move the lines after them', () => {
+  assert.equal(moved(5, insertion(5, 12, 1)), 5);
+  assert.equal(moved(6, insertion(5, 12, 1)), 7);
+  assert.equal(moved(5, insertion(5, 0, 2)), 7);
+});
+
+test('removed lines have no place, and those after them move up', () => {
+  const removal = { start: at(2, 0), end: at(4, 0), breaks: 0 };
+  assert.deepEqual([1, 2, 3, 4, 5].map((line) => moved(line, removal)), [1, undefined, undefined, 2, 3]);
+});
+
+test('the overview has four steps', () => {
+  assert.deepEqual([0, 0.1, 0.25, 0.5, 0.75, 1].map(step), [0, 1, 1, 2, 3, 4]);
+  assert.equal(share(line(visit('0000ffff'), visit(ALL)), ALL), 0.75);
+  assert.deepEqual(overview([{ line: 1, step: 4 }, { line: 2, step: 4 }, { line: 3, step: 1 }, { line: 9, step: 1 }]), [
+    [],
+    [{ first: 3, last: 3 }, { first: 9, last: 9 }],
+    [],
+    [],
+    [{ first: 1, last: 2 }],
+  ]);
+});
