@@ -2,4 +2,5 @@
 
 pub(crate) mod kinds;
 pub(crate) mod ptx;
+pub(crate) mod sass;
 pub(crate) mod wave;

@@ -30,6 +30,7 @@ mod parse;
 mod parser;
 pub mod ptx;
 mod reparse;
+pub mod sass;
 mod scan;
 mod syntax_node;
 mod tokens;

@@ -4,6 +4,7 @@ pub mod cfg;
 pub mod graph;
 pub mod post_dominators;
 pub mod ptx;
+pub mod sass;
 mod severity;
 mod variance;
 pub mod wave;

@@ -100,6 +100,18 @@ pub enum SyntaxKind {
     FLOAT_NUMBER,
     /// A string literal, with its quotes.
     STRING,
+    /// `/*0050*/`, the address of a line (SASS).
+    ADDRESS_COMMENT,
+    /// `/* 0x0000000404057981 */`, a machine word (SASS).
+    ENCODING,
+    /// `(*"BRANCH_TARGETS .L_x_0"*)` after an instruction, or the scheduling of an assembler: `&req={0}` (SASS).
+    NOTE,
+    /// `Function`, `code for`, `arch` of a file's header (SASS).
+    HEADER_WORD,
+    /// A backquote, before a symbol (SASS).
+    BACKQUOTE,
+    /// The end of a line, where lines are significant (SASS).
+    NEWLINE,
     /// Characters that start no token.
     ERROR_TOKEN,
     /// A node around text that fits no rule.
@@ -132,6 +144,8 @@ pub enum SyntaxKind {
     CAST_EXPR,
     /// Node `CHUNK`; see the grammars.
     CHUNK,
+    /// Node `DATA`; see the grammars.
+    DATA,
     /// Node `DECLARATOR`; see the grammars.
     DECLARATOR,
     /// Node `DIMENSION`; see the grammars.
@@ -148,6 +162,8 @@ pub enum SyntaxKind {
     FUNCTION_DIRECTIVE,
     /// Node `GUARD`; see the grammars.
     GUARD,
+    /// Node `HEADER`; see the grammars.
+    HEADER,
     /// Node `INDEX_EXPR`; see the grammars.
     INDEX_EXPR,
     /// Node `INITIALIZER`; see the grammars.
@@ -184,6 +200,8 @@ pub enum SyntaxKind {
     NAME_RANGE,
     /// Node `NAME_REF`; see the grammars.
     NAME_REF,
+    /// Node `OPERAND`; see the grammars.
+    OPERAND,
     /// Node `PAIR`; see the grammars.
     PAIR,
     /// Node `PARAM`; see the grammars.
@@ -291,6 +309,12 @@ const ALL: &[SyntaxKind] = &[
     INT_NUMBER,
     FLOAT_NUMBER,
     STRING,
+    ADDRESS_COMMENT,
+    ENCODING,
+    NOTE,
+    HEADER_WORD,
+    BACKQUOTE,
+    NEWLINE,
     ERROR_TOKEN,
     ERROR,
     ADDRESS,
@@ -307,6 +331,7 @@ const ALL: &[SyntaxKind] = &[
     CALL_TARGETS,
     CAST_EXPR,
     CHUNK,
+    DATA,
     DECLARATOR,
     DIMENSION,
     DIRECTIVE,
@@ -315,6 +340,7 @@ const ALL: &[SyntaxKind] = &[
     FUNCTION,
     FUNCTION_DIRECTIVE,
     GUARD,
+    HEADER,
     INDEX_EXPR,
     INITIALIZER,
     INITIALIZER_LIST,
@@ -333,6 +359,7 @@ const ALL: &[SyntaxKind] = &[
     NAME_COUNT,
     NAME_RANGE,
     NAME_REF,
+    OPERAND,
     PAIR,
     PARAM,
     PARAM_LIST,
@@ -428,5 +455,11 @@ macro_rules! T {
 [int_number] => { $crate::SyntaxKind::INT_NUMBER };
 [float_number] => { $crate::SyntaxKind::FLOAT_NUMBER };
 [string] => { $crate::SyntaxKind::STRING };
+[address_comment] => { $crate::SyntaxKind::ADDRESS_COMMENT };
+[encoding] => { $crate::SyntaxKind::ENCODING };
+[note] => { $crate::SyntaxKind::NOTE };
+[header_word] => { $crate::SyntaxKind::HEADER_WORD };
+[backquote] => { $crate::SyntaxKind::BACKQUOTE };
+[newline] => { $crate::SyntaxKind::NEWLINE };
 [error_token] => { $crate::SyntaxKind::ERROR_TOKEN };
 }

@@ -17,7 +17,7 @@ use ungrammar::Grammar;
 use super::output::{Mode, ensure_file_contents, rust_source};
 
 /// Languages, and so grammars: `syntax/NAME.ungram`, generated into `syntax/src/generated/NAME.rs`.
-const LANGUAGES: &[&str] = &["ptx", "wave"];
+const LANGUAGES: &[&str] = &["ptx", "wave", "sass"];
 
 pub(crate) fn run(mode: Mode) -> Result<()> {
     let mut nodes = BTreeSet::new();

@@ -8,7 +8,7 @@ use super::imports;
 const REGISTRY: &str = "server/ide/src/languages.rs";
 
 /// Names of the folders and files of a language.
-const FOLDERS: [&str; 2] = ["ptx", "wave"];
+const FOLDERS: [&str; 3] = ["ptx", "wave", "sass"];
 
 /// Reports where a file of the program names a particular language.
 pub(super) fn check(name: &str, text: &str, problems: &mut Vec<String>) {

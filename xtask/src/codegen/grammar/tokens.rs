@@ -52,5 +52,14 @@ pub(super) const TOKENS: &[(&str, &str)] = &[
     ("int_number", "An integer literal."),
     ("float_number", "A floating-point literal, `0f3F800000` and `0d...` included."),
     ("string", "A string literal, with its quotes."),
+    ("address_comment", "`/*0050*/`, the address of a line (SASS)."),
+    ("encoding", "`/* 0x0000000404057981 */`, a machine word (SASS)."),
+    (
+        "note",
+        "`(*\"BRANCH_TARGETS .L_x_0\"*)` after an instruction, or the scheduling of an assembler: `&req={0}` (SASS).",
+    ),
+    ("header_word", "`Function`, `code for`, `arch` of a file's header (SASS)."),
+    ("backquote", "A backquote, before a symbol (SASS)."),
+    ("newline", "The end of a line, where lines are significant (SASS)."),
     ("error_token", "Characters that start no token."),
 ];

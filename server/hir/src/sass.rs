@@ -1,0 +1,28 @@
+//! The meaning of listings of machine code: functions with their instructions, operands and addresses; the facts of their
+//! sections; control information; where control continues; which registers are alive.
+//!
+//! [`lower`] turns the tree of one item into [`Code`], and a [`Listing`] joins the items of a file: the target and the facts of
+//! a function may stand in other items.
+
+mod control;
+mod flow;
+mod info;
+mod listing;
+mod lower;
+mod model;
+mod operand;
+mod register;
+mod section;
+mod target;
+
+pub use control::Control;
+pub use info::{Facts, Parameter, Record, records};
+pub use listing::{Listed, Listing};
+pub use lower::lower;
+pub use model::{Code, Destination, Encoding, Function, Guard, Instruction, Label, Name, Pair, Stated, Word};
+pub use operand::{
+    Address, AddressTerm, Condition, Constant, Immediate, Operand, Part, RegisterTarget, Symbol, Value,
+};
+pub use register::{Register, RegisterFile};
+pub use section::{Datum, DatumValue, Expression, Section};
+pub use target::{Generation, Target};

@@ -1,0 +1,141 @@
+//! The records of `.nv.info` sections, and the facts about a function that they state.
+
+use smol_str::SmolStr;
+use text_size::TextRange;
+
+use super::section::{Datum, DatumValue, Section};
+
+/// A record: an attribute with its data.
+#[derive(Debug, Clone)]
+pub struct Record<'s> {
+    /// `EIATTR_REGCOUNT`
+    pub attribute: &'s str,
+    /// The range of that word.
+    pub range: TextRange,
+    /// The data after the two bytes of its format and kind.
+    pub data: &'s [Datum],
+}
+
+/// The facts about a function that sections other than its code state.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// Its parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// Where the parameters begin in bank 0.
+    pub parameter_base: Option<u32>,
+    /// The bytes of all parameters.
+    pub parameter_bytes: Option<u32>,
+    /// General registers.
+    pub registers: Option<u32>,
+    /// The bytes of its frame on the stack.
+    pub frame_bytes: Option<u32>,
+    /// The bytes of stack that it needs, with those that it calls.
+    pub stack_bytes: Option<u32>,
+    /// The bytes of static shared memory.
+    pub shared_bytes: Option<u32>,
+    /// Block barriers.
+    pub barriers: Option<u32>,
+}
+
+/// A parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its number, from 0.
+    pub ordinal: u32,
+    /// Its offset from the first parameter.
+    pub offset: u32,
+    /// Its bytes.
+    pub size: u32,
+}
+
+/// The records of a section.
+pub fn records(section: &Section) -> impl Iterator<Item = Record<'_>> {
+    section.attributes.iter().enumerate().map(|(index, (name, range, first))| {
+        let end = section.attributes.get(index + 1).map_or(section.data.len(), |(_, _, next)| *next as usize);
+        Record { attribute: name, range: *range, data: &section.data[*first as usize..end] }
+    })
+}
+
+impl Record<'_> {
+    /// The bytes of its data without symbols: those of its format and kind first.
+    fn numbers(&self) -> Vec<u64> {
+        let number = |datum: &Datum| match datum.value {
+            DatumValue::Number(number) => Some(number),
+            _ => None,
+        };
+        self.data.iter().filter_map(number).collect()
+    }
+
+    /// The function that a record of the module is about: `k` of `index@(k)`.
+    #[must_use]
+    pub fn subject(&self) -> Option<&SmolStr> {
+        self.data.iter().find_map(|datum| match &datum.value {
+            DatumValue::Expression(expression) if expression.operator == "index" => Some(&expression.symbol),
+            _ => None,
+        })
+    }
+
+    /// The last number of the record: its value, where it has one.
+    #[must_use]
+    pub fn value(&self) -> Option<u32> {
+        let last = self.data.last()?;
+        match last.value {
+            DatumValue::Number(number) => u32::try_from(number).ok(),
+            _ => None,
+        }
+    }
+}
+
+impl Facts {
+    /// Adds what a record of the function's own section states.
+    pub fn add(&mut self, record: &Record<'_>) {
+        match record.attribute {
+            "EIATTR_KPARAM_INFO" => self.parameters.extend(parameter(record)),
+            "EIATTR_PARAM_CBANK" => {
+                let shorts: Vec<u32> = halves(record);
+                if let [.., base, size] = shorts[..] {
+                    (self.parameter_base, self.parameter_bytes) = (Some(base), Some(size));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds what a record of the module states about the function.
+    pub fn add_of_module(&mut self, record: &Record<'_>) {
+        let field = match record.attribute {
+            "EIATTR_REGCOUNT" => &mut self.registers,
+            "EIATTR_FRAME_SIZE" => &mut self.frame_bytes,
+            "EIATTR_MIN_STACK_SIZE" => &mut self.stack_bytes,
+            "EIATTR_NUM_BARRIERS" => &mut self.barriers,
+            _ => return,
+        };
+        *field = record.value();
+    }
+
+    /// The parameter with a byte at an offset of bank 0.
+    #[must_use]
+    pub fn parameter_at(&self, base: u32, offset: u32) -> Option<Parameter> {
+        let inside = offset.checked_sub(base)?;
+        let has = |parameter: &&Parameter| {
+            (parameter.offset..parameter.offset + parameter.size.max(1)).contains(&inside)
+        };
+        self.parameters.iter().find(has).copied()
+    }
+}
+
+fn halves(record: &Record<'_>) -> Vec<u32> {
+    let half = |datum: &Datum| match datum.value {
+        DatumValue::Number(number) if datum.size == 2 => Some(number as u32),
+        _ => None,
+    };
+    record.data.iter().filter_map(half).collect()
+}
+
+/// Index, ordinal, offset, then a word whose upper bits are the size. The first two bytes are the format and the kind.
+fn parameter(record: &Record<'_>) -> Option<Parameter> {
+    let numbers = record.numbers();
+    let [_, _, _index, ordinal, offset, a, b, c, d] = numbers[..] else { return None };
+    let word = u32::from_le_bytes([a, b, c, d].map(|byte| byte as u8));
+    Some(Parameter { ordinal: ordinal as u32, offset: offset as u32, size: word >> 18 })
+}

@@ -1,0 +1,131 @@
+//! A listing: the functions of all items of a file, with the targets and facts that other items state.
+
+use std::sync::Arc;
+
+use text_size::TextSize;
+
+use super::info::{Facts, records};
+use super::model::{Code, Function};
+use super::section::Section;
+use super::target::{Generation, Target};
+
+/// The items of a file together.
+#[derive(Debug, Default)]
+pub struct Listing {
+    items: Vec<(Arc<Code>, TextSize)>,
+    functions: Vec<Listed>,
+}
+
+/// A function of a listing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// The item that it is in.
+    pub item: usize,
+    /// Its place among the functions of the item.
+    pub index: usize,
+    /// The target: its own, or the one stated last before it.
+    pub target: Option<Target>,
+    /// The generation: of the target, or guessed from the text.
+    pub generation: Generation,
+    /// Whether it is a kernel. Where the text does not say it, a function is one.
+    pub is_kernel: bool,
+    /// What other sections state about it.
+    pub facts: Facts,
+}
+
+impl Listing {
+    /// Joins the items of a file, each with its start.
+    #[must_use]
+    pub fn new(items: Vec<(Arc<Code>, TextSize)>) -> Listing {
+        let mut functions = Vec::new();
+        let mut stated: Option<Target> = None;
+        for (item, (code, _)) in items.iter().enumerate() {
+            if let Some(found) = &code.stated {
+                stated = Some(found.target.clone());
+            }
+            for (index, function) in code.functions.iter().enumerate() {
+                let target = function.target.clone().or_else(|| stated.clone());
+                let generation = target.as_ref().map_or(function.generation, Target::generation);
+                let is_kernel = function.is_kernel.unwrap_or(true);
+                functions.push(Listed {
+                    item,
+                    index,
+                    target,
+                    generation,
+                    is_kernel,
+                    facts: Facts::default(),
+                });
+            }
+        }
+        let mut listing = Listing { items, functions };
+        let facts: Vec<Facts> = listing.functions.iter().map(|listed| listing.facts(listed)).collect();
+        listing.functions.iter_mut().zip(facts).for_each(|(listed, facts)| listed.facts = facts);
+        listing
+    }
+
+    /// The functions, in the order of the text.
+    #[must_use]
+    pub fn functions(&self) -> &[Listed] {
+        &self.functions
+    }
+
+    /// The lowered function.
+    #[must_use]
+    pub fn function(&self, listed: &Listed) -> &Function {
+        &self.items[listed.item].0.functions[listed.index]
+    }
+
+    /// Where the item of a function starts in the file.
+    #[must_use]
+    pub fn start(&self, listed: &Listed) -> TextSize {
+        self.items[listed.item].1
+    }
+
+    /// The function with a name.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<&Listed> {
+        let is_named =
+            |listed: &&Listed| self.function(listed).name.as_ref().is_some_and(|known| known.text == name);
+        self.functions.iter().find(is_named)
+    }
+
+    /// The sections without code, each with the start of its item in the file.
+    pub fn sections(&self) -> impl Iterator<Item = (&Section, TextSize)> {
+        self.items.iter().filter_map(|(code, start)| Some((code.section.as_ref()?, *start)))
+    }
+
+    /// The section with a name.
+    #[must_use]
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        self.sections().map(|(section, _)| section).find(|section| section.name == name)
+    }
+
+    /// The section that holds a constant bank as a function sees it: its own, or that of the module.
+    #[must_use]
+    pub fn constant_bank(&self, function: &str, bank: u32) -> Option<&Section> {
+        let own = self.section(&format!(".nv.constant{bank}.{function}"));
+        own.or_else(|| self.section(&format!(".nv.constant{bank}")))
+    }
+
+    fn facts(&self, listed: &Listed) -> Facts {
+        let mut facts = Facts::default();
+        let function = self.function(listed);
+        facts.registers = function.registers;
+        facts.barriers = function.barriers;
+        let Some(name) = &function.name else { return facts };
+        let name = name.text.as_str();
+        for (section, _) in self.sections() {
+            let Some(rest) = section.name.strip_prefix(".nv.") else { continue };
+            if rest == "info" {
+                let own = |record: &super::Record<'_>| record.subject().is_some_and(|it| it == name);
+                records(section).filter(own).for_each(|record| facts.add_of_module(&record));
+            } else if rest.strip_prefix("info.") == Some(name) {
+                records(section).for_each(|record| facts.add(&record));
+            } else if rest.strip_prefix("shared.") == Some(name) {
+                facts.shared_bytes = Some(section.size);
+            }
+        }
+        facts.parameters.sort_by_key(|parameter| parameter.ordinal);
+        facts
+    }
+}

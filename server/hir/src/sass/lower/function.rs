@@ -1,0 +1,433 @@
+//! Lines of code to functions.
+
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_syntax::{Node, NodeOrToken, SyntaxKind, Token};
+
+use super::operand;
+use crate::sass::control::Control;
+use crate::sass::flow;
+use crate::sass::model::{Destination, Encoding, Function, Guard, Instruction, Label, Name, Pair, Word};
+use crate::sass::operand::{Immediate, Operand, Part, Symbol, Value};
+use crate::sass::register::Register;
+use crate::sass::target::{Generation, Target};
+
+/// The functions of an item while they are built.
+#[derive(Default)]
+pub(super) struct Builder {
+    pub(super) name: Option<Name>,
+    pub(super) is_kernel: Option<bool>,
+    pub(super) registers: Option<u32>,
+    pub(super) barriers: Option<u32>,
+    /// The labels that a directive declares as functions.
+    pub(super) declared: Vec<SmolStr>,
+    done: Vec<Function>,
+    current: Lines,
+    /// The instruction on the line that is read.
+    on_line: bool,
+    /// Whether the encoding of an instruction with `}` is still to follow.
+    awaits_encoding: bool,
+}
+
+/// The lines of one function.
+#[derive(Default)]
+struct Lines {
+    instructions: Vec<Instruction>,
+    /// Whether each instruction has an address of its own.
+    has_addresses: bool,
+    descends: Option<TextRange>,
+    operands: Vec<Operand>,
+    words: Vec<Word>,
+    labels: Vec<Label>,
+    /// Encodings alone on their lines: the number of instructions before them, and the word.
+    alone: Vec<(u32, u64, TextRange)>,
+}
+
+impl Builder {
+    pub(super) fn newline(&mut self) {
+        self.on_line = false;
+    }
+
+    pub(super) fn label(&mut self, name: Token<'_>) {
+        // A demangled name begins a function where addresses are trimmed.
+        if name.text.contains('(') && !self.current.instructions.is_empty() {
+            self.next_function(None);
+        }
+        self.current.labels.push(Label {
+            name: name.text.into(),
+            range: name.range(),
+            before: self.current.instructions.len() as u32,
+            is_function: false,
+        });
+    }
+
+    /// An encoding: of the instruction on its line, of the one that awaits it, or one whose meaning the other lines show.
+    pub(super) fn encoding(&mut self, token: Token<'_>) {
+        let Some(word) = word_of(token.text) else { return };
+        let is_of_last = self.on_line || std::mem::take(&mut self.awaits_encoding);
+        match self.current.instructions.last_mut() {
+            Some(last) if is_of_last && last.encoding.is_none() => {
+                last.encoding = Some(Encoding { low: word, range: token.range(), high: None });
+                self.awaits_encoding = false;
+            }
+            _ => self.current.alone.push((self.current.instructions.len() as u32, word, token.range())),
+        }
+    }
+
+    pub(super) fn instruction(&mut self, node: Node<'_>) {
+        let line = Line::new(node, &mut self.current);
+        let address = line.address.map(|token| (token, hexadecimal(token.text)));
+        if let Some((token, address)) = address
+            && self
+                .current
+                .instructions
+                .last()
+                .is_some_and(|last| self.current.has_addresses && address <= last.address)
+        {
+            let first = self.current.instructions[0].address;
+            let moved = line.moved_out(&mut self.current);
+            self.next_function((address > first).then(|| token.range()));
+            let line = moved.moved_into(&mut self.current);
+            return self.push(line, node, Some(address));
+        }
+        self.push(line, node, address.map(|(_, address)| address));
+    }
+
+    fn push(&mut self, line: Line<'_>, node: Node<'_>, address: Option<u32>) {
+        let Some(opcode) = line.opcode else { return };
+        let lines = &mut self.current;
+        // Without an address: after the one before. What the step is follows from all lines.
+        let address = match address {
+            Some(address) => {
+                lines.has_addresses = true;
+                address
+            }
+            None => lines.instructions.last().map_or(0, |last| last.address.saturating_add(8)),
+        };
+        let encoding = line.encoding.and_then(|token| Some((word_of(token.text)?, token.range())));
+        lines.instructions.push(Instruction {
+            range: node.range(),
+            address,
+            address_range: line.address.map(Token::range),
+            guard: line.guard,
+            opcode: opcode.text.into(),
+            opcode_range: opcode.range(),
+            pair: line.pair,
+            // The old tool prints the halves of the word in the other order.
+            encoding: encoding.map(|(word, range)| Encoding { low: word.rotate_left(32), range, high: None }),
+            control: None,
+            destination: Destination::None,
+            modifiers: line.modifiers,
+            operands: line.operands,
+            targets: line.targets,
+        });
+        self.on_line = true;
+        self.awaits_encoding = line.pair == Pair::Second;
+    }
+
+    /// Ends the function; the labels after its last instruction belong to the next one.
+    fn next_function(&mut self, descends: Option<TextRange>) {
+        let count = self.current.instructions.len() as u32;
+        let first = self.current.labels.partition_point(|label| label.before < count);
+        let labels = self.current.labels.split_off(first);
+        let labels = labels.into_iter().map(|label| Label { before: 0, ..label }).collect();
+        let before = std::mem::take(&mut self.current);
+        self.current = Lines { labels, descends, ..Lines::default() };
+        self.complete(before, None);
+        (self.name, self.is_kernel) = (None, None);
+    }
+
+    /// The functions.
+    pub(super) fn finish(mut self, target: Option<&Target>) -> Vec<Function> {
+        let last = std::mem::take(&mut self.current);
+        if !last.instructions.is_empty() || self.name.is_some() {
+            self.complete(last, target);
+        }
+        for function in &mut self.done {
+            function.target = target.cloned();
+            if let Some(target) = target {
+                function.generation = target.generation();
+            }
+            resolve(function);
+        }
+        self.done
+    }
+
+    fn complete(&mut self, lines: Lines, target: Option<&Target>) {
+        let Lines { mut instructions, has_addresses, descends, operands, words, mut labels, alone } = lines;
+        let guess = guess(&instructions, &operands, has_addresses, &alone);
+        let generation = target.map_or(guess, Target::generation);
+        let step = generation.instruction_bytes();
+        number(&mut instructions, step);
+        match generation {
+            Generation::Fermi | Generation::Kepler => {}
+            Generation::Maxwell => control_words(&mut instructions, &alone),
+            _ => high_words(&mut instructions, &alone),
+        }
+        for label in &mut labels {
+            label.is_function = self.declared.contains(&label.name);
+        }
+        let first = labels.first().filter(|label| label.before == 0 && !label.name.starts_with(".L"));
+        let named = first.map(|label| Name { text: label.name.clone(), range: label.range });
+        let ranges = instructions.iter().map(|instruction| instruction.range);
+        let range = ranges.chain(labels.iter().map(|label| label.range)).reduce(TextRange::cover);
+        let name = self.name.clone().or(named);
+        let range = range.or_else(|| name.as_ref().map(|name| name.range)).unwrap_or_default();
+        self.done.push(Function {
+            name,
+            range,
+            target: None,
+            generation,
+            is_kernel: self.is_kernel,
+            registers: self.registers,
+            barriers: self.barriers,
+            has_addresses,
+            descends,
+            instructions,
+            operands,
+            words,
+            labels,
+        });
+    }
+}
+
+/// The parts of a line with an instruction.
+struct Line<'t> {
+    address: Option<Token<'t>>,
+    encoding: Option<Token<'t>>,
+    guard: Option<Guard>,
+    opcode: Option<Token<'t>>,
+    pair: Pair,
+    modifiers: (u32, u8),
+    operands: (u32, u8),
+    targets: (u32, u8),
+}
+
+impl<'t> Line<'t> {
+    /// Reads a line; its words and operands are added to those of the function.
+    fn new(node: Node<'t>, lines: &mut Lines) -> Line<'t> {
+        let mut line = Line {
+            address: None,
+            encoding: None,
+            guard: None,
+            opcode: None,
+            pair: Pair::None,
+            modifiers: (lines.words.len() as u32, 0),
+            operands: (lines.operands.len() as u32, 0),
+            targets: (0, 0),
+        };
+        for element in node.elements() {
+            match element {
+                NodeOrToken::Token(token) => line.token(token, lines),
+                NodeOrToken::Node(node) if node.kind() == SyntaxKind::GUARD => line.guard = guard(node),
+                NodeOrToken::Node(node) if node.kind() == SyntaxKind::OPERAND => {
+                    lines.operands.push(operand::lower(node, &mut lines.words));
+                    line.operands.1 = line.operands.1.saturating_add(1);
+                }
+                NodeOrToken::Node(_) => {}
+            }
+        }
+        line
+    }
+
+    fn token(&mut self, token: Token<'t>, lines: &mut Lines) {
+        match token.kind {
+            SyntaxKind::ADDRESS_COMMENT => self.address = Some(token),
+            SyntaxKind::ENCODING => self.encoding = Some(token),
+            SyntaxKind::IDENT => self.opcode = Some(token),
+            SyntaxKind::L_BRACE => self.pair = Pair::First,
+            SyntaxKind::R_BRACE => self.pair = Pair::Second,
+            SyntaxKind::DOT_WORD => {
+                lines.words.push(operand::word(token.word(), token));
+                self.modifiers.1 = self.modifiers.1.saturating_add(1);
+            }
+            SyntaxKind::NOTE => self.note(token, lines),
+            _ => {}
+        }
+    }
+
+    /// `(*"BRANCH_TARGETS .L_x_6,.L_x_7"*)`
+    fn note(&mut self, token: Token<'t>, lines: &mut Lines) {
+        let Some(list) = token.text.find("TARGETS ").map(|at| at + 8) else { return };
+        let end = token.text[list..].find('"').map_or(token.text.len(), |length| list + length);
+        self.targets = (lines.words.len() as u32, 0);
+        let mut at = list;
+        for name in token.text[list..end].split(',') {
+            let start =
+                token.start + text_size::TextSize::new((at + name.len() - name.trim_start().len()) as u32);
+            let range = TextRange::at(start, text_size::TextSize::of(name.trim()));
+            lines.words.push(Word { text: name.trim().into(), range });
+            self.targets.1 = self.targets.1.saturating_add(1);
+            at += name.len() + 1;
+        }
+    }
+
+    /// Takes the words and operands of the line out of a function that it does not belong to.
+    fn moved_out(self, lines: &mut Lines) -> Moved<'t> {
+        let operands = lines.operands.split_off(self.operands.0 as usize);
+        let words = lines.words.split_off(self.modifiers.0 as usize);
+        Moved { line: self, operands, words }
+    }
+}
+
+/// A line that begins a function.
+struct Moved<'t> {
+    line: Line<'t>,
+    operands: Vec<Operand>,
+    words: Vec<Word>,
+}
+
+impl<'t> Moved<'t> {
+    fn moved_into(self, lines: &mut Lines) -> Line<'t> {
+        let Moved { mut line, mut operands, words } = self;
+        let first = line.modifiers.0;
+        operands.iter_mut().for_each(|operand| operand.first_suffix -= first);
+        line.targets.0 = line.targets.0.saturating_sub(first);
+        (line.modifiers.0, line.operands.0) = (0, 0);
+        (lines.operands, lines.words) = (operands, words);
+        line
+    }
+}
+
+fn guard(node: Node<'_>) -> Option<Guard> {
+    let register = Register::parse(node.token(SyntaxKind::IDENT)?.text)?;
+    let negated = node.token(SyntaxKind::BANG).is_some();
+    Some(Guard { register, negated, range: node.range() })
+}
+
+/// The digits of `/*0050*/`.
+fn hexadecimal(comment: &str) -> u32 {
+    u32::from_str_radix(comment.trim_matches(['/', '*']), 16).unwrap_or(u32::MAX)
+}
+
+/// The word of `/* 0x0000000404057981 */`.
+fn word_of(comment: &str) -> Option<u64> {
+    let digits = comment.trim_matches(['/', '*', ' ']);
+    u64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()
+}
+
+/// The generation that a listing without a target shows.
+fn guess(
+    instructions: &[Instruction],
+    operands: &[Operand],
+    has_addresses: bool,
+    alone: &[(u32, u64, TextRange)],
+) -> Generation {
+    let has = |opcodes: &[&str]| instructions.iter().any(|it| opcodes.contains(&it.opcode.as_str()));
+    let wide = has_addresses && instructions.len() > 1 && {
+        instructions.iter().all(|it| it.address.is_multiple_of(16))
+    };
+    let uniform = operands.iter().any(|operand| operand.register().is_some_and(Register::is_uniform));
+    let later = uniform || has(&["BSSY", "BSYNC", "WARPSYNC", "BMOV", "ULDC", "IMAD", "LOP3"]);
+    let earlier =
+        has(&["SSY", "SYNC", "PBK", "BRK", "XMAD", "PCNT", "CONT", "CAL", "ISCADD", "MOV32I", "IADD32I"]);
+    if wide || !has_addresses && later && !earlier {
+        return if has(&["LDCU"]) {
+            Generation::Blackwell
+        } else if uniform {
+            Generation::Turing
+        } else {
+            Generation::Volta
+        };
+    }
+    let at = |multiple: u32| instructions.iter().any(|it| it.address.is_multiple_of(multiple));
+    let joins = |instruction: &Instruction| matches!(instruction.opcode.as_str(), "LDSLK" | "STSUL");
+    if has_addresses && at(0x20) && !at(0x40) && instructions.len() > 7 {
+        Generation::Kepler
+    } else if instructions.iter().any(joins) || has_addresses && at(0x20) && alone.is_empty() {
+        Generation::Fermi
+    } else {
+        Generation::Maxwell
+    }
+}
+
+/// Gives addresses to the instructions whose lines have none.
+fn number(instructions: &mut [Instruction], step: u32) {
+    let mut next = 0_u32;
+    for instruction in instructions {
+        if instruction.address_range.is_none() {
+            instruction.address = next;
+        }
+        next = instruction.address.saturating_add(step);
+    }
+}
+
+/// From Volta on, an encoding alone on its line is the high word of the instruction before it.
+fn high_words(instructions: &mut [Instruction], alone: &[(u32, u64, TextRange)]) {
+    for &(count, word, range) in alone {
+        let Some(instruction) = (count as usize).checked_sub(1).map(|last| &mut instructions[last]) else {
+            continue;
+        };
+        if let Some(encoding) = &mut instruction.encoding
+            && encoding.high.is_none()
+        {
+            encoding.high = Some((word, range));
+            instruction.control = Some(Control::of_high_word(word));
+        }
+    }
+}
+
+/// Before Volta, it is the control word of the instructions after it.
+fn control_words(instructions: &mut [Instruction], alone: &[(u32, u64, TextRange)]) {
+    for &(count, word, _) in alone {
+        let Some(first) = instructions.get(count as usize) else { continue };
+        let group = first.address / 0x20;
+        let members = instructions[count as usize..].iter_mut();
+        for instruction in members.take_while(|instruction| instruction.address / 0x20 == group) {
+            let place =
+                (instruction.address % 0x20 / 8).checked_sub(1).filter(|place| *place < Control::GROUP);
+            instruction.control = place.map(|place| Control::of_word(word, place));
+        }
+    }
+}
+
+/// Finds the destinations of the targets.
+fn resolve(function: &mut Function) {
+    // An assembler writes labels as plain words.
+    if function.labels.iter().any(|label| !label.name.starts_with('.')) {
+        for index in 0..function.operands.len() {
+            let Value::Word(word) = &function.operands[index].value else { continue };
+            if function.label(word).is_some() {
+                let (name, range) = (word.clone(), function.operands[index].range);
+                function.operands[index].value =
+                    Value::Symbol(Symbol { name, range, addend: 0, part: Part::Whole, base: None });
+            }
+        }
+    }
+    let labels: rustc_hash::FxHashMap<SmolStr, u32> =
+        function.labels.iter().map(|label| (label.name.clone(), label.before)).collect();
+    for index in 0..function.instructions.len() {
+        function.instructions[index].destination = destination(function, &labels, index);
+    }
+}
+
+fn destination(
+    function: &Function,
+    labels: &rustc_hash::FxHashMap<SmolStr, u32>,
+    index: usize,
+) -> Destination {
+    let instruction = &function.instructions[index];
+    if !flow::has_target(function, instruction) {
+        return Destination::None;
+    }
+    let Some(operand) = function.operands(instruction).last() else { return Destination::None };
+    let count = function.instructions.len() as u32;
+    let at = |address: i64| {
+        let known = u32::try_from(address).ok().and_then(|address| function.target_at(address));
+        known.map_or(Destination::Missing, |index| Destination::Instruction(index as u32))
+    };
+    match &operand.value {
+        Value::Symbol(symbol) => match labels.get(&symbol.name) {
+            Some(before) if *before < count => Destination::Instruction(*before),
+            Some(_) => Destination::End,
+            None if function.name.as_ref().is_some_and(|name| name.text == symbol.name) && count > 0 => {
+                Destination::Instruction(0)
+            }
+            None => Destination::Symbol,
+        },
+        Value::Immediate(Immediate::Integer(address)) | Value::Absolute(address) => at(*address),
+        Value::Relative(offset) => at(i64::from(function.next_address(index)) + offset),
+        Value::RegisterTarget(_) | Value::Register(_) | Value::Constant(_) => Destination::Indirect,
+        _ => Destination::None,
+    }
+}

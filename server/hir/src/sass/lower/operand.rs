@@ -1,0 +1,416 @@
+//! Tokens to operands.
+
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_syntax::SyntaxKind::{
+    self, AT, BACKQUOTE, BANG, COLON, COMMA, DOT_WORD, FLOAT_NUMBER, IDENT, INT_NUMBER, L_BRACE, L_BRACKET,
+    L_PAREN, MINUS, PIPE, PLUS, R_BRACKET, R_PAREN, TILDE,
+};
+use warplens_syntax::{Node, Token};
+
+use crate::sass::model::Word;
+use crate::sass::operand::{
+    Address, AddressTerm, Condition, Constant, Immediate, Operand, Part, RegisterTarget, Symbol, Value,
+};
+use crate::sass::register::Register;
+
+/// The value of `0x1f` or `31`.
+pub(super) fn integer(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// Lowers an operand; its suffixes are added to the words of the function.
+pub(super) fn lower(node: Node<'_>, words: &mut Vec<Word>) -> Operand {
+    let tokens: SmallVec<[Token<'_>; 16]> = node.tokens().collect();
+    let mut reader = Reader { tokens: &tokens, at: 0 };
+    let mut operand = Operand {
+        range: node.range(),
+        negated: false,
+        inverted: false,
+        not: false,
+        absolute: false,
+        reuse: false,
+        value: Value::Unknown,
+        first_suffix: words.len() as u32,
+        suffix_count: 0,
+    };
+    reader.operators(&mut operand);
+    operand.value = reader.value();
+    if let Value::Immediate(immediate) = &mut operand.value
+        && std::mem::take(&mut operand.negated)
+    {
+        *immediate = immediate.negated();
+    }
+    reader.suffixes(&mut operand, words);
+    if let Value::Register(register) = operand.value
+        && !reader.at_end()
+        && let Some(target) = reader.register_target(register, tokens[0].range())
+    {
+        operand.value = target;
+    }
+    operand
+}
+
+/// Reads the tokens of an operand.
+struct Reader<'s, 't> {
+    tokens: &'s [Token<'t>],
+    at: usize,
+}
+
+impl<'t> Reader<'_, 't> {
+    fn kind(&self, ahead: usize) -> Option<SyntaxKind> {
+        self.tokens.get(self.at + ahead).map(|token| token.kind)
+    }
+
+    fn at_end(&self) -> bool {
+        self.at >= self.tokens.len()
+    }
+
+    fn eat(&mut self, kind: SyntaxKind) -> Option<Token<'t>> {
+        let token = self.tokens.get(self.at).copied().filter(|token| token.kind == kind)?;
+        self.at += 1;
+        Some(token)
+    }
+
+    fn word(&mut self) -> Option<&'t str> {
+        self.eat(DOT_WORD).map(Token::word)
+    }
+
+    /// The operators before the value.
+    fn operators(&mut self, operand: &mut Operand) {
+        loop {
+            match self.kind(0) {
+                Some(MINUS) => operand.negated ^= true,
+                Some(TILDE) => operand.inverted = true,
+                Some(BANG) => operand.not = true,
+                Some(PIPE) => operand.absolute = true,
+                Some(PLUS) => {}
+                _ => return,
+            }
+            self.at += 1;
+        }
+    }
+
+    /// The words after the value.
+    fn suffixes(&mut self, operand: &mut Operand, words: &mut Vec<Word>) {
+        loop {
+            if self.eat(PIPE).is_some() {
+                continue;
+            }
+            let Some(token) = self.eat(DOT_WORD) else { return };
+            match token.word() {
+                "reuse" => operand.reuse = true,
+                text => {
+                    operand.suffix_count = operand.suffix_count.saturating_add(1);
+                    words.push(word(text, token));
+                }
+            }
+        }
+    }
+
+    fn value(&mut self) -> Value {
+        let Some(&token) = self.tokens.get(self.at) else { return Value::Unknown };
+        match token.kind {
+            IDENT => self.identifier(token),
+            INT_NUMBER if self.kind(1) == Some(AT) => self.expression(),
+            INT_NUMBER => {
+                self.at += 1;
+                Value::Immediate(number(token.text))
+            }
+            FLOAT_NUMBER => {
+                self.at += 1;
+                Value::Immediate(Immediate::Float(token.text.parse().unwrap_or_default()))
+            }
+            BACKQUOTE | L_PAREN => self.expression(),
+            L_BRACKET => self.address("", None),
+            L_BRACE => self.set(),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn identifier(&mut self, token: Token<'t>) -> Value {
+        let text = token.text;
+        if let Some(register) = Register::parse(text) {
+            self.at += 1;
+            return Value::Register(register);
+        }
+        if matches!(self.kind(1), Some(AT)) {
+            return self.expression();
+        }
+        self.at += 1;
+        if self.kind(0) == Some(L_BRACKET) {
+            match text {
+                "c" | "cx" => return self.constant(),
+                "desc" | "gdesc" | "idesc" => {
+                    let descriptor = self.descriptor();
+                    return self.address(text, descriptor);
+                }
+                _ => return self.address(text, None),
+            }
+        }
+        match text {
+            "INF" => Value::Immediate(Immediate::Float(f64::INFINITY)),
+            "QNAN" => Value::Immediate(Immediate::NotANumber { negative: false, signalling: false }),
+            "SNAN" => Value::Immediate(Immediate::NotANumber { negative: false, signalling: true }),
+            "CC" => match self.word() {
+                Some(test) => Condition::parse(test).map_or(Value::Unknown, Value::Condition),
+                None => Value::Flags,
+            },
+            "REL" | "ABS" if self.kind(0) == Some(COLON) => self.place(text),
+            _ if text.starts_with("SR") && (text.starts_with("SR_") || text == "SRZ") => {
+                Value::Special(self.special(text))
+            }
+            _ if is_label(text) => {
+                let (name, range) = (text.into(), token.range());
+                Value::Symbol(Symbol { name, range, addend: 0, part: Part::Whole, base: None })
+            }
+            _ => Value::Word(text.into()),
+        }
+    }
+
+    /// `SR_TID.X`: the words after dots belong to the name.
+    fn special(&mut self, first: &str) -> SmolStr {
+        let Some(word) = self.word() else { return first.into() };
+        let mut name = format!("{first}.{word}");
+        while let Some(word) = self.word() {
+            name.push('.');
+            name.push_str(word);
+        }
+        name.into()
+    }
+
+    /// `REL:0x28`, `ABS:-0x40`
+    fn place(&mut self, word: &str) -> Value {
+        self.eat(COLON);
+        let offset = self.sum().0;
+        if word == "REL" { Value::Relative(offset) } else { Value::Absolute(offset) }
+    }
+
+    /// `[0x3][R4+0x10]` after `c`, `[UR4][0x10]` after `cx`.
+    fn constant(&mut self) -> Value {
+        let mut constant = Constant { bank: None, descriptor: None, register: None, offset: 0, symbol: None };
+        self.eat(L_BRACKET);
+        let (bank, terms, symbol) = self.sum_with_terms();
+        self.eat(R_BRACKET);
+        constant.descriptor = terms.first().map(|term| term.register);
+        constant.symbol = symbol;
+        if constant.descriptor.is_none() && constant.symbol.is_none() {
+            constant.bank = u32::try_from(bank).ok();
+        }
+        if self.eat(L_BRACKET).is_some() {
+            let (offset, terms, symbol) = self.sum_with_terms();
+            self.eat(R_BRACKET);
+            constant.offset = offset;
+            constant.register = terms.first().map(|term| term.register);
+            constant.symbol = symbol.or(constant.symbol);
+        } else if constant.symbol.is_some() {
+            constant.offset = bank;
+        }
+        Value::Constant(constant)
+    }
+
+    /// `[UR4]` of `desc[UR4][R2.64]`
+    fn descriptor(&mut self) -> Option<Register> {
+        self.eat(L_BRACKET);
+        let register = self.eat(IDENT).and_then(|token| Register::parse(token.text));
+        while self.eat(DOT_WORD).is_some() {}
+        self.eat(R_BRACKET);
+        register
+    }
+
+    fn address(&mut self, prefix: &str, descriptor: Option<Register>) -> Value {
+        let (mut terms, mut offset, mut symbol) = (Vec::new(), 0, None);
+        if self.eat(L_BRACKET).is_some() {
+            (offset, terms, symbol) = self.sum_with_terms();
+            self.eat(R_BRACKET);
+        }
+        Value::Address(Box::new(Address { prefix: prefix.into(), descriptor, terms, offset, symbol }))
+    }
+
+    /// The numbers up to a token that is not a part of a sum.
+    fn sum(&mut self) -> (i64, bool) {
+        let (mut sum, mut negative, mut any) = (0_i64, false, false);
+        loop {
+            match self.kind(0) {
+                Some(PLUS) => {}
+                Some(MINUS) => negative ^= true,
+                Some(INT_NUMBER) => {
+                    let number = integer(self.tokens[self.at].text).unwrap_or_default() as i64;
+                    sum = sum.wrapping_add(if std::mem::take(&mut negative) {
+                        number.wrapping_neg()
+                    } else {
+                        number
+                    });
+                    any = true;
+                }
+                _ => return (sum, any),
+            }
+            self.at += 1;
+        }
+    }
+
+    /// The terms up to a bracket: numbers, registers, a symbol.
+    fn sum_with_terms(&mut self) -> (i64, Vec<AddressTerm>, Option<Symbol>) {
+        let (mut offset, mut terms, mut symbol, mut negated) = (0_i64, Vec::new(), None, false);
+        while let Some(&token) = self.tokens.get(self.at) {
+            match token.kind {
+                R_BRACKET => break,
+                MINUS => negated ^= true,
+                INT_NUMBER => {
+                    let number = integer(token.text).unwrap_or_default() as i64;
+                    offset = offset.wrapping_add(if negated { number.wrapping_neg() } else { number });
+                    negated = false;
+                }
+                IDENT => {
+                    if let Some(register) = Register::parse(token.text) {
+                        self.at += 1;
+                        terms.push(self.term(register, token.range(), std::mem::take(&mut negated)));
+                        continue;
+                    }
+                }
+                BACKQUOTE | L_PAREN => {
+                    if let Value::Symbol(found) = self.expression() {
+                        symbol = Some(found);
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        (offset, terms, symbol)
+    }
+
+    fn term(&mut self, register: Register, range: TextRange, negated: bool) -> AddressTerm {
+        let mut term = AddressTerm { register, range, negated, is_wide: false, is_unsigned: false, scale: 1 };
+        while let Some(word) = self.word() {
+            match word {
+                "64" => term.is_wide = true,
+                "U32" => term.is_unsigned = true,
+                "X4" => term.scale = 4,
+                "X8" => term.scale = 8,
+                "X16" => term.scale = 16,
+                _ => {}
+            }
+        }
+        term
+    }
+
+    /// `{0,2}`
+    fn set(&mut self) -> Value {
+        let mut set = 0;
+        self.eat(L_BRACE);
+        while let Some(&token) = self.tokens.get(self.at) {
+            self.at += 1;
+            match token.kind {
+                INT_NUMBER => {
+                    let bit = integer(token.text).and_then(|bit| u32::try_from(bit).ok());
+                    set |= bit.and_then(|bit| 1_u32.checked_shl(bit)).unwrap_or_default();
+                }
+                COMMA => {}
+                _ => break,
+            }
+        }
+        Value::Set(set)
+    }
+
+    /// `` `(name) ``, `` `((name + 0x10)) ``, `32@lo((fn + .L_x_0@srel))`, `fun@fdesc(name)`.
+    fn expression(&mut self) -> Value {
+        let (mut part, mut addend, mut negative) = (Part::Whole, 0_i64, false);
+        let mut names: SmallVec<[Token<'t>; 2]> = SmallVec::new();
+        let mut depth = 0_i32;
+        while let Some(&token) = self.tokens.get(self.at) {
+            let after_at = self.at > 0 && self.tokens[self.at - 1].kind == AT;
+            match token.kind {
+                L_PAREN => depth += 1,
+                R_PAREN => depth -= 1,
+                BACKQUOTE | AT | PLUS => {}
+                MINUS => negative = true,
+                IDENT if after_at => match token.text {
+                    "lo" => part = Part::Low,
+                    "hi" => part = Part::High,
+                    "fdesc" => part = Part::Descriptor,
+                    _ => {}
+                },
+                IDENT if self.kind(1) == Some(AT) && depth == 0 => {}
+                IDENT => names.push(token),
+                INT_NUMBER if self.kind(1) == Some(AT) => {}
+                INT_NUMBER => {
+                    let number = integer(token.text).unwrap_or_default() as i64;
+                    addend = addend.wrapping_add(if negative { number.wrapping_neg() } else { number });
+                    negative = false;
+                }
+                _ => break,
+            }
+            self.at += 1;
+            if depth == 0 && token.kind == R_PAREN {
+                break;
+            }
+        }
+        let (base, name) = match names[..] {
+            [] => return Value::Unknown,
+            [name] => (None, name),
+            [base, name, ..] => (Some(base.text.into()), name),
+        };
+        Value::Symbol(Symbol { name: name.text.into(), range: name.range(), addend, part, base })
+    }
+
+    /// What is added to a register: `R4 -0xb0`, `R5+0x128`, ``R20 `(votes)``, `UR4 [0x10]`.
+    fn register_target(&mut self, register: Register, range: TextRange) -> Option<Value> {
+        let (mut offset, any) = self.sum();
+        let mut symbol = None;
+        match self.kind(0) {
+            Some(BACKQUOTE | L_PAREN) => match self.expression() {
+                Value::Symbol(found) => symbol = Some(found),
+                _ => return None,
+            },
+            Some(L_BRACKET) => {
+                self.at += 1;
+                offset = self.sum().0;
+                self.eat(R_BRACKET);
+            }
+            _ if !any => return None,
+            _ => {}
+        }
+        Some(Value::RegisterTarget(Box::new(RegisterTarget { register, range, offset, symbol })))
+    }
+}
+
+impl Immediate {
+    /// The number with the other sign.
+    #[must_use]
+    pub fn negated(self) -> Immediate {
+        match self {
+            Immediate::Integer(number) => Immediate::Integer(number.wrapping_neg()),
+            Immediate::Float(number) => Immediate::Float(-number),
+            Immediate::NotANumber { negative, signalling } => {
+                Immediate::NotANumber { negative: !negative, signalling }
+            }
+        }
+    }
+}
+
+/// A number with `0x` is an integer; one without is a float, even without a point.
+fn number(text: &str) -> Immediate {
+    if text.starts_with("0x") || text.starts_with("0X") {
+        Immediate::Integer(integer(text).unwrap_or_default() as i64)
+    } else {
+        Immediate::Float(text.parse().unwrap_or_default())
+    }
+}
+
+/// Whether a bare word is a label rather than a word of the instruction set: an assembler's labels are, where they can be
+/// told apart.
+fn is_label(text: &str) -> bool {
+    let is_other = text.starts_with("Rpc") || text.starts_with("gsb");
+    !is_other && (text.starts_with(['.', '$', '_']) || text.bytes().any(|byte| byte.is_ascii_lowercase()))
+}
+
+pub(super) fn word(text: &str, token: Token<'_>) -> Word {
+    let end = token.range().end();
+    Word { text: text.into(), range: TextRange::new(end - TextSize::of(text), end) }
+}

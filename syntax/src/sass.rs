@@ -1,0 +1,36 @@
+//! SASS: the machine code of NVIDIA's GPUs, as `cuobjdump`, `nvdisasm` and other tools print it, whole or in part. Lexer, item
+//! scanner, grammar and typed tree.
+
+mod bytes;
+mod grammar;
+mod lexer;
+mod line;
+mod scan;
+mod statement;
+#[cfg(test)]
+mod tests;
+
+use crate::language::{Language, LanguageInfo};
+
+/// The typed tree.
+pub mod ast {
+    pub use crate::generated::sass::*;
+}
+
+/// Listings of machine code.
+pub const LANGUAGE: Language = Language::new(&INFO);
+
+static INFO: LanguageInfo = LanguageInfo {
+    id: "sass",
+    title: "SASS",
+    extensions: &["sass"],
+    shared_ids: &[],
+    sniff: line::is_of_a_listing,
+    line_comments: &["//"],
+    has_dialects: false,
+    assembler: None,
+    scan: scan::scan,
+    lex: lexer::lex,
+    parse_item: grammar::item,
+    parse_chunk: None,
+};

@@ -1,0 +1,27 @@
+//! Classes of bytes.
+
+/// The length of the white space at the start.
+pub(super) fn indentation(line: &[u8]) -> usize {
+    line.iter().take_while(|byte| is_space(**byte)).count()
+}
+
+/// Whether a byte is white space in a line.
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | 0xc)
+}
+
+/// Whether a byte belongs to a word.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Whether a byte belongs to a symbol: `.L_x_0`, `$k$helper`.
+pub(super) fn is_symbol(byte: u8) -> bool {
+    is_word(byte) || matches!(byte, b'.' | b'$')
+}
+
+/// Whether nothing but a comment follows.
+pub(super) fn ends_here(rest: &[u8]) -> bool {
+    let rest = &rest[indentation(rest)..];
+    rest.is_empty() || rest.starts_with(b"//") || rest.starts_with(b"/*")
+}

@@ -1,0 +1,336 @@
+//! SASS tokens, line by line. Any text has tokens, and none is an error: what is not code is a comment.
+
+use memchr::{memchr, memmem};
+
+use super::bytes::{indentation, is_space, is_symbol, is_word};
+use super::line::{self, Class};
+use crate::SyntaxKind::{self, *};
+use crate::lexed::Lexed;
+
+/// Cuts `text` into tokens.
+pub(crate) fn lex(text: &str) -> Lexed {
+    let bytes = text.as_bytes();
+    let mut lexer = Lexer { text: bytes, at: 0, lexed: Lexed::with_capacity(text), after_code: false };
+    while lexer.at < bytes.len() {
+        let end = memchr(b'\n', &bytes[lexer.at..]).map_or(bytes.len(), |length| lexer.at + length);
+        let returned = usize::from(end > lexer.at && end < bytes.len() && bytes[end - 1] == b'\r');
+        lexer.line(end - returned);
+        if end < bytes.len() {
+            lexer.push(NEWLINE, end + 1);
+        }
+    }
+    lexer.lexed
+}
+
+struct Lexer<'t> {
+    text: &'t [u8],
+    at: usize,
+    lexed: Lexed,
+    /// Whether the line before was code; blank lines do not change it.
+    after_code: bool,
+}
+
+impl<'t> Lexer<'t> {
+    fn push(&mut self, kind: SyntaxKind, end: usize) {
+        if end > self.at {
+            self.lexed.push(kind, end);
+            self.at = end;
+        }
+    }
+
+    fn rest(&self, end: usize) -> &'t [u8] {
+        &self.text[self.at..end]
+    }
+
+    fn byte(&self, offset: usize, end: usize) -> u8 {
+        if self.at + offset < end { self.text[self.at + offset] } else { 0 }
+    }
+
+    fn space(&mut self, end: usize) {
+        let length = indentation(self.rest(end));
+        self.push(WHITESPACE, self.at + length);
+    }
+
+    /// The tokens of the line up to `end`, its line end aside.
+    fn line(&mut self, end: usize) {
+        self.quotation(end);
+        let class = line::classify(self.rest(end), self.after_code);
+        self.space(end);
+        match class {
+            Class::Blank => return,
+            Class::Addressed => self.addressed(end),
+            Class::Encoding => self.comments(end),
+            Class::Comment => return self.comments(end),
+            Class::Directive => self.words(end),
+            Class::Label { length } => self.label(length, end),
+            Class::Header { key } => self.header(key, end),
+            Class::Statement => self.statement(end),
+            Class::Prose => self.push(COMMENT, end),
+        }
+        self.after_code = !matches!(class, Class::Prose | Class::Header { .. } | Class::Directive);
+    }
+
+    /// Quotation marks, line numbers and the like before code.
+    fn quotation(&mut self, end: usize) {
+        let length = line::quotation(self.rest(end), self.after_code);
+        if length > 0 {
+            let marks = self.at + length;
+            self.space(marks);
+            self.push(COMMENT, marks);
+        }
+    }
+
+    /// `/*0050*/` and what it is the address of.
+    fn addressed(&mut self, end: usize) {
+        let length = line::address(self.rest(end)).unwrap_or_default();
+        self.push(ADDRESS_COMMENT, self.at + length);
+        self.space(end);
+        // Old tools print the encoding before the opcode.
+        if let Some(length) = line::encoding(self.rest(end)) {
+            self.push(ENCODING, self.at + length);
+            self.space(end);
+        }
+        if self.byte(0, end) == b'.' {
+            self.words(end);
+        } else {
+            self.statement(end);
+        }
+    }
+
+    fn label(&mut self, length: usize, end: usize) {
+        self.push(IDENT, self.at + length);
+        self.push(COLON, self.at + 1);
+        self.comments(end);
+    }
+
+    /// `Function : saxpy`, `code for sm_80`, `arch = sm_61`: the key and the value.
+    fn header(&mut self, key: usize, end: usize) {
+        self.push(HEADER_WORD, self.at + key);
+        self.space(end);
+        match self.byte(0, end) {
+            b':' => self.push(COLON, self.at + 1),
+            b'=' => self.push(EQ, self.at + 1),
+            _ => {}
+        }
+        self.space(end);
+        let value = self.rest(end).trim_ascii_end().len();
+        self.push(IDENT, self.at + value);
+        self.space(end);
+    }
+
+    /// Encodings and comments up to the end of the line.
+    fn comments(&mut self, end: usize) {
+        loop {
+            self.space(end);
+            let rest = self.rest(end);
+            if let Some(length) = line::encoding(rest) {
+                self.push(ENCODING, self.at + length);
+            } else if rest.starts_with(b"/*") {
+                let length = memmem::find(&rest[2..], b"*/").map_or(rest.len(), |length| length + 4);
+                self.push(COMMENT, self.at + length);
+            } else {
+                return self.push(COMMENT, end);
+            }
+        }
+    }
+
+    /// A directive with its arguments.
+    fn words(&mut self, end: usize) {
+        if self.byte(0, end) == b'.' {
+            self.dot_word(end);
+        }
+        while self.at < end {
+            self.space(end);
+            match self.byte(0, end) {
+                0 => return,
+                b'/' if matches!(self.byte(1, end), b'/' | b'*') => return self.comments(end),
+                b'"' => {
+                    let rest = &self.rest(end)[1..];
+                    let length = memchr(b'"', rest).map_or(rest.len(), |length| length + 1);
+                    self.push(STRING, self.at + 1 + length);
+                }
+                b'0'..=b'9' => self.number(end),
+                byte if is_symbol(byte) => self.while_kind(IDENT, end, is_symbol),
+                _ => self.punctuation(end),
+            }
+        }
+    }
+
+    /// An instruction: brace, guard, opcode, operands, and what follows on its line.
+    fn statement(&mut self, end: usize) {
+        // In parentheses a word is a symbol.
+        let (mut depth, mut braces, mut after_comma) = (0_u32, 0_u32, true);
+        let (mut opcode, mut guard) = (false, false);
+        while self.at < end {
+            let byte = self.text[self.at];
+            match byte {
+                b' ' | b'\t' | b'\r' | 0xc => {
+                    let length = indentation(self.rest(end));
+                    let columns = opcode && !after_comma && self.rest(end)[..length].contains(&b'\t');
+                    self.push(WHITESPACE, self.at + length);
+                    if columns && self.begins_columns(end) {
+                        return self.push(COMMENT, end);
+                    }
+                    continue;
+                }
+                b'/' if matches!(self.byte(1, end), b'/' | b'*') => return self.comments(end),
+                b'(' if self.byte(1, end) == b'*' => {
+                    let rest = self.rest(end);
+                    let length = memmem::find(rest, b"*)").map_or(rest.len(), |length| length + 2);
+                    self.push(NOTE, self.at + length);
+                }
+                b';' => {
+                    self.push(SEMICOLON, self.at + 1);
+                    return self.after_end(end);
+                }
+                b'{' => {
+                    braces += u32::from(opcode);
+                    self.push(L_BRACE, self.at + 1);
+                }
+                b'}' => {
+                    self.push(R_BRACE, self.at + 1);
+                    if braces == 0 {
+                        return self.after_end(end);
+                    }
+                    braces -= 1;
+                }
+                b'(' | b'[' => {
+                    depth += u32::from(byte == b'(');
+                    self.punctuation(end);
+                }
+                b')' => {
+                    depth = depth.saturating_sub(1);
+                    self.push(R_PAREN, self.at + 1);
+                }
+                b'@' if !opcode => {
+                    guard = true;
+                    self.push(AT, self.at + 1);
+                }
+                b'&' => self.while_kind(NOTE, end, |byte| !is_space(byte) && byte != b';'),
+                b'0'..=b'9' => self.number(end),
+                b'.' if depth == 0 => self.dot_word(end),
+                _ if is_word(byte) || matches!(byte, b'.' | b'$' | b'?') => {
+                    if depth > 0 {
+                        self.while_kind(IDENT, end, is_symbol);
+                    } else {
+                        self.while_kind(IDENT, end, |byte| is_word(byte) || matches!(byte, b'$' | b'?'));
+                    }
+                    after_comma = !opcode;
+                    opcode |= !std::mem::take(&mut guard);
+                    continue;
+                }
+                _ => self.punctuation(end),
+            }
+            after_comma = byte == b',';
+        }
+    }
+
+    /// Whether the columns of a profiler begin here rather than a part of the instruction.
+    fn begins_columns(&self, end: usize) -> bool {
+        !matches!(self.byte(0, end), b';' | b'}' | b'/' | b'(' | b'.' | b',' | b'&' | 0)
+    }
+
+    /// What follows the end of an instruction: encodings, notes, comments, any text.
+    fn after_end(&mut self, end: usize) {
+        loop {
+            self.space(end);
+            match self.byte(0, end) {
+                0 => return,
+                b'/' => return self.comments(end),
+                b'&' | b'?' => self.while_kind(NOTE, end, |byte| !is_space(byte)),
+                b'(' if self.byte(1, end) == b'*' => {
+                    let rest = self.rest(end);
+                    let length = memmem::find(rest, b"*)").map_or(rest.len(), |length| length + 2);
+                    self.push(NOTE, self.at + length);
+                }
+                // `<-- here` before an encoding.
+                _ => {
+                    let rest = self.rest(end);
+                    let text = memmem::find(rest, b"/*").unwrap_or(rest.len());
+                    let text = rest[..text].trim_ascii_end().len();
+                    self.push(COMMENT, self.at + text.max(1));
+                }
+            }
+        }
+    }
+
+    fn while_kind(&mut self, kind: SyntaxKind, end: usize, is_part: impl Fn(u8) -> bool) {
+        let rest = self.rest(end);
+        let length = rest.iter().position(|byte| !is_part(*byte)).unwrap_or(rest.len());
+        self.push(kind, self.at + length.max(1));
+    }
+
+    fn dot_word(&mut self, end: usize) {
+        let rest = self.rest(end);
+        let length =
+            rest[1..].iter().position(|byte| !is_word(*byte) && *byte != b'?').unwrap_or(rest.len() - 1);
+        self.push(if length == 0 { DOT } else { DOT_WORD }, self.at + 1 + length);
+    }
+
+    /// `0x1f`, `1.5e-10`, and words that begin with a digit: `2D`, `32` of `32@lo(...)`.
+    fn number(&mut self, end: usize) {
+        let rest = self.rest(end);
+        let word = |from: usize| from + rest[from..].iter().take_while(|byte| is_word(**byte)).count();
+        let mut length = word(0);
+        let hexadecimal = rest.starts_with(b"0x") || rest.starts_with(b"0X");
+        let mut kind = if hexadecimal { INT_NUMBER } else { decimal(&rest[..length]) };
+        let fraction =
+            rest.get(length) == Some(&b'.') && rest.get(length + 1).is_some_and(u8::is_ascii_digit);
+        if kind == INT_NUMBER && !hexadecimal && fraction {
+            length = word(length + 1);
+            kind = FLOAT_NUMBER;
+        }
+        let exponent = matches!(rest[length - 1], b'e' | b'E') && kind != INT_NUMBER;
+        let signed = matches!(rest.get(length), Some(b'+' | b'-'));
+        if exponent && signed && rest.get(length + 1).is_some_and(u8::is_ascii_digit) {
+            length = word(length + 1);
+            kind = FLOAT_NUMBER;
+        }
+        self.push(kind, self.at + length);
+    }
+
+    fn punctuation(&mut self, end: usize) {
+        let kind = match self.text[self.at] {
+            b',' => COMMA,
+            b':' => COLON,
+            b'(' => L_PAREN,
+            b')' => R_PAREN,
+            b'[' => L_BRACKET,
+            b']' => R_BRACKET,
+            b'<' => L_ANGLE,
+            b'>' => R_ANGLE,
+            b'@' => AT,
+            b'!' => BANG,
+            b'|' => PIPE,
+            b'&' => AMP,
+            b'^' => CARET,
+            b'~' => TILDE,
+            b'+' => PLUS,
+            b'-' => MINUS,
+            b'*' => STAR,
+            b'/' => SLASH,
+            b'%' => PERCENT,
+            b'=' => EQ,
+            b';' => SEMICOLON,
+            b'`' => BACKQUOTE,
+            _ => {
+                // A character, not a byte of it.
+                let rest = &self.text[self.at + 1..end];
+                let length = rest.iter().take_while(|byte| (**byte & 0xc0) == 0x80).count();
+                return self.push(ERROR_TOKEN, self.at + 1 + length);
+            }
+        };
+        self.push(kind, self.at + 1);
+    }
+}
+
+/// The kind of a word that begins with a digit: `12`, `1e5`, `2D`.
+fn decimal(word: &[u8]) -> SyntaxKind {
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &word[digits..];
+    match rest.first() {
+        None => INT_NUMBER,
+        Some(b'e' | b'E') if rest[1..].iter().all(u8::is_ascii_digit) => FLOAT_NUMBER,
+        Some(_) => IDENT,
+    }
+}

@@ -1,0 +1,227 @@
+//! The classes of lines, and what stands before them in a quotation. A class follows from the line alone, except that a word
+//! by itself is an instruction only next to other code.
+
+use memchr::memmem;
+
+use super::bytes::{ends_here, indentation, is_space, is_symbol, is_word};
+use super::statement;
+
+/// The class of a line, by its text after indentation and quotation marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    Blank,
+    /// `/*0050*/` with an instruction or data.
+    Addressed,
+    /// `/* 0x0000000404057981 */`
+    Encoding,
+    /// Any other comment.
+    Comment,
+    /// `.section ...`
+    Directive,
+    /// `.L_x_0:`; up to the colon.
+    Label {
+        length: usize,
+    },
+    /// `Function : saxpy`; up to the end of the key.
+    Header {
+        key: usize,
+    },
+    /// An instruction without an address.
+    Statement,
+    /// Any other text.
+    Prose,
+}
+
+/// The class of a line without quotation marks and line end. `after_code`: the line before it, blank ones aside, was code.
+pub(super) fn classify(line: &[u8], after_code: bool) -> Class {
+    let line = &line[indentation(line)..];
+    match line.first() {
+        None => Class::Blank,
+        Some(b'/') => match line.get(1) {
+            Some(b'*') if address(line).is_some() => Class::Addressed,
+            Some(b'*') if encoding(line).is_some() => Class::Encoding,
+            Some(b'*' | b'/') => Class::Comment,
+            _ => Class::Prose,
+        },
+        Some(b'.') if is_directive(line) => Class::Directive,
+        Some(byte) => {
+            if let Some(length) = label(line) {
+                return Class::Label { length };
+            }
+            if (byte.is_ascii_lowercase() || *byte == b'F')
+                && let Some(key) = header(line)
+            {
+                return Class::Header { key };
+            }
+            let code = statement::is_statement(line, after_code);
+            if code { Class::Statement } else { Class::Prose }
+        }
+    }
+}
+
+/// The length of `/*0050*/` at the start.
+pub(super) fn address(line: &[u8]) -> Option<usize> {
+    let digits = line.strip_prefix(b"/*")?;
+    let count = digits.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    (count >= 4 && digits[count..].starts_with(b"*/")).then_some(count + 4)
+}
+
+/// The length of `/* 0x0000000404057981 */` at the start, with or without its spaces.
+pub(super) fn encoding(line: &[u8]) -> Option<usize> {
+    let rest = line.strip_prefix(b"/*")?;
+    let before = rest.iter().take_while(|byte| **byte == b' ').count();
+    let digits = rest[before..].strip_prefix(b"0x")?;
+    let count = digits.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let after = digits[count..].iter().take_while(|byte| **byte == b' ').count();
+    (count >= 8 && digits[count + after..].starts_with(b"*/")).then_some(before + count + after + 6)
+}
+
+/// Whether a line is a directive: a dot and a word in lower case.
+fn is_directive(line: &[u8]) -> bool {
+    let length = 1 + line[1..].iter().take_while(|byte| is_word(**byte)).count();
+    line.get(1).is_some_and(u8::is_ascii_lowercase) && line.get(length).is_none_or(|byte| is_space(*byte))
+}
+
+/// The length of the name of a label, if the line is one.
+fn label(line: &[u8]) -> Option<usize> {
+    let length = line.iter().take_while(|byte| is_symbol(**byte)).count();
+    if length > 0 && line.get(length) == Some(&b':') && ends_here(&line[length + 1..]) {
+        return Some(length);
+    }
+    demangled(line)
+}
+
+/// The length of a demangled name before a colon: `saxpy(int, float*):`.
+fn demangled(line: &[u8]) -> Option<usize> {
+    let end = line.iter().rposition(|byte| !is_space(*byte))?;
+    let name = line.get(..end)?;
+    if line[end] != b':' || name.last() != Some(&b')') {
+        return None;
+    }
+    let parenthesis = memchr::memchr(b'(', name)?;
+    let word = name[..parenthesis].strip_prefix(b"void ").unwrap_or(&name[..parenthesis]);
+    let is_name =
+        |byte: &u8| is_symbol(*byte) || matches!(byte, b':' | b'<' | b'>' | b'~' | b',' | b'*' | b'&');
+    (!word.is_empty() && word.iter().all(is_name)).then_some(end)
+}
+
+/// The keys of the headers that `cuobjdump` prints before code.
+const KEYS: &[&[u8]] = &[
+    b"arch",
+    b"code version",
+    b"host",
+    b"compile_size",
+    b"producer",
+    b"identifier",
+    b"ptxasOptions",
+    b"has debug info",
+];
+
+/// The length of the key of a header line.
+fn header(line: &[u8]) -> Option<usize> {
+    if line.starts_with(b"code for sm_") {
+        return Some("code for".len());
+    }
+    if line.starts_with(b"Function") {
+        let rest = &line["Function".len()..];
+        return rest[indentation(rest)..].starts_with(b":").then_some("Function".len());
+    }
+    if is_fat_header(line) {
+        return Some(line.trim_ascii_end().len());
+    }
+    let key = KEYS.iter().find(|key| line.starts_with(key))?;
+    let rest = &line[key.len()..];
+    rest[indentation(rest)..].starts_with(b"=").then_some(key.len())
+}
+
+/// `Fatbin elf code:`
+pub(super) fn is_fat_header(line: &[u8]) -> bool {
+    line.starts_with(b"Fatbin ") && line.trim_ascii_end().ends_with(b"code:")
+}
+
+/// The name of the section in `//--------------------- .text.k   --------------------------`.
+pub(super) fn section_rule(line: &[u8]) -> Option<(usize, usize)> {
+    let dashes = line.strip_prefix(b"//")?;
+    let count = dashes.iter().take_while(|byte| **byte == b'-').count();
+    if count < 6 {
+        return None;
+    }
+    let rest = &dashes[count..];
+    let start = 2 + count + indentation(rest);
+    let length = line[start..].iter().take_while(|byte| !is_space(**byte)).count();
+    (start > 2 + count && length > 0 && !line[start..].starts_with(b"nvinfo"))
+        .then_some((start, start + length))
+}
+
+/// The length of what stands before a line of a listing in a quotation: `>`, a line number, the columns of a profiler. It is
+/// such only if code follows.
+pub(super) fn quotation(line: &[u8], after_code: bool) -> usize {
+    let indented = indentation(line);
+    match line.get(indented) {
+        Some(b'>' | b'|') => {}
+        Some(byte) if byte.is_ascii_digit() => {}
+        _ => return 0,
+    }
+    let mut at = 0;
+    while let Some(length) = quotation_mark(&line[at..]) {
+        at += length;
+    }
+    let is_code =
+        |at: usize| at > 0 && !matches!(classify(&line[at..], after_code), Class::Prose | Class::Blank);
+    let columns = at + hexadecimal_columns(&line[at..]);
+    if is_code(at) {
+        at
+    } else if at > 0 && is_code(columns) {
+        columns
+    } else {
+        0
+    }
+}
+
+/// The length of one mark at the start, with the space before it.
+fn quotation_mark(line: &[u8]) -> Option<usize> {
+    let indented = indentation(line);
+    let rest = &line[indented..];
+    if rest.first() == Some(&b'>') {
+        return Some(indented + 1);
+    }
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let after = &rest[digits..];
+    let gap = after.iter().take_while(|byte| **byte == b' ').count();
+    match after.get(gap) {
+        Some(b'|') => Some(indented + digits + gap + 1),
+        Some(b':') if digits > 0 => Some(indented + digits + gap + 1),
+        Some(b'\t') if digits > 0 => Some(indented + digits + gap + 1),
+        _ => None,
+    }
+}
+
+/// The length of the address columns of a profiler: one or two words of eight or more hexadecimal digits.
+fn hexadecimal_columns(line: &[u8]) -> usize {
+    let mut at = 0;
+    for _ in 0..2 {
+        let start = at + indentation(&line[at..]);
+        let word = line[start..].strip_prefix(b"0x").map_or(start, |_| start + 2);
+        let digits = line[word..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        if digits < 8 || !line.get(word + digits).is_some_and(|byte| is_space(*byte)) {
+            break;
+        }
+        at = word + digits;
+    }
+    at
+}
+
+/// Whether only a listing has such a line.
+pub(super) fn is_of_a_listing(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let bytes = &bytes[quotation(bytes, false)..];
+    let line = &bytes[indentation(bytes)..];
+    if let Some(length) = address(line) {
+        let rest = &line[length..];
+        return statement::starts_with_instruction(&rest[indentation(rest)..]);
+    }
+    line.starts_with(b"code for sm_")
+        || line.starts_with(b"Function : ")
+        || line.starts_with(b".headerflags")
+        || line.starts_with(b".section") && memmem::find(line, b".text.").is_some()
+}

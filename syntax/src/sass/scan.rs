@@ -1,0 +1,110 @@
+//! Where SASS items end: before the next section of `nvdisasm` and before the next header or function of `cuobjdump`.
+
+use std::ops::Range;
+
+use memchr::{memchr, memmem};
+
+use super::bytes::indentation;
+use super::line;
+use crate::ItemKind;
+use crate::scan::{Scanned, Tail};
+
+/// What begins an item.
+enum Start {
+    /// The rule above a section, or the directive that opens it, with its name.
+    Section(Range<usize>),
+    /// `Fatbin elf code:` or `code for sm_80`.
+    Header,
+    /// `Function : saxpy`
+    Function(Range<usize>),
+}
+
+/// Finds the end of the item that starts at `start`.
+pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
+    let mut item = Scanned {
+        end: text.len(),
+        examined: text.len() + 1,
+        kind: ItemKind::Other,
+        name: None,
+        open_comment: false,
+    };
+    let bytes = text.as_bytes();
+    let (mut at, mut opened, mut first) = (start, None, true);
+    while at < bytes.len() {
+        let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length + 1);
+        if let Some(found) = begins(bytes, at..end) {
+            if !first && !continues(opened.as_ref(), &found, bytes) {
+                item.examined = end + usize::from(end == bytes.len());
+                item.end = at;
+                break;
+            }
+            opened = Some(found);
+        }
+        first &= text[at..end].trim_ascii().is_empty();
+        at = end;
+    }
+    name(&mut item, opened, bytes);
+    item
+}
+
+/// Whether the line continues the item: the directive of a section after its rule, a function after its header.
+fn continues(opened: Option<&Start>, found: &Start, text: &[u8]) -> bool {
+    match (opened, found) {
+        (Some(Start::Section(rule)), Start::Section(directive)) => {
+            text[rule.clone()] == text[directive.clone()] && text[directive.start - 1] != b' '
+        }
+        _ => false,
+    }
+}
+
+/// Sets the kind and the name: those of a function of `cuobjdump`, or of a section with code.
+fn name(item: &mut Scanned, opened: Option<Start>, text: &[u8]) {
+    match opened {
+        Some(Start::Function(name)) => (item.kind, item.name) = (ItemKind::Kernel, Some(name)),
+        Some(Start::Section(name)) => match text[name.clone()].strip_prefix(b".text.") {
+            Some(_) => (item.kind, item.name) = (ItemKind::Kernel, Some(name.start + 6..name.end)),
+            None => (item.kind, item.name) = (ItemKind::Variable, Some(name)),
+        },
+        Some(Start::Header) => item.kind = ItemKind::Directive,
+        None => item.kind = ItemKind::Kernel,
+    }
+}
+
+/// Whether an item begins with this line.
+fn begins(text: &[u8], range: Range<usize>) -> Option<Start> {
+    let line = &text[range.clone()];
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let indented = indentation(line);
+    let starts = match line.get(indented)? {
+        // Most lines: the address of an instruction or of data, an encoding.
+        b'/' if line.get(indented + 1) == Some(&b'*') => return None,
+        b'/' | b'F' | b'c' | b'.' => indented,
+        b'>' | b'|' | b'0'..=b'9' => {
+            let marks = line::quotation(line, false);
+            marks + indentation(&line[marks..])
+        }
+        _ => return None,
+    };
+    let (line, start) = (&line[starts..], range.start + starts);
+    let range = |from: usize, length: usize| start + from..start + from + length;
+    if let Some((from, to)) = line::section_rule(line) {
+        return Some(Start::Section(start + from..start + to));
+    }
+    if let Some(rest) = line.strip_prefix(b".section") {
+        let gap = indentation(rest);
+        let name = memchr(b',', &rest[gap..]).unwrap_or(rest.len() - gap);
+        return (gap > 0 && name > 0).then(|| Start::Section(range(8 + gap, name)));
+    }
+    if line::is_fat_header(line) || line.starts_with(b"code for sm_") {
+        return Some(Start::Header);
+    }
+    if line.starts_with(b"Function") {
+        let colon = memmem::find(line, b":")?;
+        let gap = indentation(&line[colon + 1..]);
+        let from = colon + 1 + gap;
+        let name = line[from..].trim_ascii_end().len();
+        return (line[8..colon].trim_ascii().is_empty() && name > 0)
+            .then(|| Start::Function(range(from, name)));
+    }
+    None
+}

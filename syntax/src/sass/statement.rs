@@ -1,0 +1,137 @@
+//! Whether a line without an address is an instruction: by the shape of its words, as the syntax knows no opcode.
+
+use memchr::memmem;
+
+use super::bytes::{ends_here, indentation, is_space, is_word};
+
+/// Whether a line is an instruction. Without a `;` its operands must look like those of one, and a word by itself must follow
+/// other code.
+pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
+    let line = line.strip_prefix(b"{").map_or(line, |rest| &rest[indentation(rest)..]);
+    let (guard, rest) = guard(line);
+    let opcode = opcode(rest);
+    let after = &rest[opcode..];
+    if opcode == 0
+        || after.first().is_some_and(|byte| !is_space(*byte) && !matches!(byte, b';' | b'/' | b'}'))
+    {
+        return false;
+    }
+    let operands = before_comment(after);
+    let (operands, closed) = match memchr::memchr2(b';', b'}', operands) {
+        // The braces of a list.
+        Some(end) if operands[end] == b'}' && operands[..end].contains(&b'{') => {
+            (operands.trim_ascii(), false)
+        }
+        Some(end) if ends_here(after_notes(&operands[end + 1..])) => (operands[..end].trim_ascii(), true),
+        Some(_) => return false,
+        None => (operands.trim_ascii(), false),
+    };
+    let operands = memmem::find(operands, b"(*").map_or(operands, |note| operands[..note].trim_ascii_end());
+    if operands.is_empty() {
+        return closed || guard || after_code;
+    }
+    let mut list = operands.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+    let first = list.next().unwrap_or_default();
+    let only = !operands.contains(&b',');
+    let named =
+        |operand: &[u8]| operand.iter().all(|byte| is_word(*byte) || matches!(byte, b'.' | b'$' | b':'));
+    let first_fits = is_operand(first) || (closed || after_code && only) && named(first);
+    first_fits && list.all(|operand| is_operand(operand) || named(operand))
+}
+
+/// Whether a text starts with an optional brace and guard and an opcode.
+pub(super) fn starts_with_instruction(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"{").map_or(line, |rest| &rest[indentation(rest)..]);
+    opcode(guard(line).1) > 0
+}
+
+/// Whether there is a guard, and the text after it.
+fn guard(line: &[u8]) -> (bool, &[u8]) {
+    let Some(rest) = line.strip_prefix(b"@") else { return (false, line) };
+    let rest = rest.strip_prefix(b"!").unwrap_or(rest);
+    let length = rest.iter().take_while(|byte| is_word(**byte)).count();
+    (length > 0, &rest[length + indentation(&rest[length..])..])
+}
+
+/// The length of an opcode with its modifiers: capital letters and digits, at least two, then words after dots.
+fn opcode(line: &[u8]) -> usize {
+    let name =
+        line.iter().take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b'_');
+    let name = name.count();
+    if name < 2 || !line[0].is_ascii_uppercase() {
+        return 0;
+    }
+    let mut length = name;
+    while line.get(length) == Some(&b'.') {
+        let word = line[length + 1..].iter().take_while(|byte| is_word(**byte) || **byte == b'?').count();
+        if word == 0 {
+            return 0;
+        }
+        length += 1 + word;
+    }
+    length
+}
+
+fn before_comment(text: &[u8]) -> &[u8] {
+    let line = memmem::find(text, b"//").unwrap_or(text.len());
+    let block = memmem::find(text, b"/*").unwrap_or(text.len());
+    &text[..line.min(block)]
+}
+
+/// The text after the scheduling of an assembler: `&req={0,2} ?WAIT5_END_GROUP`.
+fn after_notes(text: &[u8]) -> &[u8] {
+    let mut rest = text;
+    loop {
+        rest = &rest[indentation(rest)..];
+        if !matches!(rest.first(), Some(b'&' | b'?')) {
+            return rest;
+        }
+        let length = rest.iter().take_while(|byte| !is_space(**byte)).count();
+        rest = &rest[length..];
+    }
+}
+
+/// Whether a text looks like an operand that no English text has.
+fn is_operand(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let unsigned = text.iter().position(|byte| !matches!(byte, b'-' | b'+' | b'~' | b'!' | b'|' | b' '));
+    let text = &text[unsigned.unwrap_or(text.len())..];
+    match text.first() {
+        Some(b'[' | b'`' | b'{' | b'0'..=b'9') => return true,
+        None => return false,
+        Some(_) => {}
+    }
+    let word = &text[..text.iter().take_while(|byte| is_word(**byte)).count()];
+    let rest = &text[word.len()..];
+    if matches!(word, b"c" | b"cx" | b"desc" | b"gdesc" | b"idesc" | b"tmem" | b"a") {
+        return rest.trim_ascii_start().starts_with(b"[");
+    }
+    is_register(word) && is_after_register(rest)
+}
+
+/// `R5`, `UP0`, `RZ`, `SR_TID`, `CC` and the like, `INF`.
+fn is_register(word: &[u8]) -> bool {
+    const OTHERS: &[&[u8]] = &[
+        b"RZ", b"URZ", b"PT", b"UPT", b"pt", b"SRZ", b"CC", b"PR", b"UPR", b"Rpc", b"INF", b"QNAN", b"SNAN",
+    ];
+    let numbered = |prefix: &[u8]| {
+        word.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty() && rest.iter().all(u8::is_ascii_digit))
+    };
+    OTHERS.contains(&word)
+        || word.starts_with(b"SR_")
+        || [&b"R"[..], b"UR", b"P", b"UP", b"B", b"SB", b"gsb"].iter().any(|prefix| numbered(prefix))
+}
+
+/// What may follow a register: nothing, a suffix, an offset.
+fn is_after_register(rest: &[u8]) -> bool {
+    let gap = rest.iter().take_while(|byte| is_space(**byte)).count();
+    match rest.get(gap) {
+        None => true,
+        Some(b'.' | b'|' | b'[' | b'+' | b'-') => true,
+        // `CALL.REL.NOINC R2 0x0`, ``RET.REL.NODEC R20 `(votes)``.
+        Some(b'`') => gap > 0,
+        Some(b'0') => gap > 0 && rest[gap..].starts_with(b"0x"),
+        // The columns of a profiler.
+        Some(_) => rest[..gap].contains(&b'\t'),
+    }
+}

@@ -1,0 +1,123 @@
+//! Trees of listings.
+
+use expect_test::{Expect, expect};
+
+use crate::{ItemKind, ItemList, SyntaxKind, parse_file};
+
+/// The nodes of a text in lines: their kinds and texts.
+fn check(text: &str, expect: Expect) {
+    let parse = parse_file(super::LANGUAGE, text);
+    assert_eq!(parse.errors(), []);
+    let tree = parse.syntax();
+    assert_eq!(tree.text(), text);
+    let mut shown = String::new();
+    for node in tree.descendants().skip(2) {
+        let depth = node.ancestors().count() - 3;
+        shown += &format!("{}{:?} {}\n", "  ".repeat(depth), node.kind(), node.text());
+    }
+    expect.assert_eq(&shown);
+}
+
+#[test]
+fn an_instruction_with_its_encoding() {
+    check(
+        "        /*0060*/              @!P1 LDG.E R3, desc[UR4][R2.64+0x10] ;   /* 0x000000040e037981 */\n",
+        expect![[r#"
+            INSTRUCTION /*0060*/              @!P1 LDG.E R3, desc[UR4][R2.64+0x10] ;
+              GUARD @!P1
+              OPERAND R3
+              OPERAND desc[UR4][R2.64+0x10]
+        "#]],
+    );
+}
+
+#[test]
+fn a_pair_with_its_control_word() {
+    check(
+        "        /*0150*/         {         XMAD.PSL R7, R0.H1, 0x3, R7 ;\n\
+         \x20       /*0158*/                   BRK                    (*\"BRANCH_TARGETS .L_x_0\"*)        }\n\
+         .L_x_3:\n\
+         \x20                                              /* 0xe34000000007000f */\n",
+        expect![[r#"
+            INSTRUCTION /*0150*/         {         XMAD.PSL R7, R0.H1, 0x3, R7 ;
+              OPERAND R7
+              OPERAND R0.H1
+              OPERAND 0x3
+              OPERAND R7
+            INSTRUCTION /*0158*/                   BRK                    (*"BRANCH_TARGETS .L_x_0"*)        }
+            LABEL .L_x_3:
+              NAME .L_x_3
+        "#]],
+    );
+}
+
+#[test]
+fn operands_without_commas_and_lists_in_braces() {
+    check(
+        "DEPBAR.LE SB0, 0x0, {2,1} ;\nRET.REL.NODEC R20 `(votes) ;\nBRX R4 -0xb0 ;\n",
+        expect![[r#"
+            INSTRUCTION DEPBAR.LE SB0, 0x0, {2,1} ;
+              OPERAND SB0
+              OPERAND 0x0
+              OPERAND {2,1}
+            INSTRUCTION RET.REL.NODEC R20 `(votes) ;
+              OPERAND R20 `(votes)
+            INSTRUCTION BRX R4 -0xb0 ;
+              OPERAND R4 -0xb0
+        "#]],
+    );
+}
+
+#[test]
+fn quotations_and_prose() {
+    check(
+        "We see:\n> > 12 |   /*0000*/ EXIT ;   <-- here\n7\t00007f12 34567890\t MOV R1, R2\t12\t5\nNOTE that R2 is free.\n",
+        expect![[r#"
+            INSTRUCTION /*0000*/ EXIT ;
+            INSTRUCTION MOV R1, R2
+              OPERAND R1
+              OPERAND R2
+        "#]],
+    );
+}
+
+#[test]
+fn words_that_are_no_instructions() {
+    check("OK\nPTX, SASS\nGPU is fast\nAND THEN\nA B C\nBSSY B0 pushes the lanes\n", expect![[r#""#]]);
+}
+
+#[test]
+fn a_function_of_cuobjdump_and_a_section_of_nvdisasm() {
+    let text = "\ncode for sm_80\n\t\tFunction : k\n/*0000*/ EXIT ;\n..........\n\
+                //--------------------- .text.f   --------------------------\n\
+                \t.section\t.text.f,\"ax\",@progbits\n/*0000*/ EXIT ;\n";
+    let list = ItemList::new(super::LANGUAGE, text);
+    let shown: Vec<_> = list.items().iter().map(|item| (item.kind, item.name.as_deref())).collect();
+    let kernel = ItemKind::Kernel;
+    assert_eq!(shown, [(ItemKind::Directive, None), (kernel, Some("k")), (kernel, Some("f"))]);
+}
+
+#[test]
+fn an_encoding_before_the_opcode() {
+    let parse = parse_file(super::LANGUAGE, "/*0000*/ /*0x00005de428004404*/ MOV R1, c [0x1] [0x100];\n");
+    let tokens = parse.syntax().descendants_with_tokens().filter_map(crate::SyntaxElement::into_token);
+    assert_eq!(tokens.filter(|token| token.kind() == SyntaxKind::ENCODING).count(), 1);
+}
+
+#[test]
+fn listings_are_recognised_by_a_line() {
+    for line in [
+        "\tcode for sm_80",
+        "Function : k",
+        "\t.headerflags\t@\"\"",
+        "/*0010*/ @P0 BRA `(.L_x_0) ;",
+        ".section .text.k,\"ax\"",
+    ] {
+        assert!(super::LANGUAGE.sniffs(line), "{line}");
+    }
+    for line in
+        [".version 8.0", ".kernel k", ".section .debug_str", "/*0010*/ add.u32 %r1, %r2, 1;", "/*0000*/"]
+    {
+        assert!(!super::LANGUAGE.sniffs(line), "{line}");
+    }
+}
