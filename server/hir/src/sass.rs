@@ -2,12 +2,14 @@
 //! sections; control information; where control continues; which registers are alive.
 //!
 //! [`lower`] turns the tree of one item into [`Code`], and a [`Listing`] joins the items of a file: the target and the facts of
-//! a function may stand in other items.
+//! a function may be in other items.
 
 mod control;
+mod effects;
 mod flow;
 mod info;
 mod listing;
+mod liveness;
 mod lower;
 mod model;
 mod operand;
@@ -16,8 +18,11 @@ mod section;
 mod target;
 
 pub use control::Control;
+pub use effects::{Access, Accesses, accesses, destinations};
+pub use flow::{FlowGraph, barrier, flow, is_unconditional, joins, token};
 pub use info::{Facts, Parameter, Record, records};
 pub use listing::{Listed, Listing};
+pub use liveness::{Counts, Liveness, RegisterSet};
 pub use lower::lower;
 pub use model::{Code, Destination, Encoding, Function, Guard, Instruction, Label, Name, Pair, Stated, Word};
 pub use operand::{

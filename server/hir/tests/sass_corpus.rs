@@ -79,7 +79,7 @@ fn every_instruction_and_operand_is_read() {
         instructions += count;
     }
     assert_eq!(unknown, BTreeMap::new());
-    println!("{instructions} instructions, {operands} operands");
+    eprintln!("{instructions} instructions, {operands} operands");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn every_target_is_resolved() {
             }
         }
     }
-    println!("{kinds:?}");
+    eprintln!("{kinds:?}");
 }
 
 /// The target of `BSSY` follows the `BSYNC` of the same barrier; that of `SSY` a `SYNC`, that of `PBK` a `BRK`.
@@ -147,7 +147,7 @@ fn targets_of_regions_follow_their_ends() {
             }
         }
     }
-    println!("{counts:?}");
+    eprintln!("{counts:?}");
 }
 
 /// The reuse bits of the control information are as many as the `.reuse` of the text.
@@ -184,7 +184,7 @@ fn control_information_agrees_with_the_text() {
             }
         }
     }
-    println!("{checked} instructions with an encoding, {with_reuse} with .reuse");
+    eprintln!("{checked} instructions with an encoding, {with_reuse} with .reuse");
 }
 
 /// A function, its instructions, its labels and its target, as the list of the fragments has them.
@@ -246,7 +246,7 @@ fn facts_of_kernels() {
             }
         }
     }
-    println!("{with_parameters} cases state their parameters");
+    eprintln!("{with_parameters} cases state their parameters");
 }
 
 /// A listing that is quoted, cut, stripped or mixed with prose keeps its instructions.
@@ -299,7 +299,7 @@ fn pastes_keep_their_instructions() {
             );
         }
     }
-    println!("{kept:?}");
+    eprintln!("{kept:?}");
     for (name, (kept, of)) in kept {
         assert!(kept * 100 >= of * 99, "{name}: {kept} of {of}");
     }

@@ -1,4 +1,5 @@
 //! The tables, as `cargo xtask codegen` writes them.
 
 pub(crate) mod ptx;
+pub(crate) mod sass;
 pub(crate) mod wave;

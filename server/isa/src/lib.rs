@@ -11,6 +11,7 @@ mod generated;
 mod hash;
 pub mod ptx;
 mod role;
+pub mod sass;
 mod schema;
 mod version;
 pub mod wave;

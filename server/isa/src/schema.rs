@@ -57,5 +57,6 @@ pub(crate) mod entry;
 pub(crate) mod ptx;
 pub(crate) mod ptx_form;
 pub(crate) mod ptx_module;
+pub(crate) mod sass;
 mod storage;
 pub(crate) mod wave;

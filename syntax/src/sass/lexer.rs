@@ -26,7 +26,7 @@ struct Lexer<'t> {
     text: &'t [u8],
     at: usize,
     lexed: Lexed,
-    /// Whether the line before was code; blank lines do not change it.
+    /// Whether the line before was code; empty lines do not change it.
     after_code: bool,
 }
 
@@ -57,7 +57,7 @@ impl<'t> Lexer<'t> {
         let class = line::classify(self.rest(end), self.after_code);
         self.space(end);
         match class {
-            Class::Blank => return,
+            Class::Empty => return,
             Class::Addressed => self.addressed(end),
             Class::Encoding => self.comments(end),
             Class::Comment => return self.comments(end),

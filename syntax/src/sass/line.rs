@@ -1,4 +1,4 @@
-//! The classes of lines, and what stands before them in a quotation. A class follows from the line alone, except that a word
+//! The classes of lines, and what is before them in a quotation. A class follows from the line alone, except that a word
 //! by itself is an instruction only next to other code.
 
 use memchr::memmem;
@@ -9,7 +9,7 @@ use super::statement;
 /// The class of a line, by its text after indentation and quotation marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    Blank,
+    Empty,
     /// `/*0050*/` with an instruction or data.
     Addressed,
     /// `/* 0x0000000404057981 */`
@@ -32,11 +32,11 @@ pub(super) enum Class {
     Prose,
 }
 
-/// The class of a line without quotation marks and line end. `after_code`: the line before it, blank ones aside, was code.
+/// The class of a line without quotation marks and line end. `after_code`: the line before it, empty ones aside, was code.
 pub(super) fn classify(line: &[u8], after_code: bool) -> Class {
     let line = &line[indentation(line)..];
     match line.first() {
-        None => Class::Blank,
+        None => Class::Empty,
         Some(b'/') => match line.get(1) {
             Some(b'*') if address(line).is_some() => Class::Addressed,
             Some(b'*') if encoding(line).is_some() => Class::Encoding,
@@ -153,7 +153,7 @@ pub(super) fn section_rule(line: &[u8]) -> Option<(usize, usize)> {
         .then_some((start, start + length))
 }
 
-/// The length of what stands before a line of a listing in a quotation: `>`, a line number, the columns of a profiler. It is
+/// The length of what is before a line of a listing in a quotation: `>`, a line number, the columns of a profiler. It is
 /// such only if code follows.
 pub(super) fn quotation(line: &[u8], after_code: bool) -> usize {
     let indented = indentation(line);
@@ -167,7 +167,7 @@ pub(super) fn quotation(line: &[u8], after_code: bool) -> usize {
         at += length;
     }
     let is_code =
-        |at: usize| at > 0 && !matches!(classify(&line[at..], after_code), Class::Prose | Class::Blank);
+        |at: usize| at > 0 && !matches!(classify(&line[at..], after_code), Class::Prose | Class::Empty);
     let columns = at + hexadecimal_columns(&line[at..]);
     if is_code(at) {
         at

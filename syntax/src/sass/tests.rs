@@ -82,7 +82,7 @@ fn quotations_and_prose() {
 }
 
 #[test]
-fn words_that_are_no_instructions() {
+fn other_words_are_prose() {
     check("OK\nPTX, SASS\nGPU is fast\nAND THEN\nA B C\nBSSY B0 pushes the lanes\n", expect![[r#""#]]);
 }
 

@@ -11,6 +11,8 @@ mod perfect_hash;
 mod ptx;
 pub(super) mod ptx_data;
 mod rust;
+mod sass;
+mod sass_data;
 pub(super) mod schema;
 mod wave;
 pub(super) mod wave_data;
@@ -23,7 +25,8 @@ use super::output::{Mode, ensure_file_contents, rust_source};
 pub(crate) fn run(mode: Mode) -> Result<()> {
     let ptx = ptx::tables(&mut ptx_data::load()?)?;
     let wave = wave::tables(&mut wave_data::load()?)?;
-    for file in ptx.iter().chain(&wave) {
+    let sass = sass::tables(&mut sass_data::load()?)?;
+    for file in ptx.iter().chain(&wave).chain(&sass) {
         let path = format!("server/isa/src/generated/{}.rs", file.path);
         ensure_file_contents(&path, &rust_source("isa", &file.source)?, mode)?;
     }

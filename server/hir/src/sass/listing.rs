@@ -36,10 +36,11 @@ pub struct Listed {
 impl Listing {
     /// Joins the items of a file, each with its start.
     #[must_use]
-    pub fn new(items: Vec<(Arc<Code>, TextSize)>) -> Listing {
+    pub fn new(mut items: Vec<(Arc<Code>, TextSize)>) -> Listing {
         let mut functions = Vec::new();
         let mut stated: Option<Target> = None;
-        for (item, (code, _)) in items.iter().enumerate() {
+        for (item, (code, _)) in items.iter_mut().enumerate() {
+            *code = std::mem::take(code).for_target(stated.as_ref());
             if let Some(found) = &code.stated {
                 stated = Some(found.target.clone());
             }

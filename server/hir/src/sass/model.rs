@@ -179,7 +179,7 @@ pub enum Destination {
     End,
     /// A symbol that the function does not define.
     Symbol,
-    /// A number that is no instruction of the function.
+    /// A number that is not an instruction of the function.
     Missing,
     /// Known only when it runs.
     Indirect,

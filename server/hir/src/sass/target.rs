@@ -3,6 +3,7 @@
 use std::fmt;
 
 use smol_str::SmolStr;
+pub use warplens_isa::sass::Generation;
 
 /// A target: `sm_90a`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -43,56 +44,6 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sm_{}{}", self.number, self.suffix)
-    }
-}
-
-/// The generations of instruction sets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Generation {
-    /// sm_20, sm_21
-    Fermi,
-    /// sm_30 to sm_37
-    Kepler,
-    /// sm_50 to sm_62: Maxwell and Pascal
-    Maxwell,
-    /// sm_70, sm_72
-    Volta,
-    /// sm_75
-    Turing,
-    /// sm_80 to sm_89: Ampere and Ada
-    Ampere,
-    /// sm_90
-    Hopper,
-    /// sm_100 to sm_121
-    Blackwell,
-}
-
-impl Generation {
-    /// Whether divergence is managed by convergence barriers rather than by tokens on a stack.
-    #[must_use]
-    pub const fn has_convergence_barriers(self) -> bool {
-        self as u8 >= Generation::Volta as u8
-    }
-
-    /// The bytes of an instruction.
-    #[must_use]
-    pub const fn instruction_bytes(self) -> u32 {
-        if self.has_convergence_barriers() { 16 } else { 8 }
-    }
-
-    /// Its name in the data of the instruction set.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Generation::Fermi => "fermi",
-            Generation::Kepler => "kepler",
-            Generation::Maxwell => "maxwell",
-            Generation::Volta => "volta",
-            Generation::Turing => "turing",
-            Generation::Ampere => "ampere",
-            Generation::Hopper => "hopper",
-            Generation::Blackwell => "blackwell",
-        }
     }
 }
 

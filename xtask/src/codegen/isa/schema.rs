@@ -100,6 +100,8 @@ pub(crate) mod ptx;
 pub(crate) mod ptx_form;
 #[path = "../../../../server/isa/src/schema/ptx_module.rs"]
 pub(crate) mod ptx_module;
+#[path = "../../../../server/isa/src/schema/sass.rs"]
+pub(crate) mod sass;
 pub(crate) mod storage;
 #[allow(unreachable_pub)] // it is public in isa
 #[path = "../../../../server/isa/src/version.rs"]

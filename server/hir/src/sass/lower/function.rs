@@ -1,5 +1,7 @@
 //! Lines of code to functions.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_syntax::{Node, NodeOrToken, SyntaxKind, Token};
@@ -7,7 +9,9 @@ use warplens_syntax::{Node, NodeOrToken, SyntaxKind, Token};
 use super::operand;
 use crate::sass::control::Control;
 use crate::sass::flow;
-use crate::sass::model::{Destination, Encoding, Function, Guard, Instruction, Label, Name, Pair, Word};
+use crate::sass::model::{
+    Code, Destination, Encoding, Function, Guard, Instruction, Label, Name, Pair, Word,
+};
 use crate::sass::operand::{Immediate, Operand, Part, Symbol, Value};
 use crate::sass::register::Register;
 use crate::sass::target::{Generation, Target};
@@ -398,6 +402,24 @@ fn resolve(function: &mut Function) {
         function.labels.iter().map(|label| (label.name.clone(), label.before)).collect();
     for index in 0..function.instructions.len() {
         function.instructions[index].destination = destination(function, &labels, index);
+    }
+}
+
+impl Code {
+    /// The code of an item whose target is stated before it: where the text alone shows another generation, it is corrected.
+    #[must_use]
+    pub fn for_target(self: Arc<Code>, inherited: Option<&Target>) -> Arc<Code> {
+        let Some(generation) = inherited.map(Target::generation) else { return self };
+        let differs = |function: &Function| function.target.is_none() && function.generation != generation;
+        if !self.functions.iter().any(differs) {
+            return self;
+        }
+        let mut code = Arc::unwrap_or_clone(self);
+        for function in code.functions.iter_mut().filter(|function| differs(function)) {
+            function.generation = generation;
+            resolve(function);
+        }
+        Arc::new(code)
     }
 }
 

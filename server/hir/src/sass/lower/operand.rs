@@ -404,7 +404,7 @@ fn number(text: &str) -> Immediate {
 }
 
 /// Whether a bare word is a label rather than a word of the instruction set: an assembler's labels are, where they can be
-/// told apart.
+/// distinguished.
 fn is_label(text: &str) -> bool {
     let is_other = text.starts_with("Rpc") || text.starts_with("gsb");
     !is_other && (text.starts_with(['.', '$', '_']) || text.bytes().any(|byte| byte.is_ascii_lowercase()))

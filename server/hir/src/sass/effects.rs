@@ -1,0 +1,162 @@
+//! The registers that an instruction reads and writes, from its text alone.
+//!
+//! Predicates without `!` at the start and the register after them are destinations; some opcodes have further predicates after
+//! that register. The data of the instruction set name those without a destination. Modifiers decide how many registers an
+//! operand covers.
+
+mod destinations;
+mod width;
+
+use smallvec::SmallVec;
+use text_size::TextRange;
+use warplens_isa::sass as isa;
+
+use super::model::{Function, Instruction};
+use super::operand::{Immediate, Operand, Value};
+use super::register::{Register, RegisterFile};
+
+pub use destinations::destinations;
+
+/// The registers of an instruction.
+pub type Accesses = SmallVec<[Access; 8]>;
+
+/// An access to consecutive registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// The first register.
+    pub register: Register,
+    /// How many.
+    pub count: u8,
+    /// Whether they are written.
+    pub is_write: bool,
+    /// Where the text names them.
+    pub range: TextRange,
+}
+
+impl Access {
+    /// Whether a register is among them.
+    #[must_use]
+    pub fn covers(&self, register: Register) -> bool {
+        let first = self.register.number;
+        self.register.file == register.file
+            && (first..first.saturating_add(self.count)).contains(&register.number)
+    }
+
+    /// The registers.
+    pub fn registers(self) -> impl Iterator<Item = Register> {
+        let first = self.register.number;
+        (first..first.saturating_add(self.count)).map(move |number| Register::new(self.register.file, number))
+    }
+}
+
+/// The accesses of an instruction: its guard first, then its operands in order. Constants such as `RZ` are not among them.
+#[must_use]
+pub fn accesses(function: &Function, instruction: &Instruction) -> Accesses {
+    let mut found = Accesses::new();
+    if let Some(guard) = instruction.guard {
+        add(&mut found, guard.register, 1, false, guard.range);
+    }
+    let operands = function.operands(instruction);
+    let destinations = destinations(instruction, operands);
+    let widths = width::Widths::new(function, instruction, destinations);
+    for (index, operand) in operands.iter().enumerate() {
+        let is_write = destinations >> index & 1 != 0;
+        operand_accesses(&mut found, function, operand, is_write, index, &widths);
+    }
+    masked_predicates(&mut found, instruction, operands);
+    found
+}
+
+fn add(found: &mut Accesses, register: Register, count: u8, is_write: bool, range: TextRange) {
+    if !register.is_constant() {
+        found.push(Access { register, count, is_write, range });
+    }
+}
+
+fn operand_accesses(
+    found: &mut Accesses,
+    function: &Function,
+    operand: &Operand,
+    is_write: bool,
+    index: usize,
+    widths: &width::Widths<'_>,
+) {
+    match &operand.value {
+        Value::Register(register) => {
+            let count = match register.file {
+                RegisterFile::General | RegisterFile::Uniform => {
+                    widths.of_operand(function, operand, index, is_write)
+                }
+                _ => 1,
+            };
+            add(found, *register, count, is_write, operand.range);
+        }
+        Value::RegisterTarget(target) => add(found, target.register, widths.of_target(), false, target.range),
+        Value::Constant(constant) => {
+            for (register, count) in [(constant.descriptor, 2), (constant.register, 1)] {
+                if let Some(register) = register {
+                    add(found, register, count, false, operand.range);
+                }
+            }
+        }
+        Value::Address(address) => {
+            if let Some(descriptor) = address.descriptor {
+                add(found, descriptor, 2, false, operand.range);
+            }
+            for term in &address.terms {
+                add(found, term.register, widths.of_term(term, index), false, term.range);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `R2P PR, R0, 0x7f` writes the predicates of its mask, `P2R R0, PR, RZ, 0x7f` reads them.
+fn masked_predicates(found: &mut Accesses, instruction: &Instruction, operands: &[Operand]) {
+    let is_write = match instruction.opcode.as_str() {
+        "R2P" => true,
+        "P2R" => false,
+        _ => return,
+    };
+    let Some(predicates) =
+        operands.iter().find(|operand| matches!(&operand.value, Value::Word(word) if word == "PR"))
+    else {
+        return;
+    };
+    let mask = match operands.last().map(|operand| &operand.value) {
+        Some(Value::Immediate(Immediate::Integer(mask))) => *mask,
+        _ => 0x7f,
+    };
+    for number in (0..7).filter(|bit| mask >> bit & 1 != 0) {
+        add(found, Register::new(RegisterFile::Predicate, number), 1, is_write, predicates.range);
+    }
+}
+
+/// On sm_80 to sm_89, accesses to global memory read a descriptor that is not printed: the pair that the function loads from its
+/// place in bank 0.
+pub(super) fn unprinted_descriptor(function: &Function) -> Option<Access> {
+    const DESCRIPTOR: i64 = 0x118;
+    if function.generation != isa::Generation::Ampere {
+        return None;
+    }
+    let loaded = |instruction: &&Instruction| {
+        instruction.opcode == "ULDC"
+            && function.operands(instruction).iter().any(|operand| {
+                matches!(&operand.value, Value::Constant(it) if it.bank == Some(0) && it.offset == DESCRIPTOR)
+            })
+    };
+    let load = function.instructions.iter().find(loaded)?;
+    let register = function.operands(load).first()?.register()?;
+    Some(Access { register, count: 2, is_write: false, range: load.range })
+}
+
+/// Whether an instruction accesses global memory by a pair of registers and prints no descriptor.
+pub(super) fn needs_descriptor(function: &Function, instruction: &Instruction) -> bool {
+    let is_wide = |operand: &Operand| match &operand.value {
+        Value::Address(address) => {
+            address.descriptor.is_none() && address.terms.iter().any(|term| term.is_wide)
+        }
+        _ => false,
+    };
+    function.operands(instruction).iter().any(is_wide)
+}

@@ -1,0 +1,210 @@
+//! How many registers an operand covers.
+
+use crate::sass::model::{Function, Instruction};
+use crate::sass::operand::{AddressTerm, Operand};
+use crate::sass::register::Register;
+
+/// The widths of an instruction's operands, as far as its modifiers decide them.
+pub(super) struct Widths<'f> {
+    function: &'f Function,
+    instruction: &'f Instruction,
+    /// The operands that are destinations, a bit each.
+    destinations: u32,
+    kind: Kind,
+}
+
+/// What decides the widths.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// All operands are single registers.
+    Single,
+    /// All operands cover this many.
+    All(u8),
+    /// The data of a memory access do, as its size says.
+    Data(u8),
+    /// A destination and the sources do.
+    Conversion(u8, u8),
+    /// The destination and the addend are pairs: `IMAD.WIDE`.
+    Wide,
+    /// The addend is a pair: `IMAD.HI` from Volta on.
+    High,
+    /// The sources are pairs.
+    Sources,
+    /// Fragments of matrices: destination, `a`, `b`, `c`.
+    Matrix([u8; 4]),
+    /// Pairs of floats: `.F32x2` or a destination.
+    Packed,
+    /// A texture: its result, and the handle in uniform registers. How many of the result are written is not in the text.
+    Texture,
+    /// The destination only.
+    Destination(u8),
+}
+
+impl<'f> Widths<'f> {
+    pub(super) fn new(function: &'f Function, instruction: &'f Instruction, destinations: u32) -> Widths<'f> {
+        Widths { function, instruction, destinations, kind: kind(function, instruction) }
+    }
+
+    /// The registers that an operand which is a register covers.
+    pub(super) fn of_operand(
+        &self,
+        function: &Function,
+        operand: &Operand,
+        index: usize,
+        is_write: bool,
+    ) -> u8 {
+        match self.kind {
+            // The handle of a texture.
+            Kind::Texture if operand.register().is_some_and(Register::is_uniform) => 2,
+            Kind::Texture => {
+                if is_write {
+                    2
+                } else {
+                    1
+                }
+            }
+            Kind::Single => 1,
+            Kind::All(count) | Kind::Data(count) => count,
+            Kind::Conversion(to, from) => {
+                if is_write {
+                    to
+                } else {
+                    from
+                }
+            }
+            Kind::Wide if is_write => 2,
+            Kind::Wide | Kind::High => {
+                let sources = self.sources_before(index);
+                if !is_write && sources == 2 { 2 } else { 1 }
+            }
+            Kind::Sources => {
+                if is_write {
+                    1
+                } else {
+                    2
+                }
+            }
+            Kind::Matrix(counts) => {
+                counts[if is_write { 0 } else { (1 + self.sources_before(index)).min(3) }]
+            }
+            Kind::Packed => {
+                let packed = function.suffixes(operand).iter().any(|word| word.text.starts_with("F32x2"));
+                if is_write || packed { 2 } else { 1 }
+            }
+            Kind::Destination(count) => {
+                if is_write {
+                    count
+                } else {
+                    1
+                }
+            }
+        }
+    }
+
+    /// The sources before an operand that are not predicates.
+    fn sources_before(&self, index: usize) -> usize {
+        let operands = self.function.operands(self.instruction);
+        let is_source = |at: &usize| {
+            self.destinations >> at & 1 == 0 && !operands[*at].register().is_some_and(Register::is_predicate)
+        };
+        (0..index).filter(is_source).count()
+    }
+
+    /// The registers of an indirect target.
+    pub(super) fn of_target(&self) -> u8 {
+        if self.function.generation.has_convergence_barriers() { 2 } else { 1 }
+    }
+
+    /// The registers of a term of an address.
+    pub(super) fn of_term(&self, term: &AddressTerm, index: usize) -> u8 {
+        let has = |name| self.function.has_modifier(self.instruction, name);
+        let opcode = self.instruction.opcode.as_str();
+        let is_shared = match opcode {
+            "LDGSTS" => index == 0,
+            _ => !has("E"),
+        };
+        if term.is_wide || !is_shared && !term.is_unsigned { 2 } else { 1 }
+    }
+}
+
+fn kind(function: &Function, instruction: &Instruction) -> Kind {
+    let opcode = instruction.opcode.as_str();
+    let has = |name: &str| function.has_modifier(instruction, name);
+    let volta = function.generation.has_convergence_barriers();
+    match opcode {
+        "LDG" | "LD" | "LDS" | "LDL" | "LDC" | "ULDC" | "LDCU" | "STG" | "ST" | "STS" | "STL" | "LDT"
+        | "STT" => Kind::Data(memory(has)),
+        "ATOM" | "ATOMG" | "ATOMS" | "RED" | "REDG" => Kind::Data(memory(has)),
+        "SULD" | "SUST" => Kind::Data(memory(has)),
+        "DADD" | "DMUL" | "DFMA" | "DMNMX" => Kind::All(2),
+        "DSETP" | "DSET" => Kind::Sources,
+        "ISETP" | "UISETP" if has("S64") || has("U64") => Kind::Sources,
+        "MATCH" if has("U64") => Kind::Sources,
+        "IMNMX" | "VIMNMX" | "UIMNMX" if has("S64") || has("U64") => Kind::All(2),
+        "MOV" | "UMOV" | "SEL" | "USEL" | "IADD" | "IADD3" | "UIADD3" | "LOP3" if has("64") => Kind::All(2),
+        "IMAD" | "UIMAD" if has("WIDE") => Kind::Wide,
+        "IMAD" | "UIMAD" if has("HI") && volta => Kind::High,
+        "TEX" | "TLD" | "TLD4" | "TMML" | "TXD" if volta => Kind::Texture,
+        "CS2R" => Kind::Destination(if volta && !has("32") { 2 } else { 1 }),
+        "F2F" | "FRND" | "F2I" | "I2F" | "UF2I" | "UI2F" | "I2I" => conversion(function, instruction),
+        "FADD2" | "FMUL2" | "FFMA2" => Kind::Packed,
+        "LDSM" => Kind::Destination(if has("4") {
+            4
+        } else if has("2") {
+            2
+        } else {
+            1
+        }),
+        "HMMA" | "IMMA" | "DMMA" | "BMMA" | "QMMA" | "OMMA" => Kind::Matrix(matrix(function, instruction)),
+        _ => Kind::Single,
+    }
+}
+
+/// The registers of the data of a memory access.
+fn memory(has: impl Fn(&str) -> bool) -> u8 {
+    if has("128") {
+        4
+    } else if has("256") {
+        8
+    } else if ["64", "U64", "S64", "F64"].iter().any(|name| has(name)) {
+        2
+    } else {
+        1
+    }
+}
+
+/// The destination is of the first type of its kind, the source of the last.
+fn conversion(function: &Function, instruction: &Instruction) -> Kind {
+    let is_float = |name: &str| matches!(name, "F16" | "BF16" | "F32" | "F64");
+    let is_integer = |name: &str| matches!(name, "U8" | "S8" | "U16" | "S16" | "U32" | "S32" | "U64" | "S64");
+    let words = || function.modifiers(instruction).iter().map(|word| word.text.as_str());
+    let width = |name: Option<&str>| if name.is_some_and(|name| name.ends_with("64")) { 2 } else { 1 };
+    let first_float = words().find(|name| is_float(name));
+    let last_float = words().rfind(|name| is_float(name));
+    match instruction.opcode.as_str() {
+        "I2F" | "UI2F" => Kind::Conversion(width(first_float), width(words().find(|name| is_integer(name)))),
+        "F2I" | "UF2I" => Kind::Conversion(width(words().find(|name| is_integer(name))), width(first_float)),
+        "I2I" => Kind::Conversion(1, 1),
+        _ => Kind::Conversion(width(first_float), width(last_float)),
+    }
+}
+
+/// The registers of the fragments: destination, `a`, `b`, `c`.
+fn matrix(function: &Function, instruction: &Instruction) -> [u8; 4] {
+    let has = |name: &str| function.has_modifier(instruction, name);
+    let sum = if has("F16") && !has("F32") { 2 } else { 4 };
+    match instruction.opcode.as_str() {
+        "HMMA" if has("16816") => [sum, 4, 2, sum],
+        "HMMA" if has("1688") && has("TF32") => [4, 4, 2, 4],
+        "HMMA" if has("1688") => [sum, 2, 1, sum],
+        "HMMA" if has("1684") => [4, 2, 1, 4],
+        "HMMA" if has("884") => [2, 2, 2, 2],
+        "IMMA" if has("8816") || has("8832") => [2, 1, 1, 2],
+        "IMMA" if has("16816") => [4, 2, 1, 4],
+        "IMMA" => [4, 4, 2, 4],
+        "DMMA" => [4, 2, 2, 4],
+        "BMMA" if has("88128") => [2, 1, 1, 2],
+        "BMMA" if has("168128") => [4, 2, 1, 4],
+        _ => [4, 4, 2, 4],
+    }
+}

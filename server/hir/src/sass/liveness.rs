@@ -1,0 +1,178 @@
+//! Which registers are alive before each instruction: their values may still be read.
+
+use super::effects::{Access, accesses, needs_descriptor, unprinted_descriptor};
+use super::flow::FlowGraph;
+use super::model::Function;
+use super::register::{Register, RegisterFile};
+
+/// A set of registers of the four files that hold values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RegisterSet {
+    general: [u64; 4],
+    uniform: [u64; 4],
+    predicates: u16,
+}
+
+impl RegisterSet {
+    /// Adds a register; barriers and scoreboards hold no value.
+    pub fn insert(&mut self, register: Register) {
+        self.update(register, true);
+    }
+
+    /// Removes a register.
+    pub fn remove(&mut self, register: Register) {
+        self.update(register, false);
+    }
+
+    fn update(&mut self, register: Register, present: bool) {
+        let number = usize::from(register.number);
+        if register.is_constant() {
+            return;
+        }
+        let words = match register.file {
+            RegisterFile::General => &mut self.general,
+            RegisterFile::Uniform => &mut self.uniform,
+            RegisterFile::Predicate | RegisterFile::UniformPredicate => {
+                let shift = if register.is_uniform() { 8 } else { 0 };
+                let bit = 1_u16 << (number % 8 + shift);
+                self.predicates = if present { self.predicates | bit } else { self.predicates & !bit };
+                return;
+            }
+            RegisterFile::Barrier | RegisterFile::Scoreboard => return,
+        };
+        let bit = 1_u64 << (number % 64);
+        words[number / 64] = if present { words[number / 64] | bit } else { words[number / 64] & !bit };
+    }
+
+    /// Adds all of another set, and says whether that changed anything.
+    pub fn union(&mut self, other: &RegisterSet) -> bool {
+        let before = *self;
+        for (word, other) in self.general.iter_mut().zip(other.general) {
+            *word |= other;
+        }
+        for (word, other) in self.uniform.iter_mut().zip(other.uniform) {
+            *word |= other;
+        }
+        self.predicates |= other.predicates;
+        *self != before
+    }
+
+    /// Whether a register is in it.
+    #[must_use]
+    pub fn contains(&self, register: Register) -> bool {
+        let mut with = *self;
+        with.insert(register);
+        !register.is_constant() && with == *self
+    }
+
+    /// How many registers of each file it has.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let ones = |words: &[u64; 4]| words.iter().map(|word| word.count_ones()).sum::<u32>() as u16;
+        Counts {
+            general: ones(&self.general),
+            uniform: ones(&self.uniform),
+            predicates: (self.predicates & 0xff).count_ones() as u16,
+            uniform_predicates: (self.predicates >> 8).count_ones() as u16,
+        }
+    }
+}
+
+/// Numbers of registers by file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Counts {
+    /// `R`
+    pub general: u16,
+    /// `UR`
+    pub uniform: u16,
+    /// `P`
+    pub predicates: u16,
+    /// `UP`
+    pub uniform_predicates: u16,
+}
+
+/// The registers that are alive at each instruction of a function.
+#[derive(Debug)]
+pub struct Liveness {
+    before: Vec<RegisterSet>,
+    occupied: Vec<Counts>,
+}
+
+impl Liveness {
+    /// Computes them.
+    #[must_use]
+    pub fn new(function: &Function, flow: &FlowGraph) -> Liveness {
+        let descriptor = unprinted_descriptor(function);
+        let with_descriptor = |instruction| {
+            let mut accesses = accesses(function, instruction);
+            accesses.extend(descriptor.filter(|_| needs_descriptor(function, instruction)));
+            accesses
+        };
+        let all: Vec<_> = function.instructions.iter().map(with_descriptor).collect();
+        let before = alive_before(function, flow, &all);
+        let stack = Register::new(RegisterFile::General, 1);
+        let writes_stack =
+            all.iter().any(|accesses| accesses.iter().any(|access| access.is_write && access.covers(stack)));
+        let occupied = before.iter().zip(&all).map(|(before, accesses)| {
+            let mut occupied = *before;
+            let written = accesses.iter().filter(|access| access.is_write);
+            written.flat_map(|access| access.registers()).for_each(|register| occupied.insert(register));
+            // The stack pointer has its register everywhere.
+            if writes_stack {
+                occupied.insert(stack);
+            }
+            occupied.counts()
+        });
+        let occupied = occupied.collect();
+        Liveness { before, occupied }
+    }
+
+    /// The registers that are alive before an instruction.
+    #[must_use]
+    pub fn before(&self, index: usize) -> &RegisterSet {
+        &self.before[index]
+    }
+
+    /// The registers in use at an instruction: alive before it or written by it, as tools count them.
+    #[must_use]
+    pub fn occupied(&self, index: usize) -> Counts {
+        self.occupied[index]
+    }
+
+    /// The largest number of general registers in use, and the first instruction with it.
+    #[must_use]
+    pub fn peak(&self) -> Option<(u16, usize)> {
+        let counts = self.occupied.iter().enumerate().map(|(index, counts)| (counts.general, index));
+        counts.reduce(|best, next| if next.0 > best.0 { next } else { best })
+    }
+}
+
+/// Backward data flow. A write whose guard may be false does not end a life.
+fn alive_before(function: &Function, flow: &FlowGraph, all: &[super::effects::Accesses]) -> Vec<RegisterSet> {
+    let count = function.instructions.len();
+    let mut before = vec![RegisterSet::default(); count];
+    let mut queued = vec![true; count];
+    let mut queue: Vec<usize> = (0..count).collect();
+    while let Some(index) = queue.pop() {
+        queued[index] = false;
+        let mut alive = RegisterSet::default();
+        for next in flow.successors(index) {
+            alive.union(&before[next]);
+        }
+        let guarded = function.instructions[index].guard.is_some_and(|guard| !guard.is_always());
+        let ends = |access: &&Access| access.is_write && !guarded;
+        let ended = all[index].iter().filter(ends);
+        ended.flat_map(|access| access.registers()).for_each(|register| alive.remove(register));
+        let read = all[index].iter().filter(|access| !access.is_write);
+        read.flat_map(|access| access.registers()).for_each(|register| alive.insert(register));
+        if alive != before[index] {
+            before[index] = alive;
+            for previous in flow.predecessors(index) {
+                if !std::mem::replace(&mut queued[previous], true) {
+                    queue.push(previous);
+                }
+            }
+        }
+    }
+    before
+}

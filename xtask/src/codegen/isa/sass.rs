@@ -1,0 +1,72 @@
+//! The SASS tables, and the checks of the data they come from.
+
+use anyhow::{Result, ensure};
+
+use super::data::{sentence, unique};
+use super::file::{File, category_tables};
+use super::rust::{Source, names};
+use super::sass_data::Data;
+use super::schema::sass::Instruction;
+use super::schema::storage::Reference;
+
+/// The files of `generated/sass`.
+pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
+    let mut source = Source::new(&[("Modifier", "MODIFIER")]);
+    let mut files = Vec::new();
+    for (number, category) in data.categories.iter_mut().enumerate() {
+        let file = format!("sass/instructions/{}.toml", category.id);
+        for entry in &mut category.instructions {
+            entry.category = Reference::new("CATEGORIES", number);
+            check(&file, entry)?;
+        }
+        let table = source.table("INSTRUCTIONS", "Instruction", &category.instructions);
+        files.push(File::new("sass", &category.id, table));
+    }
+    let words = words(data, &mut source)?;
+    let mut others =
+        vec![File::new("sass", "words", words), File::new("sass", "shared", source.shared_tables())];
+    let ids: Vec<&str> = data.categories.iter().map(|category| category.id.as_str()).collect();
+    let tables = category_tables(&data.categories, &mut source)? + &opcodes(data)?;
+    files.push(File::index("sass", &ids, &others, tables));
+    files.append(&mut others);
+    Ok(files)
+}
+
+/// The opcodes by their names.
+fn opcodes(data: &Data) -> Result<String> {
+    let entries = data.categories.iter().flat_map(|category| &category.instructions);
+    let opcodes: Vec<(&str, usize)> =
+        entries.enumerate().map(|(number, entry)| (entry.opcode.as_str(), number)).collect();
+    unique("sass/instructions", opcodes.iter().map(|(name, _)| *name))?;
+    names("OPCODES", &opcodes)
+}
+
+fn check(file: &str, entry: &Instruction) -> Result<()> {
+    let name = entry.opcode.as_str();
+    sentence(file, name, "summary", &entry.summary)?;
+    entry.notes.iter().try_for_each(|note| sentence(file, name, "note", note))?;
+    unique(file, entry.modifiers.iter().map(|modifier| modifier.name.as_str()))?;
+    ensure!(
+        entry.example.is_empty() || entry.example.contains(name),
+        "{file}: `{name}` is not in its example"
+    );
+    for modifier in &entry.modifiers {
+        ensure!(!modifier.meaning.is_empty(), "{file}: `{name}` does not explain `{}`", modifier.name);
+    }
+    Ok(())
+}
+
+fn words(data: &Data, source: &mut Source) -> Result<String> {
+    for register in &data.registers {
+        sentence("sass/special-registers.toml", &register.name, "summary", &register.summary)?;
+    }
+    for constant in &data.constants {
+        sentence("sass/launch-constants.toml", &constant.name, "summary", &constant.summary)?;
+    }
+    ensure!(data.conditions.len() == 32, "sass/conditions.toml does not have the 32 tests");
+    let conditions = ["CONDITIONS", "CONDITION_NAMES"];
+    let registers = ["SPECIAL_REGISTERS", "SPECIAL_REGISTER_NAMES"];
+    Ok(source.named_table(conditions, "ConditionTest", &data.conditions, |it| &it.name)?
+        + &source.named_table(registers, "SpecialRegister", &data.registers, |it| &it.name)?
+        + &source.table("LAUNCH_CONSTANTS", "LaunchConstant", &data.constants))
+}
