@@ -13,21 +13,27 @@ mod liveness;
 mod lower;
 mod model;
 mod operand;
+mod reaching;
 mod register;
+mod scoreboard;
 mod section;
+mod sequences;
 mod target;
 
 pub use control::Control;
 pub use effects::{Access, Accesses, accesses, destinations};
 pub use flow::{FlowGraph, barrier, flow, is_unconditional, joins, token};
-pub use info::{Facts, Parameter, Record, records};
+pub use info::{Facts, Parameter, Record, facts, records};
 pub use listing::{Listed, Listing};
 pub use liveness::{Counts, Liveness, RegisterSet};
-pub use lower::lower;
+pub use lower::{lower, stated};
 pub use model::{Code, Destination, Encoding, Function, Guard, Instruction, Label, Name, Pair, Stated, Word};
 pub use operand::{
     Address, AddressTerm, Condition, Constant, Immediate, Operand, Part, RegisterTarget, Symbol, Value,
 };
+pub use reaching::Reaching;
 pub use register::{Register, RegisterFile};
+pub use scoreboard::{sets, setters, waiters};
 pub use section::{Datum, DatumValue, Expression, Section};
+pub use sequences::{is_padding, sequence_at};
 pub use target::{Generation, Target};

@@ -288,8 +288,8 @@ pub struct LanguageQueries {
     pub named: fn(&FilePosition<'_>) -> Option<Named>,
     /// The occurrences of a local name in its item, relative to it.
     pub local_occurrences: fn(&FilePosition<'_>, &Subject) -> Vec<Occurrence>,
-    /// The declaration of the local name at a position, relative to the item: the name and the whole.
-    pub local_declaration: fn(&FilePosition<'_>) -> Option<(TextRange, TextRange)>,
+    /// The declarations of the local name at a position, relative to the item: the name and the whole.
+    pub local_declarations: fn(&FilePosition<'_>) -> Vec<(TextRange, TextRange)>,
     /// The declarations of a name of the module.
     pub module_declarations: fn(&Database, File, Namespace, &str) -> Vec<Target>,
     /// The construct that has a keyword at a position.
@@ -312,7 +312,7 @@ impl LanguageQueries {
         module_uses: |_, _| Box::default(),
         named: |_| None,
         local_occurrences: |_, _| Vec::new(),
-        local_declaration: |_| None,
+        local_declarations: |_| Vec::new(),
         module_declarations: |_, _, _, _| Vec::new(),
         construct_at: |_| None,
         check_item: |_, _, _, _| {},

@@ -31,6 +31,7 @@ mod problem;
 mod profile;
 pub mod ptx;
 mod safe_fixes;
+pub mod sass;
 mod shared;
 mod similar;
 mod tokens;

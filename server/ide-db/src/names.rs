@@ -48,7 +48,7 @@ fn local_occurrences(position: &FilePosition<'_>, subject: &Subject) -> Vec<Occu
 
 /// The declarations of a name: several if it is declared twice, none if it is predefined.
 pub fn declarations(position: &FilePosition<'_>, subject: &Subject) -> Vec<Target> {
-    let local = || (position.queries().local_declaration)(position);
+    let local = || (position.queries().local_declarations)(position);
     match subject {
         Subject::Module(namespace, name) => {
             (position.queries().module_declarations)(position.db, position.file, *namespace, name)
@@ -58,7 +58,7 @@ pub fn declarations(position: &FilePosition<'_>, subject: &Subject) -> Vec<Targe
             let file = position.file.id(position.db);
             let target =
                 |(focus, full)| Target { file, full: position.in_file(full), focus: position.in_file(focus) };
-            local().map(target).into_iter().collect()
+            local().into_iter().map(target).collect()
         }
     }
 }

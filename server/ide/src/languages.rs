@@ -5,10 +5,11 @@ use warplens_syntax::Language;
 
 use crate::language::LanguageSupport;
 use crate::ptx::PTX;
+use crate::sass::SASS;
 use crate::wave::WAVE;
 
 /// The languages that an editor or a command line can open.
-pub static LANGUAGES: &[LanguageSupport] = &[PTX, WAVE];
+pub static LANGUAGES: &[LanguageSupport] = &[PTX, WAVE, SASS];
 
 /// Their entries.
 pub fn languages() -> impl Iterator<Item = Language> {

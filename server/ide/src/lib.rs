@@ -27,6 +27,7 @@ mod proposals;
 mod ptx;
 mod rename;
 mod rename_error;
+mod sass;
 mod selection;
 mod signature_help;
 mod snippet;

@@ -27,7 +27,7 @@ pub(crate) const PTX: LanguageSupport = LanguageSupport {
         module_uses: names::module_uses,
         named: names::named,
         local_occurrences: names::occurrences,
-        local_declaration: names::local_declaration,
+        local_declarations: |position| names::local_declaration(position).into_iter().collect(),
         module_declarations: names::module_declarations,
         check_item: diagnostics::check_item,
         check_module: diagnostics::check_module,

@@ -10,44 +10,15 @@ use warplens_ide::{Language, languages};
 pub(crate) enum Kind {
     /// A supported language.
     Supported(Language),
-    /// A language that this version recognizes only.
-    Recognized(&'static Recognized),
     /// An id or extension that other software uses too, and a text that does not show this language so far.
     Ambiguous(Language),
     /// Another language.
     Unknown,
 }
 
-/// A language that this version recognizes, for a clear message, but does not support.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Recognized {
-    /// Its id and extension.
-    pub(crate) id: &'static str,
-    /// Its files in messages.
-    title: &'static str,
-    /// Its description in `--help`.
-    pub(crate) help: &'static str,
-    /// The code of the diagnostic of a document.
-    pub(crate) code: &'static str,
-}
-
-/// The languages that are recognized only.
-pub(crate) static RECOGNIZED: [Recognized; 1] = [Recognized {
-    id: "sass",
-    title: "machine-code listings",
-    help: "NVIDIA machine-code listings (not supported yet)",
-    code: "listing",
-}];
-
-/// The language of a file is not supported, or cannot be determined.
+/// The language of a file cannot be determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum LanguageError {
-    #[error(
-        "{} (.{}) are not supported yet; this version supports {}",
-        .0.title, .0.id,
-        list(" and ", |language| format!("{} (.{})", language.title, language.extensions[0]))
-    )]
-    Unsupported(&'static Recognized),
     #[error(
         "cannot determine the language; use {}",
         list(" or ", |language| format!("--language {}", language.id))
@@ -89,7 +60,6 @@ pub(crate) fn of_file(path: &Path, text: &str) -> Result<Language, LanguageError
     let by_name = by_extension(path);
     match if by_name == Kind::Unknown { by_text(text) } else { by_name } {
         Kind::Supported(language) => Ok(language),
-        Kind::Recognized(language) => Err(LanguageError::Unsupported(language)),
         Kind::Ambiguous(_) | Kind::Unknown => Err(LanguageError::Undetermined),
     }
 }
@@ -107,22 +77,18 @@ pub(crate) fn of_found_file<T: AsRef<str>>(
 
 /// The kind that a language id names.
 pub(crate) fn by_id(id: &str) -> Kind {
-    of_name(id, |language| language.id == id)
+    of_name(|language| language.id == id)
 }
 
 /// The kind that an extension names.
 pub(crate) fn by_extension(path: &Path) -> Kind {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let extension = extension.to_ascii_lowercase();
-    of_name(&extension, |language| language.extensions.contains(&extension.as_str()))
+    of_name(|language| language.extensions.contains(&extension.as_str()))
 }
 
-fn of_name(name: &str, is_named: impl Fn(&Language) -> bool) -> Kind {
-    let recognized = || RECOGNIZED.iter().find(|language| language.id == name);
-    match languages().find(is_named) {
-        Some(language) => Kind::Supported(language),
-        None => recognized().map_or(Kind::Unknown, Kind::Recognized),
-    }
+fn of_name(is_named: impl Fn(&Language) -> bool) -> Kind {
+    languages().find(is_named).map_or(Kind::Unknown, Kind::Supported)
 }
 
 /// The kind that a text shows, by its first line that only one language has.
@@ -145,6 +111,7 @@ mod tests {
     fn a_text_shows_its_language() {
         assert_eq!(by_text("// x\n  .version 8.5\n.target sm_90"), by_id("ptx"));
         assert_eq!(by_text("; x\n.kernel k\n"), by_id("wave-asm"));
+        assert_eq!(by_text("\tcode for sm_80\n\t\tFunction : k\n"), by_id("sass"));
         assert_eq!(by_text("RIFF....WAVEfmt"), Kind::Unknown);
         assert_eq!(by_text(".kernels"), Kind::Unknown);
     }
@@ -171,7 +138,7 @@ mod tests {
     #[test]
     fn extensions_are_case_insensitive() {
         assert_eq!(by_extension(Path::new("a/b.PTX")), by_id("ptx"));
-        assert_eq!(by_extension(Path::new("a.sass")), Kind::Recognized(&RECOGNIZED[0]));
+        assert_eq!(by_extension(Path::new("a.sass")), by_id("sass"));
         assert_eq!(by_extension(Path::new("ptx")), Kind::Unknown);
     }
 }

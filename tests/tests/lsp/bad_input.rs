@@ -161,16 +161,6 @@ fn a_file_that_is_too_large_is_reported_and_not_analyzed() {
 }
 
 #[test]
-fn listings_come_later() {
-    let mut client = Client::with_options(&Options::plain());
-    let item = json!({ "uri": "file:///test/k.sass", "languageId": "sass", "version": 1, "text": "/*0000*/ EXIT ;\n" });
-    client.notify("textDocument/didOpen", json!({ "textDocument": item }));
-    let published = client.notification("textDocument/publishDiagnostics");
-    let shown = render(published["diagnostics"].as_array().expect("there is one"));
-    assert!(shown.starts_with("0:0-0:0 warning listing: machine-code listings"), "{shown}");
-}
-
-#[test]
 fn settings_of_a_wrong_type_are_reported_and_the_others_stay() {
     let settings = json!({ "lanes": { "format": "braille" } });
     let mut client = Client::with_options(&Options { settings, ..Options::default() });

@@ -56,6 +56,37 @@ pub fn records(section: &Section) -> impl Iterator<Item = Record<'_>> {
     })
 }
 
+/// The facts that the notes of a file state, by the names of the functions.
+pub fn facts<'s>(sections: impl Iterator<Item = &'s Section>) -> Vec<(SmolStr, Facts)> {
+    let mut all: Vec<(SmolStr, Facts)> = Vec::new();
+    for section in sections {
+        let Some(rest) = section.name.strip_prefix(".nv.") else { continue };
+        if rest == "info" {
+            for record in records(section) {
+                if let Some(name) = record.subject() {
+                    of(&mut all, name).add_of_module(&record);
+                }
+            }
+        } else if let Some(name) = rest.strip_prefix("info.") {
+            let facts = of(&mut all, name);
+            records(section).for_each(|record| facts.add(&record));
+            facts.parameters.sort_by_key(|parameter| parameter.ordinal);
+        } else if let Some(name) = rest.strip_prefix("shared.") {
+            of(&mut all, name).shared_bytes = Some(section.size);
+        }
+    }
+    all
+}
+
+fn of<'a>(all: &'a mut Vec<(SmolStr, Facts)>, name: &str) -> &'a mut Facts {
+    let index = all.iter().position(|(known, _)| known == name);
+    let index = index.unwrap_or_else(|| {
+        all.push((name.into(), Facts::default()));
+        all.len() - 1
+    });
+    &mut all[index].1
+}
+
 impl Record<'_> {
     /// The bytes of its data without symbols: those of its format and kind first.
     fn numbers(&self) -> Vec<u64> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use text_size::TextSize;
 
-use super::info::{Facts, records};
+use super::info::{Facts, facts};
 use super::model::{Code, Function};
 use super::section::Section;
 use super::target::{Generation, Target};
@@ -59,8 +59,15 @@ impl Listing {
             }
         }
         let mut listing = Listing { items, functions };
-        let facts: Vec<Facts> = listing.functions.iter().map(|listed| listing.facts(listed)).collect();
-        listing.functions.iter_mut().zip(facts).for_each(|(listed, facts)| listed.facts = facts);
+        let all = facts(listing.sections().map(|(section, _)| section));
+        for listed in &mut listing.functions {
+            let function = &listing.items[listed.item].0.functions[listed.index];
+            let name = function.name.as_ref().map_or("", |name| name.text.as_str());
+            let stated = all.iter().find(|(known, _)| known == name);
+            listed.facts = stated.map(|(_, facts)| facts.clone()).unwrap_or_default();
+            listed.facts.registers = listed.facts.registers.or(function.registers);
+            listed.facts.barriers = listed.facts.barriers.or(function.barriers);
+        }
         listing
     }
 
@@ -106,27 +113,5 @@ impl Listing {
     pub fn constant_bank(&self, function: &str, bank: u32) -> Option<&Section> {
         let own = self.section(&format!(".nv.constant{bank}.{function}"));
         own.or_else(|| self.section(&format!(".nv.constant{bank}")))
-    }
-
-    fn facts(&self, listed: &Listed) -> Facts {
-        let mut facts = Facts::default();
-        let function = self.function(listed);
-        facts.registers = function.registers;
-        facts.barriers = function.barriers;
-        let Some(name) = &function.name else { return facts };
-        let name = name.text.as_str();
-        for (section, _) in self.sections() {
-            let Some(rest) = section.name.strip_prefix(".nv.") else { continue };
-            if rest == "info" {
-                let own = |record: &super::Record<'_>| record.subject().is_some_and(|it| it == name);
-                records(section).filter(own).for_each(|record| facts.add_of_module(&record));
-            } else if rest.strip_prefix("info.") == Some(name) {
-                records(section).for_each(|record| facts.add(&record));
-            } else if rest.strip_prefix("shared.") == Some(name) {
-                facts.shared_bytes = Some(section.size);
-            }
-        }
-        facts.parameters.sort_by_key(|parameter| parameter.ordinal);
-        facts
     }
 }

@@ -26,6 +26,20 @@ pub fn lower(root: Node<'_>) -> Code {
     lowering.finish(root.range().end())
 }
 
+/// The target that an item states, from its headers and directives only.
+#[must_use]
+pub fn stated(root: Node<'_>) -> Option<Target> {
+    let mut lowering = Lowering::default();
+    for node in root.nodes() {
+        match node.kind() {
+            SyntaxKind::HEADER => lowering.header(node),
+            SyntaxKind::DIRECTIVE => lowering.directive(node),
+            _ => {}
+        }
+    }
+    lowering.code.stated.map(|stated| stated.target)
+}
+
 /// An item while it is lowered.
 #[derive(Default)]
 struct Lowering {

@@ -3,7 +3,8 @@
 use crate::Category;
 use crate::generated::sass as tables;
 use crate::schema::sass::{
-    ConditionTest, Flow, Generation, Instruction, LaunchConstant, Modifier, SpecialRegister,
+    ConditionTest, Flow, Generation, Instruction, LaunchConstant, Modifier, OperandWord, Sequence,
+    SpecialRegister,
 };
 
 accessors! {
@@ -18,6 +19,10 @@ accessors! {
     special_registers: all SpecialRegister = SPECIAL_REGISTERS;
     /// The special register of this name.
     special_register: SpecialRegister = SPECIAL_REGISTER_NAMES in SPECIAL_REGISTERS;
+    /// The word after an operand, or the operand, of this name.
+    operand_word: OperandWord = OPERAND_WORD_NAMES in OPERAND_WORDS;
+    /// The sequences that compilers emit.
+    sequences: all Sequence = SEQUENCES;
     /// The values that a launch puts into constant bank 0.
     launch_constants: all LaunchConstant = LAUNCH_CONSTANTS;
 }

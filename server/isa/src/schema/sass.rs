@@ -135,6 +135,28 @@ entries! {
         Assumed,
     }
 
+    /// A word after an operand, or an operand that is a word.
+    #[derive(Debug)]
+    pub struct OperandWord {
+        /// The word.
+        name: Text,
+        /// What it means, in a few words.
+        meaning: Text,
+    }
+
+    /// A sequence of instructions that compilers emit for one operation.
+    #[derive(Debug)]
+    pub struct Sequence {
+        /// The operation.
+        name: Text,
+        /// How it is computed, in a sentence.
+        detail: Text,
+        /// Its instructions in order: alternatives of opcodes with some of their modifiers.
+        steps: Words<Text>,
+        /// Within how many instructions all of them are.
+        window: u8,
+    }
+
     /// A test of the condition code.
     #[derive(Debug)]
     pub struct ConditionTest {

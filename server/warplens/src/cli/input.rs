@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use thiserror::Error;
 use warplens_ide::{AnalysisHost, FileId, Language, languages};
 
-use crate::language::{LanguageError, RECOGNIZED};
+use crate::language::LanguageError;
 use crate::read_file::{self, FileError};
 
 /// The path of standard input.
@@ -91,13 +91,8 @@ pub(crate) fn language_parser() -> impl TypedValueParser<Value = Language> {
     let supported = languages().map(|language| {
         PossibleValue::new(language.id).help(language.title).aliases(language.shared_ids.iter().copied())
     });
-    let recognized = RECOGNIZED.iter().map(|language| PossibleValue::new(language.id).help(language.help));
-    PossibleValuesParser::new(supported.chain(recognized)).try_map(|id| {
+    PossibleValuesParser::new(supported).try_map(|id| {
         let is_named = |language: &Language| language.id == id || language.shared_ids.contains(&id.as_str());
-        let recognized = || RECOGNIZED.iter().find(|language| language.id == id);
-        languages().find(is_named).ok_or_else(|| match recognized() {
-            Some(language) => LanguageError::Unsupported(language),
-            None => LanguageError::Undetermined,
-        })
+        languages().find(is_named).ok_or(LanguageError::Undetermined)
     })
 }

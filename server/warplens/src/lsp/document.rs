@@ -14,7 +14,7 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{AnalysisHost, FileId, Language};
 
-use crate::language::{self, Kind, LanguageError};
+use crate::language::{self, Kind};
 use crate::position::{Encoding, text_range};
 
 /// The limit of an analysed text in bytes. Memory use is at most ten times this; VS Code synchronizes files of up to
@@ -197,9 +197,6 @@ impl Body {
             Kind::Supported(language) => {
                 host.open(file, language, text);
                 return Body::Text(language, Rope::from_str(text));
-            }
-            Kind::Recognized(language) => {
-                Refusal { code: language.code, message: LanguageError::Unsupported(language).to_string() }
             }
             Kind::Unknown => Refusal {
                 code: "unknown-language",

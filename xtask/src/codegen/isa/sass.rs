@@ -63,10 +63,17 @@ fn words(data: &Data, source: &mut Source) -> Result<String> {
     for constant in &data.constants {
         sentence("sass/launch-constants.toml", &constant.name, "summary", &constant.summary)?;
     }
+    for sequence in &data.sequences {
+        sentence("sass/sequences.toml", &sequence.name, "detail", &sequence.detail)?;
+    }
     ensure!(data.conditions.len() == 32, "sass/conditions.toml does not have the 32 tests");
     let conditions = ["CONDITIONS", "CONDITION_NAMES"];
     let registers = ["SPECIAL_REGISTERS", "SPECIAL_REGISTER_NAMES"];
     Ok(source.named_table(conditions, "ConditionTest", &data.conditions, |it| &it.name)?
         + &source.named_table(registers, "SpecialRegister", &data.registers, |it| &it.name)?
+        + &source.named_table(["OPERAND_WORDS", "OPERAND_WORD_NAMES"], "OperandWord", &data.words, |it| {
+            &it.name
+        })?
+        + &source.table("SEQUENCES", "Sequence", &data.sequences)
         + &source.table("LAUNCH_CONSTANTS", "LaunchConstant", &data.constants))
 }

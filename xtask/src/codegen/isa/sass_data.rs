@@ -3,7 +3,9 @@
 use anyhow::Result;
 
 use super::data::{self, categories, list};
-use super::schema::sass::{ConditionTest, Instruction, LaunchConstant, SpecialRegister};
+use super::schema::sass::{
+    ConditionTest, Instruction, LaunchConstant, OperandWord, Sequence, SpecialRegister,
+};
 
 pub(crate) type Category = data::Category<Instruction>;
 
@@ -13,6 +15,8 @@ pub(crate) struct Data {
     pub(crate) conditions: Vec<ConditionTest>,
     pub(crate) registers: Vec<SpecialRegister>,
     pub(crate) constants: Vec<LaunchConstant>,
+    pub(crate) words: Vec<OperandWord>,
+    pub(crate) sequences: Vec<Sequence>,
 }
 
 /// Reads all SASS data.
@@ -22,5 +26,7 @@ pub(crate) fn load() -> Result<Data> {
         conditions: list("sass/conditions.toml", "condition")?,
         registers: list("sass/special-registers.toml", "register")?,
         constants: list("sass/launch-constants.toml", "constant")?,
+        words: list("sass/words.toml", "word")?,
+        sequences: list("sass/sequences.toml", "sequence")?,
     })
 }

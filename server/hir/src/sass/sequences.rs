@@ -1,0 +1,71 @@
+//! Sequences of instructions that compilers emit for one operation.
+
+use warplens_isa::sass::{self as isa, Sequence};
+
+use super::model::{Destination, Function, Instruction};
+use super::operand::{Immediate, Value};
+
+/// The least value of a magic number.
+const LARGE: u64 = 1 << 20;
+
+/// The sequence that begins at an instruction.
+#[must_use]
+pub fn sequence_at(function: &Function, index: usize) -> Option<&'static Sequence> {
+    isa::sequences().iter().find(|sequence| begins(function, index, sequence))
+}
+
+fn begins(function: &Function, index: usize, sequence: &Sequence) -> bool {
+    let Some((first, rest)) = sequence.steps.split_first() else { return false };
+    if !fits(function, &function.instructions[index], first) {
+        return false;
+    }
+    let end = (index + usize::from(sequence.window)).min(function.instructions.len());
+    let mut following = function.instructions[index + 1..end].iter();
+    rest.iter().all(|step| following.any(|instruction| fits(function, instruction, step)))
+}
+
+/// Whether an instruction is one of the alternatives of a step.
+fn fits(function: &Function, instruction: &Instruction, step: &str) -> bool {
+    step.split('|').any(|one| is_one(function, instruction, one))
+}
+
+fn is_one(function: &Function, instruction: &Instruction, pattern: &str) -> bool {
+    let (pattern, operand) = pattern.split_once('=').map_or((pattern, None), |(a, b)| (a, Some(b)));
+    let (pattern, large) = pattern.strip_suffix('#').map_or((pattern, false), |pattern| (pattern, true));
+    let mut words = pattern.split('.');
+    words.next() == Some(instruction.opcode.as_str())
+        && words.all(|word| function.has_modifier(instruction, word))
+        && (!large || has_large_immediate(function, instruction))
+        && operand.is_none_or(|operand| has_operand(function, instruction, operand))
+}
+
+fn has_large_immediate(function: &Function, instruction: &Instruction) -> bool {
+    function.operands(instruction).iter().any(|operand| match operand.value {
+        Value::Immediate(Immediate::Integer(number)) => number.unsigned_abs() >= LARGE,
+        _ => false,
+    })
+}
+
+fn has_operand(function: &Function, instruction: &Instruction, wanted: &str) -> bool {
+    function.operands(instruction).iter().any(|operand| match &operand.value {
+        Value::Special(name) => name == wanted,
+        Value::Register(register) => {
+            let suffix = function.suffixes(operand).iter().map(|word| format!(".{}", word.text));
+            format!("{register}{}", suffix.collect::<String>()) == wanted
+        }
+        _ => false,
+    })
+}
+
+/// Whether an instruction is padding: a branch to itself, or a `NOP` that follows one.
+#[must_use]
+pub fn is_padding(function: &Function, index: usize) -> bool {
+    let to_itself = |at: usize| {
+        let instruction = &function.instructions[at];
+        instruction.opcode == "BRA"
+            && instruction.guard.is_none()
+            && instruction.destination == Destination::Instruction(at as u32)
+    };
+    let nops = function.instructions[..=index].iter().rev().take_while(|it| it.opcode == "NOP").count();
+    to_itself(index) || nops > 0 && index.checked_sub(nops).is_some_and(to_itself)
+}

@@ -1,0 +1,8 @@
+//! The part of SASS in the database: lowered items, names, pairs of instructions.
+
+pub mod constructs;
+mod lowered;
+pub mod names;
+
+pub use lowered::{facts_of, listing, sass_code, target_of};
+pub use names::SYMBOLS;

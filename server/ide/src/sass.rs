@@ -1,0 +1,27 @@
+//! The features of SASS. Listings are read-only: they have no editing.
+
+mod folding;
+mod symbols;
+mod tokens;
+
+use warplens_ide_db::LanguageQueries;
+use warplens_ide_db::sass::{constructs, names};
+
+use crate::language::LanguageSupport;
+
+/// The entry of the registry.
+pub(crate) const SASS: LanguageSupport = LanguageSupport {
+    queries: LanguageQueries {
+        symbols: symbols::symbols,
+        folds: folding::add,
+        module_uses: names::module_uses,
+        named: names::named,
+        local_occurrences: names::occurrences,
+        local_declarations: names::local_declarations,
+        module_declarations: names::module_declarations,
+        construct_at: constructs::at,
+        ..LanguageQueries::EMPTY
+    },
+    tokens: tokens::tokens,
+    ..LanguageSupport::new(warplens_syntax::sass::LANGUAGE)
+};
