@@ -17,6 +17,7 @@ mod groups;
 mod hover;
 mod kernels;
 mod launch_file;
+pub mod launch_text;
 mod lens;
 mod model;
 mod model_diff;

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashSet;
 use text_size::{TextRange, TextSize};
 use warplens_sim::launch::{
-    CommentLaunch, INFERRED, Kernel, Launch, LineStarts, Listed, Problem, in_comments, launches,
+    CommentLaunch, INFERRED, Kernel, Launch, LineStarts, Listed, Problem, Span, in_comments, launches,
 };
 use warplens_syntax::Language;
 
@@ -65,6 +65,8 @@ pub struct Offer {
     pub block: [u32; 3],
     /// Its source.
     pub source: Source,
+    /// Where its name is written, in the launch file or in the document.
+    pub at: Option<Span>,
     /// The problem that prevents a run.
     pub problem: Option<LaunchProblem>,
     /// The launch; an inferred one is created when it is run.
@@ -120,6 +122,7 @@ fn unreadable(file: &LaunchFile, problem: &LaunchProblem) -> Offer {
         grid: [1; 3],
         block: [1; 3],
         source: Source::File,
+        at: None,
         problem: Some(problem.clone()),
         launch: None,
     }
@@ -134,6 +137,7 @@ pub(crate) fn inferred_offer(place: &KernelPlace) -> Offer {
         grid,
         block,
         source: Source::Inferred,
+        at: None,
         problem: None,
         launch: None,
     }
@@ -150,7 +154,7 @@ fn refuse_duplicate_names(listed: &mut [Listed]) {
     for Listed { launch, problem } in listed {
         if !names.insert(launch.name.clone()) && problem.is_none() {
             let message = format!("duplicate launch name `{}` in this file: rename one", launch.name);
-            *problem = Some(Problem { at: launch.spans.of("name"), message });
+            *problem = Some(Problem { at: launch.spans.of("name"), ..Problem::anywhere(message) });
         }
     }
 }
@@ -166,7 +170,7 @@ fn offer(
     let chosen = match choose(&launch, below, kernels) {
         Ok(chosen) => Some(chosen),
         Err(message) => {
-            problem.get_or_insert(Problem { at: launch.spans.of("entry"), message });
+            problem.get_or_insert(Problem { at: launch.spans.of("entry"), ..Problem::anywhere(message) });
             None
         }
     };
@@ -177,6 +181,7 @@ fn offer(
         grid: launch.grid.unwrap_or([1; 3]),
         block: launch.block.or(inferred.map(|(_, block)| block)).unwrap_or([1; 3]),
         source,
+        at: launch.spans.of("name"),
         problem: problem.as_ref().map(located),
         launch: Some(launch),
     }

@@ -172,7 +172,10 @@ fn model_of(
 ) -> Result<ChosenModel, Problem> {
     let written = launch.and_then(|launch| Some((launch, launch.model.as_deref()?)));
     let written = written.map(|(launch, name)| {
-        named(name).map_err(|unknown| Problem { message: unknown.to_string(), at: launch.spans.of("model") })
+        named(name).map_err(|unknown| Problem {
+            at: launch.spans.of("model"),
+            ..Problem::anywhere(unknown.to_string())
+        })
     });
     match (request.model, written) {
         (Some(chosen), _) => Ok(ChosenModel { chosen, is_named: true }),

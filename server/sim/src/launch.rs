@@ -31,7 +31,7 @@ pub use body::{Access, Body, Part};
 pub use buffers::{Budget, DEVICE_MEMORY, PlacedBuffer};
 pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};
 pub use contents::{FileReader, build};
-pub use draft::launch_comment;
+pub use draft::{launch_comment, launch_table};
 pub use expectation::{Failure, same, show, verify};
 pub use flags::{arguments, extent};
 pub use kernel::{Kernel, LaunchRules};

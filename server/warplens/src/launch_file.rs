@@ -44,6 +44,17 @@ pub(crate) fn nearest(document: &Path) -> Option<PathBuf> {
     candidates.into_iter().find(|path| path.metadata().is_ok_and(|metadata| !metadata.is_dir()))
 }
 
+/// The format of a launch file, by its name; `None` for the name of another file.
+pub(crate) fn format_of(path: &Path) -> Option<Format> {
+    let name = path.file_name()?.to_str()?;
+    NAMES.contains(&name).then(|| written_as(path))
+}
+
+/// The format of a launch file with any name.
+fn written_as(path: &Path) -> Format {
+    if path.extension() == Some(OsStr::new("json")) { Format::Json } else { Format::Toml }
+}
+
 /// Reads the launch file at `path`, as it applies to `document`.
 pub(crate) fn read(path: &Path, document: &Path) -> Result<LaunchFile, Unreadable> {
     let bytes = read_file::read(path, MAX_BYTES)
@@ -52,8 +63,7 @@ pub(crate) fn read(path: &Path, document: &Path) -> Result<LaunchFile, Unreadabl
         path: display_path(path),
         offset: error.utf8_error().valid_up_to(),
     })?;
-    let format = if path.extension() == Some(OsStr::new("json")) { Format::Json } else { Format::Toml };
-    Ok(of_text(text, format, display_path(path), &folder_of(path), document))
+    Ok(of_text(text, written_as(path), display_path(path), &folder_of(path), document))
 }
 
 /// A launch file with this text, in which paths are relative to a folder.

@@ -29,6 +29,8 @@ mod framing;
 mod from_proto;
 mod handlers;
 mod lanes;
+mod launch_documents;
+mod launch_text;
 mod lenient;
 mod main_loop;
 mod panic;

@@ -12,6 +12,7 @@ mod features;
 mod findings;
 mod foreign;
 mod lanes;
+mod launch_files;
 mod models;
 mod navigation;
 mod order;

@@ -90,7 +90,7 @@ pub(super) fn name_arguments(launch: &mut Launch, default: impl Fn(usize) -> Opt
 
 pub(super) fn wrong(argument: &Argument, message: impl AsRef<str>) -> Problem {
     let message = format!("argument `{}`: {}", argument.name(), message.as_ref());
-    Problem { at: argument.at.clone(), message }
+    Problem { at: argument.at.clone(), ..Problem::anywhere(message) }
 }
 
 /// Aliases under their own names, each name once.
@@ -124,7 +124,7 @@ pub(super) fn no_such_buffer(name: &str, buffers: &[PlacedBuffer]) -> String {
 }
 
 pub(super) fn problem(launch: &Launch, key: &str, message: String) -> Problem {
-    Problem { at: launch.spans.of(key), message }
+    Problem { at: launch.spans.of(key), ..Problem::anywhere(message) }
 }
 
 pub(super) fn listed(extent: [u32; 3]) -> String {

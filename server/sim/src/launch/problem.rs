@@ -14,17 +14,19 @@ pub struct Problem {
     pub at: Option<Span>,
     /// One sentence.
     pub message: String,
+    /// The text that should be there instead, if it is known.
+    pub replacement: Option<String>,
 }
 
 impl Problem {
     /// An error at a span.
     pub fn at(span: Span, message: impl Into<String>) -> Problem {
-        Problem { at: Some(span), message: message.into() }
+        Problem { at: Some(span), message: message.into(), replacement: None }
     }
 
     /// An error without a span.
     pub fn anywhere(message: impl Into<String>) -> Problem {
-        Problem { at: None, message: message.into() }
+        Problem { at: None, message: message.into(), replacement: None }
     }
 
     /// The same error, with its span moved by `offset` bytes: for launches embedded in another text.

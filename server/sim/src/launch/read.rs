@@ -111,7 +111,7 @@ fn refuse_duplicate_names(listed: &mut [Listed]) {
         let is_new = names.insert((launch.name.clone(), launch.file.clone()));
         if !is_new && problem.is_none() {
             let message = format!("duplicate launch name `{}` in this file: rename one", launch.name);
-            *problem = Some(Problem { at: launch.spans.of("name"), message });
+            *problem = Some(Problem { at: launch.spans.of("name"), ..Problem::anywhere(message) });
         }
     }
 }
@@ -267,11 +267,13 @@ fn listing(names: &[&str]) -> String {
 }
 
 fn unknown(key: &Key, owner: &str, known: &[&str]) -> Problem {
-    let hint = match nearest(&key.name, known) {
+    let near = nearest(&key.name, known);
+    let hint = match near {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the keys are {}", listing(known)),
     };
-    Problem::at(key.span.clone(), format!("{owner} has no key `{}`: {hint}", key.name))
+    let problem = Problem::at(key.span.clone(), format!("{owner} has no key `{}`: {hint}", key.name));
+    Problem { replacement: near.map(str::to_owned), ..problem }
 }
 
 /// The known name that is at most two edits away.

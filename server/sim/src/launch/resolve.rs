@@ -59,7 +59,10 @@ fn check_expectations(resolved: &Resolved) -> Result<(), Problem> {
             Some(buffer) => expectation::check(expected, buffer.element, buffer.len),
             None => Err(no_such_buffer(&expected.name, &resolved.buffers)),
         };
-        fits.map_err(|message| Problem { at: expected.at.clone(), message: format!("expect: {message}") })?;
+        fits.map_err(|message| Problem {
+            at: expected.at.clone(),
+            ..Problem::anywhere(format!("expect: {message}"))
+        })?;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ mod did_save;
 pub(crate) mod document_highlight;
 pub(crate) mod document_link;
 pub(crate) mod document_symbol;
+mod draft_launch;
 pub(crate) mod execute_command;
 pub(crate) mod folding_range;
 pub(crate) mod formatting;

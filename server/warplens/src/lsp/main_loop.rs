@@ -94,6 +94,7 @@ impl State {
                 let resolved = resolve(params, &self.capabilities);
                 self.answer(&id, resolved);
             }
+            _ if self.is_about_launch_document(&params) => self.read_launch_document(&id, method, params),
             _ => match routes::document_request(method, params) {
                 Some(Ok(request)) => self.read_document(id, request),
                 Some(Err(error)) => self.answer(&id, Err(error)),

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
 use tower_lsp::ls_types::{Position, Range, Uri};
+use warplens_ide::lanes::launch_text::LaunchHome;
 use warplens_ide::{Analysis, Cancelled, Diagnostic, FileId, Language};
 
 use super::client_capabilities::ClientCapabilities;
 use super::lanes::Lanes;
+use super::launch_text::LaunchText;
 use super::settings::Settings;
 use super::shown::ShownDocuments;
 use crate::position::{self, Encoding};
@@ -57,6 +59,9 @@ impl From<Cancelled> for Failure {
     }
 }
 
+/// The limit in bytes of a text whose comments are searched for launches at each edit.
+const MAX_SEARCHED: usize = 1 << 20;
+
 /// The answer to a request of the protocol, which may be `null`.
 pub(crate) type Answer<T> = Result<Option<T>, Failure>;
 
@@ -86,6 +91,21 @@ impl Snapshot {
     /// The line of an offset.
     pub(crate) fn line(&self, offset: TextSize) -> u32 {
         self.range(TextRange::empty(offset)).start.line
+    }
+
+    /// The line of a position, which may be a launch in a comment.
+    pub(crate) fn launch_on_line(&self, position: Position) -> LaunchText<'_> {
+        LaunchText::line(&self.text, self.encoding, self.launch_home(), position)
+    }
+
+    /// The launches in comments; `None` for a text too long to be searched at each edit.
+    pub(crate) fn launch_comments(&self) -> Option<LaunchText<'_>> {
+        let is_short = self.text.len_bytes() <= MAX_SEARCHED;
+        is_short.then(|| LaunchText::whole(&self.text, self.encoding, self.launch_home()))
+    }
+
+    fn launch_home(&self) -> LaunchHome<'static> {
+        LaunchHome::Comments(self.language.line_comments)
     }
 
     /// The lanes that the document shows.

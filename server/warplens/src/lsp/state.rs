@@ -17,6 +17,7 @@ use super::client_capabilities::ClientCapabilities;
 use super::document::{Document, Refusal};
 use super::errors::not_open;
 use super::event::Event;
+use super::launch_documents::LaunchDocument;
 use super::ptxas::runs::PtxasRuns;
 use super::queue::Queue;
 use super::replies::Replies;
@@ -37,6 +38,8 @@ const MAX_READERS: usize = 4;
 pub(crate) struct State {
     pub(crate) host: AnalysisHost,
     pub(crate) documents: FxHashMap<Uri, Document>,
+    /// Open launch files.
+    pub(crate) launch_documents: FxHashMap<Uri, LaunchDocument>,
     /// File ids are never reused, so that a late answer cannot refer to another document.
     pub(crate) files_opened: u32,
     pub(crate) shown: Arc<ShownDocuments>,
@@ -91,6 +94,7 @@ impl State {
         Ok(State {
             host: AnalysisHost::new(),
             documents: FxHashMap::default(),
+            launch_documents: FxHashMap::default(),
             files_opened: 0,
             shown: Arc::default(),
             simulations: Simulations::new(events.clone())?,

@@ -71,7 +71,12 @@ pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Answer<
             actions.extend(rewrite(snapshot, CodeActionKind::from(kind), title, dialect)?);
         }
     }
-    Ok(Some(actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()))
+    let mut actions: Vec<_> = actions.into_iter().map(CodeActionOrCommand::CodeAction).collect();
+    if is_requested(CodeActionKind::QUICKFIX.as_str(), only) {
+        let launches = snapshot.launch_comments();
+        actions.extend(launches.into_iter().flat_map(|launches| launches.fixes(&snapshot.uri, params.range)));
+    }
+    Ok(Some(actions))
 }
 
 /// Whether the client requests a kind, by its name or by a kind that contains it.

@@ -14,8 +14,10 @@ use crate::lsp::{from_proto, to_proto};
 /// `textDocument/completion`.
 pub(crate) fn completion(snapshot: &Snapshot, params: &CompletionParams) -> Answer<CompletionResponse> {
     let at = snapshot.offset(params.text_document_position.position);
-    let items = snapshot.analysis.completions(snapshot.file, at)?;
-    let items = items.into_iter().map(|item| to_proto::completion(snapshot, item)).collect();
+    let position = params.text_document_position.position;
+    let mut items = snapshot.launch_on_line(position).completions(position, &snapshot.capabilities);
+    let found = snapshot.analysis.completions(snapshot.file, at)?;
+    items.extend(found.into_iter().map(|item| to_proto::completion(snapshot, item)));
     Ok(Some(CompletionResponse::List(CompletionList { is_incomplete: false, items })))
 }
 

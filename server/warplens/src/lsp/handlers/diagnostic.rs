@@ -19,7 +19,9 @@ pub(crate) fn pull(snapshot: &Snapshot) -> Result<DocumentDiagnosticReportResult
 /// The diagnostics of a document, of ptxas, and of the run that is shown.
 fn diagnostics(snapshot: &Snapshot) -> Result<Vec<Diagnostic>, Failure> {
     let found = snapshot.analysis.diagnostics(snapshot.file)?;
-    let mut found = found.into_iter().map(|found| to_proto::diagnostic(snapshot, found)).collect();
+    let found = found.into_iter().map(|found| to_proto::diagnostic(snapshot, found));
+    let mut found: Vec<Diagnostic> = found.collect();
+    found.extend(snapshot.launch_comments().map_or_else(Vec::new, |launches| launches.diagnostics()));
     ptxas::diagnostics::merge(snapshot, &mut found);
     found.extend(snapshot.findings()?.into_iter().map(|found| to_proto::diagnostic(snapshot, found)));
     Ok(found)

@@ -11,6 +11,9 @@ use crate::lsp::state::State;
 impl State {
     pub(crate) fn did_change(&mut self, params: DidChangeTextDocumentParams) {
         let uri = params.text_document.uri;
+        if self.launch_documents.contains_key(&uri) {
+            return self.change_launch_document(&uri, params.text_document.version, params.content_changes);
+        }
         let Some(document) = self.documents.get_mut(&uri) else {
             tracing::error!("edit of {}, which is not open", uri.as_str());
             return;

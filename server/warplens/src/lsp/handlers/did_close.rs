@@ -7,6 +7,7 @@ use crate::lsp::state::State;
 impl State {
     pub(crate) fn did_close(&mut self, params: DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
+        self.close_launch_document(&uri);
         if let Some(document) = self.documents.remove(&uri) {
             self.host.close(document.file);
             self.deselect(&uri);

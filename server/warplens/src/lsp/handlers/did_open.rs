@@ -4,12 +4,16 @@ use tower_lsp::ls_types::{DidOpenTextDocumentParams, MessageType, Uri};
 use warplens_ide::FileId;
 
 use crate::lsp::document::{Document, Refusal};
+use crate::lsp::launch_documents::LaunchDocument;
 use crate::lsp::state::State;
 
 impl State {
     pub(crate) fn did_open(&mut self, params: DidOpenTextDocumentParams) {
         let item = params.text_document;
         let uri = item.uri.clone();
+        if let Some(document) = LaunchDocument::open(&item) {
+            return self.open_launch_document(&uri, document);
+        }
         if let Some(open) = self.documents.remove(&uri) {
             tracing::warn!("{} was opened twice", uri.as_str());
             self.host.close(open.file);

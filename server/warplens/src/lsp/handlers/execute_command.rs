@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use ropey::Rope;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use text_size::{TextRange, TextSize};
 use tower_lsp::jsonrpc::{Error, Id, Result};
-use tower_lsp::ls_types::{ExecuteCommandParams, MessageType, Position, Range, Uri};
-use warplens_ide::lanes::{Choice, Offer, WarpId};
+use tower_lsp::ls_types::{ExecuteCommandParams, Location, MessageType, Position, Range, Uri};
+use warplens_ide::lanes::{Choice, LaunchFile, Offer, Source, WarpId};
 
+use super::draft_launch::draft;
 use crate::launch_file;
 use crate::lsp::errors::not_open;
 use crate::lsp::file_access::read_files;
@@ -25,6 +28,9 @@ pub(crate) const SELECT_LAUNCH: &str = "warplens.selectLaunch";
 /// Lists the launches of a document.
 const LIST_LAUNCHES: &str = "warplens.listLaunches";
 
+/// The text of the inferred launch.
+const DRAFT_LAUNCH: &str = "warplens.draftLaunch";
+
 /// Selects the visit of a line whose values and masks are shown.
 const SELECT_VISIT: &str = "warplens.selectVisit";
 
@@ -32,7 +38,8 @@ const SELECT_VISIT: &str = "warplens.selectVisit";
 pub(crate) const SHOW_LEFT: &str = "warplens.showLeft";
 
 /// All commands of the server.
-pub(crate) const ALL: [&str; 5] = [SELECT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, RESOURCES, SHOW_LEFT];
+pub(crate) const ALL: [&str; 6] =
+    [SELECT_LAUNCH, LIST_LAUNCHES, DRAFT_LAUNCH, SELECT_VISIT, RESOURCES, SHOW_LEFT];
 
 /// The command of the VS Code extension in a lens of its style.
 pub(crate) const PICK_LAUNCH: &str = "warplens.pickLaunch";
@@ -104,6 +111,8 @@ impl State {
             self.ptxas_resources(id.clone(), &argument.uri);
         } else if command == LIST_LAUNCHES {
             self.read_document(id.clone(), list_launches(argument));
+        } else if command == DRAFT_LAUNCH {
+            self.read_document(id.clone(), draft_launch(argument));
         } else if argument.launch.is_null() {
             self.deselect(&argument.uri);
             self.answer(id, Ok(Value::Null));
@@ -132,6 +141,12 @@ fn list_launches(argument: LaunchArgument) -> Request {
     Request { uri, urgency: Urgency::Now, handler: Arc::new(handler) }
 }
 
+fn draft_launch(argument: LaunchArgument) -> Request {
+    let LaunchArgument { uri, entry, .. } = argument;
+    let handler = move |snapshot: &Snapshot| Ok(Response::Answer(draft(snapshot, entry.as_deref())?));
+    Request { uri, urgency: Urgency::Now, handler: Arc::new(handler) }
+}
+
 /// The launches of the document, or of one kernel of it.
 fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Value, Failure> {
     let document = snapshot.uri.clone();
@@ -149,12 +164,31 @@ fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Val
             "block": offer.block,
             "source": offer.source.as_str(),
         });
+        if let Some(location) = location(snapshot, offer, file.as_ref()) {
+            listed["location"] = json!(location);
+        }
         if let Some(problem) = &offer.problem {
             listed["problem"] = problem.to_string().into();
         }
         listed
     });
     Ok(listed.collect())
+}
+
+/// Where a launch is written.
+fn location(snapshot: &Snapshot, offer: &Offer, file: Option<&LaunchFile>) -> Option<Location> {
+    let at = offer.at.clone()?;
+    let size = |offset: usize| TextSize::new(offset as u32);
+    let range = TextRange::new(size(at.start), size(at.end));
+    match (offer.source, file) {
+        (Source::Comment, _) => Some(Location { uri: snapshot.uri.clone(), range: snapshot.range(range) }),
+        (Source::File, Some(file)) => {
+            let path = launch_file::nearest(&launch_file::path(&snapshot.uri))?;
+            let range = crate::position::range(&Rope::from_str(&file.text), range, snapshot.encoding);
+            Some(Location { uri: Uri::from_file_path(path)?, range })
+        }
+        _ => None,
+    }
 }
 
 fn selection(argument: LaunchArgument) -> Result<Selection> {

@@ -11,6 +11,10 @@ use crate::lsp::to_proto;
 /// The documentation at a position, after the lanes that executed the statement.
 pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> {
     let at = snapshot.offset(params.text_document_position_params.position);
+    let position = params.text_document_position_params.position;
+    if let Some(hover) = snapshot.launch_on_line(position).hover(position, &snapshot.capabilities) {
+        return Ok(Some(hover));
+    }
     let documented = snapshot.analysis.hover(snapshot.file, at)?;
     let line_of = |offset: TextSize| snapshot.line(offset);
     let word = register(&snapshot.text, at);

@@ -1,0 +1,33 @@
+//! `warplens.draftLaunch`: the inferred launch of a kernel as text, to be written by the client.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tower_lsp::ls_types::Uri;
+use warplens_ide::lanes::Choice;
+use warplens_sim::launch::{launch_comment, launch_table};
+
+use crate::launch_file;
+use crate::lsp::simulation::prepare::prepare;
+use crate::lsp::simulation::selection::Selection;
+use crate::lsp::snapshot::{Failure, Snapshot};
+
+/// The inferred launch of `entry`, or of the only kernel.
+pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Value, Failure> {
+    let selection =
+        Selection { entry: entry.map(str::to_owned), launch: Choice::Inferred, warp: None, model: None };
+    let prepared = prepare(snapshot, &selection, None)?;
+    let launch = &prepared.resolved.launch;
+    let document = launch_file::path(&snapshot.uri);
+    let is_file = snapshot.uri.scheme().as_str() == "file";
+    let existing = is_file.then(|| launch_file::nearest(&document)).flatten();
+    let folder = existing.as_deref().or(Some(document.as_path())).and_then(Path::parent);
+    let name = folder.and_then(|folder| document.strip_prefix(folder).ok()).unwrap_or(&document);
+    let mark = snapshot.language.line_comment();
+    Ok(json!({
+        "entry": launch.entry,
+        "comment": format!("{mark} {}", launch_comment(launch)),
+        "table": launch_table(launch, &name.to_string_lossy().replace('\\', "/")),
+        "launchFile": existing.and_then(Uri::from_file_path),
+    }))
+}

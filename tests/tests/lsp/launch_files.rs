@@ -1,0 +1,138 @@
+//! Launches as documents: `warplens.toml` and `@launch` comments have diagnostics, completion, hover and fixes; the inferred launch can be written.
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, File, Folder, Options, range};
+
+const TOML: &str = "[[launch]]\nname = \"a\"\nfile = \"k.ptx\"\ngird = [1]\nmodel = \"\"\n";
+
+const KERNEL: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry k(.param .u32 n) {
+    ret;
+}
+";
+
+/// A client without pull diagnostics.
+fn plain() -> Client {
+    Client::with_options(&Options::plain())
+}
+
+fn published(client: &mut Client, file: &File) -> Vec<(Value, String)> {
+    let found = loop {
+        let found = client.notification("textDocument/publishDiagnostics");
+        if found["uri"] == file.uri.as_str() && found["version"] == file.version {
+            break found;
+        }
+    };
+    let list = found["diagnostics"].as_array().expect("a list");
+    list.iter()
+        .map(|found| (found["range"].clone(), found["message"].as_str().unwrap_or_default().to_owned()))
+        .collect()
+}
+
+fn labels(answer: &Value) -> Vec<String> {
+    let items = answer.as_array().or_else(|| answer["items"].as_array()).expect("items");
+    items.iter().map(|item| item["label"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+fn at(client: &mut Client, method: &str, file: &File, [line, character]: [u32; 2]) -> Value {
+    let mut params = file.params();
+    params["position"] = json!({ "line": line, "character": character });
+    client.request(method, params)
+}
+
+#[test]
+fn a_wrong_key_of_a_launch_file_is_reported_and_fixed() {
+    let mut client = plain();
+    let mut file = client.open_as("toml", "warplens.toml", TOML);
+    let wrong = range([3, 0], [3, 4]);
+    assert_eq!(
+        published(&mut client, &file),
+        [(wrong.clone(), "a launch has no key `gird`: did you mean `grid`?".to_owned())]
+    );
+    let mut params = file.params();
+    params["range"] = wrong.clone();
+    params["context"] = json!({ "diagnostics": [] });
+    let actions = client.request("textDocument/codeAction", params);
+    assert_eq!(actions[0]["title"], "Change to `grid`");
+    assert_eq!(actions[0]["edit"]["changes"][file.uri.as_str()][0]["newText"], "grid");
+    client.edit(&mut file, wrong, "grid");
+    // The model is empty, which is a problem of the kernel's language, not of the file.
+    assert_eq!(published(&mut client, &file), []);
+}
+
+#[test]
+fn a_launch_file_completes_and_explains_its_keys() {
+    let mut client = plain();
+    let file = client.open_as("toml", "warplens.toml", TOML);
+    let keys = labels(&at(&mut client, "textDocument/completion", &file, [3, 0]));
+    assert!(keys.contains(&"grid".to_owned()) && !keys.contains(&"name".to_owned()), "{keys:?}");
+    let models = labels(&at(&mut client, "textDocument/completion", &file, [4, 9]));
+    assert!(models.contains(&"its".to_owned()), "{models:?}");
+    let hover = at(&mut client, "textDocument/hover", &file, [2, 1]);
+    assert!(
+        hover["contents"]["value"].as_str().is_some_and(|text| text.contains("relative to this file")),
+        "{hover}"
+    );
+    // Other requests have no answer, and no error.
+    assert_eq!(client.request("textDocument/documentSymbol", file.params()), Value::Null);
+}
+
+#[test]
+fn a_launch_comment_has_diagnostics_completion_and_hover() {
+    let mut client = plain();
+    let text = format!("// @launch {{ blok = [32], model = '' }}\n{KERNEL}");
+    let file = client.open("k.ptx", &text);
+    let found = published(&mut client, &file);
+    assert_eq!(
+        found[0],
+        (range([0, 13], [0, 17]), "a launch has no key `blok`: did you mean `block`?".to_owned())
+    );
+    let models = labels(&at(&mut client, "textDocument/completion", &file, [0, 35]));
+    assert!(models.contains(&"its".to_owned()), "{models:?}");
+    let hover = at(&mut client, "textDocument/hover", &file, [0, 28]);
+    assert!(
+        hover["contents"]["value"].as_str().is_some_and(|text| text.contains("divergence model")),
+        "{hover}"
+    );
+    let mut client = Client::start();
+    let file = client.open("k.ptx", &text);
+    let mut params = file.params();
+    params["range"] = range([0, 13], [0, 17]);
+    params["context"] = json!({ "diagnostics": [] });
+    let actions = client.request("textDocument/codeAction", params);
+    assert_eq!(actions[0]["title"], "Change to `block`");
+}
+
+#[test]
+fn the_inferred_launch_is_drafted_and_written_launches_are_located() {
+    let folder = Folder::new();
+    let path = folder.write("src/k.ptx", KERNEL);
+    folder
+        .write("warplens.toml", "[[launch]]\nname = \"filed\"\nfile = \"src/k.ptx\"\nargs = [{ u32 = 1 }]\n");
+    let mut client = plain();
+    let file =
+        client.open_path(&path, &format!("// @launch {{ name = 'said', args = [{{ u32 = 1 }}] }}\n{KERNEL}"));
+    let draft = client.command("warplens.draftLaunch", json!({ "uri": file.uri })).expect("a draft");
+    assert_eq!(
+        draft["comment"],
+        "// @launch { name = \"1 x 32\", grid = [1, 1, 1], block = [32, 1, 1], args = [{ name = \"n\", u32 = 32 }] }"
+    );
+    assert_eq!(
+        draft["table"],
+        "[[launch]]\nname = \"1 x 32\"\nfile = \"src/k.ptx\"\nentry = \"k\"\ngrid = [1, 1, 1]\nblock = [32, 1, 1]\n\
+         args = [\n  { name = \"n\", u32 = 32 },\n]\n"
+    );
+    assert!(draft["launchFile"].as_str().is_some_and(|uri| uri.ends_with("warplens.toml")), "{draft}");
+    let launches = client.command("warplens.listLaunches", json!({ "uri": file.uri })).expect("launches");
+    let [filed, said, inferred] = [&launches[0], &launches[1], &launches[2]];
+    assert_eq!(filed["location"]["range"], range([1, 7], [1, 14]));
+    assert_eq!(
+        (&said["location"]["uri"], &said["location"]["range"]),
+        (&json!(file.uri), &range([0, 20], [0, 26]))
+    );
+    assert_eq!(inferred["location"], Value::Null);
+}
