@@ -59,7 +59,7 @@ export class Strip implements vscode.Disposable {
   private visible(editor: vscode.TextEditor, masks: LaneMasks): vscode.DecorationOptions[] {
     const lines = new Map<number, LaneLine>();
     for (const line of masks.lines) {
-      if (isNear(editor, line.line) && isMoreTelling(line, lines.get(line.line), masks)) lines.set(line.line, line);
+      if (isNear(editor, line.line) && isPreferred(line, lines.get(line.line), masks)) lines.set(line.line, line);
     }
     const tabSize = Number(editor.options.tabSize) || 8;
     const { document } = editor;
@@ -124,7 +124,7 @@ function isNear(editor: vscode.TextEditor, line: number): boolean {
 }
 
 /** Of several statements on a line, the first that some lanes did not execute exactly once is drawn. */
-function isMoreTelling(line: LaneLine, drawn: LaneLine | undefined, masks: LaneMasks): boolean {
+function isPreferred(line: LaneLine, drawn: LaneLine | undefined, masks: LaneMasks): boolean {
   return drawn === undefined || (isFull(drawn, masks) && !isFull(line, masks));
 }
 

@@ -33,6 +33,7 @@ mod launch_documents;
 mod launch_text;
 mod lenient;
 mod main_loop;
+mod markup;
 mod panic;
 mod ptxas;
 mod queue;

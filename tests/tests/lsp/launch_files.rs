@@ -115,7 +115,7 @@ fn the_inferred_launch_is_drafted_and_written_launches_are_located() {
         .write("warplens.toml", "[[launch]]\nname = \"filed\"\nfile = \"src/k.ptx\"\nargs = [{ u32 = 1 }]\n");
     let mut client = plain();
     let file =
-        client.open_path(&path, &format!("// @launch {{ name = 'said', args = [{{ u32 = 1 }}] }}\n{KERNEL}"));
+        client.open_path(&path, &format!("// @launch {{ name = 'here', args = [{{ u32 = 1 }}] }}\n{KERNEL}"));
     let draft = client.command("warplens.draftLaunch", json!({ "uri": file.uri })).expect("a draft");
     assert_eq!(
         draft["comment"],
@@ -128,10 +128,10 @@ fn the_inferred_launch_is_drafted_and_written_launches_are_located() {
     );
     assert!(draft["launchFile"].as_str().is_some_and(|uri| uri.ends_with("warplens.toml")), "{draft}");
     let launches = client.command("warplens.listLaunches", json!({ "uri": file.uri })).expect("launches");
-    let [filed, said, inferred] = [&launches[0], &launches[1], &launches[2]];
+    let [filed, here, inferred] = [&launches[0], &launches[1], &launches[2]];
     assert_eq!(filed["location"]["range"], range([1, 7], [1, 14]));
     assert_eq!(
-        (&said["location"]["uri"], &said["location"]["range"]),
+        (&here["location"]["uri"], &here["location"]["range"]),
         (&json!(file.uri), &range([0, 20], [0, 26]))
     );
     assert_eq!(inferred["location"], Value::Null);

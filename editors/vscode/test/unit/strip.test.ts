@@ -103,7 +103,7 @@ test('new lines move the lines after them', () => {
   assert.equal(moved(5, insertion(5, 0, 2)), 7);
 });
 
-test('removed lines have no place, and those after them move up', () => {
+test('removed lines are dropped, and those after them move up', () => {
   const removal = { start: at(2, 0), end: at(4, 0), breaks: 0 };
   assert.deepEqual([1, 2, 3, 4, 5].map((line) => moved(line, removal)), [1, undefined, undefined, 2, 3]);
 });

@@ -13,7 +13,7 @@ use tower_lsp::ls_types::{
 use warplens_ide::lanes::launch_text::{LaunchHome, documentation, problems, suggestions};
 
 use super::client_capabilities::ClientCapabilities;
-use super::to_proto::markup;
+use super::markup::markup;
 use crate::position::{Encoding, offset, range};
 
 /// The code of the diagnostics.

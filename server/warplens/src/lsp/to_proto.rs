@@ -5,8 +5,8 @@ use tower_lsp::ls_types::NumberOrString;
 use warplens_ide as ide;
 
 use super::documentation_pages;
+use super::markup::markup;
 use super::snapshot::{Failure, Snapshot};
-use crate::markdown;
 
 /// An answer as JSON.
 pub(crate) fn to_value(answer: impl serde::Serialize) -> Result<serde_json::Value, Failure> {
@@ -87,14 +87,6 @@ pub(crate) fn hover(snapshot: &Snapshot, hover: ide::Hover) -> lsp::Hover {
         contents: lsp::HoverContents::Markup(markup(hover.markdown, snapshot.capabilities.markdown)),
         range: Some(snapshot.range(hover.range)),
     }
-}
-
-/// Markdown, or plain text for a client that does not render it.
-pub(crate) fn markup(markdown: String, rendered: bool) -> lsp::MarkupContent {
-    if rendered {
-        return lsp::MarkupContent { kind: lsp::MarkupKind::Markdown, value: markdown };
-    }
-    lsp::MarkupContent { kind: lsp::MarkupKind::PlainText, value: markdown::plain(&markdown) }
 }
 
 pub(crate) fn completion(snapshot: &Snapshot, item: ide::CompletionItem) -> lsp::CompletionItem {

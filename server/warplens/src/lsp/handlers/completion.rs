@@ -8,6 +8,7 @@ use tower_lsp::ls_types::{
 
 use crate::language::{self, Kind};
 use crate::lsp::client_capabilities::ClientCapabilities;
+use crate::lsp::markup::markup;
 use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::{from_proto, to_proto};
 
@@ -32,6 +33,6 @@ pub(crate) fn resolve(params: Value, capabilities: &ClientCapabilities) -> Resul
     };
     let explained = warplens_ide::explain(name, language);
     item.documentation =
-        explained.map(|text| Documentation::MarkupContent(to_proto::markup(text, capabilities.markdown)));
+        explained.map(|text| Documentation::MarkupContent(markup(text, capabilities.markdown)));
     serde_json::to_value(item).map_err(|_| Error::internal_error())
 }

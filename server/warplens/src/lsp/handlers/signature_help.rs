@@ -6,8 +6,8 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{Signature, SignatureParameter, TextRange};
 
+use crate::lsp::markup::markup;
 use crate::lsp::snapshot::{Answer, Snapshot};
-use crate::lsp::to_proto;
 
 /// The characters that trigger signature help.
 pub(crate) const TRIGGERS: [&str; 5] = [" ", ",", "[", "{", "("];
@@ -30,7 +30,7 @@ fn active_parameter(form: &Signature) -> u32 {
 
 fn signature(snapshot: &Snapshot, form: Signature) -> SignatureInformation {
     let documentation = |text: String| {
-        let markup = to_proto::markup(text, snapshot.capabilities.markdown);
+        let markup = markup(text, snapshot.capabilities.markdown);
         Some(Documentation::MarkupContent(markup))
     };
     let label = |range: TextRange| {
