@@ -42,7 +42,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
 
     test('has the language PTX and a code lens above its kernel', async () => {
       await bench.page.locator('[id="status.editor.mode"]', { hasText: 'PTX' }).waitFor();
-      await bench.lens('inferred').first().waitFor();
+      await bench.lens('Run one warp').first().waitFor();
       await shot('ptx-1-lens');
     });
 

@@ -9,8 +9,7 @@ import { ROOT, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 const FOLDER = process.argv.includes('--write') ? join(ROOT, 'docs', 'pictures') : SCREENSHOTS;
 const THEMES = { 'editor.png': 'Default Dark Modern', 'editor-light.png': 'Default Light Modern' };
 const SETTINGS = {
-  'editor.tabSize': 8,
-  'editor.detectIndentation': false,
+  'warplens.lanes.display': 'strip',
   'breadcrumbs.enabled': false,
   'window.commandCenter': false,
   'window.title': '${activeEditorShort}',

@@ -1,7 +1,7 @@
 // A VS Code workbench with the packed extension, on a copy of a folder, driven through its page.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,6 +19,8 @@ const SETTINGS = {
   'editor.minimap.enabled': false,
   'editor.fontSize': 13,
   'security.workspace.trust.enabled': false,
+  // Texts are read from the lines; strip.test.mjs tests the strips.
+  'warplens.lanes.display': 'text',
 };
 
 const BROWSER_ARGS = [
@@ -145,12 +147,45 @@ export class Workbench {
 
   /** Whether lanes are shown after the code. */
   async lanesAreShown() {
-    return (await this.lines()).some((line) => /split \d+ \| \d+/.test(line));
+    return (await this.strips()).length > 0 || (await this.lines()).some((line) => /split \d+ \| \d+/.test(line));
+  }
+
+  /** The strips on the page from top to bottom: the text of the line, the label, the image, where it begins, and its colours. */
+  async strips() {
+    const strips = await this.editor.locator('.view-lines > .view-line').evaluateAll((lines) => {
+      const stripOf = (line) => {
+        for (const span of line.querySelectorAll('span')) {
+          const before = getComputedStyle(span, '::before');
+          const image = before.maskImage || before.webkitMaskImage;
+          if (!image?.startsWith('url')) continue;
+          const after = getComputedStyle(span, '::after');
+          return {
+            top: parseFloat(line.style.top),
+            text: (line.textContent ?? '').replaceAll('\u00a0', ' '),
+            label: after.content.replace(/^"|"$/g, ''),
+            image,
+            x: Math.round((span.getBoundingClientRect().left + parseFloat(before.marginLeft)) * 10) / 10,
+            cells: before.backgroundColor,
+            letters: after.color,
+          };
+        }
+        return undefined;
+      };
+      return lines.map(stripOf).filter((strip) => strip !== undefined);
+    });
+    return strips.sort((a, b) => a.top - b.top);
+  }
+
+  /** The strip of the first line that contains `part`. */
+  async stripOf(part) {
+    return (await this.strips()).find((strip) => strip.text.includes(part));
   }
 
   /** Clicks a code lens. A lens that is redrawn loses the click, so it is clicked until lanes are shown. */
   async showLanes(lens) {
     await until('lanes are shown', async () => {
+      // The lanes of an earlier page are shown again.
+      if (await this.lanesAreShown()) return true;
       await this.lens(lens).first().click({ timeout: 2000 });
       return until('the click shows lanes', () => this.lanesAreShown(), 5);
     });
@@ -162,6 +197,20 @@ export class Workbench {
     await this.page.locator('.quick-input-widget input').fill(`>${title}`);
     await this.page.locator('.quick-input-list .monaco-list-row').first().waitFor();
     await this.page.keyboard.press('Enter');
+  }
+
+  /** Ends the language server of this workbench; false if there is none. */
+  killServer() {
+    const programs = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    const server = programs.find((id) => {
+      try {
+        return readlinkSync(`/proc/${id}/exe`).startsWith(this.home);
+      } catch {
+        return false; // another user's, or it has ended
+      }
+    });
+    if (server) process.kill(Number(server), 'SIGKILL');
+    return server !== undefined;
   }
 
   /** Writes a screenshot of the page. */

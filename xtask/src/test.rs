@@ -109,7 +109,14 @@ fn editor() -> Result<()> {
     shell::command(
         "tests/vscode",
         "node",
-        &["--test", "--test-reporter=spec", "--test-concurrency=1", "extension.test.mjs", "picture.test.mjs"],
+        &[
+            "--test",
+            "--test-reporter=spec",
+            "--test-concurrency=1",
+            "extension.test.mjs",
+            "strip.test.mjs",
+            "picture.test.mjs",
+        ],
     )
     .env("WARPLENS_VSIX", package)
     .run()

@@ -2,10 +2,14 @@
 // All analysis is in the server; the extension only provides menus and the status bar.
 import * as vscode from 'vscode';
 import { offerStrip } from './display';
+import { newKernel, reportIssue } from './first_minute';
 import { applyIndentation } from './indentation';
 import { LANGUAGES } from './languages';
 import { Lanes } from './lanes';
-import { pickLaunch, pickModel, pickWarp } from './pick';
+import { editLaunch } from './launch';
+import { goToLine, withLinks } from './links';
+import { goToDivergence, goToFinding, goToNextVisit, goToWarp, showFinding } from './navigate';
+import { pickLaunch, pickModel, pickWarp, runFirst } from './pick';
 import { Server } from './server';
 import { LaneStore } from './store';
 import { Strip } from './strip';
@@ -16,6 +20,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Warplens', { log: true });
   const server = new Server(context, log);
   const store = new LaneStore(server);
+  server.hoverLinks = (hover, uri, line) => withLinks(hover, uri, line, store);
   const lanes = new Lanes(server, store);
   applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(
@@ -30,9 +35,25 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('warplens.pickLaunch', (uri?: string, entry?: string) =>
       pickLaunch(server, uri, entry),
     ),
+    vscode.commands.registerCommand('warplens.editLaunch', (uri?: string, entry?: string) =>
+      editLaunch(server, lanes, typeof uri === 'string' ? uri : undefined, entry),
+    ),
+    vscode.commands.registerCommand('warplens.runLaunch', () => runFirst(server)),
     vscode.commands.registerCommand('warplens.pickWarp', () => pickWarp(server, lanes)),
+    vscode.commands.registerCommand('warplens.nextDivergence', () => goToDivergence(lanes, 1)),
+    vscode.commands.registerCommand('warplens.previousDivergence', () => goToDivergence(lanes, -1)),
+    vscode.commands.registerCommand('warplens.nextFinding', () => goToFinding(server, lanes, 1)),
+    vscode.commands.registerCommand('warplens.previousFinding', () => goToFinding(server, lanes, -1)),
+    vscode.commands.registerCommand('warplens.showFinding', (line?: number) => showFinding(server, lanes, line)),
+    vscode.commands.registerCommand('warplens.nextVisit', () => goToNextVisit(server, lanes, 1)),
+    vscode.commands.registerCommand('warplens.previousVisit', () => goToNextVisit(server, lanes, -1)),
+    vscode.commands.registerCommand('warplens.nextWarp', () => goToWarp(server, lanes, 1)),
+    vscode.commands.registerCommand('warplens.previousWarp', () => goToWarp(server, lanes, -1)),
+    vscode.commands.registerCommand('warplens.goToLine', goToLine),
+    vscode.commands.registerCommand('warplens.newKernel', newKernel),
+    vscode.commands.registerCommand('warplens.reportIssue', () => reportIssue(context)),
     vscode.commands.registerCommand('warplens.pickModel', () => pickModel(server, lanes)),
-    vscode.commands.registerCommand('warplens.goToVisit', () => goToVisit(server, lanes)),
+    vscode.commands.registerCommand('warplens.goToVisit', (line?: number) => goToVisit(server, lanes, line)),
     vscode.commands.registerCommand('warplens.stopLanes', () => lanes.stop()),
     vscode.commands.registerCommand('warplens.restartServer', () => server.restart()),
   );

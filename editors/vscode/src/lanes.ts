@@ -14,7 +14,7 @@ export interface LaneMasks {
   status: string;
   /** Whether the text was edited since, and now has an error that stops a run. */
   outdated?: boolean;
-  findings: { severity: string; message: string; line?: number }[];
+  findings: Finding[];
   cta: number[];
   warp: number;
   /** The chosen visit. */
@@ -26,6 +26,17 @@ export interface LaneMasks {
   not_run: number[];
   /** The printed text. */
   output?: string;
+}
+
+/** A finding of the run, or a check of the launch that failed. */
+export interface Finding {
+  code: string;
+  severity: string;
+  message: string;
+  line?: number;
+  cta?: number[];
+  warp?: number;
+  related: { line: number; message: string }[];
 }
 
 /** A statement that was reached. */

@@ -1,16 +1,23 @@
 // The pick lists of launches, warps and divergence models.
 import * as vscode from 'vscode';
-import { activeDocument, type Lanes, warpCount } from './lanes';
+import { activeDocument, type LaneMasks, type Lanes, warpCount } from './lanes';
 import { MODELS } from './models';
 import type { Server } from './server';
 
-interface LaunchInfo {
+export interface LaunchInfo {
   name: string;
   entry: string;
   grid: number[];
   block: number[];
   source: 'toml' | 'comment' | 'inferred';
   problem?: string;
+  /** Where it is written. */
+  location?: { uri: string; range: { start: Position; end: Position } };
+}
+
+interface Position {
+  line: number;
+  character: number;
 }
 
 /** The source of a launch, as the pick list shows it. */
@@ -41,6 +48,14 @@ export async function pickLaunch(server: Server, uri?: string, entry?: string): 
   await server.select({ uri: document, entry: launch.entry, launch: launch.name });
 }
 
+/** Runs the first launch of the active document. */
+export async function runFirst(server: Server): Promise<void> {
+  const uri = activeDocument()?.uri.toString();
+  if (!uri) return;
+  await server.start();
+  await server.select({ uri });
+}
+
 function launchItem(launch: LaunchInfo): vscode.QuickPickItem & { launch: LaunchInfo } {
   return {
     label: `${launch.problem ? '$(error)' : '$(run)'} ${launch.name}`,
@@ -50,23 +65,27 @@ function launchItem(launch: LaunchInfo): vscode.QuickPickItem & { launch: Launch
   };
 }
 
+type WarpItem = vscode.QuickPickItem & { cta: number[]; warp: number };
+
+/** Milliseconds after which a highlighted warp is shown. */
+const PREVIEW_DELAY = 150;
+
 /** The largest number of warps in the pick list. */
 const WARPS_OFFERED = 1024;
 
-export async function pickWarp(server: Server, lanes: Lanes): Promise<void> {
+export function pickWarp(server: Server, lanes: Lanes): void {
   const shown = lanes.current;
   if (!shown) {
     void vscode.window.showInformationMessage('Warplens: no lanes are shown; pick a launch first.');
     return;
   }
-  const picked = await vscode.window.showQuickPick(warpItems(shown.masks.launch.grid, warpCount(shown.masks)), {
-    title: 'Show the lanes of a warp',
-  });
-  if (!picked) return;
-  const { name } = shown.masks.launch;
-  const { entry, model } = shown.masks;
-  const { cta, warp } = picked;
-  await server.select({ uri: shown.uri, entry, launch: name, cta, warp, model });
+  const { uri, masks } = shown;
+  const { entry, model, launch, cta, warp } = masks;
+  const items = describe(warpItems(launch.grid, warpCount(masks)), masks);
+  const current = items.find((item) => item.warp === warp && item.cta.join() === cta.join());
+  pickWithPreview(items, current, (item) =>
+    server.select({ uri, entry, launch: launch.name, cta: item.cta, warp: item.warp, model }),
+  );
 }
 
 /** Runs the shown launch under another model, without changing the launch or the settings. */
@@ -89,7 +108,7 @@ export async function pickModel(server: Server, lanes: Lanes): Promise<void> {
   await server.select({ uri: shown.uri, entry, launch: launch.name, cta, warp, model });
 }
 
-function warpItems(grid: number[], warps: number): (vscode.QuickPickItem & { cta: number[]; warp: number })[] {
+function warpItems(grid: number[], warps: number): WarpItem[] {
   const [width = 1, height = 1, depth = 1] = grid;
   const count = Math.min(width * height * depth * warps, WARPS_OFFERED);
   return Array.from({ length: count }, (_, index) => {
@@ -98,4 +117,50 @@ function warpItems(grid: number[], warps: number): (vscode.QuickPickItem & { cta
     const cta = [block % width, Math.floor(block / width) % height, Math.floor(block / (width * height))];
     return { label: `Block ${cta.join(',')}  warp ${warp}`, cta, warp };
   });
+}
+
+/** Marks the shown warp and those with findings, which are first. */
+function describe(items: WarpItem[], masks: LaneMasks): WarpItem[] {
+  const described = items.map((item) => {
+    const is = ({ cta, warp }: { cta?: number[]; warp?: number }) => warp === item.warp && cta?.join() === item.cta.join();
+    const findings = masks.findings.filter(is);
+    const marks = [
+      ...(is(masks) ? ['shown now'] : []),
+      ...(findings.length > 0 ? [`${findings.length} finding${findings.length > 1 ? 's' : ''}: ${findings.map(({ code }) => code).join(', ')}`] : []),
+    ];
+    return { ...item, description: marks.join(' · '), hasFindings: findings.length > 0 };
+  });
+  return [...described.filter((item) => item.hasFindings), ...described.filter((item) => !item.hasFindings)];
+}
+
+/** Shows a list; the highlighted warp is shown at once, and the former one again if the list is cancelled. */
+function pickWithPreview(items: WarpItem[], shown: WarpItem | undefined, show: (item: WarpItem) => Promise<void>): void {
+  const pick = vscode.window.createQuickPick<WarpItem>();
+  pick.title = 'Show the lanes of a warp';
+  pick.matchOnDescription = true; // "finding" lists the warps with findings
+  pick.items = items;
+  if (shown) pick.activeItems = [shown];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let previewed = shown;
+  pick.onDidChangeActive(([item]) => {
+    clearTimeout(timer);
+    if (!item || item === previewed) return;
+    timer = setTimeout(() => {
+      previewed = item;
+      void show(item);
+    }, PREVIEW_DELAY);
+  });
+  pick.onDidAccept(() => {
+    clearTimeout(timer);
+    const [picked] = pick.selectedItems;
+    if (picked && picked !== previewed) void show(picked);
+    previewed = undefined;
+    pick.hide();
+  });
+  pick.onDidHide(() => {
+    clearTimeout(timer);
+    if (previewed && shown && previewed !== shown) void show(shown);
+    pick.dispose();
+  });
+  pick.show();
 }

@@ -16,7 +16,7 @@ import { LANGUAGES } from './languages';
 import { type Selection, Selections } from './selections';
 
 /** A command that the server registers. */
-export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches' | 'warplens.selectVisit';
+export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches' | 'warplens.draftLaunch' | 'warplens.selectVisit';
 
 /** Crashes in a period of so many milliseconds after which the server is not started again. */
 const MAX_CRASHES = 5;
@@ -25,6 +25,9 @@ const CRASH_PERIOD = 180_000;
 export class Server implements vscode.Disposable {
   private client?: LanguageClient;
   private starting?: Promise<void>;
+  /** Adds links to the hover of a line. */
+  hoverLinks: (hover: vscode.Hover, uri: string, line: number) => vscode.Hover = (hover) => hover;
+
   private crashes: number[] = [];
   private readonly selections: Selections;
   private readonly lanesChanged = new vscode.EventEmitter<string>();
@@ -140,7 +143,7 @@ export class Server implements vscode.Disposable {
 
   private clientOptions(): LanguageClientOptions {
     return {
-      documentSelector: LANGUAGES.map((language) => ({ language })),
+      documentSelector: [...LANGUAGES.map((language) => ({ language })), { scheme: 'file', pattern: '**/warplens.toml' }],
       outputChannel: this.log,
       initializationOptions: { lenses: 'extension', lanesChanged: true, laneStrip: true },
       errorHandler: this.errorHandler(),
@@ -148,6 +151,10 @@ export class Server implements vscode.Disposable {
         didOpen: async (document, next) => {
           await next(document);
           if (this.client?.state === State.Running) void this.restore(document);
+        },
+        provideHover: async (document, position, token, next) => {
+          const hover = await next(document, position, token);
+          return hover && this.hoverLinks(hover, document.uri.toString(), position.line);
         },
         executeCommand: async (command, args: unknown[], next) => {
           const result: unknown = await next(command, args);

@@ -8,14 +8,14 @@ const VISITS_LISTED = 200;
 
 type VisitItem = vscode.QuickPickItem & { visit: number | null };
 
-export async function goToVisit(server: Server, lanes: Lanes): Promise<void> {
+export async function goToVisit(server: Server, lanes: Lanes, chosen?: number): Promise<void> {
   const shown = lanes.current;
   const editor = vscode.window.activeTextEditor;
   if (!shown || !editor) {
     void vscode.window.showInformationMessage('Warplens: no lanes are shown; pick a launch first.');
     return;
   }
-  const at = editor.selection.active.line;
+  const at = chosen ?? editor.selection.active.line;
   const line = shown.masks.lines.find((candidate) => candidate.line === at);
   if (!line) {
     void vscode.window.showInformationMessage('Warplens: the warp did not execute this line; choose a line with lanes.');

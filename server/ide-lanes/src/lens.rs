@@ -1,5 +1,7 @@
 //! The code lenses above a kernel: the launches to run with a click, and the shown run.
 
+mod extension;
+
 use rustc_hash::FxHashMap;
 use text_size::TextRange;
 use warplens_sim::Status;
@@ -47,8 +49,26 @@ pub enum Click {
         /// The kernel.
         entry: String,
     },
+    /// Opens or writes a launch of the kernel, in the extension.
+    Edit {
+        /// The kernel.
+        entry: String,
+    },
+    /// A step through the shown run, in the extension.
+    Step(Step),
     /// None: the lens is only information.
     Nothing,
+}
+
+/// What the extension goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The next line at which lanes diverge.
+    Divergence,
+    /// The next finding.
+    Finding,
+    /// Another warp.
+    Warp,
 }
 
 /// The maximum number of launches of a kernel with lenses; the extension lists the others.
@@ -74,7 +94,10 @@ pub fn lenses(
         let entry = place.kernel.name.as_str();
         let of_kernel = of_kernels.get(entry).into_iter().flatten().copied();
         let running = shown.filter(|shown| shown.entry() == entry);
-        lenses.extend(over(place, of_kernel, running, style, line_of));
+        lenses.extend(match style {
+            LensStyle::Plain => over(place, of_kernel, running, line_of),
+            LensStyle::Extension => extension::over(place, of_kernel, running, line_of),
+        });
     }
     lenses
 }
@@ -83,7 +106,6 @@ fn over<'o>(
     place: &KernelPlace,
     offers: impl Iterator<Item = &'o Offer>,
     running: Option<&Shown>,
-    style: LensStyle,
     line_of: LineOf<'_>,
 ) -> Vec<Lens> {
     let entry = place.kernel.name.to_string();
@@ -107,9 +129,6 @@ fn over<'o>(
         lenses.push(lens(format!("⚠ {name}: {problem}"), Click::Nothing));
     }
     lenses.extend(place.note.clone().map(|note| lens(note, Click::Nothing)));
-    if style == LensStyle::Extension {
-        lenses.push(lens("Launch…".to_owned(), Click::Pick { entry }));
-    }
     lenses
 }
 

@@ -18,7 +18,7 @@ mod hover;
 mod kernels;
 mod launch_file;
 pub mod launch_text;
-mod lens;
+pub mod lens;
 mod model;
 mod model_diff;
 mod model_names;

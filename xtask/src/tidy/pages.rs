@@ -71,13 +71,14 @@ impl Manifest {
         let manifest: Value =
             serde_json::from_str(&text).with_context(|| format!("{MANIFEST} is not valid JSON"))?;
         let offers = &manifest["contributes"];
-        let settings = offers["configuration"]["properties"].as_object().context("no settings")?;
+        let groups = offers["configuration"].as_array().context("no groups of settings")?;
+        let settings = groups.iter().filter_map(|group| group["properties"].as_object()).flatten();
         let commands = offers["commands"].as_array().context("no commands")?;
         let shown = |command: &Value| {
             Some(format!("{}: {}", command["category"].as_str()?, command["title"].as_str()?))
         };
         Ok(Manifest {
-            settings: settings.keys().cloned().collect(),
+            settings: settings.map(|(name, _)| name.clone()).collect(),
             commands: commands.iter().filter_map(shown).collect(),
         })
     }

@@ -163,12 +163,12 @@ fn lenses_over_kernels() {
     .assert_eq(&show(None, LensStyle::Plain));
     expect![[r#"
         7..12 ▶ Run a Select { entry: "first", launch: "a" }
-        7..12 ▶ Run inferred 1 x 32 Select { entry: "first", launch: "inferred" }
-        7..12 ⚠ bad: warplens.toml:9:8: `grid` must be a list, not an integer Nothing
-        7..12 Launch… Pick { entry: "first" }
+        7..12 3 launches ▾ Pick { entry: "first" }
+        7..12 Edit Launch Edit { entry: "first" }
+        7..12 ⚠ bad: warplens.toml:9:8: `grid` must be a list, not an integer Edit { entry: "first" }
         68..74 ▶ Run commented Select { entry: "second", launch: "commented" }
-        68..74 ▶ Run inferred 1 x 32 Select { entry: "second", launch: "inferred" }
-        68..74 Launch… Pick { entry: "second" }
+        68..74 2 launches ▾ Pick { entry: "second" }
+        68..74 Edit Launch Edit { entry: "second" }
     "#]]
     .assert_eq(&show(None, LensStyle::Extension));
 }

@@ -253,9 +253,10 @@ mod tests {
     fn the_extension_offers_what_the_server_reads() {
         let manifest = include_str!("../../../../editors/vscode/package.json");
         let manifest: Value = serde_json::from_str(manifest).expect("JSON");
-        let offered = manifest["contributes"]["configuration"]["properties"].as_object().expect("settings");
+        let groups = manifest["contributes"]["configuration"].as_array().expect("groups of settings");
+        let offered = groups.iter().flat_map(|group| group["properties"].as_object().expect("settings"));
         let is_own = |name: &str| name.starts_with("warplens.server.") || name.starts_with("warplens.trace.");
-        let offered = offered.iter().filter(|(name, _)| !is_own(name));
+        let offered = offered.filter(|(name, _)| !is_own(name));
         let offered: BTreeMap<_, _> =
             offered.map(|(name, setting)| (name.clone(), setting["default"].clone())).collect();
         let mut read = BTreeMap::new();

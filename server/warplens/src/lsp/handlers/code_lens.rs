@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, Command};
-use warplens_ide::lanes::{Click, Lens, LensStyle};
+use warplens_ide::lanes::{Click, Lens, LensStyle, lens::Step};
 
-use super::execute_command::{PICK_LAUNCH, SELECT_LAUNCH};
+use super::execute_command::{EDIT_LAUNCH, PICK_LAUNCH, SELECT_LAUNCH};
 use crate::launch_file;
 use crate::lsp::file_access::read_files;
 use crate::lsp::ptxas;
@@ -41,6 +41,15 @@ pub(super) fn inferred(snapshot: &Snapshot) -> Result<Vec<Lens>, Failure> {
     Ok(snapshot.analysis.lenses(snapshot.file, None, None, LensStyle::Plain)?)
 }
 
+/// The command of the extension for a step through a run.
+fn step_command(step: Step) -> &'static str {
+    match step {
+        Step::Divergence => "warplens.nextDivergence",
+        Step::Finding => "warplens.nextFinding",
+        Step::Warp => "warplens.pickWarp",
+    }
+}
+
 /// The command of a lens.
 pub(super) fn command(snapshot: &Snapshot, lens: Lens) -> Command {
     let uri = snapshot.uri.as_str();
@@ -50,6 +59,8 @@ pub(super) fn command(snapshot: &Snapshot, lens: Lens) -> Command {
         }
         Click::Stop => (SELECT_LAUNCH, vec![json!({ "uri": uri, "launch": null })]),
         Click::Pick { entry } => (PICK_LAUNCH, vec![json!(uri), json!(entry)]),
+        Click::Edit { entry } => (EDIT_LAUNCH, vec![json!(uri), json!(entry)]),
+        Click::Step(step) => (step_command(step), vec![]),
         Click::Nothing => ("", vec![]),
     };
     Command { title: lens.title, command: command.into(), arguments: Some(arguments) }

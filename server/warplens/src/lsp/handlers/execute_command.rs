@@ -44,6 +44,9 @@ pub(crate) const ALL: [&str; 6] =
 /// The command of the VS Code extension in a lens of its style.
 pub(crate) const PICK_LAUNCH: &str = "warplens.pickLaunch";
 
+/// The command of the VS Code extension that opens or writes a launch.
+pub(crate) const EDIT_LAUNCH: &str = "warplens.editLaunch";
+
 /// The argument of the commands about launches.
 #[derive(Deserialize)]
 struct LaunchArgument {

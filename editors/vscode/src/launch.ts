@@ -1,0 +1,93 @@
+// Edits launches: opens the launch that is shown or picked, or writes the inferred one.
+import * as vscode from 'vscode';
+import { activeDocument, type Lanes } from './lanes';
+import type { LaunchInfo } from './pick';
+import type { Server } from './server';
+
+/** The answer of `warplens.draftLaunch`; docs/lsp-extensions.md documents it. */
+interface Draft {
+  entry: string;
+  comment: string;
+  table: string;
+  launchFile: string | null;
+}
+
+/** Opens a launch of the document, or writes the inferred one where none is configured. */
+export async function editLaunch(server: Server, lanes: Lanes, uri?: string, entry?: string): Promise<void> {
+  const document = uri ?? activeDocument()?.uri.toString();
+  if (!document) {
+    void vscode.window.showInformationMessage('Warplens: open a .ptx or WAVE file to edit a launch of it.');
+    return;
+  }
+  await server.start();
+  const launches = (await server.execute<LaunchInfo[]>('warplens.listLaunches', { uri: document, entry })) ?? [];
+  const written = launches.filter((launch) => launch.location);
+  const shown = lanes.current?.uri === document ? lanes.current.masks : undefined;
+  const current = written.find((launch) => shown && launch.name === shown.launch.name && launch.entry === shown.entry);
+  if (current) return open(current);
+  if (written.length === 0 || shown?.launch.name === 'inferred') return write(server, document, entry ?? shown?.entry);
+  if (written.length === 1) return open(written[0]);
+  const items = written.map((launch) => ({ label: launch.name, description: launch.entry, launch }));
+  const picked = await vscode.window.showQuickPick(items, { title: 'Edit a launch' });
+  if (picked) await open(picked.launch);
+}
+
+async function open(launch: LaunchInfo | undefined): Promise<void> {
+  if (!launch?.location) return;
+  const { uri, range } = launch.location;
+  const selection = new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character);
+  await vscode.window.showTextDocument(vscode.Uri.parse(uri), { selection });
+}
+
+/** Writes the inferred launch where the user chooses, and selects its name. */
+async function write(server: Server, document: string, entry?: string): Promise<void> {
+  const draft = await server.execute<Draft>('warplens.draftLaunch', { uri: document, entry });
+  if (!draft) return;
+  const file = draft.launchFile ? vscode.Uri.parse(draft.launchFile) : vscode.Uri.joinPath(vscode.Uri.parse(document), '..', 'warplens.toml');
+  const places = [
+    { label: '$(file) warplens.toml', description: draft.launchFile ? 'appends the launch' : 'creates the file', isFile: true },
+    { label: '$(comment) Comment above the kernel', description: '@launch', isFile: false },
+  ];
+  const place = await vscode.window.showQuickPick(places, { title: `Write the inferred launch of ${draft.entry}` });
+  if (place?.isFile) await append(file, draft.table, draft.launchFile !== null);
+  else if (place) await insertAbove(vscode.Uri.parse(document), draft);
+}
+
+async function append(file: vscode.Uri, table: string, exists: boolean): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  if (!exists) edit.createFile(file, { ignoreIfExists: true });
+  await vscode.workspace.applyEdit(edit);
+  const document = await vscode.workspace.openTextDocument(file);
+  const last = document.lineAt(document.lineCount - 1);
+  const before = document.getText() === '' ? '' : last.text === '' ? '\n' : '\n\n';
+  const insertion = new vscode.WorkspaceEdit();
+  insertion.insert(file, last.range.end, before + table);
+  await vscode.workspace.applyEdit(insertion);
+  await document.save(); // the lanes follow the saved file
+  const at = document.positionAt(document.getText().length - table.length);
+  await selectName(document, at.line);
+}
+
+async function insertAbove(uri: vscode.Uri, draft: Draft): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[]>('vscode.executeDocumentSymbolProvider', uri);
+  const kernel = symbols?.find((symbol) => symbol.name === draft.entry);
+  const line = kernel?.range.start.line ?? 0;
+  const edit = new vscode.WorkspaceEdit();
+  edit.insert(uri, new vscode.Position(line, 0), `${draft.comment}\n`);
+  await vscode.workspace.applyEdit(edit);
+  await selectName(document, line);
+}
+
+/** Selects the name of the launch that is written from a line on. */
+async function selectName(document: vscode.TextDocument, line: number): Promise<void> {
+  const editor = await vscode.window.showTextDocument(document);
+  for (let at = line; at < Math.min(line + 3, document.lineCount); at++) {
+    const name = /name = "([^"]*)"/.exec(document.lineAt(at).text);
+    if (!name) continue;
+    const start = name.index + 'name = "'.length;
+    editor.selection = new vscode.Selection(at, start, at, start + (name[1]?.length ?? 0));
+    editor.revealRange(editor.selection);
+    return;
+  }
+}

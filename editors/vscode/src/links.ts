@@ -1,0 +1,35 @@
+// Links in the hover of a line with lanes: to its visits, and to the warp and the other side of its finding.
+import * as vscode from 'vscode';
+import type { LaneStore } from './store';
+
+const COMMANDS = ['warplens.goToVisit', 'warplens.showFinding', 'warplens.goToLine'];
+
+/** The hover of the server with links. */
+export function withLinks(hover: vscode.Hover, uri: string, line: number, store: LaneStore): vscode.Hover {
+  const masks = store.of(uri);
+  const lane = masks?.lines.find((candidate) => candidate.line === line);
+  const findings = (masks?.findings ?? []).filter((finding) => finding.line === line);
+  const links = [
+    ...(lane && lane.count > 1 ? [link('Choose a visit', 'warplens.goToVisit', line)] : []),
+    ...(findings.length > 0 ? [link('Show the warp of the finding', 'warplens.showFinding', line)] : []),
+    ...findings.flatMap(({ related }) => related).map((other) => link(`Line ${other.line + 1}: ${other.message}`, 'warplens.goToLine', other.line)),
+  ];
+  if (links.length === 0) return hover;
+  const text = new vscode.MarkdownString([...new Set(links)].join(' · '));
+  text.isTrusted = { enabledCommands: COMMANDS };
+  return new vscode.Hover([...hover.contents, text], hover.range);
+}
+
+function link(title: string, command: string, line: number): string {
+  const escaped = title.replace(/[\\[\]`*_]/g, '\\$&');
+  return `[${escaped}](command:${command}?${encodeURIComponent(JSON.stringify([line]))})`;
+}
+
+/** Moves the cursor to a line of the active editor. */
+export function goToLine(line: number): void {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor || line >= editor.document.lineCount) return;
+  const column = editor.document.lineAt(line).firstNonWhitespaceCharacterIndex;
+  editor.selection = new vscode.Selection(line, column, line, column);
+  editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}

@@ -1,0 +1,71 @@
+// Keys that step through a run: the next or previous divergence, finding, visit and warp.
+import * as vscode from 'vscode';
+import { warpCount, type LaneMasks, type Lanes } from './lanes';
+import type { Server } from './server';
+import { nextLine, nextWarp, splits } from './steps';
+
+export type Direction = 1 | -1;
+
+/** Moves the cursor to the next line at which lanes diverge. */
+export function goToDivergence(lanes: Lanes, direction: Direction): void {
+  const lines = (lanes.current?.masks.lines ?? []).filter(splits).map((line) => line.line);
+  goToLine(lines, direction, 'no lanes diverge in this warp');
+}
+
+/** Moves the cursor to the next finding, and shows its warp. */
+export async function goToFinding(server: Server, lanes: Lanes, direction: Direction): Promise<void> {
+  const masks = lanes.current?.masks;
+  const line = goToLine((masks?.findings ?? []).flatMap((finding) => finding.line ?? []), direction, 'the run has no findings');
+  if (line !== undefined) await showFinding(server, lanes, line);
+}
+
+/** Shows the warp of the finding on a line, at the cursor by default. */
+export async function showFinding(server: Server, lanes: Lanes, line = vscode.window.activeTextEditor?.selection.active.line): Promise<void> {
+  const shown = lanes.current;
+  const finding = shown?.masks.findings.find((finding) => finding.line === line);
+  if (!shown || !finding?.cta || finding.warp === undefined) return;
+  const { cta, warp } = shown.masks;
+  if (finding.warp === warp && finding.cta.join() === cta.join()) return;
+  await select(server, shown, finding.cta, finding.warp);
+}
+
+/** Shows the next warp of the launch. */
+export async function goToWarp(server: Server, lanes: Lanes, direction: Direction): Promise<void> {
+  const shown = lanes.current;
+  if (!shown) return;
+  const { cta, warp, launch } = shown.masks;
+  const next = nextWarp({ cta, warp }, launch.grid, warpCount(shown.masks), direction);
+  await select(server, shown, next.cta, next.warp);
+}
+
+/** Shows the next visit of the line with the cursor. */
+export async function goToNextVisit(server: Server, lanes: Lanes, direction: Direction): Promise<void> {
+  const shown = lanes.current;
+  const at = vscode.window.activeTextEditor?.selection.active.line;
+  const line = shown?.masks.lines.find((line) => line.line === at);
+  if (!shown || !line) return;
+  const chosen = shown.masks.visit?.line === at ? shown.masks.visit?.number : undefined;
+  const next = (chosen ?? (direction === 1 ? 0 : line.count + 1)) + direction;
+  const visit = next >= 1 && next <= line.count ? next : null;
+  await server.execute('warplens.selectVisit', { uri: shown.uri, line: at, visit });
+}
+
+function select(server: Server, shown: { uri: string; masks: LaneMasks }, cta: number[], warp: number): Promise<void> {
+  const { entry, model, launch } = shown.masks;
+  return server.select({ uri: shown.uri, entry, launch: launch.name, cta, warp, model });
+}
+
+/** Moves the cursor to the line after or before it; returns the line. */
+function goToLine(lines: number[], direction: Direction, otherwise: string): number | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) return undefined;
+  const line = nextLine(lines, editor.selection.active.line, direction);
+  if (line === undefined) {
+    void vscode.window.setStatusBarMessage(`Warplens: ${otherwise}`, 3000);
+    return undefined;
+  }
+  const column = editor.document.lineAt(line).firstNonWhitespaceCharacterIndex;
+  editor.selection = new vscode.Selection(line, column, line, column);
+  editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  return line;
+}

@@ -1,0 +1,109 @@
+//! The lenses of the extension: each part of the result leads to what it names.
+
+use warplens_sim::{Status, WarpId};
+
+use super::{Click, Lens, Step, assumed, expected, launch_title, stopped_at, under};
+use crate::model_diff::first_divergence;
+use crate::offer::{KernelPlace, Offer, Source};
+use crate::shown::{LineOf, Shown};
+
+pub(super) fn over<'o>(
+    place: &KernelPlace,
+    offers: impl Iterator<Item = &'o Offer>,
+    running: Option<&Shown>,
+    line_of: LineOf<'_>,
+) -> Vec<Lens> {
+    let entry = place.kernel.name.to_string();
+    let lens = |title: String, click: Click| Lens { range: place.name, title, click };
+    let offers: Vec<&Offer> = offers.collect();
+    let mut lenses = Vec::new();
+    let pick = Click::Pick { entry: entry.clone() };
+    match running {
+        Some(shown) => {
+            let parts = result(shown, line_of).into_iter();
+            lenses.extend(parts.map(|(title, step)| lens(title, Click::Step(step))));
+            lenses.extend(
+                first_divergence(shown, line_of).map(|title| lens(title, Click::Step(Step::Divergence))),
+            );
+            let edit = || Click::Edit { entry: entry.clone() };
+            lenses.extend(expected(shown).map(|title| lens(title, edit())));
+            let name = format!("{}{}{} ▾", shown.launch().name, assumed(shown.launch()), under(shown));
+            lenses.push(lens(name, pick));
+            lenses.push(lens("Edit Launch".to_owned(), edit()));
+            lenses.push(lens("■ Stop".to_owned(), Click::Stop));
+        }
+        None => {
+            // Written launches are first.
+            let default = offers.iter().find(|offer| offer.problem.is_none());
+            lenses.extend(default.map(|offer| {
+                lens(launch_title(offer), Click::Select { entry: entry.clone(), launch: offer.name.clone() })
+            }));
+            let title = match offers.len() {
+                1 => "1 launch ▾".to_owned(),
+                many => format!("{many} launches ▾"),
+            };
+            lenses.push(lens(title, pick));
+            lenses.push(lens("Edit Launch".to_owned(), Click::Edit { entry: entry.clone() }));
+        }
+    }
+    let written = offers.iter().filter(|offer| offer.source != Source::Inferred);
+    let broken = written.filter_map(|offer| Some((&offer.name, offer.problem.as_ref()?))).next();
+    lenses.extend(broken.map(|(name, problem)| lens(format!("⚠ {name}: {problem}"), Click::Edit { entry })));
+    lenses.extend(place.note.clone().map(|note| lens(note, Click::Nothing)));
+    lenses
+}
+
+/// `✓ 6,496 instr · 78 % active`, `2 findings`, `block 0, warp 1 of 8`.
+fn result(shown: &Shown, line_of: LineOf<'_>) -> Vec<(String, Step)> {
+    let result = shown.result();
+    let totals = &result.totals;
+    let width = u64::from(shown.width());
+    let share = (totals.thread_instructions * 100).checked_div(totals.warp_instructions * width).unwrap_or(0);
+    let mark = match (result.status, shown.has_findings()) {
+        (Status::Finished, false) => "✓",
+        (Status::Finished, true) => "⚠",
+        _ => "✗",
+    };
+    let ended = match result.status {
+        Status::Finished => String::new(),
+        other => format!(" · {}{}", other.as_str(), stopped_at(shown, line_of).unwrap_or_default()),
+    };
+    let outdated = if shown.is_outdated() { " (before the last edits)" } else { "" };
+    let ran = match totals.warp_instructions {
+        0 => "nothing was run".to_owned(),
+        steps => format!("{} instr · {share} % active", grouped(steps)),
+    };
+    let mut parts = vec![(format!("{mark} {ran}{ended}{outdated}"), Step::Divergence)];
+    match shown.findings().len() {
+        0 => {}
+        1 => parts.push(("1 finding".to_owned(), Step::Finding)),
+        many => parts.push((format!("{many} findings"), Step::Finding)),
+    }
+    parts.push((warp(shown), Step::Warp));
+    parts
+}
+
+/// `block 0, warp 1 of 8`
+fn warp(shown: &Shown) -> String {
+    let WarpId { cta: [x, y, z], warp } = shown.warp();
+    let block = match shown.launch().grid.unwrap_or([1; 3]) {
+        [_, 1, 1] => format!("{x}"),
+        _ => format!("{x},{y},{z}"),
+    };
+    let threads: u64 =
+        shown.launch().block.unwrap_or([1; 3]).iter().map(|&extent| u64::from(extent)).product();
+    format!("block {block}, warp {warp} of {}", threads.div_ceil(u64::from(shown.width())))
+}
+
+/// `6,496`
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
