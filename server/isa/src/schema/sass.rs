@@ -11,7 +11,7 @@ entries! {
         /// The group it belongs to.
         #[serde(skip_deserializing)]
         category: CategoryReference,
-        /// The generations that have it; none for a spelling that only documents use.
+        /// The generations that have it; none for a name that only documents use.
         generations: Words<Generation>,
         /// What it does, in a sentence.
         summary: Text,

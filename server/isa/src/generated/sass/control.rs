@@ -465,7 +465,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         operands: "target",
         flow: Flow::Push,
         writes: Writes::Nothing,
-        effect: "Pushes a BRK token with the target and the active lanes. It is no branch.",
+        effect: "Pushes a BRK token with the target and the active lanes. It is not a branch.",
         proof: Proof::Run,
         example: "PBK 0x158",
         ..Instruction::EMPTY
@@ -478,7 +478,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         operands: "target",
         flow: Flow::Push,
         writes: Writes::Nothing,
-        effect: "Pushes a CONT token with the target and the active lanes. It is no branch.",
+        effect: "Pushes a CONT token with the target and the active lanes. It is not a branch.",
         proof: Proof::Run,
         ..Instruction::EMPTY
     },
@@ -519,7 +519,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         opcode: "PRET",
         category: &CATEGORIES[0],
         generations: &[Generation::Fermi, Generation::Kepler, Generation::Maxwell],
-        summary: "Push a return token (before an indirect branch that acts as call).",
+        summary: "Push a return token (before an indirect branch that serves as a call).",
         operands: "target",
         flow: Flow::Push,
         writes: Writes::Nothing,
@@ -620,7 +620,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         operands: "target",
         flow: Flow::Push,
         writes: Writes::Nothing,
-        effect: "Pushes a SYNC token with the target and the active lanes. It is no branch.",
+        effect: "Pushes a SYNC token with the target and the active lanes. It is not a branch.",
         proof: Proof::Run,
         notes: &[
             "A divergent branch needs one before it: without the token the lanes do not reconverge before they exit. It may be absent where the branch is uniform, or where the lanes of one path exit.",

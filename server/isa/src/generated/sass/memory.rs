@@ -26,7 +26,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         ],
         summary: "Atomic on a generic address returning the old value.",
         operands: "[Pd,] Rd, [Ra], Rb [, Rc]",
-        effect: "old = memory; memory = old op b; lanes act in rising order in the model. ADD MIN MAX AND OR XOR EXCH INC (old >= b ? 0 : old + 1) DEC (old = 0 or old > b ? b : old - 1) CAS (memory = old == b ? c : old). .S32 .64 .U64 .S64 .F32.FTZ.RN .F64.RN .F16x2. ATOMS.POPC.INC: + 1 for each lane. `ATOMS.CAST.SPIN d, [a], b, c`: compare and swap that results in **1 in d (a pair for .64; or true in a predicate, sm_100 on) when it swapped, else 0**, not the old value.",
+        effect: "old = memory; memory = old op b; the model executes lanes in ascending order. ADD MIN MAX AND OR XOR EXCH INC (old >= b ? 0 : old + 1) DEC (old = 0 or old > b ? b : old - 1) CAS (memory = old == b ? c : old). .S32 .64 .U64 .S64 .F32.FTZ.RN .F64.RN .F16x2. ATOMS.POPC.INC: + 1 for each lane. `ATOMS.CAST.SPIN d, [a], b, c`: compare and swap that results in **1 in d (a pair for .64; or true in a predicate, sm_100 on) when it swapped, else 0**, not the old value.",
         proof: Proof::Run,
         example: "ATOM.E.CAS R5, [R2], R12, R13",
         modifiers: list(&[
@@ -47,7 +47,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         ],
         summary: "Atomic on global memory.",
         operands: "Pd, Rd, [Ra], Rb [, Rc]",
-        effect: "old = memory; memory = old op b; lanes act in rising order in the model. ADD MIN MAX AND OR XOR EXCH INC (old >= b ? 0 : old + 1) DEC (old = 0 or old > b ? b : old - 1) CAS (memory = old == b ? c : old). .S32 .64 .U64 .S64 .F32.FTZ.RN .F64.RN .F16x2. ATOMS.POPC.INC: + 1 for each lane. `ATOMS.CAST.SPIN d, [a], b, c`: compare and swap that results in **1 in d (a pair for .64; or true in a predicate, sm_100 on) when it swapped, else 0**, not the old value.",
+        effect: "old = memory; memory = old op b; the model executes lanes in ascending order. ADD MIN MAX AND OR XOR EXCH INC (old >= b ? 0 : old + 1) DEC (old = 0 or old > b ? b : old - 1) CAS (memory = old == b ? c : old). .S32 .64 .U64 .S64 .F32.FTZ.RN .F64.RN .F16x2. ATOMS.POPC.INC: + 1 for each lane. `ATOMS.CAST.SPIN d, [a], b, c`: compare and swap that results in **1 in d (a pair for .64; or true in a predicate, sm_100 on) when it swapped, else 0**, not the old value.",
         proof: Proof::Run,
         example: "ATOMG.E.CAS.STRONG.GPU PT, R5, [R4], R6, R7",
         modifiers: list(&[
@@ -68,7 +68,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         ],
         summary: "Atomic on shared memory.",
         operands: "Rd, [Ra], Rb [, Rc]",
-        effect: "old = memory; memory = old op b; lanes act in rising order in the model. ADD MIN MAX AND OR XOR EXCH INC (old >= b ? 0 : old + 1) DEC (old = 0 or old > b ? b : old - 1) CAS (memory = old == b ? c : old). .S32 .64 .U64 .S64 .F32.FTZ.RN .F64.RN .F16x2. ATOMS.POPC.INC: + 1 for each lane. `ATOMS.CAST.SPIN d, [a], b, c`: compare and swap that results in **1 in d (a pair for .64; or true in a predicate, sm_100 on) when it swapped, else 0**, not the old value.",
+        effect: "old = memory; memory = old op b; the model executes lanes in ascending order. ADD MIN MAX AND OR XOR EXCH INC (old >= b ? 0 : old + 1) DEC (old = 0 or old > b ? b : old - 1) CAS (memory = old == b ? c : old). .S32 .64 .U64 .S64 .F32.FTZ.RN .F64.RN .F16x2. ATOMS.POPC.INC: + 1 for each lane. `ATOMS.CAST.SPIN d, [a], b, c`: compare and swap that results in **1 in d (a pair for .64; or true in a predicate, sm_100 on) when it swapped, else 0**, not the old value.",
         proof: Proof::Run,
         example: "ATOMS.CAST.SPIN P1, [R0], R4, R5",
         modifiers: list(&[
@@ -316,7 +316,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         opcode: "LDSLK",
         category: &CATEGORIES[7],
         generations: &[Generation::Fermi, Generation::Kepler],
-        summary: "Load from shared memory and take its lock; predicate tells success.",
+        summary: "Load from shared memory and take its lock; the predicate is true on success.",
         operands: "Pd, Rd, [Ra]",
         effect: "Fermi, Kepler: P = lock of that shared word got (in the model: the lowest lane that asks), d = word; STSUL stores and unlocks.",
         proof: Proof::Assumed,
@@ -411,7 +411,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         summary: "Atomic without result.",
         operands: "[Ra], Rb",
         writes: Writes::Nothing,
-        effect: "old = memory; memory = old op b; lanes act in rising order in the model. ADD MIN MAX AND OR XOR EXCH INC (old >= b ? 0 : old + 1) DEC (old = 0 or old > b ? b : old - 1) CAS (memory = old == b ? c : old). .S32 .64 .U64 .S64 .F32.FTZ.RN .F64.RN .F16x2. ATOMS.POPC.INC: + 1 for each lane. `ATOMS.CAST.SPIN d, [a], b, c`: compare and swap that results in **1 in d (a pair for .64; or true in a predicate, sm_100 on) when it swapped, else 0**, not the old value.",
+        effect: "old = memory; memory = old op b; the model executes lanes in ascending order. ADD MIN MAX AND OR XOR EXCH INC (old >= b ? 0 : old + 1) DEC (old = 0 or old > b ? b : old - 1) CAS (memory = old == b ? c : old). .S32 .64 .U64 .S64 .F32.FTZ.RN .F64.RN .F16x2. ATOMS.POPC.INC: + 1 for each lane. `ATOMS.CAST.SPIN d, [a], b, c`: compare and swap that results in **1 in d (a pair for .64; or true in a predicate, sm_100 on) when it swapped, else 0**, not the old value.",
         proof: Proof::Run,
         example: "RED.E.OR [R6], R0",
         modifiers: list(&[
@@ -434,7 +434,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         summary: "Atomic on global memory without result.",
         operands: "desc[URx][Ra.64], Rb",
         writes: Writes::Nothing,
-        effect: "old = memory; memory = old op b; lanes act in rising order in the model. ADD MIN MAX AND OR XOR EXCH INC (old >= b ? 0 : old + 1) DEC (old = 0 or old > b ? b : old - 1) CAS (memory = old == b ? c : old). .S32 .64 .U64 .S64 .F32.FTZ.RN .F64.RN .F16x2. ATOMS.POPC.INC: + 1 for each lane. `ATOMS.CAST.SPIN d, [a], b, c`: compare and swap that results in **1 in d (a pair for .64; or true in a predicate, sm_100 on) when it swapped, else 0**, not the old value.",
+        effect: "old = memory; memory = old op b; the model executes lanes in ascending order. ADD MIN MAX AND OR XOR EXCH INC (old >= b ? 0 : old + 1) DEC (old = 0 or old > b ? b : old - 1) CAS (memory = old == b ? c : old). .S32 .64 .U64 .S64 .F32.FTZ.RN .F64.RN .F16x2. ATOMS.POPC.INC: + 1 for each lane. `ATOMS.CAST.SPIN d, [a], b, c`: compare and swap that results in **1 in d (a pair for .64; or true in a predicate, sm_100 on) when it swapped, else 0**, not the old value.",
         proof: Proof::Run,
         example: "REDG.E.OR.STRONG.GPU desc[UR4][R6.64], R9",
         modifiers: list(&[175, 182, 65, 176, 177, 180, 43, 50, 184, 149, 179, 185, 147, 186, 189, 193, 66]),
