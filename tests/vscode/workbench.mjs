@@ -152,21 +152,28 @@ export class Workbench {
 
   /** The strips on the page from top to bottom: the text of the line, the label, the image, where it begins, and its colours. */
   async strips() {
-    const strips = await this.editor.locator('.view-lines > .view-line').evaluateAll((lines) => {
+    const strips = await this.editor.locator('.view-lines').evaluate(async (view) => {
+      // After a frame, in which VS Code draws what has changed.
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+      const lines = [...view.querySelectorAll(':scope > .view-line')];
+      const labelOf = (line) => {
+        const contents = [...line.querySelectorAll('span')].map((span) => getComputedStyle(span, '::after'));
+        return contents.find((after) => /^".+"$/.test(after.content));
+      };
       const stripOf = (line) => {
         for (const span of line.querySelectorAll('span')) {
           const before = getComputedStyle(span, '::before');
           const image = before.maskImage || before.webkitMaskImage;
           if (!image?.startsWith('url')) continue;
-          const after = getComputedStyle(span, '::after');
+          const after = labelOf(line);
           return {
             top: parseFloat(line.style.top),
             text: (line.textContent ?? '').replaceAll('\u00a0', ' '),
-            label: after.content.replace(/^"|"$/g, ''),
+            label: after?.content.replace(/^"|"$/g, '') ?? '',
             image,
             x: Math.round((span.getBoundingClientRect().left + parseFloat(before.marginLeft)) * 10) / 10,
             cells: before.backgroundColor,
-            letters: after.color,
+            letters: after?.color ?? '',
           };
         }
         return undefined;

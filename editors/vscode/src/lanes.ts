@@ -9,6 +9,8 @@ import type { LaneStore } from './store';
 export interface LaneMasks {
   version: number;
   entry: string;
+  /** The name of a mangled kernel in its source. */
+  source_name?: string;
   launch: { name: string; grid: number[]; block: number[]; wave_width?: number };
   model: string;
   status: string;
@@ -104,7 +106,7 @@ export class Lanes implements vscode.Disposable {
 
   private show(masks: LaneMasks): void {
     const { launch, entry, warp, model, status } = masks;
-    const shape = `${entry}<<<${size(launch.grid)}, ${size(launch.block)}>>>`;
+    const shape = `${masks.source_name ?? entry}<<<${size(launch.grid)}, ${size(launch.block)}>>>`;
     const failed = status !== 'finished';
     const icon = masks.outdated ? 'history' : failed ? 'warning' : 'pulse';
     this.item.text = `$(${icon}) ${shape} warp ${warp}/${warpCount(masks)}`;

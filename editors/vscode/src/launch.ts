@@ -7,6 +7,8 @@ import type { Server } from './server';
 /** The answer of `warplens.draftLaunch`; docs/lsp-extensions.md documents it. */
 interface Draft {
   entry: string;
+  /** The line of the kernel's name. */
+  line: number | null;
   comment: string;
   table: string;
   launchFile: string | null;
@@ -27,7 +29,7 @@ export async function editLaunch(server: Server, lanes: Lanes, uri?: string, ent
   if (current) return open(current);
   if (written.length === 0 || shown?.launch.name === 'inferred') return write(server, document, entry ?? shown?.entry);
   if (written.length === 1) return open(written[0]);
-  const items = written.map((launch) => ({ label: launch.name, description: launch.entry, launch }));
+  const items = written.map((launch) => ({ label: launch.name, description: launch.sourceName ?? launch.entry, launch }));
   const picked = await vscode.window.showQuickPick(items, { title: 'Edit a launch' });
   if (picked) await open(picked.launch);
 }
@@ -70,9 +72,7 @@ async function append(file: vscode.Uri, table: string, exists: boolean): Promise
 
 async function insertAbove(uri: vscode.Uri, draft: Draft): Promise<void> {
   const document = await vscode.workspace.openTextDocument(uri);
-  const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[]>('vscode.executeDocumentSymbolProvider', uri);
-  const kernel = symbols?.find((symbol) => symbol.name === draft.entry);
-  const line = kernel?.range.start.line ?? 0;
+  const line = draft.line ?? 0;
   const edit = new vscode.WorkspaceEdit();
   edit.insert(uri, new vscode.Position(line, 0), `${draft.comment}\n`);
   await vscode.workspace.applyEdit(edit);

@@ -7,6 +7,8 @@ import type { Server } from './server';
 export interface LaunchInfo {
   name: string;
   entry: string;
+  /** The name of a mangled kernel in its source. */
+  sourceName?: string;
   grid: number[];
   block: number[];
   source: 'toml' | 'comment' | 'inferred';
@@ -59,7 +61,7 @@ export async function runFirst(server: Server): Promise<void> {
 function launchItem(launch: LaunchInfo): vscode.QuickPickItem & { launch: LaunchInfo } {
   return {
     label: `${launch.problem ? '$(error)' : '$(run)'} ${launch.name}`,
-    description: `${launch.entry}: grid ${launch.grid.join(' x ')}, block ${launch.block.join(' x ')}`,
+    description: `${launch.sourceName ?? launch.entry}: grid ${launch.grid.join(' x ')}, block ${launch.block.join(' x ')}`,
     detail: launch.problem ?? SOURCES[launch.source],
     launch,
   };

@@ -86,7 +86,11 @@ export class Server implements vscode.Disposable {
     const client = this.client;
     this.client = undefined;
     this.starting = undefined;
-    await client?.dispose();
+    try {
+      await client?.dispose();
+    } catch {
+      // It crashed: there is nothing to stop.
+    }
     this.stopped.fire();
   }
 
@@ -102,7 +106,6 @@ export class Server implements vscode.Disposable {
     this.client = new LanguageClient('warplens', 'Warplens', options, this.clientOptions());
     this.client.onNotification('warplens/lanesChanged', ({ uri }: { uri: string }) => this.lanesChanged.fire(uri));
     this.client.onDidChangeState(({ newState }) => {
-      if (newState === State.Running) vscode.workspace.textDocuments.forEach((document) => void this.restore(document));
       if (newState === State.Stopped) this.stopped.fire();
     });
     await this.client.start();
@@ -148,6 +151,7 @@ export class Server implements vscode.Disposable {
       initializationOptions: { lenses: 'extension', lanesChanged: true, laneStrip: true },
       errorHandler: this.errorHandler(),
       middleware: {
+        // A new server opens all documents again.
         didOpen: async (document, next) => {
           await next(document);
           if (this.client?.state === State.Running) void this.restore(document);

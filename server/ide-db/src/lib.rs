@@ -19,6 +19,7 @@ pub mod answer;
 mod construct;
 mod db;
 mod declared;
+mod demangle;
 mod document;
 mod edit_history;
 mod lru_cache;
@@ -43,6 +44,7 @@ pub use db::{
     Database, Db, Document, File, FilePosition, Item, LanguageQueries, Observer, items, syntax_tree,
 };
 pub use declared::{count, one_line};
+pub use demangle::{demangled, source_name};
 pub use names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject, module_uses};
 pub use phrase::{all_of, any_of};
 pub use problem::{FixContext, ItemFix, Problem, TargetRanges};

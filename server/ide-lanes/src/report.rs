@@ -57,6 +57,9 @@ pub struct Masks<'r> {
     /// The version of the document that the positions are for.
     pub(crate) version: i32,
     pub(crate) entry: &'r str,
+    /// The name of the kernel in its source, if a compiler mangled it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source_name: Option<String>,
     pub(crate) launch: &'r Launch,
     pub(crate) model: &'static str,
     pub(crate) status: &'static str,

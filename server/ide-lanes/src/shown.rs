@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
+use warplens_ide_db::source_name;
 use warplens_sim::ScalarType;
 use warplens_sim::launch::{Launch, PlacedBuffer, Resolved};
 use warplens_sim::objects::{ArrayShape, Object};
@@ -288,6 +289,7 @@ impl Shown {
         Masks {
             version,
             entry: self.entry(),
+            source_name: source_name(self.entry()),
             launch: self.launch(),
             model: self.model(),
             status: self.result.status.as_str(),

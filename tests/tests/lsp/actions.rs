@@ -313,8 +313,13 @@ fn a_launch_is_started_on_the_line_of_a_kernel() {
         let kinds = |action: &&Value| action["kind"] == "warplens.simulate";
         found.iter().filter(kinds).map(|action| action["title"].to_string()).collect::<Vec<_>>().join(", ")
     };
-    expect![[r#""Simulate: half", "Simulate: inferred 1 x 32""#]].assert_eq(&titles(&mut client, 4, None));
-    expect![[r#""Simulate: inferred 1 x 32""#]].assert_eq(&titles(&mut client, 8, None));
+    expect![[r#""Simulate: half", "Simulate: inferred 1 x 32", "Write the inferred launch""#]]
+        .assert_eq(&titles(&mut client, 4, None));
+    expect![[r#""Simulate: inferred 1 x 32", "Write the inferred launch""#]].assert_eq(&titles(
+        &mut client,
+        8,
+        None,
+    ));
     assert_eq!(titles(&mut client, 6, None), "");
     assert_eq!(titles(&mut client, 4, Some("quickfix")), "");
     let found = actions(&mut client, &file, range([4, 0], [4, 0]), Some("warplens.simulate"));
@@ -326,22 +331,18 @@ fn a_launch_is_started_on_the_line_of_a_kernel() {
     );
     // The answer to this request waits for the run.
     client.request("warplens/laneMasks", file.params());
-    expect![[r#""Stop showing lanes", "Simulate: inferred 1 x 32""#]].assert_eq(&titles(
-        &mut client,
-        4,
-        None,
-    ));
+    expect![[r#""Stop showing lanes", "Simulate: inferred 1 x 32", "Write the inferred launch""#]]
+        .assert_eq(&titles(&mut client, 4, None));
 }
 
 #[test]
-fn the_extension_has_its_own_list_of_launches() {
+fn the_extension_edits_launches_and_has_its_own_list_of_them() {
     let initialization = json!({ "lenses": "extension" });
     let mut client = Client::with_options(&Options { initialization, ..Options::default() });
     let file = client.open("k.ptx", LAUNCHED);
-    assert_eq!(
-        actions(&mut client, &file, range([4, 0], [4, 0]), Some("warplens.simulate")),
-        Vec::<Value>::new()
-    );
+    let found = actions(&mut client, &file, range([4, 0], [4, 0]), Some("warplens.simulate"));
+    let commands: Vec<_> = found.iter().map(|action| &action["command"]["command"]).collect();
+    assert_eq!(commands, ["warplens.editLaunch"]);
 }
 
 #[test]

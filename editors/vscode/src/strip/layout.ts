@@ -4,6 +4,8 @@
 const LEAST = 48;
 /** Columns between the widest code and the strips. */
 const SPACE = 2;
+/** Typing moves the strips by so many columns at once. */
+const STEP = 4;
 
 /** The width of a text in columns. */
 export function columns(text: string, tabSize: number): number {
@@ -17,7 +19,8 @@ export function columns(text: string, tabSize: number): number {
 
 /** The column at which the strips of lines with these widths begin. */
 export function commonColumn(widths: number[]): number {
-  return Math.max(LEAST, ...widths.map((width) => width + SPACE));
+  const column = Math.max(LEAST, ...widths.map((width) => width + SPACE));
+  return Math.ceil(column / STEP) * STEP;
 }
 
 /** East Asian characters of two columns, which occur in comments only. */

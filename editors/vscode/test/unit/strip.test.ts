@@ -85,7 +85,9 @@ test('tabs end at tab stops', () => {
 
 test('strips begin after the widest code, and not before column 48', () => {
   assert.equal(commonColumn([10, 20]), 48);
-  assert.equal(commonColumn([10, 60]), 62);
+  assert.equal(commonColumn([10, 60]), 64);
+  assert.equal(commonColumn([62]), 64);
+  assert.equal(commonColumn([63]), 68);
   assert.equal(commonColumn([]), 48);
 });
 

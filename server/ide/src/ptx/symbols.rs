@@ -5,7 +5,7 @@ use warplens_hir::ptx::{
     DeclarationKind, Directive, Function, FunctionKind, Symbol as Local, SymbolKind as Is,
 };
 use warplens_ide_db::ptx::{declared, ptx_function, ptx_header};
-use warplens_ide_db::{Db, Item, Symbol, SymbolKind, token_covering};
+use warplens_ide_db::{Db, Item, Symbol, SymbolKind, demangled, token_covering};
 use warplens_syntax::{SyntaxKind, SyntaxNode};
 
 pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
@@ -15,7 +15,7 @@ pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
     let declarations = header.declarations.iter().map(|declaration| {
         let focus = declaration.name_range;
         Symbol {
-            name: declaration.name.to_string(),
+            name: demangled(&declaration.name).unwrap_or_else(|| declaration.name.to_string()),
             detail: Some(declared::module_kind(&declaration.kind).replace('`', "")),
             kind: kind(&declaration.kind),
             range: full(&tree, focus),

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;
-use warplens_ide::lanes::Choice;
+use warplens_ide::lanes::{Choice, Click, Lens};
 use warplens_sim::launch::{launch_comment, launch_table};
 
+use super::code_lens;
 use crate::launch_file;
 use crate::lsp::simulation::prepare::prepare;
 use crate::lsp::simulation::selection::Selection;
@@ -24,8 +25,11 @@ pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Value, F
     let folder = existing.as_deref().or(Some(document.as_path())).and_then(Path::parent);
     let name = folder.and_then(|folder| document.strip_prefix(folder).ok()).unwrap_or(&document);
     let mark = snapshot.language.line_comment();
+    let runs = |lens: &&Lens| matches!(&lens.click, Click::Select { entry, .. } if Some(entry) == launch.entry.as_ref());
+    let line = code_lens::inferred(snapshot)?.iter().find(runs).map(|lens| snapshot.line(lens.range.start()));
     Ok(json!({
         "entry": launch.entry,
+        "line": line,
         "comment": format!("{mark} {}", launch_comment(launch)),
         "table": launch_table(launch, &name.to_string_lossy().replace('\\', "/")),
         "launchFile": existing.and_then(Uri::from_file_path),

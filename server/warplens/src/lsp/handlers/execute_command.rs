@@ -167,6 +167,9 @@ fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Val
             "block": offer.block,
             "source": offer.source.as_str(),
         });
+        if let Some(name) = offer.entry.as_deref().and_then(warplens_ide::source_name) {
+            listed["sourceName"] = name.into();
+        }
         if let Some(location) = location(snapshot, offer, file.as_ref()) {
             listed["location"] = json!(location);
         }

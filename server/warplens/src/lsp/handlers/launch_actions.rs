@@ -1,24 +1,81 @@
-//! The code actions that start a launch, for clients that do not show code lenses.
+//! The code actions that start or write a launch, for clients that do not show code lenses.
 
-use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionParams};
+use std::collections::HashMap;
+
+use text_size::TextRange;
+use tower_lsp::ls_types::{
+    CodeAction, CodeActionKind, CodeActionParams, Position, Range, TextEdit, WorkspaceEdit,
+};
 use warplens_ide::lanes::{Click, Lens};
 
 use super::code_lens;
+use super::draft_launch::draft;
 use crate::lsp::snapshot::{Failure, Snapshot};
 
 /// The kind of these actions.
 pub(crate) const SIMULATE: &str = "warplens.simulate";
 
-/// The launches of the kernels whose names are on the lines of a range. The extension has its own list of launches.
+/// The launches of the kernels whose names are on the lines of a range. The extension has its own list of launches and its own editing of them.
 pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Result<Vec<CodeAction>, Failure> {
     let lines = params.range.start.line..=params.range.end.line;
     let is_named_here = |lens: &Lens| lines.contains(&snapshot.line(lens.range.start()));
     // Launch files are read only where a kernel is named.
-    if snapshot.capabilities.extension_lenses || !code_lens::inferred(snapshot)?.iter().any(is_named_here) {
+    let kernels = code_lens::inferred(snapshot)?.into_iter().filter(is_named_here);
+    let mut entries: Vec<String> = kernels.filter_map(|lens| entry_of(lens.click)).collect();
+    entries.dedup();
+    if snapshot.capabilities.extension_lenses {
+        return Ok(entries.into_iter().map(|entry| edit_launch(snapshot, entry)).collect());
+    }
+    if entries.is_empty() {
         return Ok(Vec::new());
     }
     let lenses = code_lens::launches(snapshot)?.into_iter().filter(is_named_here);
-    Ok(lenses.filter_map(|lens| action(snapshot, lens)).collect())
+    let mut actions: Vec<_> = lenses.filter_map(|lens| action(snapshot, lens)).collect();
+    for entry in entries {
+        actions.extend(write_launch(snapshot, &entry)?);
+    }
+    Ok(actions)
+}
+
+fn entry_of(click: Click) -> Option<String> {
+    match click {
+        Click::Select { entry, .. } => Some(entry),
+        _ => None,
+    }
+}
+
+/// The command of the extension that opens or writes a launch.
+fn edit_launch(snapshot: &Snapshot, entry: String) -> CodeAction {
+    let lens =
+        Lens { range: TextRange::default(), title: "Edit Launch".to_owned(), click: Click::Edit { entry } };
+    let command = code_lens::command(snapshot, lens);
+    CodeAction {
+        title: command.title.clone(),
+        kind: Some(CodeActionKind::from(SIMULATE)),
+        command: Some(command),
+        ..CodeAction::default()
+    }
+}
+
+/// Writes the inferred launch as a comment above its kernel, unless the kernel cannot be run.
+fn write_launch(snapshot: &Snapshot, entry: &str) -> Result<Option<CodeAction>, Failure> {
+    let draft = match draft(snapshot, Some(entry)) {
+        Ok(draft) => draft,
+        Err(Failure::Refused(_)) => return Ok(None),
+        Err(failure) => return Err(failure),
+    };
+    let Some((line, comment)) = draft["line"].as_u64().zip(draft["comment"].as_str()) else {
+        return Ok(None);
+    };
+    let start = Position { line: line as u32, character: 0 };
+    let edit = TextEdit { range: Range { start, end: start }, new_text: format!("{comment}\n") };
+    let changes = HashMap::from([(snapshot.uri.clone(), vec![edit])]);
+    Ok(Some(CodeAction {
+        title: "Write the inferred launch".to_owned(),
+        kind: Some(CodeActionKind::from(SIMULATE)),
+        edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
+        ..CodeAction::default()
+    }))
 }
 
 fn action(snapshot: &Snapshot, lens: Lens) -> Option<CodeAction> {
