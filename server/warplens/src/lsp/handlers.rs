@@ -6,6 +6,7 @@
 pub(crate) mod call_hierarchy;
 pub(crate) mod code_action;
 pub(crate) mod code_lens;
+pub(crate) mod commands;
 pub(crate) mod completion;
 pub(crate) mod definition;
 pub(crate) mod diagnostic;
@@ -18,7 +19,7 @@ pub(crate) mod document_highlight;
 pub(crate) mod document_link;
 pub(crate) mod document_symbol;
 mod draft_launch;
-pub(crate) mod execute_command;
+mod execute_command;
 pub(crate) mod folding_range;
 pub(crate) mod formatting;
 pub(crate) mod hover;

@@ -13,7 +13,7 @@ use tower_lsp::ls_types::{
 use warplens_ide::{TokenKind, TokenModifiers};
 
 use super::handlers::code_action::{DIALECT_ACTIONS, FIX_ALL};
-use super::handlers::execute_command;
+use super::handlers::commands;
 use super::handlers::formatting::TRIGGERS as FORMAT_TRIGGERS;
 use super::handlers::launch_actions::SIMULATE;
 use super::handlers::signature_help::TRIGGERS as OPERAND_TRIGGERS;
@@ -98,7 +98,7 @@ fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
         }),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: execute_command::ALL.map(str::to_owned).to_vec(),
+            commands: commands::ALL.map(str::to_owned).to_vec(),
             work_done_progress_options: plain,
         }),
         diagnostic_provider: Some(DiagnosticServerCapabilities::Options(DiagnosticOptions {

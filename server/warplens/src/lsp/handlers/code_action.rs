@@ -16,7 +16,7 @@ use warplens_ide::{
     Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten, forward_progress_model, safe_fixes,
 };
 
-use super::execute_command::{SELECT_LAUNCH, SHOW_LEFT};
+use super::commands::{SELECT_LAUNCH, SHOW_LEFT};
 use super::launch_actions::{self, SIMULATE};
 use crate::lsp::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;

@@ -4,7 +4,7 @@ use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, Command};
 use warplens_ide::lanes::{Click, Lens, LensStyle, lens::Step};
 
-use super::execute_command::{EDIT_LAUNCH, PICK_LAUNCH, SELECT_LAUNCH};
+use super::commands::{EDIT_LAUNCH, PICK_LAUNCH, SELECT_LAUNCH};
 use crate::launch_file;
 use crate::lsp::file_access::read_files;
 use crate::lsp::ptxas;

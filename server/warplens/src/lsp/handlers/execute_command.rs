@@ -10,6 +10,7 @@ use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{ExecuteCommandParams, Location, MessageType, Position, Range, Uri};
 use warplens_ide::lanes::{Choice, LaunchFile, Offer, Source, WarpId};
 
+use super::commands::{ALL, DRAFT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT};
 use super::draft_launch::draft;
 use crate::launch_file;
 use crate::lsp::errors::not_open;
@@ -21,31 +22,6 @@ use crate::lsp::simulation::selection::Selection;
 use crate::lsp::snapshot::{Failure, Snapshot};
 use crate::lsp::state::State;
 use crate::position::text_range;
-
-/// Selects the launch whose lanes a document shows.
-pub(crate) const SELECT_LAUNCH: &str = "warplens.selectLaunch";
-
-/// Lists the launches of a document.
-const LIST_LAUNCHES: &str = "warplens.listLaunches";
-
-/// The text of the inferred launch.
-const DRAFT_LAUNCH: &str = "warplens.draftLaunch";
-
-/// Selects the visit of a line whose values and masks are shown.
-const SELECT_VISIT: &str = "warplens.selectVisit";
-
-/// Shows the constructs that a source action could not rewrite.
-pub(crate) const SHOW_LEFT: &str = "warplens.showLeft";
-
-/// All commands of the server.
-pub(crate) const ALL: [&str; 6] =
-    [SELECT_LAUNCH, LIST_LAUNCHES, DRAFT_LAUNCH, SELECT_VISIT, RESOURCES, SHOW_LEFT];
-
-/// The command of the VS Code extension in a lens of its style.
-pub(crate) const PICK_LAUNCH: &str = "warplens.pickLaunch";
-
-/// The command of the VS Code extension that opens or writes a launch.
-pub(crate) const EDIT_LAUNCH: &str = "warplens.editLaunch";
 
 /// The argument of the commands about launches.
 #[derive(Deserialize)]
