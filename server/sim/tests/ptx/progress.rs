@@ -129,6 +129,62 @@ fn a_waiting_loop_may_store_to_other_memory() {
     }
 }
 
+/// Loops that poll the flag `[%rd1]` into `%r3` and write other memory.
+const COUNTING_WAITS: [(&str, &str); 6] = [
+    ("atomic", "WAIT:\natom.global.add.u32 %r4, [%rd1+8], 1;\nld.volatile.global.u32 %r3, [%rd1];\n"),
+    ("reduction", "WAIT:\nred.global.add.u32 [%rd1+8], 1;\nld.acquire.gpu.global.u32 %r3, [%rd1];\n"),
+    (
+        "store",
+        "WAIT:\nadd.u32 %r9, %r9, 1;\nst.volatile.global.u32 [%rd1+8], %r9;\nld.volatile.global.u32 %r3, [%rd1];\n",
+    ),
+    (
+        "own word",
+        "mul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd3, %rd1, %rd3;\nWAIT:\nld.volatile.global.u32 %r4, [%rd3+64];\n\
+         add.u32 %r4, %r4, 1;\nst.volatile.global.u32 [%rd3+64], %r4;\nld.volatile.global.u32 %r3, [%rd1];\n",
+    ),
+    (
+        "clock",
+        "WAIT:\nmov.u64 %rd5, %clock64;\nst.volatile.global.u64 [%rd1+8], %rd5;\nld.volatile.global.u32 %r3, [%rd1];\n",
+    ),
+    ("swap", "WAIT:\nred.global.add.u32 [%rd1+8], 1;\natom.global.cas.b32 %r3, [%rd1], 1, 2;\n"),
+];
+
+#[test]
+fn a_wait_without_an_end_may_store_to_other_memory() {
+    for (name, wait) in COUNTING_WAITS {
+        let body = format!("{wait}setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;");
+        for model in Model::ALL {
+            let (_, _, result, _) = launch(model, &body, 2, 32);
+            assert_eq!(result.status, Status::NoProgress, "{name} {model:?} {:?}", result.findings);
+            assert!(result.totals.warp_instructions < SOON, "{name} {model:?} {:?}", result.totals);
+            let message = &result.findings.last().expect("a finding").message;
+            assert!(message.contains("poll `out[0]` (value 0)"), "{name} {:?}", result.findings);
+        }
+    }
+}
+
+/// The counter that the waiting threads write decides whether they go on, or another thread does.
+#[test]
+fn counters_in_memory_end_waits() {
+    let waits = "WAIT:\natom.global.add.u32 %r4, [%rd1+8], 1;\nld.volatile.global.u32 %r3, [%rd1];\n\
+                 setp.ne.u32 %p2, %r3, 0;\n@%p2 bra DONE;\n";
+    let itself = format!("{waits}setp.lt.u32 %p2, %r4, 20000;\n@%p2 bra WAIT;\nDONE:\nret;");
+    let another = format!(
+        "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra GIVE;\n{waits}bra WAIT;\nGIVE:\nld.volatile.global.u32 %r4, [%rd1+8];\n\
+         setp.lt.u32 %p2, %r4, 20000;\n@%p2 bra GIVE;\nst.volatile.global.u32 [%rd1], 5;\nDONE:\nret;"
+    );
+    let through_memory = "WAIT:\nld.volatile.global.u32 %r4, [%rd1+8];\nadd.u32 %r4, %r4, 16;\n\
+                          st.volatile.global.u32 [%rd1+8], %r4;\nand.b32 %r5, %r4, 255;\ncvt.u64.u32 %rd4, %r5;\n\
+                          add.u64 %rd4, %rd4, %rd1;\nst.volatile.global.u32 [%rd4], 1;\n\
+                          ld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;";
+    for model in Model::ALL {
+        for (body, grid, block) in [(&*itself, 1, 32), (&another, 2, 32), (through_memory, 1, 1)] {
+            let (_, _, result, _) = launch(model, body, grid, block);
+            assert_eq!(result.status, Status::Finished, "{model:?} {body} {:?}", result.findings);
+        }
+    }
+}
+
 #[test]
 fn a_lock_that_every_lane_takes_in_a_debug_build() {
     let body = "NEXT:\nmov.u64 %rd5, stack;\ncvta.local.u64 %rd5, %rd5;\nadd.u32 %r9, %r9, 1;\nst.u32 [%rd5], %r9;\n\

@@ -5,6 +5,7 @@ pub(super) mod block;
 pub(super) mod cluster;
 mod cluster_barrier;
 mod deadlock;
+mod livelock;
 pub(super) mod parallel_blocks;
 pub(super) mod sequential_blocks;
 mod waiting;

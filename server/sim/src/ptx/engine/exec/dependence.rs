@@ -31,8 +31,19 @@ struct Dependent {
 struct Reached {
     /// A branch or another instruction that controls what executes.
     control: bool,
-    /// Memory that other threads read, or an address.
-    memory: bool,
+    /// An address, or the guard of an access.
+    address: bool,
+    /// A value that is stored in memory that other threads read.
+    stored: bool,
+    /// An operand of an atomic operation.
+    exchanged: bool,
+}
+
+impl Reached {
+    /// Whether the same instructions access the same memory.
+    fn is_same_path(self) -> bool {
+        !self.control && !self.address
+    }
 }
 
 impl<'w> Dependence<'w> {
@@ -42,6 +53,19 @@ impl<'w> Dependence<'w> {
 
     /// Whether the warp would execute the same, whatever the values of this state are.
     pub(super) fn is_unaffected_by(&self, difference: &Difference) -> bool {
+        let reached = self.reached_by(difference, &[]);
+        reached.is_some_and(|reached| reached.is_same_path() && !reached.stored && !reached.exchanged)
+    }
+
+    /// Whether the warp would execute the same instructions on the same memory, whatever the values of this state and of these
+    /// reads are. The values that it stores may differ; `Some` says whether operands of its atomic operations do.
+    pub(super) fn repeats_despite(&self, difference: &Difference, reads: &[LoggedRead]) -> Option<bool> {
+        let reached = self.reached_by(difference, reads)?;
+        reached.is_same_path().then_some(reached.exchanged)
+    }
+
+    /// What values of this state and of these reads reach in any number of iterations; `None` if that is not known.
+    fn reached_by(&self, difference: &Difference, reads: &[LoggedRead]) -> Option<Reached> {
         let mut dependent = Dependent { carry: difference.carry, ..Dependent::default() };
         dependent
             .registers
@@ -49,16 +73,13 @@ impl<'w> Dependence<'w> {
         dependent.local.extend(difference.local.iter().copied());
         for _ in 0..MAX_PASSES {
             let before = dependent.clone();
-            let reached = self.pass(&mut dependent, &[], true);
-            if reached.control || reached.memory {
-                return false;
-            }
+            let reached = self.pass(&mut dependent, reads, true);
             dependent.add(&before);
-            if dependent == before {
-                return true;
+            if !reached.is_same_path() || dependent == before {
+                return Some(reached);
             }
         }
-        false
+        None
     }
 
     /// Whether control flow depends on these reads.
@@ -99,7 +120,7 @@ impl<'w> Dependence<'w> {
                         .for_each(|(a, b)| dependent.pass((*from, a), (*to, b), *mask));
                 }
             }
-            if changing && (reached.control || reached.memory) {
+            if changing && !reached.is_same_path() {
                 break;
             }
         }
@@ -133,16 +154,16 @@ impl<'w> Dependence<'w> {
             reached.control |= guard | value | callee & executed != 0;
         }
         let accesses = !matches!(memory, Memory::Nothing) && op != Op::Sleep;
-        reached.memory |= accesses && (address | guard) != 0;
+        reached.address |= accesses && (address | guard) != 0;
         match (op, memory) {
             (Op::Load, Memory::Local(at, span)) => value |= dependent.local(at, *span, executed),
             (Op::Store, Memory::Local(at, span)) => dependent.store(at, *span, executed, value | guard),
             (Op::Load, _) => value = read,
             (Op::Atomic | Op::Mbarrier, _) => {
-                reached.memory |= value != 0;
+                reached.exchanged |= value != 0;
                 value = read;
             }
-            (Op::Store, _) => reached.memory |= value != 0,
+            (Op::Store, _) => reached.stored |= value != 0,
             (Op::Clock(_), _) => value = if changing { executed } else { 0 },
             (Op::Carry(_), _) => {
                 value |= dependent.carry & executed;

@@ -1,6 +1,6 @@
 //! The log of an observed warp: what it executed, and the state that has changed meanwhile.
 
-use crate::ptx::engine::memory::polled::PolledValue;
+use crate::ptx::engine::memory::polled::{MemoryRange, PolledValue};
 use crate::ptx::program::{RegisterSlot, Slot};
 use crate::ptx::registers::Lanes;
 
@@ -67,4 +67,21 @@ pub(super) struct LoggedRead {
     pub(super) step: u32,
     pub(super) statement: u32,
     pub(super) lane: u32,
+}
+
+/// What an instruction does with the memory that it accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Reads,
+    Writes,
+    /// Reads, and writes what it computes.
+    Exchanges,
+}
+
+/// A write of memory that other threads may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct LoggedWrite {
+    pub(super) range: MemoryRange,
+    /// Whether an atomic operation writes.
+    pub(super) exchanges: bool,
 }

@@ -6,19 +6,19 @@
 //! another thread changes the memory that they read. That state may be a counter, local memory, or anything else that a wait
 //! may change besides.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::dependence::Dependence;
 use super::frame::Frame;
-use super::poll_log::{Difference, LoggedRead, Memory, Step};
+use super::poll_log::{Difference, Direction, LoggedRead, LoggedWrite, Memory, Step};
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::memory::mbarrier_object::PHASE;
-use crate::ptx::engine::memory::polled::{PolledMemory, PolledValue};
+use crate::ptx::engine::memory::polled::{MemoryRange, PolledMemory, PolledValue};
 use crate::ptx::engine::memory::region::{AccessMode, MemoryRegion};
 use crate::ptx::engine::memory::spaces::{AddressCheck, Spaces, addresses, read};
-use crate::ptx::program::{Address, Function, Op, Program, RegisterSlot, Slot, Space};
+use crate::ptx::program::{Address, Callee, Function, Op, Program, RegisterSlot, Slot, Space};
 use crate::ptx::registers::{Registers, WIDTH, lanes};
 
 /// The state of a warp that decides what it does next.
@@ -58,7 +58,10 @@ pub(crate) struct PollWindow {
     changes: u64,
     steps: Vec<Step>,
     reads: Vec<LoggedRead>,
+    writes: FxHashSet<LoggedWrite>,
     reads_clock: bool,
+    /// Whether it calls functions of the system, which change more than the log contains.
+    calls_system: bool,
     /// How often the groups have been where they were at the start.
     matches: u32,
     /// The number of reads before the last comparison of reads.
@@ -76,7 +79,9 @@ impl PollWindow {
             changes: spaces.changes,
             steps: Vec::new(),
             reads: Vec::new(),
+            writes: FxHashSet::default(),
             reads_clock: false,
+            calls_system: false,
             matches: 0,
             compared: 0,
             failed: false,
@@ -134,26 +139,33 @@ impl PollWindow {
     ) -> Memory {
         let instruction = &function.code[pc as usize];
         let (tables, table) = (&function.tables, instruction.s.a as usize);
-        let (address, space, span, reads) = match instruction.op {
+        let (address, space, span, direction) = match instruction.op {
             _ if executed == 0 => return Memory::Nothing,
             Op::Load => {
                 let access = &tables.accesses[table];
-                (&access.address, access.space, access.size * access.elements.len() as u32, true)
+                (&access.address, access.space, access.size * access.elements.len() as u32, Direction::Reads)
             }
             Op::Store => {
                 let access = &tables.accesses[table];
-                (&access.address, access.space, access.size * access.elements.len() as u32, false)
+                (&access.address, access.space, access.size * access.elements.len() as u32, Direction::Writes)
             }
             Op::Atomic => {
                 let atomic = &tables.atomics[table];
-                (&atomic.address, atomic.space, atomic.ty.bytes() as u32 * atomic.b.len() as u32, true)
+                let span = atomic.ty.bytes() as u32 * atomic.b.len() as u32;
+                (&atomic.address, atomic.space, span, Direction::Exchanges)
             }
             Op::Mbarrier => {
                 let mbarrier = &tables.mbarriers[table];
-                (&mbarrier.address, mbarrier.space, 8, mbarrier.action.waits())
+                let waits = mbarrier.action.waits();
+                let direction = if waits { Direction::Reads } else { Direction::Writes };
+                (&mbarrier.address, mbarrier.space, 8, direction)
             }
             Op::Clock(_) => {
                 self.reads_clock = true;
+                return Memory::Nothing;
+            }
+            Op::Call(_) => {
+                self.calls_system |= matches!(tables.calls[table].callee, Callee::System(_));
                 return Memory::Nothing;
             }
             Op::Copy
@@ -175,18 +187,19 @@ impl PollWindow {
         };
         let statement = function.first_statement + pc;
         let bits = if instruction.op == Op::Mbarrier { PHASE } else { u64::MAX };
-        self.access((statement, bits), (address, space, span, reads), executed, registers, ctx)
+        self.access((statement, bits), (address, space, span, direction), executed, registers, ctx)
     }
 
     fn access(
         &mut self,
         (statement, bits): (u32, u64),
-        (address, space, span, reads): (&Address, Space, u32, bool),
+        (address, space, span, direction): (&Address, Space, u32, Direction),
         executed: u32,
         registers: &Registers,
         ctx: &ExecContext<'_>,
     ) -> Memory {
         let addresses = addresses(address, registers, ctx.frame_base);
+        let reads = direction != Direction::Writes;
         let mode = if reads { AccessMode::Load } else { AccessMode::Store };
         let check = AddressCheck {
             space,
@@ -209,8 +222,15 @@ impl PollWindow {
                 continue;
             }
             any_common = true;
-            if reads && extent.region.is_common() {
+            if !extent.region.is_common() {
+                continue;
+            }
+            if reads {
                 self.read((statement, lane), (extent.region, index, span), bits, ctx.spaces);
+            }
+            if direction != Direction::Reads {
+                let range = MemoryRange { region: extent.region, index, size: span };
+                self.writes.insert(LoggedWrite { range, exchanges: direction == Direction::Exchanges });
             }
         }
         match (any_local, any_common) {
@@ -255,7 +275,7 @@ impl PollWindow {
         }
         if self.matches > 1
             && self.matches.is_power_of_two()
-            && let Some(polled) = self.polls(program)
+            && let Some(polled) = self.polls(&difference, program)
         {
             return Observation::Polls(polled);
         }
@@ -267,7 +287,7 @@ impl PollWindow {
 
     /// The memory that the warp polls: all reads since the last comparison are of memory read before, and control flow depends
     /// on some of them whose value is the same.
-    fn polls(&self, program: &Program) -> Option<PolledMemory> {
+    fn polls(&self, difference: &Difference, program: &Program) -> Option<PolledMemory> {
         let (before, now) = self.reads.split_at(self.compared);
         let known: FxHashMap<_, u64> =
             before.iter().map(|read| (read.polled.location(), read.polled.value)).collect();
@@ -278,7 +298,32 @@ impl PollWindow {
             }
         }
         let dependence = Dependence::new(program, &self.steps);
-        (!stable.is_empty() && dependence.is_controlled_by(&stable)).then(|| self.polled(&stable))
+        (!stable.is_empty() && dependence.is_controlled_by(&stable)).then(|| {
+            let polled = self.polled(&stable);
+            PolledMemory { writes: self.lasting_writes(&polled, difference, &dependence), ..polled }
+        })
+    }
+
+    /// The memory that each iteration changes, if the warp executes the same until the polled memory changes. An atomic
+    /// operation that finds the same value each time and has the same operands leaves it as it is.
+    fn lasting_writes(
+        &self,
+        polled: &PolledMemory,
+        difference: &Difference,
+        dependence: &Dependence<'_>,
+    ) -> Option<Vec<MemoryRange>> {
+        let stable: FxHashMap<_, u64> =
+            polled.values.iter().map(|polled| (polled.location(), polled.value)).collect();
+        let (same, others): (Vec<LoggedRead>, Vec<LoggedRead>) =
+            self.reads.iter().partition(|read| stable.contains_key(&read.polled.location()));
+        let is_stable = same.iter().all(|read| stable[&read.polled.location()] == read.polled.value);
+        if self.calls_system || !is_stable {
+            return None;
+        }
+        let exchanges_differ = dependence.repeats_despite(difference, &others)?;
+        let changes =
+            |write: &&LoggedWrite| !write.exchanges || exchanges_differ || !stable.contains_key(&write.range);
+        Some(self.writes.iter().filter(changes).map(|write| write.range).collect())
     }
 
     fn polled(&self, reads: &[LoggedRead]) -> PolledMemory {
@@ -292,7 +337,7 @@ impl PollWindow {
             let together = reads.iter().filter(|read| read.step == first.step);
             (first.statement, together.fold(0, |all, read| all | 1 << read.lane))
         });
-        PolledMemory { first, values, reads_clock: self.reads_clock }
+        PolledMemory { first, values, reads_clock: self.reads_clock, writes: None }
     }
 }
 

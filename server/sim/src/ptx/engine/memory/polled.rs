@@ -17,8 +17,8 @@ pub(crate) struct PolledValue {
 
 impl PolledValue {
     /// The location, without the value.
-    pub(crate) fn location(&self) -> (MemoryRegion, usize, u32) {
-        (self.region, self.index, self.size)
+    pub(crate) fn location(&self) -> MemoryRange {
+        MemoryRange { region: self.region, index: self.index, size: self.size }
     }
 }
 
@@ -30,4 +30,24 @@ pub(crate) struct PolledMemory {
     pub(crate) values: Vec<PolledValue>,
     /// Whether the loop reads the clock.
     pub(crate) reads_clock: bool,
+    /// The memory that each iteration changes, if the warp repeats its iteration until the polled memory changes; `None` if it
+    /// may stop by itself, or if that is not known.
+    pub(crate) writes: Option<Vec<MemoryRange>>,
+}
+
+/// Bytes of memory that other threads may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct MemoryRange {
+    pub(crate) region: MemoryRegion,
+    /// The first byte in the region.
+    pub(crate) index: usize,
+    pub(crate) size: u32,
+}
+
+impl MemoryRange {
+    /// The words that it touches.
+    pub(crate) fn words(self) -> impl Iterator<Item = (MemoryRegion, usize)> {
+        let words = self.index / 4..(self.index + self.size as usize).div_ceil(4);
+        words.map(move |word| (self.region, word))
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::barrier::{COUNT, State};
 use super::cluster_barrier::{self, ClusterBarrier};
+use super::livelock::Livelock;
 use crate::lanes::Lanes;
 use crate::ptx::engine::exec::warp::{Arrival, Pause, Warp};
 use crate::ptx::engine::launch::Launch;
@@ -127,6 +128,18 @@ impl Block {
                 has_changed
             }
         }
+    }
+
+    /// Adds its warps to those that can only wait; `false` if a warp may do something else.
+    pub(crate) fn add_to(&self, livelock: &mut Livelock) -> bool {
+        self.states.iter().zip(&self.warps).all(|(state, warp)| match state {
+            WarpState::Ended | WarpState::Waiting => true,
+            WarpState::Spinning(_) => livelock.add(&warp.polled, &[]),
+            WarpState::Polling(_) => {
+                warp.polled.writes.as_ref().is_some_and(|writes| livelock.add(&warp.polled, writes))
+            }
+            WarpState::Ready | WarpState::Yielding(_) => false,
+        })
     }
 
     /// Lets warps that only poll memory continue, although it has not changed: they may stop by themselves, such as after a

@@ -4,6 +4,7 @@
 
 use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
+use super::livelock::Livelock;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::cluster_window::ClusterWindow;
@@ -140,6 +141,12 @@ impl Cluster {
             result = (result.0 | any, result.1 | reads_clock);
         }
         result
+    }
+
+    /// Adds its warps to those that can only wait; `false` if a warp may do something else.
+    pub(crate) fn add_to(&self, livelock: &mut Livelock) -> bool {
+        livelock.enter_cluster();
+        self.blocks.iter().all(|block| block.add_to(livelock))
     }
 
     /// Host memory of the cluster in bytes, while it is suspended.

@@ -2,6 +2,7 @@
 
 use super::block::BlockPause;
 use super::cluster::Cluster;
+use super::livelock::Livelock;
 use crate::ptx::engine::exec::operand::get;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
@@ -178,7 +179,7 @@ impl<'a> SequentialBlocks<'a> {
                 idle_rounds = 0;
                 continue;
             }
-            if self.continue_polling(idle_rounds) {
+            if !self.is_livelock() && self.continue_polling(idle_rounds) {
                 idle_rounds += 1;
             } else if !self.suspended.iter_mut().any(|(_, cluster)| cluster.force_progress()) {
                 break;
@@ -189,6 +190,12 @@ impl<'a> SequentialBlocks<'a> {
             findings.into_iter().for_each(|finding| self.state.report(finding));
         }
         Ok(Status::NoProgress)
+    }
+
+    /// Whether all warps poll memory that none of them changes.
+    fn is_livelock(&self) -> bool {
+        let mut livelock = Livelock::default();
+        self.suspended.iter().all(|(_, cluster)| cluster.add_to(&mut livelock)) && livelock.is_certain()
     }
 
     /// No warp can run: lets those continue that only poll memory. For those that read the clock, time advances, by more in each
