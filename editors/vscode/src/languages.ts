@@ -1,3 +1,3 @@
 // The language ids that the server supports.
 
-export const LANGUAGES = ['ptx', 'wave-asm'];
+export const LANGUAGES = ['ptx', 'wave-asm', 'sass'];

@@ -15,6 +15,7 @@ mod model;
 mod operand;
 mod reaching;
 mod register;
+mod same_value;
 mod scoreboard;
 mod section;
 mod sequences;
@@ -33,6 +34,7 @@ pub use operand::{
 };
 pub use reaching::Reaching;
 pub use register::{Register, RegisterFile};
+pub use same_value::{SameValue, same_value};
 pub use scoreboard::{sets, setters, waiters};
 pub use section::{Datum, DatumValue, Expression, Section};
 pub use sequences::{is_padding, sequence_at};

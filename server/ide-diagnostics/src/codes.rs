@@ -232,6 +232,25 @@ codes! {
     /// The toolchain's dialect where the guide's is chosen.
     "toolchain-spelling", Hint;
 
+    // SASS.
+
+    /// A branch to an address or a label that is not an instruction.
+    MISSING_TARGET = "missing-target", Warning;
+    /// A target that is not a multiple of 4.
+    MISALIGNED_TARGET = "misaligned-target", Warning;
+    /// A `SYNC`, `BRK` or `CONT` without a token.
+    UNMATCHED_TOKEN = "unmatched-token", Warning;
+    /// A `BSYNC` or `BREAK` of a barrier that is not set.
+    BARRIER_NOT_SET = "barrier-not-set", Warning;
+    /// An opcode that the target of the listing does not have.
+    OPCODE_OF_OTHER_TARGET = "opcode-of-other-target", Warning;
+    /// An address that is not above the one before it.
+    DUPLICATE_ADDRESS = "duplicate-address", Warning;
+    /// A branch with `.LMT` in a function without calls.
+    LIMIT_WITHOUT_CALL = "limit-without-call", Hint;
+    /// A condition on the state of graphics.
+    GRAPHICS_CONDITION = "graphics-condition", Hint;
+
     // Lints: correct code that can be made cheaper.
 
     /// An `if` that a `select` can replace.

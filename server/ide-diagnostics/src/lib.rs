@@ -19,6 +19,7 @@ pub mod lints;
 mod message;
 pub mod ptx;
 pub mod rules;
+pub mod sass;
 pub mod share;
 pub mod wave;
 pub mod wave_messages;

@@ -1,6 +1,9 @@
 //! The features of SASS. Listings are read-only: they have no editing.
 
+mod explain;
 mod folding;
+mod hover;
+mod lens;
 mod symbols;
 mod tokens;
 
@@ -20,8 +23,12 @@ pub(crate) const SASS: LanguageSupport = LanguageSupport {
         local_declarations: names::local_declarations,
         module_declarations: names::module_declarations,
         construct_at: constructs::at,
+        check_item: warplens_ide_diagnostics::sass::check_item,
         ..LanguageQueries::EMPTY
     },
     tokens: tokens::tokens,
+    hover: hover::hover,
+    explain: explain::explain,
+    explained_names: explain::names,
     ..LanguageSupport::new(warplens_syntax::sass::LANGUAGE)
 };

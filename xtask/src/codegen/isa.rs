@@ -12,7 +12,7 @@ mod ptx;
 pub(super) mod ptx_data;
 mod rust;
 mod sass;
-mod sass_data;
+pub(super) mod sass_data;
 pub(super) mod schema;
 mod wave;
 pub(super) mod wave_data;

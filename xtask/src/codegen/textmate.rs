@@ -5,12 +5,13 @@
 
 mod ptx;
 mod rules;
+mod sass;
 mod wave;
 
 use anyhow::Result;
 use serde_json::Value;
 
-use super::isa::{ptx_data, wave_data};
+use super::isa::{ptx_data, sass_data, wave_data};
 use super::output::{Mode, ensure_file_contents};
 
 /// Writes the grammars, or says that they are stale.
@@ -18,7 +19,9 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
     let ptx = ptx::grammar(&ptx_data::load()?);
     ensure_file_contents("editors/vscode/syntaxes/ptx.tmLanguage.json", &text(&ptx)?, mode)?;
     let wave = wave::grammar(&wave_data::load()?);
-    ensure_file_contents("editors/vscode/syntaxes/wave-asm.tmLanguage.json", &text(&wave)?, mode)
+    ensure_file_contents("editors/vscode/syntaxes/wave-asm.tmLanguage.json", &text(&wave)?, mode)?;
+    let sass = sass::grammar(&sass_data::load()?);
+    ensure_file_contents("editors/vscode/syntaxes/sass.tmLanguage.json", &text(&sass)?, mode)
 }
 
 fn text(grammar: &Value) -> Result<String> {

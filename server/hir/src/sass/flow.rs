@@ -261,11 +261,24 @@ impl<'f> Walk<'f> {
                     self.go(index, target, rest);
                 }
             }
-            None => self.unbalanced.push(index),
+            None => {
+                self.unbalanced.push(index);
+                let nearest = self.nearest_push(index, kind);
+                self.openers[index as usize].extend(nearest);
+            }
         }
         if !ends {
             self.next(index, stack);
         }
+    }
+
+    /// The push of a kind that is nearest before an instruction in the text, where no path shows one.
+    fn nearest_push(&self, index: u32, kind: &str) -> Option<u32> {
+        let pushes = |at: &usize| {
+            let instruction = &self.function.instructions[*at];
+            flow(instruction) == Flow::Push && token(instruction) == Some(kind)
+        };
+        (0..index as usize).rev().find(pushes).map(|at| at as u32)
     }
 
     /// Pairs each BSYNC and BREAK with the BSSY of its barrier: the nearest ones on the way back.

@@ -33,7 +33,7 @@ impl<'f> Reaching<'f> {
     /// The instructions whose writes of a register an instruction may read, by address. Those with a guard do not hide earlier ones.
     #[must_use]
     pub fn definitions(&self, index: usize, register: Register) -> Vec<usize> {
-        let ends = |at: usize| !self.function.instructions[at].guard.is_some_and(|guard| !guard.is_always());
+        let ends = |at: usize| self.function.instructions[at].guard.is_none_or(|guard| guard.is_always());
         self.search(
             self.flow.predecessors(index).collect(),
             |at| self.accessed(at, register, true),
@@ -45,7 +45,7 @@ impl<'f> Reaching<'f> {
     /// The instructions that may read what an instruction writes to a register, by address.
     #[must_use]
     pub fn uses(&self, index: usize, register: Register) -> Vec<usize> {
-        let ends = |at: usize| !self.function.instructions[at].guard.is_some_and(|guard| !guard.is_always());
+        let ends = |at: usize| self.function.instructions[at].guard.is_none_or(|guard| guard.is_always());
         self.search(
             self.flow.successors(index).collect(),
             |at| self.accessed(at, register, false),

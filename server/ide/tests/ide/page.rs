@@ -27,12 +27,13 @@ fn example((language, code): (&str, &str)) -> Example {
     let (language, accepts) = language.split_once(' ').unwrap_or((language, "both"));
     let accepts = Accepts::named(accepts).expect("the second word names a language");
     match language {
+        "sass" => Example { language: warplens_syntax::sass::LANGUAGE, text: code.to_owned(), accepts },
         "wave" => Example { language: warplens_syntax::wave::LANGUAGE, text: code.to_owned(), accepts },
         "ptx" if code.contains(".version") => {
             Example { language: warplens_syntax::ptx::LANGUAGE, text: code.to_owned(), accepts }
         }
         "ptx" => Example { language: warplens_syntax::ptx::LANGUAGE, text: kernel(code), accepts },
-        other => panic!("a block is of `ptx` or `wave`, not of `{other}`"),
+        other => panic!("a block is of `ptx`, `wave` or `sass`, not of `{other}`"),
     }
 }
 

@@ -78,7 +78,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         opcode: "FCMP",
         category: &CATEGORIES[3],
         generations: &[Generation::Fermi, Generation::Kepler, Generation::Maxwell],
-        summary: "Select: first source if the third compares true against zero, else the second.",
+        summary: "Selects: first source if the third compares true against zero, else the second.",
         operands: "Rd, Ra, Rb, Rc",
         effect: "Compare codes F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T: the U ones are true for NaN. FSET: all ones or 0, `.BF` 1.0. FCMP: (c cc 0) ? a : b.",
         proof: Proof::Run,
@@ -325,7 +325,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         opcode: "FSWZ",
         category: &CATEGORIES[3],
         generations: &[Generation::Fermi, Generation::Kepler],
-        summary: "Add or subtract across the lanes of a quad by a pattern (derivatives).",
+        summary: "Adds or subtract across the lanes of a quad by a pattern (derivatives).",
         operands: "Rd, Ra, Rb, pattern",
         ..Instruction::EMPTY
     },

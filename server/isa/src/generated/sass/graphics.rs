@@ -61,7 +61,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Generation::Hopper,
             Generation::Blackwell,
         ],
-        summary: "Interpolate an attribute.",
+        summary: "Interpolates an attribute.",
         operands: "Rd, a[..], ..",
         ..Instruction::EMPTY
     },
@@ -76,7 +76,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Generation::Hopper,
             Generation::Blackwell,
         ],
-        summary: "Read the internal stage buffer.",
+        summary: "Reads the internal stage buffer.",
         operands: "Rd, [Ra]",
         ..Instruction::EMPTY
     },
@@ -90,7 +90,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Generation::Hopper,
             Generation::Blackwell,
         ],
-        summary: "Write the internal stage buffer.",
+        summary: "Writes the internal stage buffer.",
         operands: "[Ra], Rb",
         writes: Writes::Nothing,
         ..Instruction::EMPTY
@@ -108,7 +108,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Generation::Hopper,
             Generation::Blackwell,
         ],
-        summary: "Emit or cut a vertex.",
+        summary: "Emits or cut a vertex.",
         operands: "Rd, Ra, Rb",
         ..Instruction::EMPTY
     },
@@ -131,7 +131,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         opcode: "STP",
         category: &CATEGORIES[4],
         generations: &[Generation::Maxwell],
-        summary: "Stop-on-pending.",
+        summary: "Stops-on-pending.",
         operands: "imm",
         writes: Writes::Nothing,
         ..Instruction::EMPTY

@@ -155,7 +155,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         opcode: "WARPGROUPSET",
         category: &CATEGORIES[12],
         generations: &[Generation::Hopper],
-        summary: "Set warpgroup counters.",
+        summary: "Sets warpgroup counters.",
         operands: "imm",
         writes: Writes::Nothing,
         ..Instruction::EMPTY

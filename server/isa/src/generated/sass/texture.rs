@@ -138,7 +138,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Generation::Hopper,
             Generation::Blackwell,
         ],
-        summary: "Query texture state.",
+        summary: "Queries texture state.",
         operands: "Rd, Ra, handle, what",
         example: "TXQ RZ, R18, R18, TEX_HEADER_DIMENSION, UR4, 0x0, 0x1",
         modifiers: list(&[302]),

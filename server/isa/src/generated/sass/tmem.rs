@@ -62,7 +62,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         opcode: "UTCCP",
         category: &CATEGORIES[15],
         generations: &[Generation::Blackwell],
-        summary: "Copy shared memory to tensor memory.",
+        summary: "Copies shared memory to tensor memory.",
         operands: "tmem[URa], gdesc[URb]",
         writes: Writes::Nothing,
         ..Instruction::EMPTY

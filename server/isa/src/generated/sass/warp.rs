@@ -32,7 +32,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             Generation::Hopper,
             Generation::Blackwell,
         ],
-        summary: "Read a register of another lane.",
+        summary: "Reads a register of another lane.",
         operands: "Pd, Rd, Ra, Rlane, Rclamp",
         effect: "As PTX shfl: c bits 0-4 clamp, 8-12 segment mask; P = source in range, else own value. Inactive lanes are read as they are.",
         proof: Proof::Run,

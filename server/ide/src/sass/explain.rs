@@ -1,0 +1,127 @@
+//! Documentation of SASS.
+
+use warplens_isa::sass::{self as isa, Generation, Instruction, Proof, SpecialRegister};
+
+use crate::explain::page::Page;
+
+/// The documentation of a name: an opcode with or without modifiers, a special register, a test of the condition code, a word.
+pub(crate) fn explain(name: &str) -> Option<String> {
+    let name = name.trim();
+    let mut words = name.split('.');
+    if let Some(entry) = words.next().and_then(isa::opcode) {
+        let modifiers: Vec<&str> = words.collect();
+        return Some(opcode(entry, &modifiers, None));
+    }
+    special_register_page(name).or_else(|| condition(name)).or_else(|| word(name))
+}
+
+/// The names with a page.
+pub(crate) fn names() -> Vec<&'static str> {
+    let opcodes = isa::opcodes().map(|entry| entry.opcode);
+    opcodes.chain(isa::special_registers().iter().map(|register| register.name)).collect()
+}
+
+/// The page of an opcode. With a statement: the modifiers that it has, and the effect on its generation.
+pub(super) fn opcode(entry: &Instruction, modifiers: &[&str], on: Option<Generation>) -> String {
+    let facts = ["SASS".to_owned(), entry.category.title.to_lowercase(), generations(entry.generations)];
+    let written: String = modifiers.iter().map(|modifier| format!(".{modifier}")).collect();
+    let mut page = Page::titled(&format!("{}{written}", entry.opcode), &facts);
+    page.paragraph(entry.summary);
+    if !entry.operands.is_empty() {
+        page.code("sass", [format!("{} {}", entry.opcode, entry.operands)]);
+    }
+    effect(&mut page, entry, on);
+    if modifiers.is_empty() {
+        let all = entry.modifiers.iter();
+        page.list("Modifiers", all.map(|modifier| format!("`.{}`: {}", modifier.name, modifier.meaning)));
+    } else {
+        page.list("Modifiers", modifiers.iter().map(|name| modifier(entry, name)));
+    }
+    page.list("Notes", entry.notes);
+    if on.is_none() {
+        page.titled_code("Example", "sass", entry.example);
+    }
+    page.finish()
+}
+
+/// A modifier of an opcode.
+pub(super) fn modifier(entry: &Instruction, name: &str) -> String {
+    match entry.modifier(name) {
+        Some(modifier) => format!("`.{name}`: {}", modifier.meaning),
+        None if name.starts_with('?') => {
+            format!("`.{name}`: an encoding that the disassembler does not name")
+        }
+        None => format!("`.{name}`: not documented"),
+    }
+}
+
+fn effect(page: &mut Page, entry: &Instruction, on: Option<Generation>) {
+    match on {
+        Some(generation) => page.paragraph(entry.effect_on(generation)),
+        None => {
+            page.paragraph(entry.effect);
+            if !entry.earlier.is_empty() {
+                page.paragraph(&format!("**Before Volta.** {}", entry.earlier));
+            }
+        }
+    }
+    page.paragraph(match entry.proof {
+        Proof::Run => {
+            "*Certainty:* executed; the results equal those of the PTX that the code was assembled from."
+        }
+        Proof::Partly => "*Certainty:* executed in part; not all modifiers were.",
+        Proof::Assumed => "*Certainty:* assumed; it was not executed.",
+        Proof::None => "*Certainty:* what it computes is not established.",
+    });
+}
+
+/// `Volta and later`, `Fermi to Maxwell`
+pub(super) fn generations(all: &[Generation]) -> String {
+    let (Some(first), Some(last)) = (all.first(), all.last()) else {
+        return "in documents only".to_owned();
+    };
+    let name = |generation: &Generation| format!("{generation:?}");
+    if first == last {
+        format!("{} ({})", name(first), first.targets())
+    } else if *last == Generation::Blackwell {
+        format!("{} and later", name(first))
+    } else {
+        format!("{} to {}", name(first), name(last))
+    }
+}
+
+fn special_register_page(name: &str) -> Option<String> {
+    let known = isa::special_register(name);
+    Some(special_register(known.or_else(|| isa::special_register(&format!("SR_{name}")))?))
+}
+
+pub(super) fn special_register(register: &SpecialRegister) -> String {
+    let mut page = Page::titled(register.name, &["SASS".into(), "special register".into()]);
+    page.paragraph(register.summary);
+    if !register.ptx.is_empty() {
+        page.paragraph(&format!("In PTX: `{}`.", register.ptx));
+    }
+    page.paragraph(if register.varies {
+        "The lanes of a warp read different values."
+    } else {
+        "All lanes of a warp read the same value."
+    });
+    page.finish()
+}
+
+/// `CC.EQ`
+fn condition(name: &str) -> Option<String> {
+    let test = isa::condition(name.strip_prefix("CC.")?)?;
+    let mut page = Page::titled(name, &["SASS".into(), "test of the condition code".into()]);
+    page.paragraph(&format!("True where `{}`.", test.test));
+    page.paragraph(
+        "Z: the result is zero. S: its sign. C: carry; after a subtraction, no borrow. O: signed overflow.",
+    );
+    Some(page.finish())
+}
+
+/// A word after an operand, or an operand that is a word.
+pub(super) fn word(name: &str) -> Option<String> {
+    let word = isa::operand_word(name)?;
+    Some(format!("**`{name}`** · SASS · {}", word.meaning))
+}

@@ -1,0 +1,179 @@
+//! Hovers of SASS.
+
+mod control;
+mod place;
+mod register;
+mod value;
+
+use text_size::TextRange;
+use warplens_hir::sass::{
+    FlowGraph, Function, Liveness, RegisterFile, Value, barrier, is_padding, sequence_at,
+};
+use warplens_ide_db::FilePosition;
+use warplens_ide_db::sass::{facts_of, sass_code, target_of};
+use warplens_isa::sass as isa;
+use warplens_syntax::{SyntaxKind, SyntaxToken};
+
+use crate::sass::explain;
+
+pub(super) fn hover(position: &FilePosition<'_>) -> Option<(TextRange, String)> {
+    let code = sass_code(position.db, position.item);
+    let token = position.token()?;
+    let range = token.text_range();
+    for function in &code.functions {
+        let here = Here { position, function };
+        if let Some(index) = encoded(function, range) {
+            return Some((range, control::page(function, index)?));
+        }
+        let Some(index) = function.instruction_at(range.start()) else { continue };
+        if let Some(found) = here.in_instruction(index, &token) {
+            return Some(found);
+        }
+    }
+    outside(position, &token)
+}
+
+/// A function with the position in it.
+struct Here<'p> {
+    position: &'p FilePosition<'p>,
+    function: &'p Function,
+}
+
+/// The instruction with an encoding at a range.
+fn encoded(function: &Function, range: TextRange) -> Option<usize> {
+    function.instructions.iter().position(|instruction| {
+        instruction.encoding.is_some_and(|encoding| {
+            let high = encoding.high.is_some_and(|(_, high)| high == range);
+            encoding.range == range || high
+        })
+    })
+}
+
+impl Here<'_> {
+    fn in_instruction(&self, index: usize, token: &SyntaxToken) -> Option<(TextRange, String)> {
+        let (function, range) = (self.function, token.text_range());
+        let instruction = &function.instructions[index];
+        if instruction.opcode_range == range {
+            return Some((range, self.opcode(index)));
+        }
+        if instruction.address_range == Some(range) {
+            return Some((
+                range,
+                control::page(function, index).unwrap_or_else(|| place::address(function, index)),
+            ));
+        }
+        if let Some(modifier) =
+            function.modifiers(instruction).iter().find(|word| range.contains_range(word.range))
+        {
+            let entry = isa::opcode(&instruction.opcode)?;
+            return Some((range, explain::modifier(entry, &modifier.text)));
+        }
+        if let Some(guard) = instruction.guard.filter(|guard| guard.range.contains_range(range)) {
+            return Some((guard.range, register::page(function, index, guard.range)?));
+        }
+        let operand =
+            function.operands(instruction).iter().find(|operand| operand.range.contains_range(range))?;
+        if token.kind() == SyntaxKind::DOT_WORD
+            && let Some(page) = suffix(&operand.value, token.text())
+        {
+            return Some((range, page));
+        }
+        if let Some(page) = place::target(self.position, function, index, operand) {
+            return Some((operand.range, page));
+        }
+        let page = match &operand.value {
+            Value::Register(register) if register.file == RegisterFile::Barrier => {
+                place::region(function, index)?
+            }
+            Value::Register(register) if register.file == RegisterFile::Scoreboard => {
+                format!("**`{register}`** · scoreboard: it is set while results are pending.")
+            }
+            Value::Special(name) => explain::special_register(isa::special_register(name)?),
+            Value::Condition(condition) => explain::explain(&format!("CC.{}", condition.name()))?,
+            Value::Immediate(immediate) => value::immediate(function, index, *immediate),
+            Value::Constant(constant) if token.kind() != SyntaxKind::IDENT || token.text() == "c" => {
+                let facts = facts_of(self.position.db, self.position.file, function);
+                let target = target_of(self.position.db, self.position.item, function);
+                value::constant(function, &facts, target.map(|target| target.number), constant)?
+            }
+            Value::Word(word) => explain::word(word)?,
+            _ => register::page(function, index, range)?,
+        };
+        // In an address each register has its own page.
+        let shown = if matches!(operand.value, Value::Address(_)) { range } else { operand.range };
+        Some((shown, page))
+    }
+
+    /// The page of an opcode: the sequence that begins here, what it does, and what the text shows of this statement.
+    fn opcode(&self, index: usize) -> String {
+        let function = self.function;
+        let instruction = &function.instructions[index];
+        let modifiers: Vec<&str> =
+            function.modifiers(instruction).iter().map(|word| word.text.as_str()).collect();
+        let mut parts = Vec::new();
+        if let Some(sequence) = sequence_at(function, index) {
+            parts.push(format!("**Here begins a {}.** {}", sequence.name, sequence.detail));
+        }
+        if is_padding(function, index) {
+            parts.push("**Padding**: it is never executed.".to_owned());
+        }
+        parts.push(match isa::opcode(&instruction.opcode) {
+            Some(entry) => explain::opcode(entry, &modifiers, Some(function.generation)),
+            None => format!("**`{}`** · an opcode that Warplens does not know", instruction.opcode),
+        });
+        parts.extend(instruction.guard.map(|guard| {
+            let not = if guard.negated { "false" } else { "true" };
+            format!("Executed by the lanes in which `{}` is {not}.", guard.register)
+        }));
+        parts.push(self.live(index));
+        if barrier(function, instruction).is_some() {
+            parts.extend(place::region(function, index));
+        }
+        parts.extend(instruction.control.map(|_| control::summary(function, index)));
+        parts.join("\n\n")
+    }
+
+    /// `live: 23`
+    fn live(&self, index: usize) -> String {
+        let flow = FlowGraph::new(self.function);
+        let counts = Liveness::new(self.function, &flow).occupied(index);
+        let mut text = format!("live: {}", counts.general);
+        for (count, name) in [
+            (counts.uniform, "uniform"),
+            (counts.predicates, "predicates"),
+            (counts.uniform_predicates, "uniform predicates"),
+        ] {
+            if count > 0 {
+                text += &format!(", {count} {name}");
+            }
+        }
+        text
+    }
+}
+
+/// A word after an operand.
+fn suffix(value: &Value, text: &str) -> Option<String> {
+    if matches!(value, Value::Special(_) | Value::Condition(_)) {
+        return None;
+    }
+    explain::word(text.trim_start_matches('.'))
+}
+
+/// A name outside of instructions: a function, or an attribute of a note.
+fn outside(position: &FilePosition<'_>, token: &SyntaxToken) -> Option<(TextRange, String)> {
+    let code = sass_code(position.db, position.item);
+    let range = token.text_range();
+    let function = code.functions.iter().find(|function| {
+        let name = function.name.as_ref().map(|name| name.text.as_str());
+        name.is_some_and(|name| token.text() == name || token.text().strip_prefix(".text.") == Some(name))
+    });
+    if let Some(function) = function {
+        return Some((range, place::function(position, function)));
+    }
+    let label = code.functions.iter().find_map(|function| Some((function, function.label(token.text())?)));
+    let (function, label) = label?;
+    Some((range, place::block(position, function, label.before as usize)?))
+}
+
+#[cfg(test)]
+mod tests;

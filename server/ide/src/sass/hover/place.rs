@@ -1,0 +1,120 @@
+//! Places: targets, blocks, regions, functions.
+
+use warplens_hir::sass::{Destination, Function, Operand, barrier, flow};
+use warplens_ide_db::FilePosition;
+use warplens_ide_db::sass::{constructs, facts_of, target_of};
+use warplens_isa::sass::Flow;
+
+/// How many instructions of a block a hover shows.
+const SHOWN: usize = 8;
+
+/// Where a target leads: the block there.
+pub(super) fn target(
+    position: &FilePosition<'_>,
+    function: &Function,
+    index: usize,
+    operand: &Operand,
+) -> Option<String> {
+    let instruction = &function.instructions[index];
+    let last = function.operands(instruction).last()?;
+    match instruction.destination {
+        Destination::Instruction(target) if last.range == operand.range => {
+            block(position, function, target as usize)
+        }
+        Destination::Symbol if last.range == operand.range => {
+            Some("A function of another section, or of the runtime library.".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// The block that begins at an instruction, as far as it is shown.
+pub(super) fn block(position: &FilePosition<'_>, function: &Function, start: usize) -> Option<String> {
+    let first = function.instructions.get(start)?;
+    let ends = |at: usize| {
+        let instruction = &function.instructions[at];
+        !matches!(
+            flow(instruction),
+            Flow::Next | Flow::Push | Flow::BarrierSet | Flow::BarrierBreak | Flow::WarpSync
+        ) || function.labels_at(at + 1).next().is_some()
+    };
+    let mut count = 1;
+    while start + count < function.instructions.len() && !ends(start + count - 1) {
+        count += 1;
+    }
+    let text = position.text();
+    let line = |at: usize| {
+        let instruction = &function.instructions[at];
+        let words =
+            text[instruction.range].split_once("*/").map_or(&text[instruction.range], |(_, rest)| rest);
+        format!("{:04x}  {}", instruction.address, words.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let mut lines: Vec<String> = (start..start + count.min(SHOWN)).map(line).collect();
+    if count > SHOWN {
+        lines.push(format!("… {} more", count - SHOWN));
+    }
+    let stalls =
+        (start..start + count).map(|at| function.instructions[at].control.map(|it| u32::from(it.stall())));
+    let cost = stalls.sum::<Option<u32>>().map_or_else(String::new, |cycles| {
+        format!("\n\nAt least {cycles} issue cycles: the sum of the stalls, a lower bound.")
+    });
+    Some(format!(
+        "Block at `0x{:x}`, {}\n\n```sass\n{}\n```{cost}",
+        first.address,
+        warplens_ide_db::count(count, "instruction", "instructions"),
+        lines.join("\n")
+    ))
+}
+
+/// The address of an instruction in a listing without encodings.
+pub(super) fn address(function: &Function, index: usize) -> String {
+    let next = function.next_address(index);
+    format!(
+        "Byte offset in the function. Relative targets of this instruction count from the next one, `0x{next:x}`."
+    )
+}
+
+/// The instructions of a region.
+pub(super) fn region(function: &Function, index: usize) -> Option<String> {
+    let construct = constructs::region(function, index)?;
+    let name = barrier(function, &function.instructions[index]);
+    let mut lines = construct.words.iter().filter_map(|word| {
+        let at = function.instruction_at(word.statement.start())?;
+        let instruction = &function.instructions[at];
+        Some(format!("`{}` at `0x{:x}`", instruction.opcode, instruction.address))
+    });
+    let first = lines.next()?;
+    let rest: Vec<String> = lines.collect();
+    let title = name.map_or_else(String::new, |name| format!("**`{name}`** · convergence barrier. "));
+    if rest.is_empty() {
+        return Some(format!("{title}Set by {first}."));
+    }
+    Some(format!("{title}Region: {first}, then {}.", rest.join(", ")))
+}
+
+/// The facts about a function.
+pub(super) fn function(position: &FilePosition<'_>, function: &Function) -> String {
+    let facts = facts_of(position.db, position.file, function);
+    let kind = if function.is_kernel == Some(false) { "device function" } else { "kernel" };
+    let name = function.name.as_ref().map_or("", |name| name.text.as_str());
+    let mut parts = vec![format!("**`{name}`** · {kind}")];
+    let target = target_of(position.db, position.item, function);
+    parts.push(match target {
+        Some(target) => format!("Target {target} ({:?})", target.generation()),
+        None => format!("Target not stated; it looks like {:?}", function.generation),
+    });
+    parts.push(super::super::lens::summary(function, &facts).join(", "));
+    if !facts.parameters.is_empty() {
+        let base = facts.parameter_base.unwrap_or_default();
+        let parameters = facts.parameters.iter().map(|parameter| {
+            format!(
+                "- parameter {}: `c[0x0][0x{:x}]`, {} bytes",
+                parameter.ordinal,
+                base + parameter.offset,
+                parameter.size
+            )
+        });
+        parts.push(parameters.collect::<Vec<_>>().join("\n"));
+    }
+    parts.join("\n\n")
+}

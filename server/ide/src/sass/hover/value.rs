@@ -1,0 +1,133 @@
+//! Numbers and constants.
+
+use warplens_hir::sass::{Constant, Facts, Function, Immediate, Value};
+use warplens_isa::sass as isa;
+
+/// The page of a number.
+pub(super) fn immediate(function: &Function, index: usize, immediate: Immediate) -> String {
+    let instruction = &function.instructions[index];
+    match immediate {
+        Immediate::Integer(number) => integer(number),
+        Immediate::Float(number) => {
+            let mut parts = vec![float(instruction.opcode.as_str(), number)];
+            parts.extend(half_pair(function, index));
+            parts.join("\n\n")
+        }
+        Immediate::NotANumber { negative, signalling } => {
+            let kind = if signalling { "signalling" } else { "quiet" };
+            let sign = if negative { "negative" } else { "positive" };
+            let bits = instruction
+                .encoding
+                .filter(|encoding| encoding.high.is_some())
+                .map(|encoding| format!(" The encoding has its bits: `0x{:08x}`.", encoding.low >> 32));
+            format!("A {sign} {kind} NaN, whose bits the text does not have.{}", bits.unwrap_or_default())
+        }
+    }
+}
+
+fn integer(number: i64) -> String {
+    let bits = number as u64;
+    let narrow = bits as u32;
+    let mut parts = vec![format!("`{number}` · `0x{:x}`", if number < 0 { u64::from(narrow) } else { bits })];
+    if number > i64::from(i32::MAX) && number <= i64::from(u32::MAX) {
+        parts.push(format!("signed `{}`", narrow as i32));
+    }
+    if narrow > 0xff && number.unsigned_abs() <= u64::from(u32::MAX) {
+        let float = f32::from_bits(narrow);
+        if float.is_normal() {
+            parts.push(format!("as a 32-bit float `{float:?}`"));
+        }
+    }
+    if narrow.count_ones() == 1 && narrow > 1 {
+        parts.push(format!("2^{}", narrow.trailing_zeros()));
+    }
+    parts.join(" · ")
+}
+
+fn float(opcode: &str, number: f64) -> String {
+    if opcode.starts_with('D') {
+        return format!("`{number:?}` · 64-bit float `0x{:016x}`", number.to_bits());
+    }
+    if opcode.starts_with('H') {
+        return format!("`{number:?}` · 16-bit float `0x{:04x}`", half(number));
+    }
+    format!("`{number:?}` · 32-bit float `0x{:08x}`", (number as f32).to_bits())
+}
+
+/// The register that two halves make: `HFMA2 R0, -RZ, RZ, 1.875, 0`.
+fn half_pair(function: &Function, index: usize) -> Option<String> {
+    let instruction = &function.instructions[index];
+    if !instruction.opcode.starts_with('H') {
+        return None;
+    }
+    let numbers: Vec<f64> = (function.operands(instruction).iter())
+        .filter_map(|operand| match operand.value {
+            Value::Immediate(Immediate::Float(number)) => Some(number),
+            _ => None,
+        })
+        .collect();
+    let [high, low] = numbers[..] else { return None };
+    let bfloat = function.has_modifier(instruction, "BF16_V2");
+    let bits = |number: f64| if bfloat { ((number as f32).to_bits() >> 16) as u16 } else { half(number) };
+    let word = u32::from(bits(high)) << 16 | u32::from(bits(low));
+    Some(format!("The two numbers are the halves of `0x{word:08x}`, the high one first (`{word}`)."))
+}
+
+/// The bits of a number as a 16-bit float; the numbers of listings are exact.
+fn half(number: f64) -> u16 {
+    let bits = (number as f32).to_bits();
+    let sign = (bits >> 16 & 0x8000) as u16;
+    let exponent = (bits >> 23 & 0xff) as i32 - 127 + 15;
+    let mantissa = bits & 0x7f_ffff;
+    match exponent {
+        ..=0 if (bits & 0x7fff_ffff) == 0 => sign,
+        ..=0 => sign | ((mantissa | 0x80_0000) >> (14 - exponent).min(31)) as u16,
+        31.. => sign | 0x7c00 | u16::from(number.is_nan()) << 9,
+        _ => sign | (exponent as u16) << 10 | (mantissa >> 13) as u16,
+    }
+}
+
+/// What a place in a constant bank holds.
+pub(super) fn constant(
+    function: &Function,
+    facts: &Facts,
+    target: Option<u16>,
+    constant: &Constant,
+) -> Option<String> {
+    let bank = constant.bank?;
+    let offset = u32::try_from(constant.offset).ok()?;
+    let title = format!("**`c[0x{bank:x}][0x{offset:x}]`**");
+    if let Some(register) = constant.register.filter(|register| !register.is_constant()) {
+        return Some(format!("{title} · constant bank {bank}, at `{register}` + {offset} bytes"));
+    }
+    let of_launch = function.generation != isa::Generation::Fermi && bank == 0
+        || function.generation == isa::Generation::Fermi && bank <= 1;
+    if !of_launch {
+        let holder = match bank {
+            2 | 4 => "constants and tables of the compiler",
+            3 => "the `__constant__` variables of the program",
+            _ => "constants",
+        };
+        return Some(format!("{title} · constant bank {bank}: {holder}"));
+    }
+    if function.generation == isa::Generation::Fermi && bank == 1 {
+        return Some(format!("{title} · the end of the stack, or a constant of the compiler"));
+    }
+    let base = facts.parameter_base.unwrap_or_else(|| u32::from(isa::parameter_base(function.generation)));
+    if let Some(parameter) = facts.parameter_at(base, offset) {
+        let inside = offset - base - parameter.offset;
+        let part = if inside > 0 { format!(", byte {inside} of it") } else { String::new() };
+        return Some(format!(
+            "{title} · parameter {} of the kernel{part}: {} bytes at offset {}",
+            parameter.ordinal, parameter.size, parameter.offset
+        ));
+    }
+    if let Some(known) = isa::launch_constant(function.generation, target, offset) {
+        let ptx = if known.ptx.is_empty() { String::new() } else { format!(" In PTX: `{}`.", known.ptx) };
+        return Some(format!("{title} · {}: {}{ptx}", known.name, known.summary));
+    }
+    if offset >= base {
+        return Some(format!("{title} · parameters of the kernel, byte {}", offset - base));
+    }
+    Some(format!("{title} · constant bank 0: set by the launch"))
+}

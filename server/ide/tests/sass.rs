@@ -1,0 +1,290 @@
+//! Features of SASS listings: hovers, definitions, pairs, outlines.
+
+use expect_test::{Expect, expect};
+use text_size::TextSize;
+use warplens_ide::{Analysis, AnalysisHost, FileId};
+use warplens_syntax::sass;
+
+const FILE: FileId = FileId(0);
+
+/// Two regions, a call by register and a table, of Ampere.
+const NESTED: &str = "\
+	code for sm_80
+		Function : k
+	.headerflags	@\"EF_CUDA_SM80 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM80)\"
+        /*0000*/                   MOV R1, c[0x0][0x28] ;                  /* 0x00000a0000017a02 */
+                                                                           /* 0x000fe40000000f00 */
+        /*0010*/                   S2R R0, SR_TID.X ;                      /* 0x0000000000007919 */
+                                                                           /* 0x000e2e0000002100 */
+        /*0020*/                   ISETP.GT.AND P0, PT, R0, 0xf, PT ;      /* 0x0000000f0000780c */
+                                                                           /* 0x001fda0003f04270 */
+        /*0030*/                   BSSY B0, 0x80 ;                         /* 0x0000004000007945 */
+                                                                           /* 0x000fe20003800000 */
+        /*0040*/               @P0 BRA 0x70 ;                              /* 0x0000002000000947 */
+                                                                           /* 0x000fea0003800000 */
+        /*0050*/                   IMAD.WIDE R2, R0, 0x4, RZ ;             /* 0x0000000400027825 */
+                                                                           /* 0x000fc800078e02ff */
+        /*0060*/                   LDG.E R4, [R2.64] ;                     /* 0x0000000402047981 */
+                                                                           /* 0x000164000c1e1900 */
+        /*0070*/                   BSYNC B0 ;                              /* 0x0000000000007941 */
+                                                                           /* 0x000fea0003800000 */
+        /*0080*/                   HFMA2.MMA R5, -RZ, RZ, 1.875, 0 ;       /* 0x3f80000000057435 */
+                                                                           /* 0x000fe400000001ff */
+        /*0090*/                   EXIT ;                                  /* 0x000000000000794d */
+                                                                           /* 0x000fea0003800000 */
+		..........
+";
+
+fn open(text: &str) -> Analysis {
+    let mut host = AnalysisHost::new();
+    host.open(FILE, sass::LANGUAGE, text);
+    host.snapshot()
+}
+
+fn offset(text: &str, phrase: &str) -> TextSize {
+    TextSize::try_from(text.find(phrase).expect("the text has it")).expect("it is short")
+}
+
+/// The hover at the start of a phrase.
+fn hover(phrase: &str, expect: Expect) {
+    let hover = open(NESTED).hover(FILE, offset(NESTED, phrase)).unwrap().expect("a hover");
+    expect.assert_eq(&format!("{}\n\n{}\n", &NESTED[hover.range], hover.markdown));
+}
+
+/// The lines that the definition of a phrase leads to, with their words.
+fn definition(phrase: &str) -> Vec<&'static str> {
+    let targets = open(NESTED).definition(FILE, offset(NESTED, phrase)).unwrap();
+    targets.iter().map(|target| &NESTED[target.focus]).collect()
+}
+
+fn occurrences(phrase: &str) -> Vec<&'static str> {
+    let found = open(NESTED).occurrences(FILE, offset(NESTED, phrase)).unwrap();
+    found.iter().map(|found| &NESTED[found.range]).collect()
+}
+
+#[test]
+fn opcodes_with_what_the_text_shows() {
+    hover(
+        "IMAD.WIDE",
+        expect![[r#"
+            IMAD
+
+            **`IMAD.WIDE`** · SASS · integer · Fermi and later
+
+            Integer multiply-add; the .MOV, .SHL and .IADD variants are the same operation with a trivial operand.
+
+            ```sass
+            IMAD Rd, [Pc,] Ra, Rb, Rc [, Pi]
+            ```
+
+            p = a * b, signed unless `.U32`; d = low(p) + c. `.WIDE`: 64-bit p + pair c, pair d, optional carry-out predicate. `.HI`: high word of (p + pair c): c is a **pair**. `.X`: + carry predicate (last operand). `.MOV.U32 .SHL .IADD` are variants of the same.
+
+            *Certainty:* executed; the results equal those of the PTX that the code was assembled from.
+
+            **Modifiers**
+
+            - `.WIDE`: 64-bit result
+
+            live: 4
+
+            stall 4; yield: another warp is preferred
+        "#]],
+    );
+    hover(
+        "BSSY",
+        expect![[r#"
+            BSSY
+
+            **`BSSY`** · SASS · control flow · Volta and later
+
+            Puts the active lanes into a convergence barrier; names the join address.
+
+            ```sass
+            BSSY [[!]Pp,] Bx, target
+            ```
+
+            Puts the executing lanes into the barrier register. The target is the instruction after the BSYNC; nothing branches.
+
+            *Certainty:* executed; the results equal those of the PTX that the code was assembled from.
+
+            **Modifiers**
+
+            - `.RECONVERGENT`: ordinary join (sm_100 on)
+            - `.RELIABLE`: join that a BREAK may leave (sm_100 on)
+
+            **Notes**
+
+            - A divergent branch needs one before it where the lanes should reconverge; it may be absent where the branch is uniform or one path exits.
+
+            live: 2, 1 predicates
+
+            **`B0`** · convergence barrier. Region: `BSSY` at `0x30`, then `BSYNC` at `0x70`.
+
+            stall 1
+        "#]],
+    );
+}
+
+#[test]
+fn registers() {
+    hover(
+        "R2.64",
+        expect![[r#"
+        R2
+
+        **`R2`** · general register, 32 bits for each lane; here `R2` to `R3`, 64 bits
+
+        Written at `0x50` (IMAD).
+
+        Read at `0x60` (LDG).
+
+        The lanes may have different values, because of `S2R SR_TID.X` at `0x10`.
+    "#]],
+    );
+    hover(
+        "P0 BRA",
+        expect![[r#"
+        @P0
+
+        **`P0`** · predicate of each lane
+
+        Written at `0x20` (ISETP).
+
+        Read at `0x40` (BRA).
+
+        The lanes may have different values, because of `S2R SR_TID.X` at `0x10`.
+    "#]],
+    );
+}
+
+#[test]
+fn constants_and_numbers() {
+    hover(
+        "c[0x0][0x28]",
+        expect![[r#"
+        c[0x0][0x28]
+
+        **`c[0x0][0x28]`** · stack top: The end of the stack; the function moves it into R1.
+    "#]],
+    );
+    hover(
+        "0xf, PT",
+        expect![[r#"
+        0xf
+
+        `15` · `0xf`
+    "#]],
+    );
+    hover(
+        "1.875",
+        expect![[r#"
+            1.875
+
+            `1.875` · 16-bit float `0x3f80`
+
+            The two numbers are the halves of `0x3f800000`, the high one first (`1065353216`).
+        "#]],
+    );
+    hover(
+        "SR_TID",
+        expect![[r#"
+        SR_TID.X
+
+        **`SR_TID.X`** · SASS · special register
+
+        The x index of the thread in its block.
+
+        In PTX: `%tid.x`.
+
+        The lanes of a warp read different values.
+    "#]],
+    );
+}
+
+#[test]
+fn control_information() {
+    hover(
+        "/* 0x001fda0003f04270",
+        expect![[r#"
+        /* 0x001fda0003f04270 */
+
+        **Control information** `B0-----:R-:W-:Y:S13`
+
+        waits for SB0 (set by `S2R` at `0x10`); stall 13; yield: another warp is preferred
+
+        `ISETP` at `0x20`
+    "#]],
+    );
+    hover(
+        "/*0060*/",
+        expect![[r#"
+        /*0060*/
+
+        **Control information** `B------:R0:W5:-:S02`
+
+        sets SB5 until its result is written; sets SB0 until its sources are read; stall 2
+
+        `LDG` at `0x60`
+    "#]],
+    );
+}
+
+#[test]
+fn targets_show_their_block() {
+    hover(
+        "0x70 ;",
+        expect![[r#"
+            0x70
+
+            Block at `0x70`, 1 instruction
+
+            ```sass
+            0070  BSYNC B0 ;
+            ```
+
+            At least 5 issue cycles: the sum of the stalls, a lower bound.
+        "#]],
+    );
+}
+
+#[test]
+fn definitions() {
+    assert_eq!(definition("0x70 ;"), ["/*0070*/"]);
+    assert_eq!(definition("0x80 ;"), ["/*0080*/"]);
+    assert_eq!(definition("R2.64"), ["R2"]);
+    assert_eq!(definition("P0 BRA"), ["P0"]);
+    assert_eq!(definition("BSYNC"), ["BSSY"]);
+    assert_eq!(definition("BSSY"), ["BSYNC"]);
+    assert_eq!(definition("/* 0x001fda0003f04270"), ["S2R"], "what sets the scoreboard that it waits for");
+}
+
+#[test]
+fn occurrences_of_a_value() {
+    assert_eq!(occurrences("R0, SR_TID.X"), ["R0", "R0", "R0"]);
+    assert_eq!(occurrences("/*0070*/"), ["0x70", "/*0070*/"]);
+    assert_eq!(occurrences("B0 ;"), ["BSSY", "BSYNC"]);
+}
+
+#[test]
+fn outline() {
+    let symbols = open(NESTED).symbols(FILE).unwrap();
+    let shown: Vec<String> = symbols
+        .iter()
+        .flat_map(|symbol| {
+            let children = symbol.children.iter().map(|child| format!("  {}", child.name));
+            std::iter::once(format!("{} {}", symbol.name, symbol.detail.as_deref().unwrap_or_default()))
+                .chain(children)
+        })
+        .collect();
+    expect![[r#"
+        k sm_80, 10 instructions
+          BSSY B0, 0x80"#]]
+    .assert_eq(&shown.join("\n"));
+}
+
+#[test]
+fn a_listing_is_not_edited() {
+    let analysis = open(NESTED);
+    assert!(analysis.format(FILE).unwrap().edits.is_empty());
+    assert!(analysis.prepare_rename(FILE, offset(NESTED, "R2.64")).unwrap().is_err());
+}
