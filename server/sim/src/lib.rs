@@ -11,6 +11,7 @@ pub mod objects;
 pub mod ptx;
 mod reconvergences;
 pub mod record;
+pub mod sass;
 mod scalar_type;
 pub mod soft_float;
 pub mod trace;

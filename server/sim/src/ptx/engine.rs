@@ -10,15 +10,15 @@
 //! * `sanitizer`: races, uninitialized values and the cost of accesses.
 
 mod divergence;
-mod exec;
-mod fault;
-mod launch;
-mod memory;
-mod race_context;
+pub(crate) mod exec;
+pub(crate) mod fault;
+pub(crate) mod launch;
+pub(crate) mod memory;
+pub(crate) mod race_context;
 mod run;
 mod run_context;
-mod run_state;
-mod sanitizer;
+pub(crate) mod run_state;
+pub(crate) mod sanitizer;
 mod schedule;
 
 pub use divergence::model::Model;

@@ -23,4 +23,4 @@ pub(super) mod spin;
 mod system_calls;
 mod value_tracer;
 pub(super) mod warp;
-pub(super) mod warp_collectives;
+pub(crate) mod warp_collectives;

@@ -3,6 +3,7 @@
 use pulp::Arch;
 
 use crate::ptx::engine::divergence::groups::Plan;
+use crate::ptx::engine::sanitizer::Sanitizer;
 use crate::ptx::program::Program;
 use crate::ptx::registers::{Lanes, WIDTH};
 use crate::trace::{Limits, LineTrace, RunOptions, Visit, WarpId};
@@ -68,6 +69,11 @@ impl Launch<'_> {
         ranks.map(cta).collect()
     }
 
+    /// A sanitizer, if the options require one.
+    pub(crate) fn sanitizer(&self) -> Option<Box<Sanitizer>> {
+        Sanitizer::new(self.program, [self.grid, self.block], &self.options)
+    }
+
     /// The number of a block; x varies fastest.
     pub(crate) fn number(&self, cta: [u32; 3]) -> u64 {
         let [x, y, z] = cta.map(u64::from);
@@ -103,6 +109,11 @@ impl Listing {
         let each = limits.max_trace / warps.max(1) as usize;
         let rest = each.saturating_sub(lines);
         Listing { warps, visits: (rest - rest / 8) / size_of::<Visit>(), reconvergences: rest / 8 }
+    }
+
+    /// Whether the warp with this number is listed.
+    pub(crate) fn holds(&self, number: u64) -> bool {
+        number < self.warps
     }
 }
 

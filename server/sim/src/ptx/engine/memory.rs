@@ -1,20 +1,20 @@
 //! The state spaces of a launch, and the operations that access them.
 
-pub(super) mod access;
-pub(super) mod access_set;
-pub(super) mod atomic;
-pub(super) mod bulk;
-pub(super) mod cluster_window;
-pub(super) mod copy;
-pub(super) mod heap;
+pub(crate) mod access;
+pub(crate) mod access_set;
+pub(crate) mod atomic;
+pub(crate) mod bulk;
+pub(crate) mod cluster_window;
+pub(crate) mod copy;
+pub(crate) mod heap;
 mod lane_address;
-pub(super) mod local;
-pub(super) mod local_frames;
-pub(super) mod mbarrier;
-pub(super) mod mbarrier_object;
+pub(crate) mod local;
+pub(crate) mod local_frames;
+pub(crate) mod mbarrier;
+pub(crate) mod mbarrier_object;
 mod miss;
 mod named;
-pub(super) mod polled;
-pub(super) mod print_buffer;
-pub(super) mod region;
-pub(super) mod spaces;
+pub(crate) mod polled;
+pub(crate) mod print_buffer;
+pub(crate) mod region;
+pub(crate) mod spaces;

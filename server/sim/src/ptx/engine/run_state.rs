@@ -2,11 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::launch::Launch;
 use super::sanitizer::{Report, Sanitizer};
 use crate::ptx::engine::race_context::RaceContext;
 use crate::record::Recorder;
-use crate::trace::{Finding, Severity, StatementId};
+use crate::trace::{Finding, RunOptions, Severity, StatementId};
 use crate::warp::findings::with_titles;
 
 /// What distinguishes findings with the same code and statement.
@@ -37,8 +36,7 @@ pub(crate) struct RunState {
 }
 
 impl RunState {
-    pub(crate) fn new(launch: &Launch<'_>) -> RunState {
-        let options = &launch.options;
+    pub(crate) fn new(options: &RunOptions, sanitizer: Option<Box<Sanitizer>>) -> RunState {
         RunState {
             steps: 0,
             pause_at: 0,
@@ -46,7 +44,7 @@ impl RunState {
             trace_complete: false,
             findings: Vec::new(),
             races: RaceContext::default(),
-            sanitizer: Sanitizer::new(launch.program, [launch.grid, launch.block], options),
+            sanitizer,
             seen: FxHashSet::default(),
             max: options.limits.max_findings,
         }

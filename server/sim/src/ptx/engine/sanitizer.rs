@@ -18,7 +18,7 @@ mod happens_before;
 mod in_flight;
 mod local;
 pub(crate) mod passing;
-mod patterns;
+pub(crate) mod patterns;
 mod propagation;
 mod proxies;
 mod proxy_reads;
@@ -164,14 +164,30 @@ impl Sanitizer {
         [grid, block_size]: [[u32; 3]; 2],
         options: &RunOptions,
     ) -> Option<Box<Sanitizer>> {
+        Sanitizer::required(options).then(|| {
+            Sanitizer::with_patterns(ProgramPatterns::new(program), program.lockstep, [grid, block_size], options)
+        })
+    }
+
+    /// Whether the options require a sanitizer.
+    pub(crate) fn required(options: &RunOptions) -> bool {
+        options.checks != Checks::default() || options.counters || options.watch.is_some()
+    }
+
+    /// A sanitizer of a program with these patterns, whose warps run in lockstep or not.
+    pub(crate) fn with_patterns(
+        patterns: ProgramPatterns,
+        lockstep: bool,
+        [grid, block_size]: [[u32; 3]; 2],
+        options: &RunOptions,
+    ) -> Box<Sanitizer> {
         let RunOptions { checks, counters, limits, watch, .. } = *options;
-        (checks != Checks::default() || counters || watch.is_some()).then(|| {
-            Box::new(Sanitizer {
+        Box::new(Sanitizer {
                 checks,
                 counts: counters,
-                lockstep: program.lockstep,
+                lockstep,
                 grid,
-                patterns: ProgramPatterns::new(program),
+                patterns,
                 block_size,
                 sync: HappensBefore::default(),
                 proxies: Proxies::default(),
@@ -195,7 +211,6 @@ impl Sanitizer {
                 exhausted: false,
                 watch: watch.map(WatchedByte::new),
             })
-        })
     }
 
     /// Remaining budget of shadow memory in bytes; `None` if it was exhausted.

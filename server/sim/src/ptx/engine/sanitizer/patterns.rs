@@ -6,7 +6,7 @@ use crate::ptx::program::{AtomicOp, Function, Op, Program};
 
 /// The patterns that reports name.
 #[derive(Debug, Default)]
-pub(super) struct ProgramPatterns {
+pub(crate) struct ProgramPatterns {
     /// The sizes in bytes of loads whose value only compare-and-swap loops use.
     cas_loads: FxHashMap<u32, u32>,
     /// The sizes in bytes of the elements of atomics, if there are such loads.
@@ -20,6 +20,11 @@ pub(super) struct ProgramPatterns {
 }
 
 impl ProgramPatterns {
+    /// The patterns of a program of which only the loads that may poll are known.
+    pub(crate) fn of_polls(polls: impl IntoIterator<Item = u32>) -> ProgramPatterns {
+        ProgramPatterns { polls: polls.into_iter().collect(), ..ProgramPatterns::default() }
+    }
+
     pub(super) fn new(program: &Program) -> ProgramPatterns {
         let mut patterns = ProgramPatterns::default();
         for function in &program.functions {

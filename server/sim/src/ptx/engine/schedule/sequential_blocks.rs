@@ -41,7 +41,7 @@ pub(crate) struct SequentialBlocks<'a> {
 impl<'a> SequentialBlocks<'a> {
     pub(crate) fn new(launch: &'a Launch<'a>, spaces: Spaces, control: Control<'a>) -> SequentialBlocks<'a> {
         SequentialBlocks {
-            state: RunState::new(launch),
+            state: RunState::new(&launch.options, launch.sanitizer()),
             launch,
             spaces,
             control,

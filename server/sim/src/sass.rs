@@ -1,0 +1,28 @@
+//! SASS listings: machine code of Fermi to Blackwell.
+//!
+//! [`decode`] turns a lowered listing into a [`Program`], [`run`] runs it. The divergence machine is that of the target: tokens on a
+//! stack before `sm_70` (model `tokens`), convergence barriers since (model `barriers`); `machine` implements both. Memory, the
+//! checks of accesses and the counters are those of PTX.
+
+mod block;
+mod control;
+mod decode;
+mod exec;
+mod executable;
+mod interpreter_loop;
+mod launch;
+mod launch_config;
+mod machine;
+pub mod program;
+pub mod registers;
+mod run;
+mod target;
+mod value_tracer;
+mod warp;
+
+pub use decode::{DecodeError, Places, decode, function_name};
+pub use executable::{Kernel, MODELS};
+pub use launch_config::{device_memory, launch_config};
+pub use program::Program;
+pub use run::run;
+pub use target::{LaunchConstants, Target};

@@ -1,0 +1,455 @@
+//! Control instructions: branches, tokens, convergence barriers, calls, exits, barriers of the block.
+
+use super::machine::{Group, MachineError, WaitReason, Waiting};
+use super::program::{BarrierState, BarrierStep, CcTest, Control, Jump, Op, Operation, Token, Uniformity};
+use super::warp::{Arrival, POLL_PATIENCE, Pause, RunContext, Warp};
+use crate::lanes::Lanes;
+use crate::ptx::registers::lanes;
+use crate::trace::{Related, Severity, StatementId, Status};
+
+/// Calls in each other before the run stops.
+const MAX_CALL_DEPTH: usize = 1000;
+
+/// Whether the group continues by itself; an error is a pause.
+type Continues = Result<bool, Pause>;
+
+impl Warp {
+    /// Executes the control instruction of a group; `guarded` are its lanes whose guard is true. Returns whether the group
+    /// continues at its new position without a choice of the machine.
+    pub(super) fn control(&mut self, group: &mut Group, guarded: u32, run: &mut RunContext<'_>) -> Continues {
+        let operation = run.program.code[group.pc as usize];
+        let executed = self.executed(&operation, guarded);
+        let Op::Control(control) = operation.op else {
+            self.visit_control(group, executed, run);
+            return self.unsupported(&operation, group, executed, run);
+        };
+        self.visit_control(group, self.shown(control, group, executed), run);
+        let next = group.pc + 1;
+        match control {
+            Control::Branch(target, uniformity) => self.branch(target, uniformity, group, executed, run),
+            Control::Indirect(jump) => self.indirect(jump, group, executed, run),
+            Control::Call(target) => self.call(target, group, executed, run),
+            Control::CallIndirect(jump) => self.indirect(jump, group, executed, run),
+            Control::Return(jump) => self.indirect(jump, group, executed, run),
+            Control::PopReturn => self.pop(Token::Return, group, executed, run),
+            Control::Pop(token) => self.pop(token, group, executed, run),
+            Control::Join => self.pop(Token::Sync, group, executed, run),
+            Control::Push(token, target) => {
+                match self.machine.tokens() {
+                    Ok(tokens) => tokens.push(token, target),
+                    Err(error) => return Err(self.refuse(error, group, executed, run)),
+                }
+                Ok(go(group, next))
+            }
+            Control::Exit => {
+                self.live &= !executed;
+                self.machine.exit(executed, next);
+                Ok(false)
+            }
+            Control::Trap if executed != 0 => {
+                let message = "the trap is executed\ncheck the condition that leads to it".to_owned();
+                run.state.report(self.id.error("trap", message, group.pc, executed));
+                Err(Pause::Stopped(Status::Faulted))
+            }
+            Control::Trap => Ok(go(group, next)),
+            Control::Block { .. } => self.arrive(control, &operation, group, executed),
+            _ => self.barrier(control, &operation, group, executed, run),
+        }
+    }
+
+    /// The lanes that act: guard, condition code and second predicate hold.
+    fn executed(&self, operation: &Operation, guarded: u32) -> u32 {
+        let tested = if operation.test == CcTest::ALWAYS { guarded } else { guarded & operation.test.of(&self.registers) };
+        match operation.op {
+            Op::Control(Control::Block { .. }) => tested,
+            _ => tested & self.registers.holds(operation.p[0]),
+        }
+    }
+
+    /// The lanes that the trace shows as executing: of a branch of all lanes or none, those that take it.
+    fn shown(&self, control: Control, group: &Group, executed: u32) -> u32 {
+        match control {
+            Control::Branch(_, uniformity) => self.taken(uniformity, group, executed),
+            _ => executed,
+        }
+    }
+
+    fn taken(&self, uniformity: Uniformity, group: &Group, executed: u32) -> u32 {
+        let members = |source: Option<super::registers::Source>| match source {
+            Some(source) => {
+                let mut buffer = [0; 32];
+                self.registers.int(source, &mut buffer)[executed.trailing_zeros() as usize % 32]
+            }
+            None => u32::MAX,
+        };
+        let converged = |source| members(source) & self.live & !group.mask == 0;
+        let takes = match uniformity {
+            Uniformity::None => return executed,
+            Uniformity::All => executed == group.mask,
+            Uniformity::Any => executed != 0,
+            Uniformity::Converged(source) => executed != 0 && converged(source),
+            Uniformity::Diverged(source) => executed != 0 && !converged(source),
+        };
+        match (takes, uniformity) {
+            (false, _) => 0,
+            (true, Uniformity::All | Uniformity::Any) => group.mask,
+            (true, _) => executed,
+        }
+    }
+
+    fn unsupported(
+        &mut self,
+        operation: &Operation,
+        group: &mut Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
+        if executed == 0 {
+            let next = group.pc + 1;
+            return Ok(go(group, next));
+        }
+        let note = &run.program.notes[operation.n as usize];
+        let message = format!("unsupported instruction {note}");
+        run.state.report(self.id.error("unsupported", message, group.pc, executed));
+        Err(Pause::Stopped(Status::Unsupported))
+    }
+
+    fn branch(
+        &mut self,
+        target: u32,
+        uniformity: Uniformity,
+        group: &mut Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
+        let taken = self.taken(uniformity, group, executed);
+        let next = group.pc + 1;
+        if taken == 0 {
+            return Ok(go(group, next));
+        }
+        if taken != group.mask && target != next {
+            if target <= group.pc {
+                self.machine.take_back_edge(run.spaces.changes, run.state.steps);
+            }
+            self.machine.diverge(&[(target, taken), (next, group.mask & !taken)]);
+            return Ok(false);
+        }
+        self.jump(target, group, run)
+    }
+
+    /// All lanes of the group continue at `target`.
+    fn jump(&mut self, target: u32, group: &mut Group, run: &mut RunContext<'_>) -> Continues {
+        let from = group.pc;
+        group.pc = target;
+        if target > from {
+            return self.settle(group);
+        }
+        self.machine.go_on(target);
+        self.machine.take_back_edge(run.spaces.changes, run.state.steps);
+        if let Some(pause) = self.look(run) {
+            return Err(pause);
+        }
+        self.settle(group)
+    }
+
+    /// Whether the group may continue without a choice of the machine.
+    fn settle(&mut self, group: &Group) -> Continues {
+        if group.alone {
+            return Ok(true);
+        }
+        self.machine.go_on(group.pc);
+        Ok(false)
+    }
+
+    /// The warp took a backward branch: whether it repeats a state.
+    fn look(&mut self, run: &RunContext<'_>) -> Option<Pause> {
+        let changes = run.spaces.changes;
+        if !self.spin.is_due(changes) {
+            if self.spin.branches() <= 1 {
+                (self.reads, self.patience) = (false, POLL_PATIENCE);
+            }
+            return None;
+        }
+        let (machine, registers) = (&self.machine, &self.registers);
+        let is_same = |(earlier_machine, earlier): &(super::machine::Machine, super::registers::Registers)| {
+            earlier.predicates == registers.predicates && earlier.rows == registers.rows && machine.is_where(earlier_machine)
+        };
+        if self.spin.repeats(is_same, || (machine.clone(), registers.clone())) {
+            return Some(Pause::Spinning);
+        }
+        if self.reads && self.spin.branches() >= self.patience {
+            self.patience = 2 * self.spin.branches();
+            return Some(Pause::Polling);
+        }
+        None
+    }
+
+    /// Lanes jump to the addresses in a register.
+    fn indirect(&mut self, jump: Jump, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
+        let next = group.pc + 1;
+        let mut targets: Vec<(u32, u32)> = Vec::new();
+        let mut add = |target: u32, lanes: u32| match targets.iter_mut().find(|(have, _)| *have == target) {
+            Some((_, mask)) => *mask |= lanes,
+            None => targets.push((target, lanes)),
+        };
+        for lane in lanes(executed) {
+            let address = self.address(jump, lane);
+            let Some(target) = run.program.statement_at(address, group.pc) else {
+                let message = format!(
+                    "lane {lane} jumps to address {address:#x}, which is not an instruction of the listing\n\
+                     check the register, or add the code at that address"
+                );
+                run.state.report(self.id.error("control-flow", message, group.pc, 1u32 << lane));
+                return Err(Pause::Stopped(Status::Faulted));
+            };
+            add(target, 1 << lane);
+        }
+        if group.mask & !executed != 0 {
+            add(next, group.mask & !executed);
+        }
+        match targets[..] {
+            [] => Ok(go(group, next)),
+            [(target, _)] => self.jump(target, group, run),
+            _ => {
+                self.machine.diverge(&targets);
+                Ok(false)
+            }
+        }
+    }
+
+    /// The address to which a lane jumps.
+    fn address(&self, jump: Jump, lane: usize) -> u64 {
+        let mut buffer = [0; 32];
+        let value = match jump.wide {
+            true => self.registers.int_64(jump.register)[lane],
+            false => i64::from(self.registers.int(jump.register, &mut buffer)[lane] as i32) as u64,
+        };
+        value.wrapping_add(jump.base as u64) & 0xff_ffff_ffff
+    }
+
+    /// Lanes call a function: before barriers, the token of their return is pushed.
+    fn call(&mut self, target: u32, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
+        let next = group.pc + 1;
+        if let Ok(tokens) = self.machine.tokens() {
+            tokens.push(Token::Return, next);
+            if tokens.depth(Token::Return) > MAX_CALL_DEPTH {
+                let message = format!("calls are nested more than {MAX_CALL_DEPTH} deep\ncheck the end of the recursion");
+                run.state.report(self.id.error("stack-overflow", message, group.pc, executed));
+                return Err(Pause::Stopped(Status::Faulted));
+            }
+            return self.jump(target, group, run);
+        }
+        self.branch(target, Uniformity::None, group, executed, run)
+    }
+
+    /// Lanes wait in the innermost token of a kind.
+    fn pop(&mut self, token: Token, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
+        let next = group.pc + 1;
+        let done = self.machine.tokens().and_then(|tokens| tokens.pop(token, executed, group.pc, next));
+        match done {
+            Ok(()) if executed == 0 => Ok(go(group, next)),
+            Ok(()) => Ok(false),
+            Err(error) => Err(self.refuse(error, group, executed, run)),
+        }
+    }
+
+    /// Reports an instruction that the state of the machine does not allow.
+    fn refuse(&self, error: MachineError, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Pause {
+        let (code, message, status) = match error {
+            MachineError::NoToken(token) => (
+                "no-token",
+                format!(
+                    "`{}` without a token: no `{}` precedes it on this path\nthe lanes have nowhere to wait; check the control flow \
+                     before it",
+                    token.pop(),
+                    token.push()
+                ),
+                Status::Faulted,
+            ),
+            MachineError::OtherMachine => {
+                let (this, other) = match run.launch.barriers {
+                    true => ("barriers", "tokens"),
+                    false => ("tokens", "barriers"),
+                };
+                (
+                    "unsupported",
+                    format!("unsupported instruction: model `{this}` does not have it\nuse model `{other}`"),
+                    Status::Unsupported,
+                )
+            }
+        };
+        run.state.report(self.id.error(code, message, group.pc, executed));
+        Pause::Stopped(status)
+    }
+
+    /// Instructions of the barrier machine.
+    fn barrier(
+        &mut self,
+        control: Control,
+        operation: &Operation,
+        group: &mut Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
+        let next = group.pc + 1;
+        let (live, id) = (self.live, self.id);
+        let barriers = match self.machine.barriers() {
+            Ok(barriers) => barriers,
+            Err(_) if matches!(control, Control::Yield) => return Ok(go(group, next)),
+            Err(error) => return Err(self.refuse(error, group, executed, run)),
+        };
+        match control {
+            Control::BarrierSet(barrier) => barriers.set(barrier, executed),
+            Control::BarrierWait(barrier) => {
+                if !barriers.wait(barrier, executed, next) && executed != 0 {
+                    let message = format!(
+                        "`BSYNC B{barrier}` waits at a barrier without lanes: no `BSSY B{barrier}` precedes it on this path\n\
+                         the lanes do not wait for others; check the control flow before it"
+                    );
+                    run.state.report(id.finding("empty-barrier", Severity::Warning, message, group.pc, executed));
+                }
+                return Ok(false);
+            }
+            Control::BarrierBreak(barrier) => {
+                barriers.go_on(next);
+                barriers.break_out(barrier, executed);
+                return Ok(false);
+            }
+            Control::BarrierMove(step) => return Ok(self.move_barrier(step, operation, group, executed)),
+            Control::WarpSync(source) if executed != 0 => {
+                let mut buffer = [0; 32];
+                let members = *self.registers.int(source, &mut buffer);
+                barriers.synchronize(&members, executed, next);
+                return Ok(false);
+            }
+            Control::WarpSyncAll if executed != 0 => {
+                barriers.synchronize(&[live; 32], executed, next);
+                return Ok(false);
+            }
+            Control::Yield => barriers.yield_lanes(executed),
+            _ => {}
+        }
+        Ok(go(group, next))
+    }
+
+    /// `BMOV`
+    fn move_barrier(&mut self, step: BarrierStep, operation: &Operation, group: &mut Group, executed: u32) -> bool {
+        let next = group.pc + 1;
+        if executed == 0 {
+            return go(group, next);
+        }
+        let exited = !self.live & self.position.launched();
+        let Ok(barriers) = self.machine.barriers() else { return go(group, next) };
+        match step {
+            BarrierStep::Read(barrier, clears) => {
+                let mask = barriers.mask(barrier);
+                self.registers.set(operation.d, executed, &[mask; 32]);
+                if clears {
+                    barriers.write(barrier, 0);
+                }
+            }
+            BarrierStep::Write(barrier, source) => {
+                let mask = self.registers.row(source.row)[executed.trailing_zeros() as usize];
+                barriers.write(barrier, mask);
+            }
+            BarrierStep::Copy(to, from, clears) => {
+                let mask = barriers.mask(from);
+                barriers.write(to, mask);
+                if clears {
+                    barriers.write(from, 0);
+                }
+            }
+            BarrierStep::State(state) => {
+                let value = match state {
+                    BarrierState::Active => group.mask,
+                    BarrierState::Exited => exited,
+                    BarrierState::Other => 0,
+                };
+                self.registers.set(operation.d, executed, &[value; 32]);
+            }
+            BarrierStep::Ignore => {}
+        }
+        go(group, next)
+    }
+
+    /// Lanes arrive at a barrier of the block.
+    fn arrive(&mut self, control: Control, operation: &Operation, group: &mut Group, executed: u32) -> Continues {
+        let next = group.pc + 1;
+        let Control::Block { number, count, waits, reduction } = control else { return Ok(go(group, next)) };
+        if executed == 0 {
+            return Ok(go(group, next));
+        }
+        let lane = executed.trailing_zeros() as usize;
+        let value = |source: super::registers::Source| {
+            let mut buffer = [0; 32];
+            self.registers.int(source, &mut buffer)[lane]
+        };
+        let arrival = Arrival {
+            number: value(number),
+            count: count.map(value),
+            waits,
+            reduction,
+            yes: self.registers.holds(operation.p[0]) & executed,
+            mask: executed,
+            statement: group.pc,
+        };
+        match waits {
+            true => self.machine.block(executed, next),
+            false => self.machine.go_on(next),
+        }
+        Err(Pause::Arrived(arrival))
+    }
+
+    /// No lanes can run: those that are left wait at barriers of the block, or for lanes of the warp that never come.
+    pub(super) fn waits_for_block(&mut self, run: &mut RunContext<'_>) -> Pause {
+        let waiting = self.machine.waiting();
+        if waiting.iter().any(|waiting| waiting.why == WaitReason::Block) {
+            return Pause::Waiting;
+        }
+        self.report_deadlock(&waiting, run);
+        Pause::Stopped(Status::NoProgress)
+    }
+
+    /// Lanes of the warp wait for each other.
+    fn report_deadlock(&self, waiting: &[Waiting], run: &mut RunContext<'_>) {
+        let Some(first) = waiting.first() else { return };
+        let message = format!("deadlock: {} {}", Lanes(first.mask.into()), waits_for(first.why, self.live));
+        let others = waiting.iter().skip(1).map(|other| {
+            Related::new(other.statement, format!("{} {}", Lanes(other.mask.into()), waits_for(other.why, self.live)))
+        });
+        let finding = self.id.error("no-progress", message, first.statement, first.mask);
+        run.state.report(finding.with(others));
+    }
+
+    /// The lanes of the warp outside `mask`, and where they are.
+    pub(crate) fn elsewhere(&self, mask: u32) -> Vec<Related> {
+        let others = self.machine.waiting().into_iter().filter(|waiting| waiting.mask & !mask != 0);
+        let related = others.map(|waiting| {
+            let lanes = Lanes((waiting.mask & !mask).into());
+            Related { statement: StatementId(waiting.statement), message: format!("{lanes} {}", waits_for(waiting.why, self.live)) }
+        });
+        related.collect()
+    }
+}
+
+/// The group continues at `pc`.
+fn go(group: &mut Group, pc: u32) -> bool {
+    group.pc = pc;
+    true
+}
+
+/// What lanes wait for: the predicate of a sentence.
+fn waits_for(why: WaitReason, live: u32) -> String {
+    match why {
+        WaitReason::Runnable => "can run here".to_owned(),
+        WaitReason::Block => "wait at a barrier of the block".to_owned(),
+        WaitReason::Token(Token::Diverged) => "run after the other path".to_owned(),
+        WaitReason::Token(token) => format!("wait in the token of `{}`", token.push()),
+        WaitReason::Barrier(barrier, missing) => {
+            format!("wait at `BSYNC B{barrier}` for {}, which do not reach it", Lanes((missing & live).into()))
+        }
+        WaitReason::WarpSync(missing) => {
+            format!("wait at `WARPSYNC` for {}, which do not reach one of this mask", Lanes((missing & live).into()))
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! From a lowered listing to a [`Program`].
+//!
+//! [`decode`] collects the functions that the entry can reach and decodes their instructions: `operands` places operands in the
+//! register file, `table` maps opcodes to operations, and the other modules read the operands of their kinds of instructions.
+//! An instruction that is not covered becomes [`Op::Unsupported`] with a note.
+
+mod control;
+mod float;
+mod instruction;
+mod integer;
+mod memory;
+mod names;
+mod operands;
+mod sections;
+mod special;
+mod table;
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use warplens_hir::sass::{Destination, Function, Listed, Listing, Value};
+
+use self::instruction::Inst;
+use self::operands::Pool;
+use super::program::{self, Op, Operation, Prepare, Program};
+use super::target::Target;
+
+/// Why a kernel cannot be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecodeError {
+    /// The listing has no function with the name.
+    NoFunction,
+    /// The listing does not state a target.
+    NoTarget,
+}
+
+/// Where the statements of a program are in a listing: the function, as an index of [`Listing::functions`], and the instruction.
+pub type Places = Vec<(usize, u32)>;
+
+/// Decodes the function with a name and those that it can reach.
+///
+/// # Errors
+/// When the listing does not have the function or does not state its target.
+pub fn decode(listing: &Listing, name: &str) -> Result<(Program, Places), DecodeError> {
+    let is_named = |listed: &&Listed| function_name(listing, listed) == name;
+    let entry = listing.functions().iter().position(|listed| is_named(&listed)).ok_or(DecodeError::NoFunction)?;
+    let target = listing.functions()[entry].target.as_ref().map(|target| Target(target.number));
+    let target = target.or_else(|| guessed(listing, entry)).ok_or(DecodeError::NoTarget)?;
+    let mut decoder = Decoder::new(listing, target, reachable(listing, entry));
+    decoder.instructions();
+    Ok(decoder.finish(name))
+}
+
+/// The name of a function; one without a name is called `kernel`.
+pub fn function_name(listing: &Listing, listed: &Listed) -> SmolStr {
+    listing.function(listed).name.as_ref().map_or_else(|| "kernel".into(), |name| name.text.clone())
+}
+
+/// The first target of the generation that the text looks like.
+fn guessed(listing: &Listing, entry: usize) -> Option<Target> {
+    use warplens_hir::sass::Generation;
+    Some(Target(match listing.functions()[entry].generation {
+        Generation::Fermi => 20,
+        Generation::Kepler => 35,
+        Generation::Maxwell => 52,
+        Generation::Volta => 70,
+        Generation::Turing => 75,
+        Generation::Ampere => 80,
+        Generation::Hopper => 90,
+        Generation::Blackwell => 100,
+    }))
+}
+
+/// The functions that the entry can reach, the entry first: those that operands or data name.
+fn reachable(listing: &Listing, entry: usize) -> Vec<usize> {
+    let mut found = vec![entry];
+    let mut at = 0;
+    while let Some(&index) = found.get(at) {
+        let function = listing.function(&listing.functions()[index]);
+        let named = function.operands.iter().filter_map(|operand| match &operand.value {
+            Value::Symbol(symbol) => Some(&symbol.name),
+            Value::RegisterTarget(target) => target.symbol.as_ref().map(|symbol| &symbol.name),
+            _ => None,
+        });
+        for name in named {
+            let other = listing.functions().iter().position(|listed| function_name(listing, listed) == *name);
+            if let Some(other) = other.filter(|other| !found.contains(other)) {
+                found.push(other);
+            }
+        }
+        at += 1;
+    }
+    found
+}
+
+/// A program that is being decoded.
+struct Decoder<'l> {
+    listing: &'l Listing,
+    target: Target,
+    /// The functions: their indices in the listing.
+    functions: Vec<usize>,
+    /// The first statement of each.
+    firsts: Vec<u32>,
+    pool: Pool,
+    program: Program,
+    places: Places,
+    /// The device variables by name.
+    variables: FxHashMap<SmolStr, u32>,
+}
+
+impl<'l> Decoder<'l> {
+    fn new(listing: &'l Listing, target: Target, functions: Vec<usize>) -> Decoder<'l> {
+        let function = |index: &usize| listing.function(&listing.functions()[*index]);
+        let mut first = 0;
+        let firsts = functions.iter().map(|index| {
+            first += function(index).instructions.len() as u32;
+            first - function(index).instructions.len() as u32
+        });
+        let firsts = firsts.collect();
+        let pool = Pool::new(functions.iter().map(function));
+        let program = Program {
+            name: SmolStr::default(),
+            target,
+            code: Vec::new(),
+            straight_runs: Vec::new(),
+            functions: Vec::new(),
+            addresses: Vec::new(),
+            layout: program::Layout::default(),
+            accesses: Vec::new(),
+            atomics: Vec::new(),
+            matrix_loads: Vec::new(),
+            products: Vec::new(),
+            notes: Vec::new(),
+            banks: Vec::new(),
+            globals: Vec::new(),
+            symbol_words: Vec::new(),
+            shared_size: None,
+            stack_size: 0,
+            params: Vec::new(),
+            named: Vec::new(),
+        };
+        let mut decoder = Decoder {
+            listing,
+            target,
+            functions,
+            firsts,
+            pool,
+            program,
+            places: Places::new(),
+            variables: FxHashMap::default(),
+        };
+        decoder.place_functions();
+        decoder.read_variables();
+        decoder
+    }
+
+    fn function(&self, number: usize) -> &'l Function {
+        self.listing.function(&self.listing.functions()[self.functions[number]])
+    }
+
+    /// The addresses of all statements come first: operands may name them.
+    fn place_functions(&mut self) {
+        for number in 0..self.functions.len() {
+            let function = self.function(number);
+            let first = self.firsts[number];
+            let end = first + function.instructions.len() as u32;
+            let name = function_name(self.listing, &self.listing.functions()[self.functions[number]]);
+            self.program.functions.push(program::Function { name, first, end });
+            self.program.addresses.extend(function.instructions.iter().map(|instruction| instruction.address));
+            let index = self.functions[number];
+            self.places.extend((0..function.instructions.len() as u32).map(|at| (index, at)));
+        }
+    }
+
+    fn instructions(&mut self) {
+        for number in 0..self.functions.len() {
+            let function = self.function(number);
+            for index in 0..function.instructions.len() {
+                let inst = Inst::new(function, index, number);
+                let operation = self.instruction(&inst);
+                self.program.code.push(operation);
+            }
+        }
+    }
+
+    fn instruction(&mut self, inst: &Inst<'_>) -> Operation {
+        let mut operation = match self.operation(inst) {
+            Ok(operation) => operation,
+            Err(why) => self.unsupported(inst, &why),
+        };
+        if let Some(guard) = &inst.ins.guard {
+            operation.guard = operands::condition_of(guard.register, guard.negated);
+        }
+        operation.prepare = preparation(&operation);
+        operation
+    }
+
+    fn unsupported(&mut self, inst: &Inst<'_>, why: &str) -> Operation {
+        let name = inst.full_name();
+        let note = if why.is_empty() { format!("`{name}`") } else { format!("`{name}`: {why}") };
+        self.program.notes.push(note);
+        Operation { n: self.program.notes.len() as u32 - 1, ..Operation::new(Op::Unsupported) }
+    }
+
+    fn finish(mut self, name: &str) -> (Program, Places) {
+        self.read_facts();
+        self.read_banks();
+        let mut program = self.program;
+        program.layout = self.pool.finish();
+        program.name = name.into();
+        program.named = names::named(&program);
+        program.find_straight_runs();
+        (program, self.places)
+    }
+
+    /// The statement that the target of an instruction is.
+    fn statement(&self, inst: &Inst<'_>) -> Result<u32, String> {
+        match inst.ins.destination {
+            Destination::Instruction(index) => Ok(self.firsts[inst.number] + index),
+            Destination::Symbol => {
+                let name = inst.target_symbol().unwrap_or_default();
+                self.label(&name).ok_or_else(|| format!("`{name}` is not in the listing"))
+            }
+            Destination::End => Err("its target is the end of the function".to_owned()),
+            _ => Err("its target is not an instruction of the listing".to_owned()),
+        }
+    }
+
+    /// The statement that a label or the name of a function means.
+    fn label(&self, name: &str) -> Option<u32> {
+        let function = self.program.functions.iter().find(|function| function.name == name);
+        function.map(|function| function.first).or_else(|| {
+            (0..self.functions.len()).find_map(|number| {
+                let label = self.function(number).label(name)?;
+                Some(self.firsts[number] + label.before)
+            })
+        })
+    }
+}
+
+/// What the sources of an operation need before it.
+fn preparation(operation: &Operation) -> Prepare {
+    let plain = operation.s.iter().all(|source| source.sign == 0 && source.part == Default::default());
+    match operation.op {
+        _ if plain => Prepare::Nothing,
+        Op::Move
+        | Op::Add3
+        | Op::MulAdd
+        | Op::Select
+        | Op::Lop3(_)
+        | Op::ShiftLeft(_)
+        | Op::ShiftRight(..)
+        | Op::Funnel { .. }
+        | Op::Permute(_)
+        | Op::MoveBytes
+        | Op::AddSaturated
+        | Op::AddParts(_)
+        | Op::PopCount
+        | Op::Reverse
+        | Op::FindHigh(..)
+        | Op::Extend(..)
+        | Op::BitMask(_)
+        | Op::ExtractField(..)
+        | Op::InsertField
+        | Op::MinMax3(_)
+        | Op::AddMinMax(_)
+        | Op::Dot(..)
+        | Op::AbsoluteDifference(_)
+        | Op::AbsoluteDifferences(..)
+        | Op::VideoMinMax { .. }
+        | Op::Clamp(..)
+        | Op::CompareSelect(_)
+        | Op::MinMaxHigh(_)
+        | Op::MinMaxLow
+        | Op::MulHighAdd(..)
+        | Op::FirstLane
+        | Op::Reduce(_)
+        | Op::Shuffle(_) => Prepare::Integers,
+        Op::Compare(compare) | Op::CompareTo(compare, _) | Op::CompareCc(compare) if !compare.wide => Prepare::Integers,
+        Op::MinMax(kind) if kind.bits != 64 => Prepare::Integers,
+        Op::MoveFloat
+        | Op::SelectFloat(_)
+        | Op::FloatAdd(_)
+        | Op::FloatMul(_)
+        | Op::FloatFma(_)
+        | Op::FloatMinMax3(_)
+        | Op::FloatSetp(..)
+        | Op::FloatSet(..)
+        | Op::FloatSelect(_)
+        | Op::FloatCheck
+        | Op::Mufu(_) => Prepare::Floats,
+        // Its signs are those of the registers.
+        Op::FloatMinMax(compare) if !compare.xor_sign => Prepare::Floats,
+        _ => Prepare::Nothing,
+    }
+}

@@ -1,0 +1,233 @@
+//! One operation without effect on control flow, in the lanes that execute it.
+//!
+//! [`execute`] dispatches: `integer`, `float`, `half` and `convert` compute, `memory` accesses memory, `collective` exchanges values
+//! between lanes.
+
+mod collective;
+mod context;
+mod convert;
+mod float;
+mod half;
+mod integer;
+mod matrix;
+mod memory;
+mod predicate;
+mod special;
+
+use pulp::{NullaryFnOnce, Simd};
+
+pub(crate) use context::{BlockPosition, ExecContext, WarpPosition};
+pub(crate) use collective::reduction_named;
+pub(crate) use memory::Fault;
+pub(crate) use predicate::table_of;
+
+use super::program::{Op, Operation, Prepare, Program, Test};
+use super::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source, lanes_where};
+use crate::ptx::registers::Lanes;
+
+/// Runs an operation in the lanes of `mask`, of which there is at least one.
+#[inline(never)]
+pub(crate) fn execute<S: Simd>(
+    simd: S,
+    operation: &Operation,
+    program: &Program,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Box<Fault>> {
+    let prepared;
+    let operation = match operation.prepare {
+        Prepare::Nothing => operation,
+        _ => {
+            prepared = prepare(operation, program, r);
+            &prepared
+        }
+    };
+    macro_rules! specialized {
+        ($kind:ident) => {
+            simd.vectorize(Specialized::<{ kind::$kind }> { operation, program, r, ctx, mask })
+        };
+    }
+    match operation.op {
+        Op::Move | Op::Add3 | Op::MulAdd | Op::ScaledAdd | Op::Select | Op::AddCc(_) => specialized!(ARITHMETIC),
+        Op::Add3Carry(_) | Op::MulAddWide(_) | Op::MulAddHigh(_) | Op::ScaledAddHigh(_) | Op::Xmad(_) => specialized!(WIDE),
+        Op::Lop3(_) => specialized!(LOGIC),
+        Op::ShiftLeft(_) | Op::ShiftRight(..) | Op::Funnel { .. } => specialized!(SHIFT),
+        Op::Compare(_) => specialized!(COMPARE),
+        Op::FloatAdd(_) | Op::FloatMul(_) | Op::FloatFma(_) | Op::FloatMinMax(_) | Op::FloatSetp(..) => specialized!(FLOAT),
+        Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleFma(_) => specialized!(DOUBLE),
+        Op::Load => specialized!(LOAD),
+        Op::Store => specialized!(STORE),
+        _ => specialized!(UNCOMMON),
+    }?;
+    if operation.sets_cc {
+        flags_of_result(operation, r, mask);
+    }
+    Ok(())
+}
+
+/// Kinds of operations that are compiled together.
+mod kind {
+    pub(super) const ARITHMETIC: u8 = 0;
+    pub(super) const WIDE: u8 = 1;
+    pub(super) const LOGIC: u8 = 2;
+    pub(super) const SHIFT: u8 = 3;
+    pub(super) const COMPARE: u8 = 4;
+    pub(super) const FLOAT: u8 = 5;
+    pub(super) const DOUBLE: u8 = 6;
+    pub(super) const LOAD: u8 = 7;
+    pub(super) const STORE: u8 = 8;
+    /// Operations that are not performance-critical.
+    pub(super) const UNCOMMON: u8 = 9;
+}
+
+/// An operation of one kind, compiled for the instruction set of the loop but outside the loop: compilers optimize small
+/// functions best.
+struct Specialized<'a, 'w, const KIND: u8> {
+    operation: &'a Operation,
+    program: &'a Program,
+    r: &'a mut Registers,
+    ctx: &'a mut ExecContext<'w>,
+    mask: u32,
+}
+
+impl<const KIND: u8> NullaryFnOnce for Specialized<'_, '_, KIND> {
+    type Output = Result<(), Box<Fault>>;
+
+    #[inline(always)]
+    fn call(self) -> Result<(), Box<Fault>> {
+        let Specialized { operation: o, program, r, ctx, mask } = self;
+        match (KIND, o.op) {
+            (kind::ARITHMETIC, op) => integer::arithmetic(op, o, r, mask),
+            (kind::WIDE, op) => integer::wide(op, o, r, mask),
+            (kind::LOGIC, Op::Lop3(test)) => integer::lop3(test, o, r, mask),
+            (kind::SHIFT, op) => integer::shift(op, o, r, mask),
+            (kind::COMPARE, Op::Compare(compare)) => predicate::compare(compare, o, r, mask),
+            (kind::FLOAT, op) => float::execute(op, o, r, mask),
+            (kind::DOUBLE, op) => float::double(op, o, r, mask),
+            (kind::LOAD, _) => return memory::load(&program.accesses[o.n as usize], r, ctx, mask),
+            (kind::STORE, _) => return memory::store(&program.accesses[o.n as usize], r, ctx, mask),
+            (kind::UNCOMMON, op) => return uncommon(op, o, program, r, ctx, mask),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn uncommon(
+    op: Op,
+    o: &Operation,
+    program: &Program,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Box<Fault>> {
+    match op {
+        Op::LoadConstant => return memory::load_constant(&program.accesses[o.n as usize], r, ctx, mask),
+        Op::Copy { fill } => {
+            let accesses = [&program.accesses[o.n as usize], &program.accesses[o.n as usize + 1]];
+            return memory::copy(accesses, fill, r, ctx, mask);
+        }
+        Op::LoadLocked => return memory::load_locked(&program.accesses[o.n as usize], o.q[0], r, ctx, mask),
+        Op::StoreUnlock => return memory::store_unlock(&program.accesses[o.n as usize], r, ctx, mask),
+        Op::Atomic => return memory::atomic(&program.atomics[o.n as usize], r, ctx, mask),
+        Op::InSpace(space) => memory::in_space(space, o, r, ctx, mask),
+        Op::MatrixLoad => return matrix::load(&program.matrix_loads[o.n as usize], r, ctx, mask),
+        Op::MatrixTranspose => matrix::transpose(o, r, mask),
+        Op::MatrixProduct => matrix::multiply(&program.products[o.n as usize], o, r, mask),
+        Op::Special(register, wide) => special::read(register, wide, o, r, ctx, mask),
+        Op::BarrierResult => special::barrier_result(o, r, ctx, mask),
+        Op::Shuffle(_) | Op::Vote(_) | Op::Match(..) | Op::Reduce(_) | Op::Elect | Op::FirstLane => {
+            collective::execute(op, o, r, ctx, mask);
+        }
+        Op::Half(..) | Op::HalfMinMax(..) | Op::HalfSetp(..) | Op::HalfSet(..) => half::execute(op, o, r, mask),
+        Op::Convert(..) | Op::PackHalves { .. } | Op::Clamp(..) | Op::PackBytes(_) => convert::execute(op, o, r, mask),
+        Op::FromPredicates
+        | Op::ToPredicates
+        | Op::CompareTo(..)
+        | Op::CompareCc(_)
+        | Op::CompareSelect(_)
+        | Op::Plop3(_)
+        | Op::PredicatesTo(_)
+        | Op::TestCc(_)
+        | Op::MinMaxHigh(_)
+        | Op::MinMaxLow => predicate::execute(op, o, r, mask),
+        Op::MoveFloat
+        | Op::SelectFloat(_)
+        | Op::FloatPair(..)
+        | Op::FloatMinMax3(_)
+        | Op::FloatSet(..)
+        | Op::FloatSelect(_)
+        | Op::FloatCheck
+        | Op::Mufu(_)
+        | Op::DoubleMinMax
+        | Op::DoubleSetp(..)
+        | Op::DoublePick(_)
+        | Op::DoubleSet(..) => float::uncommon(op, o, r, mask),
+        _ => integer::uncommon(op, o, r, mask),
+    }
+    Ok(())
+}
+
+/// The operation with sources whose signs and parts have been applied.
+#[inline(never)]
+fn prepare(operation: &Operation, program: &Program, r: &mut Registers) -> Operation {
+    let mut prepared = Operation { prepare: Prepare::Nothing, ..*operation };
+    for (index, source) in prepared.s.iter_mut().enumerate() {
+        if source.sign == 0 && source.part == Default::default() {
+            continue;
+        }
+        let mut buffer = [0; 32];
+        let values: Lanes<u32> = match operation.prepare {
+            Prepare::Floats => *r.float(*source, &mut buffer),
+            _ => *r.int(*source, &mut buffer),
+        };
+        let row = program.layout.scratch + index as u16;
+        r.rows[usize::from(row)] = values;
+        *source = Source::of(row);
+    }
+    prepared
+}
+
+/// The zero and the sign flag of a result; it has no carry and no overflow.
+fn flags_of_result(o: &Operation, r: &mut Registers, mask: u32) {
+    let d = *r.row(o.d);
+    r.set_predicate(CC_ZERO, mask, lanes_where(|lane| d[lane] == 0));
+    r.set_predicate(CC_SIGN, mask, lanes_where(|lane| d[lane] >> 31 == 1));
+    r.set_predicate(CC_CARRY, mask, 0);
+    r.set_predicate(CC_OVERFLOW, mask, 0);
+}
+
+/// The predicate that tests a result.
+#[inline(always)]
+fn tested(test: Test, non_zero: u32, other: u32) -> u32 {
+    match test {
+        Test::NonZeroOr => non_zero | other,
+        Test::NonZeroAnd => non_zero & other,
+        Test::Zero => !non_zero,
+    }
+}
+
+/// `d = f(a)` in the lanes of `mask`.
+#[inline(always)]
+fn map1(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32) -> u32) {
+    let a = r.row(o.s[0].row);
+    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane]));
+    r.set(o.d, mask, &values);
+}
+
+/// `d = f(a, b)` in the lanes of `mask`.
+#[inline(always)]
+fn map2(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32) -> u32) {
+    let [a, b, _] = o.s.map(|source| r.row(source.row));
+    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane], b[lane]));
+    r.set(o.d, mask, &values);
+}
+
+/// `d = f(a, b, c)` in the lanes of `mask`.
+#[inline(always)]
+fn map3(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32, u32) -> u32) {
+    let [a, b, c] = o.s.map(|source| r.row(source.row));
+    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]));
+    r.set(o.d, mask, &values);
+}

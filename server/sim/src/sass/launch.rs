@@ -1,0 +1,163 @@
+//! The constant data of a launch, shared by all warps.
+
+use pulp::Arch;
+
+use super::program::{Constant, Program};
+use super::target::Target;
+use crate::ptx::engine::launch::Listing;
+use crate::ptx::registers::{Lanes, WIDTH};
+use crate::trace::{RunOptions, WarpId};
+use crate::warp::LaunchConfig;
+use crate::warp::launch_config::{position, volume};
+
+/// Bytes of shared memory where a listing does not tell how much the kernel has.
+pub(crate) const UNKNOWN_SHARED: u32 = 48 << 10;
+/// Bytes of constant bank 0 before and among the launch's constants.
+const BANK_BYTES: u32 = 0x1000;
+
+/// The launch, as seen by its warps.
+pub(crate) struct Launch<'p> {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) options: RunOptions,
+    /// The instruction set of the host.
+    pub(crate) arch: Arch,
+    pub(crate) listing: Listing,
+    /// Whether lanes reconverge at convergence barriers.
+    pub(crate) barriers: bool,
+    /// Bytes of shared memory of a block, those that the system reserves included.
+    pub(crate) shared: u32,
+    /// The constant banks.
+    pub(crate) banks: Vec<(u8, Vec<u8>)>,
+    /// The register file of a warp at its start.
+    pub(crate) rows: Vec<Lanes<u32>>,
+    pub(crate) program: &'p Program,
+}
+
+impl<'p> Launch<'p> {
+    pub(crate) fn new(
+        program: &'p Program,
+        config: &LaunchConfig,
+        symbols: &[u64],
+        barriers: bool,
+        options: &RunOptions,
+    ) -> Launch<'p> {
+        let shared = shared_bytes(program, config.shared_memory);
+        let banks = banks(program, config, symbols);
+        let warps = config.blocks().saturating_mul(config.threads().div_ceil(WIDTH as u64));
+        Launch {
+            grid: config.grid,
+            block: config.block,
+            options: *options,
+            arch: Arch::new(),
+            listing: Listing::new(&options.limits, program.statements(), warps),
+            barriers,
+            shared,
+            rows: rows(program, &banks, symbols),
+            banks,
+            program,
+        }
+    }
+
+    pub(crate) fn warps(&self) -> u32 {
+        volume(self.block).div_ceil(WIDTH as u64) as u32
+    }
+
+    pub(crate) fn blocks(&self) -> u64 {
+        volume(self.grid)
+    }
+
+    /// The block with a number; x varies fastest.
+    pub(crate) fn cta(&self, number: u64) -> [u32; 3] {
+        position(number, self.grid)
+    }
+
+    /// The number of a block.
+    pub(crate) fn number(&self, cta: [u32; 3]) -> u64 {
+        let [x, y, z] = cta.map(u64::from);
+        let [columns, rows, _] = self.grid.map(u64::from);
+        (z * rows + y) * columns + x
+    }
+
+    /// Whether the trace of a warp is recorded.
+    pub(crate) fn lists(&self, id: WarpId) -> bool {
+        let number = self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp);
+        self.listing.holds(number) || self.options.warp == Some(id)
+    }
+}
+
+/// Bytes of shared memory of a block: what the system reserves, what the kernel declares, what the launch adds.
+pub(crate) fn shared_bytes(program: &Program, dynamic: u32) -> u32 {
+    let fixed = program.shared_size.unwrap_or(UNKNOWN_SHARED);
+    program.target.shared_start().saturating_add(fixed.next_multiple_of(16)).saturating_add(dynamic)
+}
+
+/// The constant banks of a launch. `symbols` are the addresses of device variables.
+fn banks(program: &Program, config: &LaunchConfig, symbols: &[u64]) -> Vec<(u8, Vec<u8>)> {
+    let mut banks = vec![(0, bank_0(program, config))];
+    let stack = program.target.launch_constants().stack;
+    for (number, bytes) in &program.banks {
+        banks.push((*number, bytes.clone()));
+    }
+    for &(bank, offset, symbol, addend) in &program.symbol_words {
+        let address = symbols.get(symbol as usize).copied().unwrap_or(0).wrapping_add(addend);
+        put(bank_mut(&mut banks, bank), offset, &address.to_le_bytes());
+    }
+    put(bank_mut(&mut banks, stack.0), stack.1, &program.stack_size.to_le_bytes());
+    banks
+}
+
+fn bank_mut(banks: &mut Vec<(u8, Vec<u8>)>, number: u8) -> &mut Vec<u8> {
+    let at = banks.iter().position(|(bank, _)| *bank == number).unwrap_or_else(|| {
+        banks.push((number, Vec::new()));
+        banks.len() - 1
+    });
+    &mut banks[at].1
+}
+
+/// Writes bytes, and makes room for them.
+fn put(bank: &mut Vec<u8>, at: u32, bytes: &[u8]) {
+    let at = at as usize;
+    bank.resize(bank.len().max(at + bytes.len()), 0);
+    bank[at..at + bytes.len()].copy_from_slice(bytes);
+}
+
+/// Constant bank 0: what a launch decides.
+fn bank_0(program: &Program, config: &LaunchConfig) -> Vec<u8> {
+    let target: Target = program.target;
+    let constants = target.launch_constants();
+    let mut bank = vec![0; BANK_BYTES as usize];
+    for (axis, (block, grid)) in config.block.into_iter().zip(config.grid).enumerate() {
+        put(&mut bank, constants.block + 4 * axis as u32, &block.to_le_bytes());
+        put(&mut bank, constants.grid + 4 * axis as u32, &grid.to_le_bytes());
+    }
+    for (at, word) in target.window_constants() {
+        put(&mut bank, at, &word.to_le_bytes());
+    }
+    if let Some(at) = target.dynamic_shared_constant() {
+        put(&mut bank, at, &config.shared_memory.to_le_bytes());
+    }
+    put(&mut bank, constants.params, &config.params);
+    bank
+}
+
+/// The register file at the start: zeros and constants.
+fn rows(program: &Program, banks: &[(u8, Vec<u8>)], symbols: &[u64]) -> Vec<Lanes<u32>> {
+    let mut rows = vec![[0; WIDTH]; usize::from(program.layout.rows)];
+    for &(row, constant) in &program.layout.constants {
+        let value = match constant {
+            Constant::Immediate(value) => value,
+            Constant::Symbol(symbol, addend, high) => {
+                let address = symbols.get(symbol as usize).copied().unwrap_or(0).wrapping_add_signed(addend);
+                if high { (address >> 32) as u32 } else { address as u32 }
+            }
+            Constant::Bank(number, offset) => {
+                let bank = banks.iter().find(|(bank, _)| *bank == number);
+                let word = bank.and_then(|(_, bytes)| bytes.get(offset as usize..offset as usize + 4));
+                word.map_or(0, |word| word.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)))
+            }
+        };
+        rows[usize::from(row)] = [value; WIDTH];
+    }
+    rows
+}

@@ -1,0 +1,163 @@
+//! The divergence machines: which lanes of a warp run together and where lanes wait for each other.
+//!
+//! [`Tokens`] is the stack of tokens before `sm_70`, [`Barriers`] the convergence barriers since. A warp asks the machine for the
+//! [`next`](Machine::next) group, runs it up to an instruction that changes the active lanes, and reports what happened.
+
+mod barriers;
+mod tokens;
+
+pub(crate) use barriers::Barriers;
+pub(crate) use tokens::Tokens;
+
+use super::program::Token;
+
+/// Lanes that run together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// The next statement.
+    pub(crate) pc: u32,
+    /// The lanes.
+    pub(crate) mask: u32,
+    /// The statement at which the machine must choose again.
+    pub(crate) until: u32,
+    /// Whether no other lanes can run.
+    pub(crate) alone: bool,
+}
+
+/// Lanes that are not running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    /// The statement at which they wait, or their next one.
+    pub(crate) statement: u32,
+    /// The lanes.
+    pub(crate) mask: u32,
+    /// What for.
+    pub(crate) why: WaitReason,
+}
+
+/// Why lanes do not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WaitReason {
+    /// Others run first.
+    Runnable,
+    /// They wait in a token.
+    Token(Token),
+    /// They wait at a `BSYNC` for these lanes.
+    Barrier(u8, u32),
+    /// They wait at a `WARPSYNC` for these lanes.
+    WarpSync(u32),
+    /// They wait at a barrier of the block.
+    Block,
+}
+
+/// An instruction that the state of the machine does not allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MachineError {
+    /// No token of the kind.
+    NoToken(Token),
+    /// The instruction belongs to the other machine.
+    OtherMachine,
+}
+
+/// Groups that continue together: the statement, and the groups.
+pub(crate) type Joined = (u32, Vec<u32>);
+
+/// A divergence machine.
+#[derive(Clone, Debug)]
+pub(crate) enum Machine {
+    Tokens(Tokens),
+    Barriers(Barriers),
+}
+
+/// Dispatches to the machine.
+macro_rules! dispatch {
+    ($machine:expr, $inner:ident => $call:expr) => {
+        match $machine {
+            Machine::Tokens($inner) => $call,
+            Machine::Barriers($inner) => $call,
+        }
+    };
+}
+
+impl Machine {
+    /// The group to run next; none if all lanes wait or have exited.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Option<Group> {
+        dispatch!(self, machine => machine.next())
+    }
+
+    /// The running group continues at a statement.
+    #[inline(always)]
+    pub(crate) fn go_on(&mut self, pc: u32) {
+        dispatch!(self, machine => machine.go_on(pc));
+    }
+
+    /// Lanes of the running group go to different statements; at least two parts have lanes.
+    pub(crate) fn diverge(&mut self, parts: &[(u32, u32)]) {
+        dispatch!(self, machine => machine.diverge(parts));
+    }
+
+    /// Lanes of the running group exit, the others continue at `next`.
+    pub(crate) fn exit(&mut self, lanes: u32, next: u32) {
+        dispatch!(self, machine => machine.exit(lanes, next));
+    }
+
+    /// Lanes of the running group wait at a barrier of the block, the others continue at `next`.
+    pub(crate) fn block(&mut self, lanes: u32, next: u32) {
+        dispatch!(self, machine => machine.block(lanes, next));
+    }
+
+    /// Lanes continue after a barrier of the block.
+    pub(crate) fn release(&mut self, lanes: u32) {
+        dispatch!(self, machine => machine.release(lanes));
+    }
+
+    /// Groups that have continued together since the last call.
+    pub(crate) fn take_joined(&mut self) -> Vec<Joined> {
+        dispatch!(self, machine => std::mem::take(&mut machine.joined))
+    }
+
+    /// Whether groups have continued together since they were taken.
+    #[inline(always)]
+    pub(crate) fn has_joined(&self) -> bool {
+        dispatch!(self, machine => !machine.joined.is_empty())
+    }
+
+    /// The lanes that do not run.
+    pub(crate) fn waiting(&self) -> Vec<Waiting> {
+        dispatch!(self, machine => machine.waiting())
+    }
+
+    /// The running group branched backward: it may have had its turn. `changes` counts the changes of memory, `steps` the executed
+    /// statements.
+    pub(crate) fn take_back_edge(&mut self, changes: u64, steps: u64) {
+        if let Machine::Barriers(barriers) = self {
+            barriers.take_back_edge(changes, steps);
+        }
+    }
+
+    /// Whether all lanes are where they were in an earlier state; how long they have waited does not count.
+    pub(crate) fn is_where(&self, earlier: &Machine) -> bool {
+        match (self, earlier) {
+            (Machine::Tokens(now), Machine::Tokens(earlier)) => now.is_where(earlier),
+            (Machine::Barriers(now), Machine::Barriers(earlier)) => now.is_where(earlier),
+            _ => false,
+        }
+    }
+
+    /// The machine, if it is that of tokens.
+    pub(crate) fn tokens(&mut self) -> Result<&mut Tokens, MachineError> {
+        match self {
+            Machine::Tokens(tokens) => Ok(tokens),
+            Machine::Barriers(_) => Err(MachineError::OtherMachine),
+        }
+    }
+
+    /// The machine, if it is that of barriers.
+    pub(crate) fn barriers(&mut self) -> Result<&mut Barriers, MachineError> {
+        match self {
+            Machine::Barriers(barriers) => Ok(barriers),
+            Machine::Tokens(_) => Err(MachineError::OtherMachine),
+        }
+    }
+}

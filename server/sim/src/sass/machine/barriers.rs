@@ -1,0 +1,407 @@
+//! Convergence barriers, from Volta on.
+//!
+//! A warp is a set of paths with a statement and lanes each. Paths at one statement stay apart; they become one only where an
+//! instruction says so: the release of a `BSYNC` or of a `WARPSYNC`. The path with the lowest statement runs first; one that has
+//! run long without a change of memory lets the next one run.
+
+use super::{Group, Joined, WaitReason, Waiting};
+use crate::ptx::registers::lanes;
+
+/// The registers `B0` to `B15`.
+const COUNT: usize = 16;
+/// Statements without a change of memory after which another path runs.
+const TURN: u64 = 256;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Path {
+    pc: u32,
+    mask: u32,
+    /// How many turns it had without a change of memory.
+    turns: u32,
+}
+
+/// Lanes that wait at a `BSYNC`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Blocked {
+    barrier: u8,
+    /// The statement after it.
+    pc: u32,
+    mask: u32,
+    since: u64,
+}
+
+/// Lanes that wait at a `WARPSYNC` for those of a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Synchronizing {
+    members: u32,
+    pc: u32,
+    mask: u32,
+}
+
+/// The state of a warp.
+#[derive(Clone, Debug)]
+pub(crate) struct Barriers {
+    live: u32,
+    paths: Vec<Path>,
+    /// The path that runs, by its place in `paths`.
+    running: usize,
+    masks: [u32; COUNT],
+    blocked: Vec<Blocked>,
+    synchronizing: Vec<Synchronizing>,
+    /// Lanes at a barrier of the block.
+    at_block: Vec<Path>,
+    /// The last yield of each lane, by the count of yields and waits.
+    yielded: [u64; 32],
+    events: u64,
+    /// The state at the start of the running path's turn: changes of memory, statements.
+    turn: (u64, u64),
+    pub(super) joined: Vec<Joined>,
+}
+
+impl Barriers {
+    /// One path of all lanes at the first statement.
+    pub(crate) fn new(mask: u32) -> Barriers {
+        Barriers {
+            live: mask,
+            paths: vec![Path { pc: 0, mask, turns: 0 }],
+            running: 0,
+            masks: [0; COUNT],
+            blocked: Vec::new(),
+            synchronizing: Vec::new(),
+            at_block: Vec::new(),
+            yielded: [0; 32],
+            events: 0,
+            turn: (0, 0),
+            joined: Vec::new(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<Group> {
+        match self.paths[..] {
+            [] => return None,
+            [path] if path.mask != 0 => {
+                self.running = 0;
+                if path.turns > 0 && !self.blocked.is_empty() {
+                    self.release_yielded();
+                    if self.paths.len() > 1 {
+                        return self.choose();
+                    }
+                }
+                let Path { pc, mask, .. } = self.paths[0];
+                return Some(Group { pc, mask, until: u32::MAX, alone: true });
+            }
+            _ => {}
+        }
+        self.choose()
+    }
+
+    fn choose(&mut self) -> Option<Group> {
+        self.paths.retain(|path| path.mask != 0);
+        if !self.blocked.is_empty() && self.paths.iter().all(|path| path.turns > 0) {
+            self.release_yielded();
+        }
+        let order = |path: &Path| (path.turns, path.pc, path.mask.trailing_zeros());
+        self.running = (0..self.paths.len()).min_by_key(|index| order(&self.paths[*index]))?;
+        let own = self.paths[self.running];
+        let others = self.paths.iter().enumerate().filter(|(index, _)| *index != self.running);
+        let others = others.map(|(_, path)| path).filter(|path| path.turns <= own.turns);
+        // At the statement of another path the one with the lower lane is first.
+        let first = |other: &Path| other.mask.trailing_zeros() > own.mask.trailing_zeros();
+        let until = others.map(|other| other.pc + u32::from(first(other))).min().unwrap_or(u32::MAX);
+        Some(Group { pc: own.pc, mask: own.mask, until: until.max(own.pc + 1), alone: self.paths.len() == 1 })
+    }
+
+    #[inline(always)]
+    pub(crate) fn go_on(&mut self, pc: u32) {
+        if let Some(path) = self.paths.get_mut(self.running) {
+            path.pc = pc;
+        }
+    }
+
+    pub(super) fn diverge(&mut self, parts: &[(u32, u32)]) {
+        let turns = self.paths[self.running].turns;
+        self.paths.swap_remove(self.running);
+        let new = parts.iter().filter(|(_, mask)| *mask != 0);
+        self.paths.extend(new.map(|&(pc, mask)| Path { pc, mask, turns }));
+    }
+
+    /// Removes lanes from the running path, whose others continue at `next`.
+    fn leave(&mut self, lanes: u32, next: u32) {
+        let path = &mut self.paths[self.running];
+        path.mask &= !lanes;
+        path.pc = next;
+        if path.mask == 0 {
+            self.paths.swap_remove(self.running);
+        }
+    }
+
+    pub(super) fn exit(&mut self, lanes: u32, next: u32) {
+        self.live &= !lanes;
+        self.leave(lanes, next);
+        for barrier in 0..COUNT as u8 {
+            self.masks[usize::from(barrier)] &= !lanes;
+            self.test(barrier);
+        }
+        self.test_synchronizing();
+    }
+
+    pub(super) fn block(&mut self, lanes: u32, next: u32) {
+        let turns = self.paths[self.running].turns;
+        self.leave(lanes, next);
+        self.at_block.push(Path { pc: next, mask: lanes, turns });
+    }
+
+    pub(super) fn release(&mut self, lanes: u32) {
+        let (released, waiting): (Vec<_>, Vec<_>) =
+            self.at_block.drain(..).partition(|path| path.mask & lanes != 0);
+        self.at_block = waiting;
+        self.paths.extend(released.into_iter().map(|path| Path { turns: 0, ..path }));
+    }
+
+    /// `BSSY`
+    pub(crate) fn set(&mut self, barrier: u8, mask: u32) {
+        self.masks[usize::from(barrier) % COUNT] = mask;
+    }
+
+    /// The mask of a barrier.
+    pub(crate) fn mask(&self, barrier: u8) -> u32 {
+        self.masks[usize::from(barrier) % COUNT]
+    }
+
+    /// `BMOV` to a barrier.
+    pub(crate) fn write(&mut self, barrier: u8, mask: u32) {
+        self.set(barrier, mask & self.live);
+    }
+
+    /// `BSYNC`: lanes wait for those of the barrier, the others continue at `next`. Returns whether the barrier had lanes.
+    pub(crate) fn wait(&mut self, barrier: u8, lanes: u32, next: u32) -> bool {
+        let mask = &mut self.masks[usize::from(barrier) % COUNT];
+        let was_set = *mask != 0;
+        *mask |= lanes;
+        if *mask & self.live == lanes && !self.blocked.iter().any(|blocked| blocked.barrier == barrier) {
+            *mask = 0;
+            self.go_on(next);
+            return was_set;
+        }
+        if lanes == 0 {
+            self.go_on(next);
+            return true;
+        }
+        self.leave(lanes, next);
+        self.events += 1;
+        self.blocked.push(Blocked { barrier, pc: next, mask: lanes, since: self.events });
+        self.test(barrier);
+        was_set
+    }
+
+    /// `BREAK`: lanes leave a barrier.
+    pub(crate) fn break_out(&mut self, barrier: u8, lanes: u32) {
+        self.masks[usize::from(barrier) % COUNT] &= !lanes;
+        self.test(barrier);
+    }
+
+    /// Releases a barrier of which all lanes wait.
+    fn test(&mut self, barrier: u8) {
+        let is_here = |blocked: &Blocked| blocked.barrier == barrier;
+        let waiting = self.blocked.iter().filter(|blocked| is_here(blocked)).fold(0, |all, one| all | one.mask);
+        if waiting == 0 || self.masks[usize::from(barrier)] & self.live & !waiting != 0 {
+            return;
+        }
+        self.masks[usize::from(barrier)] = 0;
+        let (released, blocked): (Vec<_>, Vec<_>) = self.blocked.drain(..).partition(is_here);
+        self.blocked = blocked;
+        self.resume(released.into_iter().map(|one| (one.pc, one.mask & self.live)).collect());
+    }
+
+    /// Groups continue, those at one statement as one path.
+    fn resume(&mut self, groups: Vec<(u32, u32)>) {
+        let mut joined: Vec<Joined> = Vec::new();
+        for (pc, mask) in groups.into_iter().filter(|(_, mask)| *mask != 0) {
+            match joined.iter_mut().find(|(at, _)| *at == pc) {
+                Some((_, parts)) => parts.push(mask),
+                None => joined.push((pc, vec![mask])),
+            }
+        }
+        for (pc, parts) in joined {
+            let mask = parts.iter().fold(0, |all, part| all | part);
+            self.paths.push(Path { pc, mask, turns: 0 });
+            if parts.len() > 1 {
+                self.joined.push((pc, parts));
+            }
+        }
+    }
+
+    /// `WARPSYNC`: each lane waits for those of its mask, the others continue at `next`.
+    pub(crate) fn synchronize(&mut self, members: &[u32; 32], lanes_here: u32, next: u32) {
+        let first = members[lanes_here.trailing_zeros() as usize % 32];
+        if lanes(lanes_here).all(|lane| members[lane] == first) && first & self.live & !lanes_here == 0 {
+            self.go_on(next);
+            return;
+        }
+        self.leave(lanes_here, next);
+        let mut left = lanes_here;
+        while left != 0 {
+            let members_of_first = members[left.trailing_zeros() as usize];
+            let same = lanes(left).filter(|&lane| members[lane] == members_of_first).fold(0, |all, lane| all | 1 << lane);
+            left &= !same;
+            self.synchronizing.push(Synchronizing { members: members_of_first, pc: next, mask: same });
+        }
+        self.test_synchronizing();
+    }
+
+    fn test_synchronizing(&mut self) {
+        let complete = |all: &[Synchronizing], members: u32, live: u32| {
+            let here = all.iter().filter(|one| one.members == members).fold(0, |all, one| all | one.mask);
+            members & live & !here == 0
+        };
+        while let Some(members) = self
+            .synchronizing
+            .iter()
+            .map(|one| one.members)
+            .find(|members| complete(&self.synchronizing, *members, self.live))
+        {
+            let (released, waiting): (Vec<_>, Vec<_>) =
+                self.synchronizing.drain(..).partition(|one| one.members == members);
+            self.synchronizing = waiting;
+            self.resume(released.into_iter().map(|one| (one.pc, one.mask & self.live)).collect());
+        }
+    }
+
+    /// `YIELD`, `NANOSLEEP`
+    pub(crate) fn yield_lanes(&mut self, mask: u32) {
+        self.events += 1;
+        lanes(mask).for_each(|lane| self.yielded[lane] = self.events);
+    }
+
+    pub(super) fn take_back_edge(&mut self, changes: u64, steps: u64) {
+        let (before, start) = self.turn;
+        if before != changes {
+            self.turn = (changes, steps);
+            self.paths.iter_mut().for_each(|path| path.turns = 0);
+        } else if steps.saturating_sub(start) >= TURN {
+            self.turn = (changes, steps);
+            if let Some(path) = self.paths.get_mut(self.running) {
+                path.turns += 1;
+            }
+        }
+    }
+
+    /// Only paths are left that wait for others: releases lanes from a `BSYNC` whose missing lanes have all yielded since.
+    fn release_yielded(&mut self) {
+        for index in 0..self.blocked.len() {
+            let Blocked { barrier, since, .. } = self.blocked[index];
+            let waiting =
+                self.blocked.iter().filter(|one| one.barrier == barrier).fold(0, |all, one| all | one.mask);
+            let missing = self.masks[usize::from(barrier)] & self.live & !waiting;
+            if lanes(missing).all(|lane| self.yielded[lane] > since) {
+                self.masks[usize::from(barrier)] = missing;
+                let (released, blocked): (Vec<_>, Vec<_>) =
+                    self.blocked.drain(..).partition(|one| one.barrier == barrier);
+                self.blocked = blocked;
+                self.resume(released.into_iter().map(|one| (one.pc, one.mask)).collect());
+                return;
+            }
+        }
+    }
+
+    pub(super) fn waiting(&self) -> Vec<Waiting> {
+        let before = |pc: u32| pc.saturating_sub(1);
+        let paths = self.paths.iter().map(|path| Waiting {
+            statement: path.pc,
+            mask: path.mask,
+            why: WaitReason::Runnable,
+        });
+        let blocked = self.blocked.iter().map(|one| Waiting {
+            statement: before(one.pc),
+            mask: one.mask,
+            why: WaitReason::Barrier(one.barrier, self.masks[usize::from(one.barrier)] & self.live & !one.mask),
+        });
+        let synchronizing = self.synchronizing.iter().map(|one| Waiting {
+            statement: before(one.pc),
+            mask: one.mask,
+            why: WaitReason::WarpSync(one.members & self.live & !one.mask),
+        });
+        let at_block = self.at_block.iter().map(|path| Waiting {
+            statement: before(path.pc),
+            mask: path.mask,
+            why: WaitReason::Block,
+        });
+        paths.chain(blocked).chain(synchronizing).chain(at_block).collect()
+    }
+
+    pub(super) fn is_where(&self, earlier: &Barriers) -> bool {
+        let path = |path: &Path| (path.pc, path.mask);
+        let blocked = |one: &Blocked| (one.barrier, one.pc, one.mask);
+        self.masks == earlier.masks
+            && self.paths.iter().map(path).eq(earlier.paths.iter().map(path))
+            && self.blocked.iter().map(blocked).eq(earlier.blocked.iter().map(blocked))
+            && self.synchronizing == earlier.synchronizing
+    }
+
+    /// Whether the running path has all live lanes of a mask.
+    pub(crate) fn is_converged(&self, members: u32) -> bool {
+        let running = self.paths.get(self.running).map_or(0, |path| path.mask);
+        members & self.live & !running == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(barriers: &mut Barriers) -> Option<(u32, u32)> {
+        barriers.next().map(|group| (group.pc, group.mask))
+    }
+
+    #[test]
+    fn lanes_of_a_barrier_continue_together() {
+        let mut barriers = Barriers::new(0xff);
+        barriers.set(0, 0xff);
+        barriers.diverge(&[(5, 0x0f), (2, 0xf0)]);
+        assert_eq!(next(&mut barriers), Some((2, 0xf0)));
+        barriers.wait(0, 0xf0, 9);
+        assert_eq!(next(&mut barriers), Some((5, 0x0f)));
+        barriers.wait(0, 0x0f, 9);
+        assert_eq!(next(&mut barriers), Some((9, 0xff)));
+        assert_eq!(barriers.joined, [(9, vec![0xf0, 0x0f])]);
+    }
+
+    #[test]
+    fn lanes_that_exit_are_not_waited_for() {
+        let mut barriers = Barriers::new(0b111);
+        barriers.set(1, 0b111);
+        barriers.diverge(&[(4, 0b011), (1, 0b100)]);
+        assert_eq!(next(&mut barriers), Some((1, 0b100)));
+        barriers.wait(1, 0b100, 8);
+        assert_eq!(next(&mut barriers), Some((4, 0b011)));
+        barriers.exit(0b011, 5);
+        assert_eq!(next(&mut barriers), Some((8, 0b100)));
+    }
+
+    #[test]
+    fn lanes_that_yield_are_not_waited_for_if_all_else_spins() {
+        let mut barriers = Barriers::new(0b11);
+        barriers.set(0, 0b11);
+        barriers.diverge(&[(1, 0b01), (5, 0b10)]);
+        next(&mut barriers);
+        barriers.go_on(6);
+        next(&mut barriers);
+        barriers.wait(0, 0b10, 7);
+        assert_eq!(next(&mut barriers), Some((6, 0b01)));
+        barriers.yield_lanes(0b01);
+        barriers.take_back_edge(0, 2 * TURN);
+        assert_eq!(next(&mut barriers), Some((7, 0b10)));
+    }
+
+    #[test]
+    fn a_synchronization_waits_for_the_lanes_of_its_mask() {
+        let mut barriers = Barriers::new(0b1111);
+        barriers.diverge(&[(1, 0b0011), (5, 0b1100)]);
+        next(&mut barriers);
+        barriers.synchronize(&[0b0111; 32], 0b0011, 2);
+        assert_eq!(next(&mut barriers), Some((5, 0b1100)));
+        barriers.synchronize(&[0b0111; 32], 0b0100, 6);
+        assert_eq!(next(&mut barriers), Some((2, 0b0011)));
+    }
+}

@@ -1,0 +1,249 @@
+//! A warp: its registers, its divergence machine, its recorder, and the loop that runs it.
+
+use pulp::{Simd, WithSimd};
+use rustc_hash::FxHashSet;
+
+use super::exec::{BlockPosition, WarpPosition};
+use super::launch::Launch;
+use super::machine::{Barriers, Machine, Tokens};
+use super::program::{Cell, Program, Reduction};
+use super::registers::{Registers, TRUE};
+use super::value_tracer::ValueTracer;
+use crate::ptx::engine::memory::local::Local;
+use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::run_state::RunState;
+use crate::ptx::registers::WIDTH;
+use crate::reconvergences::ReconvergenceList;
+use crate::record::Recorder;
+use crate::trace::{Mask, Reconvergence, RegisterValues, StatementId, Status, WarpId};
+use crate::warp::spin::SpinDetector;
+
+/// Backward branches before states are compared, and between comparisons.
+const PATIENCE: u64 = 256;
+
+/// Why a warp stopped running.
+#[derive(Debug)]
+pub(crate) enum Pause {
+    /// All its lanes have exited.
+    Ended,
+    /// Lanes have arrived at a barrier of the block.
+    Arrived(Arrival),
+    /// All lanes that are left wait at barriers of the block.
+    Waiting,
+    /// It repeats an iteration until memory changes.
+    Spinning,
+    /// It reads memory in a loop that may also end otherwise.
+    Polling,
+    /// The caller's control is due.
+    Due,
+    /// The run is over.
+    Stopped(Status),
+}
+
+/// Lanes that arrive at a barrier of the block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) number: u32,
+    /// The threads that arrive, if the instruction says it.
+    pub(crate) count: Option<u32>,
+    pub(crate) waits: bool,
+    pub(crate) reduction: Option<Reduction>,
+    /// The lanes whose predicate is true.
+    pub(crate) yes: u32,
+    pub(crate) mask: u32,
+    pub(crate) statement: u32,
+}
+
+/// What all warps of a run share.
+pub(crate) struct RunContext<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) launch: &'a Launch<'a>,
+    pub(crate) spaces: &'a mut Spaces,
+    pub(crate) state: &'a mut RunState,
+    /// The locked words of shared memory.
+    pub(crate) locks: &'a mut FxHashSet<u64>,
+}
+
+/// A warp.
+pub(crate) struct Warp {
+    pub(crate) id: WarpId,
+    pub(crate) position: WarpPosition,
+    pub(crate) live: u32,
+    pub(super) machine: Machine,
+    pub(super) registers: Registers,
+    pub(super) local: Local,
+    pub(super) recorder: Recorder,
+    /// Whether its trace is recorded.
+    pub(super) listed: bool,
+    reconvergences: ReconvergenceList,
+    pub(super) spin: SpinDetector<(Machine, Registers), PATIENCE, 1>,
+    /// The number of backward branches at which a warp that reads memory lets others run.
+    pub(super) patience: u64,
+    /// Whether memory that others may write was read since memory last changed.
+    pub(super) reads: bool,
+    /// The statement at which the warp last stopped.
+    pub(crate) stopped_at: u32,
+    /// The lanes that have written each row, then each predicate, if that matters.
+    pub(super) written: Option<Box<WrittenRegisters>>,
+    pub(crate) tracer: Option<Box<ValueTracer>>,
+    /// The count and the truth of the last reduction at a barrier.
+    pub(super) reduced: (u32, bool),
+}
+
+/// The lanes that have written each register.
+#[derive(Clone, Debug)]
+pub(crate) struct WrittenRegisters {
+    rows: Vec<u32>,
+    predicates: [u32; 32],
+}
+
+impl WrittenRegisters {
+    fn new(rows: usize) -> WrittenRegisters {
+        WrittenRegisters { rows: vec![0; rows], predicates: [0; 32] }
+    }
+
+    /// Records a write.
+    pub(super) fn write(&mut self, cell: Cell, mask: u32) {
+        match cell {
+            Cell::Rows(first, count) => {
+                let rows = self.rows.iter_mut().skip(first.into()).take(count.into());
+                rows.for_each(|written| *written |= mask);
+            }
+            Cell::Predicate(predicate) => self.predicates[usize::from(predicate) % 32] |= mask,
+        }
+    }
+
+    /// The lanes that have written a register.
+    pub(super) fn lanes(&self, cell: Cell) -> u32 {
+        match cell {
+            Cell::Rows(first, _) => self.rows.get(usize::from(first)).copied().unwrap_or(0),
+            Cell::Predicate(predicate) => self.predicates[usize::from(predicate) % 32],
+        }
+    }
+}
+
+/// A warp about to run, for any instruction set of the host.
+struct Running<'w, 'r> {
+    warp: &'w mut Warp,
+    run: &'w mut RunContext<'r>,
+}
+
+impl WithSimd for Running<'_, '_> {
+    type Output = Pause;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Pause {
+        self.warp.run_groups(simd, self.run)
+    }
+}
+
+impl Warp {
+    pub(crate) fn new(program: &Program, launch: &Launch<'_>, block: BlockPosition, index: u32) -> Warp {
+        let id = WarpId { cta: block.cta, warp: index };
+        let position = WarpPosition::new(block, index);
+        let live = position.launched();
+        let listed = launch.lists(id);
+        let limits = &launch.options.limits;
+        let visits = if listed { limits.max_visits } else { 0 };
+        let mut recorder = Recorder::new(program.statements(), visits, launch.listing.visits);
+        if launch.options.counters {
+            recorder.count_costs();
+        }
+        let request = launch.options.trace.filter(|request| request.warp == id);
+        let keeps_written = launch.options.registers || request.is_some();
+        let mut local = Local::default();
+        local.grow(program.stack_size);
+        Warp {
+            id,
+            live,
+            machine: match launch.barriers {
+                true => Machine::Barriers(Barriers::new(live)),
+                false => Machine::Tokens(Tokens::new(live)),
+            },
+            registers: Registers::new(launch.rows.clone()),
+            local,
+            recorder,
+            listed,
+            reconvergences: ReconvergenceList::with_budget(launch.listing.reconvergences),
+            spin: SpinDetector::default(),
+            patience: POLL_PATIENCE,
+            reads: false,
+            stopped_at: 0,
+            written: keeps_written.then(|| Box::new(WrittenRegisters::new(launch.rows.len()))),
+            tracer: request.map(|request| Box::new(ValueTracer::new(program.statements(), &request))),
+            reduced: (0, false),
+            position,
+        }
+    }
+
+    /// Host memory of the warp in bytes, while it is suspended.
+    pub(crate) fn bytes(&self) -> u64 {
+        (size_of_val(self.registers.rows.as_slice()) as u64) + self.local.len() * WIDTH as u64
+    }
+
+    /// Runs until the block must decide.
+    pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> Pause {
+        run.launch.arch.dispatch(Running { warp: self, run })
+    }
+
+    #[inline(always)]
+    fn run_groups<S: Simd>(&mut self, simd: S, run: &mut RunContext<'_>) -> Pause {
+        loop {
+            let Some(group) = self.machine.next() else {
+                return match self.live {
+                    0 => Pause::Ended,
+                    _ => self.waits_for_block(run),
+                };
+            };
+            if self.machine.has_joined() {
+                self.record_joined();
+            }
+            if let Some(pause) = self.interpret(simd, group, run) {
+                return pause;
+            }
+        }
+    }
+
+    fn record_joined(&mut self) {
+        for (pc, parts) in self.machine.take_joined() {
+            let parts = parts.into_iter().map(Mask::from).collect();
+            self.reconvergences.add(Reconvergence { statement: StatementId(pc), parts });
+        }
+    }
+
+    /// The reconvergences so far.
+    pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
+        self.record_joined();
+        self.reconvergences.take()
+    }
+
+    /// The final values of the registers that statements name.
+    pub(crate) fn register_values(&self, program: &Program) -> Vec<RegisterValues> {
+        let written = |cell| self.written.as_ref().map_or(0, |written| written.lanes(cell));
+        let values = |cell: Cell, value: &dyn Fn(usize) -> u128| -> Vec<Option<u128>> {
+            (0..WIDTH).map(|lane| (written(cell) >> lane & 1 == 1).then(|| value(lane))).collect()
+        };
+        let row = |name: String, row: u16| RegisterValues {
+            name: name.into(),
+            bits: 32,
+            lanes: values(Cell::Rows(row, 1), &|lane| self.registers.row(row)[lane].into()),
+        };
+        let predicate = |name: String, at: u8| RegisterValues {
+            name: name.into(),
+            bits: 1,
+            lanes: values(Cell::Predicate(at), &|lane| {
+                u128::from(self.registers.predicates[usize::from(at)] >> lane & 1)
+            }),
+        };
+        let layout = &program.layout;
+        let general = (0..layout.general).map(|number| row(format!("R{number}"), number));
+        let (first, count) = layout.uniform;
+        let uniform = (0..count).map(|number| row(format!("UR{number}"), first + number));
+        let predicates = (0..TRUE).map(|number| predicate(format!("P{number}"), number));
+        let named = general.chain(uniform).chain(predicates);
+        named.filter(|register| register.lanes.iter().any(Option::is_some)).collect()
+    }
+}
+
+/// Backward branches after which a warp that reads memory lets others run; doubled each time.
+pub(super) const POLL_PATIENCE: u64 = 1024;

@@ -1,0 +1,31 @@
+//! From the text of a listing to a run.
+
+#![allow(dead_code, reason = "each test file uses what it needs")]
+
+use std::sync::Arc;
+
+use warplens_hir::sass::{Listing, lower};
+use warplens_sim::sass::{self, Program};
+use warplens_sim::{Control, LaunchConfig, RunOptions, RunResult};
+use warplens_syntax::{ItemList, parse_item};
+
+/// The listing of a text.
+pub(crate) fn listing(text: &str) -> Listing {
+    let language = warplens_syntax::sass::LANGUAGE;
+    let items = ItemList::new(language, text);
+    let lowered = items.items().iter().enumerate().map(|(index, item)| {
+        let code = lower(parse_item(language, &item.text).root());
+        (Arc::new(code), items.start_of(index))
+    });
+    Listing::new(lowered.collect())
+}
+
+/// The program of a function.
+pub(crate) fn program(text: &str, name: &str) -> Program {
+    sass::decode(&listing(text), name).expect("the function is there").0
+}
+
+/// Runs a program under the model of its target.
+pub(crate) fn run(program: &Program, config: LaunchConfig, options: &RunOptions) -> RunResult {
+    sass::run(program, config, program.target.has_barriers(), options, Control::none()).expect("not cancelled")
+}
