@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use common::{hex, shared};
 use serde_json::Value;
 use warplens_sim::sass::Program;
-use warplens_sim::{Checks, LaunchConfig, RunOptions, RunResult, Status, WarpTrace};
+use warplens_sim::{Checks, LaunchConfig, Limits, RunOptions, RunResult, Status, WarpTrace};
 
 /// A case of the corpus.
 struct Case<'a>(&'a Value);
@@ -128,7 +128,8 @@ fn check_visits(case: &Case<'_>, program: &Program, result: &RunResult) -> Resul
         let mask = |value: &Value| u64::from_str_radix(value.as_str().expect("a mask"), 16).expect("a mask");
         let mut wanted = BTreeMap::new();
         for visit in list.as_array().expect("a list") {
-            *wanted.entry((mask(&visit[0]), mask(&visit[1]))).or_insert(0) += visit[2].as_u64().expect("a count");
+            *wanted.entry((mask(&visit[0]), mask(&visit[1]))).or_insert(0) +=
+                visit[2].as_u64().expect("a count");
         }
         let mut found = BTreeMap::new();
         let lines = trace.lines.iter().filter(|line| program.addresses[line.statement.index()] == address);
@@ -179,7 +180,11 @@ fn cases_leave_their_buffers_and_lanes() {
         let text = std::fs::read_to_string(root.join(case.text("sass"))).expect("readable");
         let program = sass_common::program(&text, case.text("kernel"));
         let (config, addresses) = case.launch(&program);
-        let options = RunOptions { checks: Checks::ALL, counters: true, ..RunOptions::default() };
+        let limits = Limits { max_steps: 1_000_000, ..Limits::default() };
+        let options = RunOptions { limits, checks: Checks::ALL, counters: true, ..RunOptions::default() };
+        if !filter.is_empty() {
+            eprintln!("{id}");
+        }
         let result = sass_common::run(&program, config, &options);
         for finding in &result.findings {
             *findings.entry(finding.code).or_default() += 1;

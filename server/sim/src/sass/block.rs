@@ -213,7 +213,12 @@ impl Block {
                 how_many(barrier.expected)
             );
             let finding = warp.id.error("barrier-mismatch", message, statement, mask);
-            run.state.report(finding.with([Related::new(other, format!("threads here expect {}", how_many(barrier.expected)))]));
+            run.state.report(
+                finding.with([Related::new(
+                    other,
+                    format!("threads here expect {}", how_many(barrier.expected)),
+                )]),
+            );
         }
         barrier.masks.resize(warps, 0);
         barrier.masks[index] |= if by_warp { warp.live } else { mask };
@@ -236,7 +241,9 @@ impl Block {
             let complete = match barrier.expected {
                 _ if barrier.masks.is_empty() => false,
                 Some(count) => barrier.arrived >= count,
-                None => self.warps.iter().zip(&barrier.masks).all(|(warp, arrived)| warp.live & !arrived == 0),
+                None => {
+                    self.warps.iter().zip(&barrier.masks).all(|(warp, arrived)| warp.live & !arrived == 0)
+                }
             };
             if !complete {
                 continue;
@@ -278,14 +285,22 @@ impl Block {
     /// Explains why the block cannot make progress.
     pub(crate) fn explain(&self) -> Option<Finding> {
         let spins = |state: &WarpState| matches!(state, WarpState::Spinning(_) | WarpState::Polling(_));
-        let mut spinning = self.states.iter().zip(&self.warps).filter(|(state, _)| spins(state)).map(|(_, warp)| warp);
+        let mut spinning =
+            self.states.iter().zip(&self.warps).filter(|(state, _)| spins(state)).map(|(_, warp)| warp);
         let waiting = || {
             self.barriers.iter().flat_map(|barrier| &barrier.waiting).map(|&(warp, mask, statement)| {
-                Related::new(statement, format!("waiting at a barrier: {} of warp {warp}", Lanes(mask.into())))
+                Related::new(
+                    statement,
+                    format!("waiting at a barrier: {} of warp {warp}", Lanes(mask.into())),
+                )
             })
         };
         if let Some(warp) = spinning.next() {
-            let what = if warp.reads { "poll memory that no live thread can change" } else { "iterate here forever" };
+            let what = if warp.reads {
+                "poll memory that no live thread can change"
+            } else {
+                "iterate here forever"
+            };
             let message = format!(
                 "{}: {} of warp {} {what}\n{}",
                 if warp.reads { "deadlock" } else { "livelock" },
@@ -299,7 +314,10 @@ impl Block {
             );
             let finding = warp.id.error("no-progress", message, warp.stopped_at, warp.live);
             let others = spinning.take(MAX_RELATED).map(|warp| {
-                Related::new(warp.stopped_at, format!("waiting too: {} of warp {}", Lanes(warp.live.into()), warp.id.warp))
+                Related::new(
+                    warp.stopped_at,
+                    format!("waiting too: {} of warp {}", Lanes(warp.live.into()), warp.id.warp),
+                )
             });
             return Some(finding.with(others).with(waiting()));
         }

@@ -33,7 +33,6 @@ impl Warp {
             Control::Return(jump) => self.indirect(jump, group, executed, run),
             Control::PopReturn => self.pop(Token::Return, group, executed, run),
             Control::Pop(token) => self.pop(token, group, executed, run),
-            Control::Join => self.pop(Token::Sync, group, executed, run),
             Control::Push(token, target) => {
                 match self.machine.tokens() {
                     Ok(tokens) => tokens.push(token, target),
@@ -59,7 +58,11 @@ impl Warp {
 
     /// The lanes that act: guard, condition code and second predicate hold.
     fn executed(&self, operation: &Operation, guarded: u32) -> u32 {
-        let tested = if operation.test == CcTest::ALWAYS { guarded } else { guarded & operation.test.of(&self.registers) };
+        let tested = if operation.test == CcTest::ALWAYS {
+            guarded
+        } else {
+            guarded & operation.test.of(&self.registers)
+        };
         match operation.op {
             Op::Control(Control::Block { .. }) => tested,
             _ => tested & self.registers.holds(operation.p[0]),
@@ -145,11 +148,11 @@ impl Warp {
             return self.settle(group);
         }
         self.machine.go_on(target);
-        self.machine.take_back_edge(run.spaces.changes, run.state.steps);
+        let had_turn = self.machine.take_back_edge(run.spaces.changes, run.state.steps);
         if let Some(pause) = self.look(run) {
             return Err(pause);
         }
-        self.settle(group)
+        if had_turn { Ok(false) } else { self.settle(group) }
     }
 
     /// Whether the group may continue without a choice of the machine.
@@ -171,9 +174,12 @@ impl Warp {
             return None;
         }
         let (machine, registers) = (&self.machine, &self.registers);
-        let is_same = |(earlier_machine, earlier): &(super::machine::Machine, super::registers::Registers)| {
-            earlier.predicates == registers.predicates && earlier.rows == registers.rows && machine.is_where(earlier_machine)
-        };
+        let is_same =
+            |(earlier_machine, earlier): &(super::machine::Machine, super::registers::Registers)| {
+                earlier.predicates == registers.predicates
+                    && earlier.rows == registers.rows
+                    && machine.is_where(earlier_machine)
+            };
         if self.spin.repeats(is_same, || (machine.clone(), registers.clone())) {
             return Some(Pause::Spinning);
         }
@@ -185,7 +191,13 @@ impl Warp {
     }
 
     /// Lanes jump to the addresses in a register.
-    fn indirect(&mut self, jump: Jump, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
+    fn indirect(
+        &mut self,
+        jump: Jump,
+        group: &mut Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
         let next = group.pc + 1;
         let mut targets: Vec<(u32, u32)> = Vec::new();
         let mut add = |target: u32, lanes: u32| match targets.iter_mut().find(|(have, _)| *have == target) {
@@ -233,13 +245,24 @@ impl Warp {
         if let Ok(tokens) = self.machine.tokens() {
             tokens.push(Token::Return, next);
             if tokens.depth(Token::Return) > MAX_CALL_DEPTH {
-                let message = format!("calls are nested more than {MAX_CALL_DEPTH} deep\ncheck the end of the recursion");
+                let message = format!(
+                    "calls are nested more than {MAX_CALL_DEPTH} deep\ncheck the end of the recursion"
+                );
                 run.state.report(self.id.error("stack-overflow", message, group.pc, executed));
                 return Err(Pause::Stopped(Status::Faulted));
             }
             return self.jump(target, group, run);
         }
         self.branch(target, Uniformity::None, group, executed, run)
+    }
+
+    /// The instruction before the group's position was marked `.S`: the lanes that executed it wait.
+    pub(super) fn join(&mut self, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
+        let next = group.pc;
+        group.pc -= 1;
+        let continues = self.pop(Token::Sync, group, executed, run);
+        group.pc = next;
+        continues
     }
 
     /// Lanes wait in the innermost token of a kind.
@@ -306,7 +329,13 @@ impl Warp {
                         "`BSYNC B{barrier}` waits at a barrier without lanes: no `BSSY B{barrier}` precedes it on this path\n\
                          the lanes do not wait for others; check the control flow before it"
                     );
-                    run.state.report(id.finding("empty-barrier", Severity::Warning, message, group.pc, executed));
+                    run.state.report(id.finding(
+                        "empty-barrier",
+                        Severity::Warning,
+                        message,
+                        group.pc,
+                        executed,
+                    ));
                 }
                 return Ok(false);
             }
@@ -333,7 +362,13 @@ impl Warp {
     }
 
     /// `BMOV`
-    fn move_barrier(&mut self, step: BarrierStep, operation: &Operation, group: &mut Group, executed: u32) -> bool {
+    fn move_barrier(
+        &mut self,
+        step: BarrierStep,
+        operation: &Operation,
+        group: &mut Group,
+        executed: u32,
+    ) -> bool {
         let next = group.pc + 1;
         if executed == 0 {
             return go(group, next);
@@ -373,7 +408,13 @@ impl Warp {
     }
 
     /// Lanes arrive at a barrier of the block.
-    fn arrive(&mut self, control: Control, operation: &Operation, group: &mut Group, executed: u32) -> Continues {
+    fn arrive(
+        &mut self,
+        control: Control,
+        operation: &Operation,
+        group: &mut Group,
+        executed: u32,
+    ) -> Continues {
         let next = group.pc + 1;
         let Control::Block { number, count, waits, reduction } = control else { return Ok(go(group, next)) };
         if executed == 0 {
@@ -415,7 +456,10 @@ impl Warp {
         let Some(first) = waiting.first() else { return };
         let message = format!("deadlock: {} {}", Lanes(first.mask.into()), waits_for(first.why, self.live));
         let others = waiting.iter().skip(1).map(|other| {
-            Related::new(other.statement, format!("{} {}", Lanes(other.mask.into()), waits_for(other.why, self.live)))
+            Related::new(
+                other.statement,
+                format!("{} {}", Lanes(other.mask.into()), waits_for(other.why, self.live)),
+            )
         });
         let finding = self.id.error("no-progress", message, first.statement, first.mask);
         run.state.report(finding.with(others));
@@ -426,7 +470,10 @@ impl Warp {
         let others = self.machine.waiting().into_iter().filter(|waiting| waiting.mask & !mask != 0);
         let related = others.map(|waiting| {
             let lanes = Lanes((waiting.mask & !mask).into());
-            Related { statement: StatementId(waiting.statement), message: format!("{lanes} {}", waits_for(waiting.why, self.live)) }
+            Related {
+                statement: StatementId(waiting.statement),
+                message: format!("{lanes} {}", waits_for(waiting.why, self.live)),
+            }
         });
         related.collect()
     }
@@ -446,10 +493,16 @@ fn waits_for(why: WaitReason, live: u32) -> String {
         WaitReason::Token(Token::Diverged) => "run after the other path".to_owned(),
         WaitReason::Token(token) => format!("wait in the token of `{}`", token.push()),
         WaitReason::Barrier(barrier, missing) => {
-            format!("wait at `BSYNC B{barrier}` for {}, which do not reach it", Lanes((missing & live).into()))
+            format!(
+                "wait at `BSYNC B{barrier}` for {}, which do not reach it",
+                Lanes((missing & live).into())
+            )
         }
         WaitReason::WarpSync(missing) => {
-            format!("wait at `WARPSYNC` for {}, which do not reach one of this mask", Lanes((missing & live).into()))
+            format!(
+                "wait at `WARPSYNC` for {}, which do not reach one of this mask",
+                Lanes((missing & live).into())
+            )
         }
     }
 }

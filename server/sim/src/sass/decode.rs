@@ -42,7 +42,8 @@ pub type Places = Vec<(usize, u32)>;
 /// When the listing does not have the function or does not state its target.
 pub fn decode(listing: &Listing, name: &str) -> Result<(Program, Places), DecodeError> {
     let is_named = |listed: &&Listed| function_name(listing, listed) == name;
-    let entry = listing.functions().iter().position(|listed| is_named(&listed)).ok_or(DecodeError::NoFunction)?;
+    let entry =
+        listing.functions().iter().position(|listed| is_named(&listed)).ok_or(DecodeError::NoFunction)?;
     let target = listing.functions()[entry].target.as_ref().map(|target| Target(target.number));
     let target = target.or_else(|| guessed(listing, entry)).ok_or(DecodeError::NoTarget)?;
     let mut decoder = Decoder::new(listing, target, reachable(listing, entry));
@@ -132,6 +133,7 @@ impl<'l> Decoder<'l> {
             notes: Vec::new(),
             banks: Vec::new(),
             globals: Vec::new(),
+            pointers: Vec::new(),
             symbol_words: Vec::new(),
             shared_size: None,
             stack_size: 0,
@@ -165,7 +167,9 @@ impl<'l> Decoder<'l> {
             let end = first + function.instructions.len() as u32;
             let name = function_name(self.listing, &self.listing.functions()[self.functions[number]]);
             self.program.functions.push(program::Function { name, first, end });
-            self.program.addresses.extend(function.instructions.iter().map(|instruction| instruction.address));
+            self.program
+                .addresses
+                .extend(function.instructions.iter().map(|instruction| instruction.address));
             let index = self.functions[number];
             self.places.extend((0..function.instructions.len() as u32).map(|at| (index, at)));
         }
@@ -175,7 +179,7 @@ impl<'l> Decoder<'l> {
         for number in 0..self.functions.len() {
             let function = self.function(number);
             for index in 0..function.instructions.len() {
-                let inst = Inst::new(function, index, number);
+                let inst = Inst::new(function, index, number, self.target);
                 let operation = self.instruction(&inst);
                 self.program.code.push(operation);
             }
@@ -190,6 +194,7 @@ impl<'l> Decoder<'l> {
         if let Some(guard) = &inst.ins.guard {
             operation.guard = operands::condition_of(guard.register, guard.negated);
         }
+        operation.joins = inst.joins;
         operation.prepare = preparation(&operation);
         operation
     }
@@ -252,8 +257,6 @@ fn preparation(operation: &Operation) -> Prepare {
         | Op::Funnel { .. }
         | Op::Permute(_)
         | Op::MoveBytes
-        | Op::AddSaturated
-        | Op::AddParts(_)
         | Op::PopCount
         | Op::Reverse
         | Op::FindHigh(..)
@@ -275,7 +278,9 @@ fn preparation(operation: &Operation) -> Prepare {
         | Op::FirstLane
         | Op::Reduce(_)
         | Op::Shuffle(_) => Prepare::Integers,
-        Op::Compare(compare) | Op::CompareTo(compare, _) | Op::CompareCc(compare) if !compare.wide => Prepare::Integers,
+        Op::Compare(compare) | Op::CompareTo(compare, _) | Op::CompareCc(compare) if !compare.wide => {
+            Prepare::Integers
+        }
         Op::MinMax(kind) if kind.bits != 64 => Prepare::Integers,
         Op::MoveFloat
         | Op::SelectFloat(_)

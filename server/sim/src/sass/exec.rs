@@ -16,8 +16,8 @@ mod special;
 
 use pulp::{NullaryFnOnce, Simd};
 
-pub(crate) use context::{BlockPosition, ExecContext, WarpPosition};
 pub(crate) use collective::reduction_named;
+pub(crate) use context::{BlockPosition, ExecContext, WarpPosition};
 pub(crate) use memory::Fault;
 pub(crate) use predicate::table_of;
 
@@ -49,18 +49,24 @@ pub(crate) fn execute<S: Simd>(
         };
     }
     match operation.op {
-        Op::Move | Op::Add3 | Op::MulAdd | Op::ScaledAdd | Op::Select | Op::AddCc(_) => specialized!(ARITHMETIC),
-        Op::Add3Carry(_) | Op::MulAddWide(_) | Op::MulAddHigh(_) | Op::ScaledAddHigh(_) | Op::Xmad(_) => specialized!(WIDE),
+        Op::Move | Op::Add3 | Op::MulAdd | Op::ScaledAdd | Op::Select | Op::AddCc(_) => {
+            specialized!(ARITHMETIC)
+        }
+        Op::Add3Carry(_) | Op::MulAddWide(_) | Op::MulAddHigh(_) | Op::ScaledAddHigh { .. } | Op::Xmad(_) => {
+            specialized!(WIDE)
+        }
         Op::Lop3(_) => specialized!(LOGIC),
         Op::ShiftLeft(_) | Op::ShiftRight(..) | Op::Funnel { .. } => specialized!(SHIFT),
         Op::Compare(_) => specialized!(COMPARE),
-        Op::FloatAdd(_) | Op::FloatMul(_) | Op::FloatFma(_) | Op::FloatMinMax(_) | Op::FloatSetp(..) => specialized!(FLOAT),
+        Op::FloatAdd(_) | Op::FloatMul(_) | Op::FloatFma(_) | Op::FloatMinMax(_) | Op::FloatSetp(..) => {
+            specialized!(FLOAT)
+        }
         Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleFma(_) => specialized!(DOUBLE),
         Op::Load => specialized!(LOAD),
         Op::Store => specialized!(STORE),
         _ => specialized!(UNCOMMON),
     }?;
-    if operation.sets_cc {
+    if operation.sets_cc && !matches!(operation.op, Op::AddCc(_)) {
         flags_of_result(operation, r, mask);
     }
     Ok(())
@@ -140,8 +146,12 @@ fn uncommon(
         Op::Shuffle(_) | Op::Vote(_) | Op::Match(..) | Op::Reduce(_) | Op::Elect | Op::FirstLane => {
             collective::execute(op, o, r, ctx, mask);
         }
-        Op::Half(..) | Op::HalfMinMax(..) | Op::HalfSetp(..) | Op::HalfSet(..) => half::execute(op, o, r, mask),
-        Op::Convert(..) | Op::PackHalves { .. } | Op::Clamp(..) | Op::PackBytes(_) => convert::execute(op, o, r, mask),
+        Op::Half(..) | Op::HalfMinMax(..) | Op::HalfSetp(..) | Op::HalfSet(..) => {
+            half::execute(op, o, r, mask)
+        }
+        Op::Convert(..) | Op::PackHalves { .. } | Op::Clamp(..) | Op::PackBytes(_) => {
+            convert::execute(op, o, r, mask)
+        }
         Op::FromPredicates
         | Op::ToPredicates
         | Op::CompareTo(..)

@@ -7,7 +7,7 @@ use pulp::Simd;
 
 use super::exec::{ExecContext, Fault, execute};
 use super::machine::Group;
-use super::program::{Operation, Program};
+use super::program::{CcTest, Operation, Program};
 use super::warp::{Pause, RunContext, Warp};
 use crate::ptx::program::Order;
 use crate::record::Recorder;
@@ -23,6 +23,8 @@ enum Stop {
     FellOff,
     /// A control instruction, with the lanes whose guard is true.
     Control(u32),
+    /// After an instruction whose lanes then wait, those that executed it.
+    Joined(u32),
     /// The instruction failed.
     Fault(Box<Fault>),
 }
@@ -30,7 +32,12 @@ enum Stop {
 impl Warp {
     /// Runs a group until the machine must choose again; returns why the warp stops, if it does.
     #[inline(always)]
-    pub(super) fn interpret<S: Simd>(&mut self, simd: S, group: Group, run: &mut RunContext<'_>) -> Option<Pause> {
+    pub(super) fn interpret<S: Simd>(
+        &mut self,
+        simd: S,
+        group: Group,
+        run: &mut RunContext<'_>,
+    ) -> Option<Pause> {
         let mut group = group;
         loop {
             let stop = self.straight(simd, &mut group, run);
@@ -56,6 +63,11 @@ impl Warp {
                     run.state.report(fault.finding(self.id, group.pc));
                     return Some(Pause::Stopped(Status::Faulted));
                 }
+                Stop::Joined(executed) => match self.join(&mut group, executed, run) {
+                    Ok(true) => {}
+                    Ok(false) => return None,
+                    Err(pause) => return Some(pause),
+                },
                 Stop::Control(executed) => match self.control(&mut group, executed, run) {
                     Ok(true) => {}
                     Ok(false) => return None,
@@ -113,6 +125,9 @@ impl Warp {
                     break Stop::Control(executed);
                 }
                 end = pc + 1;
+                if operation.test != CcTest::ALWAYS {
+                    executed &= operation.test.of(&self.registers);
+                }
                 if executed != mask {
                     visits.of_some(pc, executed);
                 }
@@ -128,7 +143,8 @@ impl Warp {
                     let order = order_of(operation, program);
                     sanitizer.begin(StatementId(pc), order, self.id.warp, ctx.live, executed);
                 }
-                let lanes = if operation.uniform && !operation.op.is_collective() { u32::MAX } else { executed };
+                let lanes =
+                    if operation.uniform && !operation.op.is_collective() { u32::MAX } else { executed };
                 let done = execute(simd, operation, program, &mut self.registers, &mut ctx, lanes);
                 if observed {
                     if let Some(sanitizer) = &mut ctx.sanitizer {
@@ -136,9 +152,18 @@ impl Warp {
                     }
                     if let Some(written) = &mut self.written {
                         let named = &program.named[pc as usize];
-                        named.iter().filter(|named| named.written).for_each(|named| written.write(named.cell, lanes));
+                        named
+                            .iter()
+                            .filter(|named| named.written)
+                            .for_each(|named| written.write(named.cell, lanes));
                         if let Some(tracer) = &mut self.tracer
-                            && tracer.visited(named, StatementId(pc), (mask, executed), &self.registers, written)
+                            && tracer.visited(
+                                named,
+                                StatementId(pc),
+                                (mask, executed),
+                                &self.registers,
+                                written,
+                            )
                         {
                             run.state.complete_trace();
                         }
@@ -149,6 +174,10 @@ impl Warp {
                     break 'runs Stop::Fault(fault);
                 }
                 pc += 1;
+            }
+            if program.code[pc as usize - 1].joins {
+                visits.up_to(pc);
+                break Stop::Joined(executed);
             }
         };
         self.reads = ctx.reads;
@@ -166,7 +195,13 @@ impl Warp {
             let named = &run.program.named[group.pc as usize];
             named.iter().filter(|named| named.written).for_each(|named| written.write(named.cell, executed));
             if let Some(tracer) = &mut self.tracer
-                && tracer.visited(named, StatementId(group.pc), (group.mask, executed), &self.registers, written)
+                && tracer.visited(
+                    named,
+                    StatementId(group.pc),
+                    (group.mask, executed),
+                    &self.registers,
+                    written,
+                )
             {
                 run.state.complete_trace();
             }

@@ -128,11 +128,12 @@ impl Machine {
         dispatch!(self, machine => machine.waiting())
     }
 
-    /// The running group branched backward: it may have had its turn. `changes` counts the changes of memory, `steps` the executed
+    /// The running group branched backward; returns whether it has had its turn. `changes` counts the changes of memory, `steps` the executed
     /// statements.
-    pub(crate) fn take_back_edge(&mut self, changes: u64, steps: u64) {
-        if let Machine::Barriers(barriers) = self {
-            barriers.take_back_edge(changes, steps);
+    pub(crate) fn take_back_edge(&mut self, changes: u64, steps: u64) -> bool {
+        match self {
+            Machine::Barriers(barriers) => barriers.take_back_edge(changes, steps),
+            Machine::Tokens(_) => false,
         }
     }
 

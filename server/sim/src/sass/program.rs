@@ -11,8 +11,9 @@ use smol_str::SmolStr;
 pub use access::{Access, Address, Atomic, AtomicResult, MatrixLoad, Space, Term};
 pub use control::{BarrierState, BarrierStep, CcTest, Control, Jump, Reduction, Token, Uniformity};
 pub use operation::{
-    Accumulate, AddendPart, Bool, FloatCompare, FloatMode, HalfArithmetic, HalfMode, IntCompare, Lanewise, MinMax, Mufu, Op,
-    Operation, Prepare, SetTo, ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
+    Accumulate, AddendPart, Bool, FloatCompare, FloatMode, HalfArithmetic, HalfMode, IntCompare, Lanewise,
+    MinMax, Mufu, Op, Operation, Prepare, SetTo, ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction,
+    Xmad,
 };
 
 use super::registers::{Predicate, Row};
@@ -50,6 +51,8 @@ pub struct Program {
     pub banks: Vec<(u8, Vec<u8>)>,
     /// Device variables with their contents.
     pub globals: Vec<(SmolStr, Vec<u8>)>,
+    /// Pointers to device variables in device variables: the variable, the offset in it, the other, the offset in that.
+    pub pointers: Vec<(u32, u32, u32, u64)>,
     /// Words of constant banks that hold the address of a device variable: bank, offset, variable, offset in it.
     pub symbol_words: Vec<(u8, u32, u32, u64)>,
     /// Bytes of static shared memory, if the listing tells them.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::block::{Block, BlockPause};
 use super::launch::{Launch, shared_bytes};
 use super::program::{Op, Program};
+use crate::memory::DeviceMemory;
 use crate::objects::Object;
 use crate::ptx::engine::memory::cluster_window::ClusterWindow;
 use crate::ptx::engine::memory::heap::Heap;
@@ -15,9 +16,9 @@ use crate::ptx::engine::run_state::RunState;
 use crate::ptx::engine::sanitizer::Sanitizer;
 use crate::ptx::engine::sanitizer::patterns::ProgramPatterns;
 use crate::ptx::program::ProgramObjects;
-use crate::memory::DeviceMemory;
 use crate::trace::{
-    Cancelled, Control, Finding, Output, Progress, RunOptions, RunOutcome, RunResult, Severity, Status, WarpTrace,
+    Cancelled, Control, Finding, Output, Progress, RunOptions, RunOutcome, RunResult, Severity, Status,
+    WarpTrace,
 };
 use crate::warp::LaunchConfig;
 use crate::warp::listing::Listing;
@@ -62,7 +63,15 @@ pub fn run(
     let sanitizer = Sanitizer::required(options)
         .then(|| Sanitizer::with_patterns(patterns(program), true, [launch.grid, launch.block], options));
     let state = RunState::new(options, sanitizer);
-    let mut run = Blocks { launch: &launch, spaces, state, control, suspended: Vec::new(), traces: Listing::default(), done: 0 };
+    let mut run = Blocks {
+        launch: &launch,
+        spaces,
+        state,
+        control,
+        suspended: Vec::new(),
+        traces: Listing::default(),
+        done: 0,
+    };
     let status = match refusal {
         Some(refusal) => {
             run.state.report(refusal);
@@ -75,23 +84,38 @@ pub fn run(
 
 /// Allocates the device variables of a program; returns their addresses.
 fn place_globals(program: &Program, memory: &mut DeviceMemory) -> Vec<u64> {
-    program.globals.iter().map(|(name, bytes)| memory.allocate_with(name, bytes).unwrap_or(0)).collect()
+    let placed = program.globals.iter().map(|(name, bytes)| memory.allocate_with(name, bytes).unwrap_or(0));
+    let placed: Vec<u64> = placed.collect();
+    for &(holder, offset, variable, addend) in &program.pointers {
+        let value = placed[variable as usize].wrapping_add(addend).to_le_bytes();
+        if let Some(target) = memory.bytes_mut(placed[holder as usize] + u64::from(offset), 8) {
+            target.copy_from_slice(&value);
+        }
+    }
+    placed
 }
 
 /// The loads that may wait for other threads.
 fn patterns(program: &Program) -> ProgramPatterns {
-    let strong = program.code.iter().enumerate().filter(|(_, operation)| {
-        operation.op == Op::Load && program.accesses[operation.n as usize].strong
-    });
+    let strong =
+        program.code.iter().enumerate().filter(|(_, operation)| {
+            operation.op == Op::Load && program.accesses[operation.n as usize].strong
+        });
     ProgramPatterns::of_polls(strong.map(|(statement, _)| statement as u32))
 }
 
 /// The objects that messages name.
 fn objects(program: &Program, launch: &Launch<'_>) -> ProgramObjects {
     let mut objects = ProgramObjects::default();
-    let stack = Object { name: "stack".into(), start: 0, len: program.stack_size.into(), ..Object::default() };
+    let stack =
+        Object { name: "stack".into(), start: 0, len: program.stack_size.into(), ..Object::default() };
     objects.local.add_local(stack);
-    objects.shared.push(Object { name: "shared".into(), start: 0, len: launch.shared.into(), ..Object::default() });
+    objects.shared.push(Object {
+        name: "shared".into(),
+        start: 0,
+        len: launch.shared.into(),
+        ..Object::default()
+    });
     objects
 }
 
@@ -133,7 +157,6 @@ impl Blocks<'_> {
     fn all(&mut self) -> Result<Status, Cancelled> {
         for number in 0..self.launch.blocks() {
             let max = self.launch.options.limits.max_steps;
-            self.state.steps = self.state.steps.saturating_add(0);
             if number.saturating_mul(START_COST) >= max {
                 return Ok(self.step_limit());
             }
@@ -256,8 +279,14 @@ impl Blocks<'_> {
                 let reconvergences = warp.take_reconvergences();
                 let (lines, _) = std::mem::take(&mut warp.recorder).finish();
                 let launched = warp.position.launched().into();
-                let trace =
-                    WarpTrace { cta: warp.id.cta, warp: warp.id.warp, launched, lines, registers, reconvergences };
+                let trace = WarpTrace {
+                    cta: warp.id.cta,
+                    warp: warp.id.warp,
+                    launched,
+                    lines,
+                    registers,
+                    reconvergences,
+                };
                 self.traces.list(block.number, trace);
             } else {
                 self.traces.count(&mut warp.recorder);

@@ -25,12 +25,15 @@ impl Target {
     pub const BARRIERS: Target = Target(70);
     /// The first target whose parameters begin at 0x210.
     const HOPPER: Target = Target(90);
-    /// The first target whose parameters begin at 0x380.
-    const BLACKWELL: Target = Target(100);
 
     /// Whether lanes reconverge at convergence barriers rather than by tokens on a stack.
     pub fn has_barriers(self) -> bool {
         self >= Target::BARRIERS
+    }
+
+    /// Whether any instruction may be marked `.S`, after which its lanes wait in the innermost token.
+    pub fn marks_joins(self) -> bool {
+        self.0 < 50
     }
 
     /// Bytes of an instruction.
@@ -100,10 +103,5 @@ impl Target {
     /// The first address of global memory. Where the windows lie below 2^32, buffers must not, unless addresses have 32 bits.
     pub fn global_start(self, address_bytes: u64) -> u64 {
         if address_bytes == 4 { windows::GLOBAL } else { 0x7_0000_0000 }
-    }
-
-    /// Whether it is at least `sm_100`.
-    pub(crate) fn is_blackwell(self) -> bool {
-        self >= Target::BLACKWELL
     }
 }

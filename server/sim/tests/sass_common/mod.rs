@@ -27,5 +27,6 @@ pub(crate) fn program(text: &str, name: &str) -> Program {
 
 /// Runs a program under the model of its target.
 pub(crate) fn run(program: &Program, config: LaunchConfig, options: &RunOptions) -> RunResult {
-    sass::run(program, config, program.target.has_barriers(), options, Control::none()).expect("not cancelled")
+    sass::run(program, config, program.target.has_barriers(), options, Control::none())
+        .expect("not cancelled")
 }

@@ -165,7 +165,12 @@ impl Sanitizer {
         options: &RunOptions,
     ) -> Option<Box<Sanitizer>> {
         Sanitizer::required(options).then(|| {
-            Sanitizer::with_patterns(ProgramPatterns::new(program), program.lockstep, [grid, block_size], options)
+            Sanitizer::with_patterns(
+                ProgramPatterns::new(program),
+                program.lockstep,
+                [grid, block_size],
+                options,
+            )
         })
     }
 
@@ -183,34 +188,34 @@ impl Sanitizer {
     ) -> Box<Sanitizer> {
         let RunOptions { checks, counters, limits, watch, .. } = *options;
         Box::new(Sanitizer {
-                checks,
-                counts: counters,
-                lockstep,
-                grid,
-                patterns,
-                block_size,
-                sync: HappensBefore::default(),
-                proxies: Proxies::default(),
-                volatile: VolatileAccesses::default(),
-                launch: Shadow::default(),
-                globals: Shadow::default(),
-                cluster: ClusterSanitizer::default(),
-                block: BlockSanitizer::default(),
-                visit: Visit::default(),
-                uninitialized: [0; ELEMENTS],
-                made_undefined: false,
-                inactive: None,
-                undefined: UndefinedAccess::default(),
-                uninitialized_memory: FxHashMap::default(),
-                cost: None,
-                findings: Vec::new(),
-                races: RaceContext::default(),
-                scopes: FxHashMap::default(),
-                reported: FxHashSet::default(),
-                budget: limits.max_shadow,
-                exhausted: false,
-                watch: watch.map(WatchedByte::new),
-            })
+            checks,
+            counts: counters,
+            lockstep,
+            grid,
+            patterns,
+            block_size,
+            sync: HappensBefore::default(),
+            proxies: Proxies::default(),
+            volatile: VolatileAccesses::default(),
+            launch: Shadow::default(),
+            globals: Shadow::default(),
+            cluster: ClusterSanitizer::default(),
+            block: BlockSanitizer::default(),
+            visit: Visit::default(),
+            uninitialized: [0; ELEMENTS],
+            made_undefined: false,
+            inactive: None,
+            undefined: UndefinedAccess::default(),
+            uninitialized_memory: FxHashMap::default(),
+            cost: None,
+            findings: Vec::new(),
+            races: RaceContext::default(),
+            scopes: FxHashMap::default(),
+            reported: FxHashSet::default(),
+            budget: limits.max_shadow,
+            exhausted: false,
+            watch: watch.map(WatchedByte::new),
+        })
     }
 
     /// Remaining budget of shadow memory in bytes; `None` if it was exhausted.

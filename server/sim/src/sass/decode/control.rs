@@ -64,25 +64,22 @@ impl Decoder<'_> {
         Ok(operation)
     }
 
-    /// `.S`: lanes wait in the innermost token of `SSY` after the instruction. Only of an instruction without another effect; others
-    /// are two operations, which a statement cannot hold.
-    pub(super) fn joined(&mut self, operation: Operation, inst: &Inst<'_>) -> Decoded {
-        match inst.has("S") && !self.target.has_barriers() {
-            false => Ok(operation),
-            true => self.of(Control::Join, inst),
-        }
-    }
-
     fn branch(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["U", "LMT", "ANY", "CONV", "DIV", "INC", "DEC", "NOINC", "NODEC", "ABS", "REL"])?;
         let target = self.statement(inst)?;
         let mask = |decoder: &mut Self| -> Result<Option<Source>, String> {
             let operand = inst.ops.iter().find(|operand| {
-                operand.register().is_some_and(|it| it.file == RegisterFile::Uniform || it.file == RegisterFile::General)
+                operand
+                    .register()
+                    .is_some_and(|it| it.file == RegisterFile::Uniform || it.file == RegisterFile::General)
             });
             match operand {
                 // `~URZ` is all lanes.
-                Some(operand) if operand.register().is_some_and(Register::is_constant) && operand.inverted => Ok(None),
+                Some(operand)
+                    if operand.register().is_some_and(Register::is_constant) && operand.inverted =>
+                {
+                    Ok(None)
+                }
                 Some(operand) => decoder.source(inst, operand, Kind::Int).map(Some),
                 None => Ok(None),
             }
@@ -107,12 +104,14 @@ impl Decoder<'_> {
     /// The target of an indirect jump: relative to the next instruction for `BRX`, otherwise absolute.
     fn jump(&mut self, inst: &Inst<'_>) -> Result<Jump, String> {
         let is_relative = inst.ins.opcode.starts_with("BRX");
-        let next = i64::from(inst.function.next_address(inst.index));
+        // Offsets count from the next address, be it that of a control word.
+        let next = i64::from(inst.ins.address + self.target.instruction_bytes());
         let wide = self.target.has_barriers();
         let (register, offset) = match self.register_target(inst) {
             Some(target) => (target.register, target.offset),
             None => {
-                let is_register = |operand: &&Operand| operand.register().is_some_and(|it| !it.is_predicate());
+                let is_register =
+                    |operand: &&Operand| operand.register().is_some_and(|it| !it.is_predicate());
                 let operand = inst.ops.iter().find(is_register).ok_or("its register is missing")?;
                 (operand.register().ok_or("its register is missing")?, 0)
             }

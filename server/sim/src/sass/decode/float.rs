@@ -74,7 +74,8 @@ impl Decoder<'_> {
             "FMUL2" => Lanewise::Mul,
             _ => Lanewise::Fma,
         };
-        let mut operation = self.assemble(Op::FloatPair(op, mode(inst)), inst, &inst.shape(), [Kind::Int64; 3])?;
+        let mut operation =
+            self.assemble(Op::FloatPair(op, mode(inst)), inst, &inst.shape(), [Kind::Int64; 3])?;
         for (source, operand) in operation.s.iter_mut().zip(inst.shape().sources) {
             source.part = match inst.suffix(operand) {
                 Some("F32") => Part::Single,
@@ -207,7 +208,9 @@ impl Decoder<'_> {
         let compare = FloatCompare { nan: false, ..float_compare_of(inst) };
         let (combine, mode) = (bool_of(inst), half_mode(inst));
         match inst.ins.opcode.as_str() {
-            "HSETP2" => self.assemble_halves(Op::HalfSetp(compare, combine, mode, inst.has("H_AND")), inst, false),
+            "HSETP2" => {
+                self.assemble_halves(Op::HalfSetp(compare, combine, mode, inst.has("H_AND")), inst, false)
+            }
             _ => {
                 let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
                 self.assemble_halves(Op::HalfSet(compare, combine, mode, to), inst, true)
@@ -217,7 +220,8 @@ impl Decoder<'_> {
 
     pub(super) fn int_to_float(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&[
-            "F16", "F32", "F64", "BF16", "S8", "U8", "S16", "U16", "S32", "U32", "S64", "U64", "RN", "RM", "RP", "RZ",
+            "F16", "F32", "F64", "BF16", "S8", "U8", "S16", "U16", "S32", "U32", "S64", "U64", "RN", "RM",
+            "RP", "RZ",
         ])?;
         let from = inst.find(int_type).unwrap_or(ScalarType::S32);
         let to = inst.find(float_type).unwrap_or(ScalarType::F32);
@@ -226,8 +230,8 @@ impl Decoder<'_> {
 
     pub(super) fn float_to_int(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&[
-            "FTZ", "NTZ", "F16", "F32", "F64", "BF16", "S8", "U8", "S16", "U16", "S32", "U32", "S64", "U64", "TRUNC",
-            "FLOOR", "CEIL", "ROUND",
+            "FTZ", "NTZ", "F16", "F32", "F64", "BF16", "S8", "U8", "S16", "U16", "S32", "U32", "S64", "U64",
+            "TRUNC", "FLOOR", "CEIL", "ROUND",
         ])?;
         let from = inst.find(float_type).unwrap_or(ScalarType::F32);
         let to = inst.find(int_type).unwrap_or(ScalarType::S32);
@@ -236,7 +240,8 @@ impl Decoder<'_> {
 
     pub(super) fn float_to_float(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&[
-            "FTZ", "F16", "F32", "F64", "BF16", "ROUND", "TRUNC", "FLOOR", "CEIL", "RN", "RM", "RP", "RZ", "SAT", "PASS",
+            "FTZ", "F16", "F32", "F64", "BF16", "ROUND", "TRUNC", "FLOOR", "CEIL", "RN", "RM", "RP", "RZ",
+            "SAT", "PASS",
         ])?;
         let types: Vec<ScalarType> = inst.mods.iter().filter_map(|word| float_type(word)).collect();
         let (to, from) = match types[..] {

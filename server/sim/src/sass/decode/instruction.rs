@@ -6,16 +6,18 @@ use warplens_hir::sass::{Function, Instruction, Operand, Register, RegisterFile,
 use super::operands::{condition, destination_predicate};
 use crate::sass::program::CcTest;
 use crate::sass::registers::{Condition, Predicate};
+use crate::sass::target::Target;
 
 /// An instruction with its modifiers and operands.
 pub(super) struct Inst<'a> {
     pub(super) function: &'a Function,
     pub(super) ins: &'a Instruction,
-    pub(super) index: usize,
     /// The number of the function in the program.
     pub(super) number: usize,
     pub(super) mods: Vec<&'a str>,
     pub(super) ops: &'a [Operand],
+    /// `.S` of Fermi and Kepler, which is not among the modifiers.
+    pub(super) joins: bool,
 }
 
 /// The operands by their parts: destinations first.
@@ -31,10 +33,12 @@ pub(super) struct Shape<'a> {
 }
 
 impl<'a> Inst<'a> {
-    pub(super) fn new(function: &'a Function, index: usize, number: usize) -> Inst<'a> {
+    pub(super) fn new(function: &'a Function, index: usize, number: usize, target: Target) -> Inst<'a> {
         let ins = &function.instructions[index];
-        let mods = function.modifiers(ins).iter().map(|word| word.text.as_str()).collect();
-        Inst { function, ins, index, number, mods, ops: function.operands(ins) }
+        let mut mods: Vec<&str> = function.modifiers(ins).iter().map(|word| word.text.as_str()).collect();
+        let joins = target.marks_joins() && mods.contains(&"S");
+        mods.retain(|word| !joins || *word != "S");
+        Inst { function, ins, number, mods, ops: function.operands(ins), joins }
     }
 
     /// The opcode with its modifiers.
@@ -57,10 +61,6 @@ impl<'a> Inst<'a> {
     /// The first modifier for which `f` gives something.
     pub(super) fn find<T>(&self, f: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.mods.iter().find_map(|word| f(word))
-    }
-
-    pub(super) fn operand(&self, index: usize) -> Result<&'a Operand, String> {
-        self.ops.get(index).ok_or_else(|| "an operand is missing".to_owned())
     }
 
     /// The operands of an instruction with a destination.
@@ -105,7 +105,9 @@ impl<'a> Inst<'a> {
         }
         let is_predicate = |operand: &&Operand| operand.register().is_some_and(Register::is_predicate);
         let p = left.iter().filter(is_predicate).filter_map(condition).collect();
-        let is_source = |operand: &&Operand| !is_predicate(operand) && !matches!(operand.value, Value::Condition(_));
+        let is_source = |operand: &&Operand| {
+            !is_predicate(operand) && !matches!(operand.value, Value::Condition(_) | Value::Flags)
+        };
         Shape { q, d, sources: left.iter().filter(is_source).collect(), p }
     }
 
@@ -143,7 +145,11 @@ impl<'a> Inst<'a> {
 
     /// The convergence barrier among the operands.
     pub(super) fn barrier(&self) -> Result<u8, String> {
-        let barrier = self.ops.iter().filter_map(Operand::register).find(|register| register.file == RegisterFile::Barrier);
+        let barrier = self
+            .ops
+            .iter()
+            .filter_map(Operand::register)
+            .find(|register| register.file == RegisterFile::Barrier);
         barrier.map(|register| register.number).ok_or_else(|| "the barrier register is missing".to_owned())
     }
 }

@@ -9,9 +9,7 @@ use crate::sass::exec::table_of;
 use crate::sass::program::{
     Accumulate, AddendPart, Bool, CcTest, Constant, IntCompare, MinMax, Op, Operation, SetTo, Test, Xmad,
 };
-use crate::sass::registers::{
-    ABSOLUTE, CC_CARRY, CC_CARRY_2, Condition, DROPPED, NEGATE, Part, Source,
-};
+use crate::sass::registers::{ABSOLUTE, CC_CARRY, CC_CARRY_2, Condition, DROPPED, NEGATE, Part, Source};
 use warplens_hir::sass::{Immediate, Operand, Value};
 
 type Decoded = Result<Operation, String>;
@@ -20,7 +18,13 @@ const INT: [Kind; 3] = [Kind::Int; 3];
 
 impl Decoder<'_> {
     /// An operation with the destinations, sources and predicates of a shape.
-    pub(super) fn assemble(&mut self, op: Op, inst: &Inst<'_>, shape: &Shape<'_>, kinds: [Kind; 3]) -> Decoded {
+    pub(super) fn assemble(
+        &mut self,
+        op: Op,
+        inst: &Inst<'_>,
+        shape: &Shape<'_>,
+        kinds: [Kind; 3],
+    ) -> Decoded {
         let mut operation = Operation::new(op);
         operation.s = self.sources(inst, &shape.sources, kinds)?;
         if let Some(d) = shape.d {
@@ -56,7 +60,12 @@ impl Decoder<'_> {
         let shape = inst.shape();
         let wide = inst.has("64");
         let kind = if wide { Kind::Int64 } else { Kind::Int };
-        let mut operation = self.assemble(if wide { Op::MoveWide } else { Op::Move }, inst, &shape, [kind, Kind::Int, Kind::Int])?;
+        let mut operation = self.assemble(
+            if wide { Op::MoveWide } else { Op::Move },
+            inst,
+            &shape,
+            [kind, Kind::Int, Kind::Int],
+        )?;
         operation.s[1] = Source::of(self.pool.zero());
         if let Ok(mask) = self.number(&shape, 1)
             && mask != 0xf
@@ -130,7 +139,9 @@ impl Decoder<'_> {
     }
 
     pub(super) fn add(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["X", "SAT", "PO", "64", "S32", "ISAT", "U8x4", "S8x4", "U16x2", "S16x2", "16x2", "S", "U32"])?;
+        inst.allow(&[
+            "X", "SAT", "PO", "64", "S32", "ISAT", "U8x4", "S8x4", "U16x2", "S16x2", "16x2", "S", "U32",
+        ])?;
         let shape = inst.shape();
         if inst.has("64") {
             return Ok(carried(self.assemble_wide(Op::Add3Wide(inst.has("X")), inst, &shape)?, &shape));
@@ -202,11 +213,15 @@ impl Decoder<'_> {
         inst.allow(&["PSL", "MRG", "CLO", "CHI", "CBCC", "CSFU", "S16", "U16"])?;
         let shape = inst.shape();
         let mut operation = self.assemble(Op::Nop, inst, &shape, INT)?;
-        let types: Vec<bool> = inst.mods.iter().filter_map(|word| match *word {
-            "S16" => Some(true),
-            "U16" => Some(false),
-            _ => None,
-        }).collect();
+        let types: Vec<bool> = inst
+            .mods
+            .iter()
+            .filter_map(|word| match *word {
+                "S16" => Some(true),
+                "U16" => Some(false),
+                _ => None,
+            })
+            .collect();
         let signed = [types.first().copied().unwrap_or(false), types.get(1).copied().unwrap_or(false)];
         let high = |source: Source| source.part == Part::Half(1);
         let xmad = Xmad {
@@ -214,13 +229,15 @@ impl Decoder<'_> {
             high: [high(operation.s[0]), high(operation.s[1])],
             shifted: inst.has("PSL"),
             merges: inst.has("MRG"),
-            addend: inst.find(|word| match word {
-                "CLO" => Some(AddendPart::Low),
-                "CHI" => Some(AddendPart::High),
-                "CBCC" => Some(AddendPart::PlusB),
-                "CSFU" => Some(AddendPart::SignFix),
-                _ => None,
-            }).unwrap_or_default(),
+            addend: inst
+                .find(|word| match word {
+                    "CLO" => Some(AddendPart::Low),
+                    "CHI" => Some(AddendPart::High),
+                    "CBCC" => Some(AddendPart::PlusB),
+                    "CSFU" => Some(AddendPart::SignFix),
+                    _ => None,
+                })
+                .unwrap_or_default(),
         };
         operation.op = Op::Xmad(xmad);
         Ok(operation)
@@ -251,7 +268,8 @@ impl Decoder<'_> {
             None => 0,
         };
         if inst.has("HI") {
-            operation.op = Op::ScaledAddHigh(inst.has("SX32"));
+            operation.op =
+                Op::ScaledAddHigh { extends: inst.has("SX32"), window: old && operation.q[0] != DROPPED };
             if inst.has("SX32") || shift_at == Some(2) {
                 operation.s[2] = zero;
             }
@@ -260,10 +278,6 @@ impl Decoder<'_> {
                 (true, true) => Condition { predicate: CC_CARRY, negated: false },
                 (true, false) => shape.p.first().copied().unwrap_or(Condition::NEVER),
             };
-            if old && operation.q[0] != DROPPED {
-                // The predicate says that the address is in no window.
-                return Err("the window test of a generic address is not simulated".to_owned());
-            }
         } else {
             if inst.has("X") {
                 return Err("modifier `.X` is not simulated".to_owned());
@@ -295,13 +309,15 @@ impl Decoder<'_> {
         let test = if inst.has("Z") { Test::Zero } else { Test::NonZeroOr };
         let mut operation = self.assemble(Op::Lop3(test), inst, &shape, INT)?;
         operation.p[0] = Condition::NEVER;
-        operation.n = inst.find(|word| match word {
-            "AND" => Some(0xc0),
-            "OR" => Some(0xfc),
-            "XOR" => Some(0x3c),
-            "PASS_B" => Some(0xcc),
-            _ => None,
-        }).ok_or("its operation is missing")?;
+        operation.n = inst
+            .find(|word| match word {
+                "AND" => Some(0xc0),
+                "OR" => Some(0xfc),
+                "XOR" => Some(0x3c),
+                "PASS_B" => Some(0xcc),
+                _ => None,
+            })
+            .ok_or("its operation is missing")?;
         Ok(operation)
     }
 
@@ -376,12 +392,14 @@ impl Decoder<'_> {
     pub(super) fn extremum(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["U32", "S32", "U64", "S64", "U8x4", "S8x4", "U16x2", "S16x2", "RELU", "XHI", "XLO"])?;
         let shape = inst.shape();
-        let bits = inst.find(|word| match word {
-            "U64" | "S64" => Some(64),
-            "U8x4" | "S8x4" => Some(8),
-            "U16x2" | "S16x2" => Some(16),
-            _ => None,
-        }).unwrap_or(32);
+        let bits = inst
+            .find(|word| match word {
+                "U64" | "S64" => Some(64),
+                "U8x4" | "S8x4" => Some(8),
+                "U16x2" | "S16x2" => Some(16),
+                _ => None,
+            })
+            .unwrap_or(32);
         let signed = !inst.mods.iter().any(|word| word.starts_with('U'));
         let kind = MinMax { signed, bits, relu: inst.has("RELU") };
         let op = match inst.ins.opcode.as_str() {
@@ -411,11 +429,15 @@ impl Decoder<'_> {
             (false, true) => DotProduct::High,
             (false, false) => DotProduct::Low,
         };
-        let types: Vec<bool> = inst.mods.iter().filter_map(|word| match *word {
-            "S8" | "S16" => Some(true),
-            "U8" | "U16" => Some(false),
-            _ => None,
-        }).collect();
+        let types: Vec<bool> = inst
+            .mods
+            .iter()
+            .filter_map(|word| match *word {
+                "S8" | "S16" => Some(true),
+                "U8" | "U16" => Some(false),
+                _ => None,
+            })
+            .collect();
         let signed = |index: usize| types.get(index).copied().unwrap_or(false);
         self.assemble(Op::Dot(op, signed(0), signed(1)), inst, &inst.shape(), INT)
     }
@@ -506,7 +528,8 @@ impl Decoder<'_> {
         operation.d = self.pool.dropped();
         operation.uniform = inst.ops.first().is_some_and(is_uniform);
         let shape = inst.predicate_shape();
-        operation.q = [shape.q.first().copied().unwrap_or(DROPPED), shape.q.get(1).copied().unwrap_or(DROPPED)];
+        operation.q =
+            [shape.q.first().copied().unwrap_or(DROPPED), shape.q.get(1).copied().unwrap_or(DROPPED)];
         let (mut signs, mut tables, mut at) = (0u8, Vec::new(), 0);
         for operand in &inst.ops[shape.q.len()..] {
             match &operand.value {
@@ -535,7 +558,8 @@ impl Decoder<'_> {
         let [first, second] = ops[..] else { return Err("its operations are missing".to_owned()) };
         let (table, inverse) = (table_of(first, second, false), table_of(first, second, true));
         if inst.ins.opcode == "PSET" {
-            let mut operation = Operation::new(Op::PredicatesTo(if inst.has("BF") { SetTo::One } else { SetTo::Ones }));
+            let mut operation =
+                Operation::new(Op::PredicatesTo(if inst.has("BF") { SetTo::One } else { SetTo::Ones }));
             operation.d = self.destination(inst.ops.first())?;
             for (slot, operand) in operation.p.iter_mut().zip(inst.ops.iter().skip(1)) {
                 *slot = condition(operand).ok_or("an operand is not simulated")?;
@@ -550,9 +574,12 @@ impl Decoder<'_> {
     }
 
     pub(super) fn test_cc(&mut self, inst: &Inst<'_>) -> Decoded {
-        let test = inst.find(CcTest::named).or_else(|| inst.cc_test().ok()).ok_or("its condition is not simulated")?;
+        let test = inst
+            .find(CcTest::named)
+            .or_else(|| inst.cc_test().ok())
+            .ok_or("its condition is not simulated")?;
         let mut operation = self.assemble(Op::TestCc(bool_of(inst)), inst, &inst.predicate_shape(), INT)?;
-        operation.test = test;
+        operation.n = test.0.into();
         Ok(operation)
     }
 
@@ -583,8 +610,12 @@ impl Decoder<'_> {
         };
         let mut operation = Operation::new(op);
         let skipped = usize::from(op == Op::FromPredicates);
-        let sources: Vec<&Operand> =
-            inst.ops.iter().skip(skipped).filter(|operand| !matches!(operand.value, Value::Word(_))).collect();
+        let sources: Vec<&Operand> = inst
+            .ops
+            .iter()
+            .skip(skipped)
+            .filter(|operand| !matches!(operand.value, Value::Word(_)))
+            .collect();
         operation.s = self.sources(inst, &sources, INT)?;
         let suffix = sources.first().and_then(|operand| inst.suffix(operand)).and_then(byte);
         operation.n = inst.find(byte).or(suffix).unwrap_or(4);
@@ -597,9 +628,8 @@ impl Decoder<'_> {
 }
 
 /// The names of comparisons.
-const COMPARISONS: [&str; 16] = [
-    "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T",
-];
+const COMPARISONS: [&str; 16] =
+    ["F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"];
 
 /// The comparison of an instruction; none for `.F` and `.T`.
 pub(super) fn comparison(inst: &Inst<'_>) -> Result<(Option<Comparison>, bool), String> {

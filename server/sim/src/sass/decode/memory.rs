@@ -6,9 +6,7 @@ use super::operands::{Kind, destination_predicate};
 use crate::ptx::program::AtomicOp;
 use crate::ptx::semantics::fragments::Layout;
 use crate::ptx::semantics::matrix::{Factor, Product, Sum};
-use crate::sass::program::{
-    Access, Address, Atomic, AtomicResult, MatrixLoad, Op, Operation, Space, Term,
-};
+use crate::sass::program::{Access, Address, Atomic, AtomicResult, MatrixLoad, Op, Operation, Space, Term};
 use crate::sass::registers::{DROPPED, Source};
 use crate::scalar_type::ScalarType;
 use crate::soft_float::Rounding;
@@ -18,9 +16,46 @@ type Decoded = Result<Operation, String>;
 
 /// Modifiers of accesses that do not change values in a run of one block after another.
 const CACHE: [&str; 40] = [
-    "E", "SYS", "STRONG", "WEAK", "GPU", "CTA", "SM", "VC", "CONSTANT", "CI", "CG", "CS", "CV", "LU", "WT", "NA", "EF", "EL",
-    "EU", "LTC64B", "LTC128B", "LTC256B", "PRIVATE", "U", "BYPASS", "MMIO", "P", "Q", "IL", "EVICT_FIRST", "EVICT_LAST",
-    "NORMAL", "DEFAULT", "ACCESS", "HINT", "CLUSTER", "RELAXED", "ACQUIRE", "WB", "INVALL",
+    "E",
+    "SYS",
+    "STRONG",
+    "WEAK",
+    "GPU",
+    "CTA",
+    "SM",
+    "VC",
+    "CONSTANT",
+    "CI",
+    "CG",
+    "CS",
+    "CV",
+    "LU",
+    "WT",
+    "NA",
+    "EF",
+    "EL",
+    "EU",
+    "LTC64B",
+    "LTC128B",
+    "LTC256B",
+    "PRIVATE",
+    "U",
+    "BYPASS",
+    "MMIO",
+    "P",
+    "Q",
+    "IL",
+    "EVICT_FIRST",
+    "EVICT_LAST",
+    "NORMAL",
+    "DEFAULT",
+    "ACCESS",
+    "HINT",
+    "CLUSTER",
+    "RELAXED",
+    "ACQUIRE",
+    "WB",
+    "INVALL",
 ];
 
 /// The size of an element, the number of elements, and whether a narrow one is signed.
@@ -67,7 +102,10 @@ impl Decoder<'_> {
     /// An address; wide where the instruction has `.E`.
     fn address(&mut self, inst: &Inst<'_>, operand: &Operand, wide: bool) -> Result<Address, String> {
         let Value::Address(address) = &operand.value else { return Err("its address is missing".to_owned()) };
-        if !matches!(address.prefix.as_str(), "" | "desc") || address.symbol.is_some() || address.terms.len() > 2 {
+        if !matches!(address.prefix.as_str(), "" | "desc")
+            || address.symbol.is_some()
+            || address.terms.len() > 2
+        {
             return Err("its address is not simulated".to_owned());
         }
         let mut terms = [None; 2];
@@ -78,7 +116,8 @@ impl Decoder<'_> {
             }
             let is_uniform = term.register.file == RegisterFile::Uniform;
             // With a pair marked `.64` the other terms are words, otherwise those of a wide address are pairs.
-            let is_pair = term.is_wide || wide && !term.is_unsigned && !any_marked && term.scale <= 1
+            let is_pair = term.is_wide
+                || wide && !term.is_unsigned && !any_marked && term.scale <= 1
                 || wide && is_uniform && any_marked && !term.is_wide;
             let is_pair = is_pair && !term.register.is_constant();
             *slot = Some(Term {
@@ -123,8 +162,10 @@ impl Decoder<'_> {
     }
 
     pub(super) fn store(&mut self, inst: &Inst<'_>) -> Decoded {
-        let is_data = |operand: &&Operand| operand.register().is_some_and(|register| !register.is_predicate());
-        let data = inst.ops.iter().find(is_data).and_then(Operand::register).ok_or("its source is missing")?;
+        let is_data =
+            |operand: &&Operand| operand.register().is_some_and(|register| !register.is_predicate());
+        let data =
+            inst.ops.iter().find(is_data).and_then(Operand::register).ok_or("its source is missing")?;
         let row = self.pool.row(data);
         let access = self.access(inst, row)?;
         let mut operation = Operation::new(Op::Store);
@@ -142,15 +183,23 @@ impl Decoder<'_> {
         }
         let (size, count, signed) = width(inst)?;
         let operand = shape.sources.first().ok_or("its address is missing")?;
-        let Value::Constant(constant) = &operand.value else { return Err("its address is missing".to_owned()) };
+        let Value::Constant(constant) = &operand.value else {
+            return Err("its address is missing".to_owned());
+        };
         let bank = constant.bank.ok_or("the bank in a register is not simulated")?;
         if constant.symbol.is_some() || constant.descriptor.is_some() {
             return Err("its address is not simulated".to_owned());
         }
-        let term = |register: Register| Term { row: self.pool.row(register), wide: false, unsigned: false, scale: 1 };
+        let term = |register: Register| Term {
+            row: self.pool.row(register),
+            wide: false,
+            unsigned: false,
+            scale: 1,
+        };
         let terms = [constant.register.filter(|register| !register.is_constant()).map(term), None];
         let address = Address { terms, offset: constant.offset, wide: false };
-        let access = Access { space: Space::Constant(bank as u8), address, size, count, signed, data, strong: false };
+        let access =
+            Access { space: Space::Constant(bank as u8), address, size, count, signed, data, strong: false };
         let mut operation = Operation::new(Op::LoadConstant);
         operation.uniform = shape.d.is_some_and(super::operands::is_uniform);
         (operation.d, operation.n) = (data, self.add_access(access));
@@ -161,11 +210,18 @@ impl Decoder<'_> {
     pub(super) fn copy(&mut self, inst: &Inst<'_>) -> Decoded {
         let sizes = ["64", "128", "ZFILL"];
         inst.allow(&[&CACHE[..], &sizes[..]].concat())?;
-        let count = if inst.has("128") { 4 } else if inst.has("64") { 2 } else { 1 };
+        let count = if inst.has("128") {
+            4
+        } else if inst.has("64") {
+            2
+        } else {
+            1
+        };
         let addresses: Vec<&Operand> =
             inst.ops.iter().filter(|operand| matches!(operand.value, Value::Address(_))).collect();
         let [to, from] = addresses[..] else { return Err("its addresses are missing".to_owned()) };
-        let access = |space, address| Access { space, address, size: 4, count, signed: false, data: 0, strong: false };
+        let access =
+            |space, address| Access { space, address, size: 4, count, signed: false, data: 0, strong: false };
         let to = access(Space::Shared, self.address(inst, to, false)?);
         let from = access(Space::Global, self.address(inst, from, true)?);
         let mut operation = Operation::new(Op::Copy { fill: inst.has("ZFILL") });
@@ -200,7 +256,9 @@ impl Decoder<'_> {
         inst.allow(&["E", "S", "L", "G"])?;
         let q = inst.ops.first().and_then(destination_predicate).ok_or("its predicate is missing")?;
         let address = self.address(inst, address_operand(inst)?, true)?;
-        let [Some(Term { row, .. }), None] = address.terms else { return Err("its address is not simulated".to_owned()) };
+        let [Some(Term { row, .. }), None] = address.terms else {
+            return Err("its address is not simulated".to_owned());
+        };
         let space = match () {
             () if inst.has("S") => 1,
             () if inst.has("L") => 2,
@@ -215,8 +273,8 @@ impl Decoder<'_> {
 
     pub(super) fn atomic(&mut self, inst: &Inst<'_>) -> Decoded {
         let operations = [
-            "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST", "SPIN", "POPC", "S32", "U32",
-            "64", "U64", "S64", "F32", "F64", "F16x2", "BF16_V2", "BF16x2", "FTZ", "RN", "32",
+            "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST", "SPIN", "POPC",
+            "S32", "U32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16_V2", "BF16x2", "FTZ", "RN", "32",
         ];
         inst.allow(&[&CACHE[..], &operations[..]].concat())?;
         let (space, has_result) = (space(inst), inst.ins.opcode.starts_with("ATOM"));
@@ -242,7 +300,8 @@ impl Decoder<'_> {
         let mut result = AtomicResult::None;
         if has_result {
             let before = &inst.ops[..at];
-            let register = before.iter().find(|operand| operand.register().is_some_and(|it| !it.is_predicate()));
+            let register =
+                before.iter().find(|operand| operand.register().is_some_and(|it| !it.is_predicate()));
             if let Some(register) = register {
                 d = self.destination(Some(register))?;
                 result = if casts { AtomicResult::Swapped } else { AtomicResult::Old };
@@ -257,8 +316,10 @@ impl Decoder<'_> {
         }
         let wide = ty.bits() == 64;
         let kind = if wide { Kind::Int64 } else { Kind::Int };
-        let values: Vec<&Operand> =
-            inst.ops[at + 1..].iter().filter(|operand| operand.register().is_none_or(|it| !it.is_predicate())).collect();
+        let values: Vec<&Operand> = inst.ops[at + 1..]
+            .iter()
+            .filter(|operand| operand.register().is_none_or(|it| !it.is_predicate()))
+            .collect();
         let sources = self.sources(inst, &values, [kind; 3])?;
         let mut c = sources[1];
         if op == AtomicOp::CompareSwap && values.len() == 1 {
@@ -278,7 +339,13 @@ impl Decoder<'_> {
         inst.allow(&["16", "M88", "MT88", "2", "4"])?;
         let data = self.destination(inst.ops.first())?;
         let address = self.address(inst, address_operand(inst)?, false)?;
-        let count = if inst.has("4") { 4 } else if inst.has("2") { 2 } else { 1 };
+        let count = if inst.has("4") {
+            4
+        } else if inst.has("2") {
+            2
+        } else {
+            1
+        };
         self.program.matrix_loads.push(MatrixLoad { address, count, transposed: inst.has("MT88"), data });
         let mut operation = Operation::new(Op::MatrixLoad);
         operation.n = self.program.matrix_loads.len() as u32 - 1;
@@ -293,7 +360,9 @@ impl Decoder<'_> {
 
     /// `HMMA.16816.F32 R4, R8, R12, R4`
     pub(super) fn matrix_product(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["16816", "1688", "1684", "8816", "16832", "F16", "F32", "BF16", "TF32", "S8", "U8", "SAT"])?;
+        inst.allow(&[
+            "16816", "1688", "1684", "8816", "16832", "F16", "F32", "BF16", "TF32", "S8", "U8", "SAT",
+        ])?;
         let (m, n, k) = inst
             .find(|word| match word {
                 "16816" => Some((16, 8, 16)),

@@ -41,7 +41,9 @@ impl Names<'_> {
     fn predicate(&mut self, predicate: Predicate, written: bool) {
         let name: SmolStr = match predicate {
             _ if predicate < TRUE => format_smolstr!("P{predicate}"),
-            _ if (UNIFORM..UNIFORM + TRUE).contains(&predicate) => format_smolstr!("UP{}", predicate - UNIFORM),
+            _ if (UNIFORM..UNIFORM + TRUE).contains(&predicate) => {
+                format_smolstr!("UP{}", predicate - UNIFORM)
+            }
             _ => return,
         };
         if predicate != DROPPED {
@@ -107,7 +109,9 @@ impl Names<'_> {
 fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]) {
     let n = operation.n as usize;
     match operation.op {
-        Op::Nop | Op::Unsupported | Op::Fence { .. } | Op::Store | Op::StoreUnlock | Op::Copy { .. } => (0, [0; 3]),
+        Op::Nop | Op::Unsupported | Op::Fence { .. } | Op::Store | Op::StoreUnlock | Op::Copy { .. } => {
+            (0, [0; 3])
+        }
         Op::Unknown => (operation.n as u16, [1; 3]),
         Op::Load | Op::LoadConstant | Op::LoadLocked => (program.accesses[n].count.into(), [0; 3]),
         Op::Atomic => {
@@ -126,7 +130,9 @@ fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]) {
         Op::MulAddHigh(_) => (1, [1, 1, 2]),
         Op::MinMax(kind) if kind.bits == 64 => (2, [2, 2, 0]),
         Op::Compare(compare) if compare.wide => (0, [2, 2, 0]),
-        Op::Compare(_) | Op::CompareCc(_) | Op::FloatSetp(..) | Op::HalfSetp(..) | Op::FloatCheck => (0, [1, 1, 0]),
+        Op::Compare(_) | Op::CompareCc(_) | Op::FloatSetp(..) | Op::HalfSetp(..) | Op::FloatCheck => {
+            (0, [1, 1, 0])
+        }
         Op::CompareTo(compare, _) if compare.wide => (1, [2, 2, 0]),
         Op::Plop3(signs) => (0, [0, 1, 2].map(|index: u16| u16::from(signs >> index & 1))),
         Op::PredicatesTo(_) => (1, [0; 3]),

@@ -169,7 +169,12 @@ impl Decoder<'_> {
     }
 
     /// A source.
-    pub(super) fn source(&mut self, inst: &Inst<'_>, operand: &Operand, kind: Kind) -> Result<Source, String> {
+    pub(super) fn source(
+        &mut self,
+        inst: &Inst<'_>,
+        operand: &Operand,
+        kind: Kind,
+    ) -> Result<Source, String> {
         let suffix = inst.suffix(operand);
         let part = suffix.and_then(part).unwrap_or_default();
         let row = match &operand.value {
@@ -180,7 +185,8 @@ impl Decoder<'_> {
                 let (Some(bank), None, None) = (constant.bank, constant.register, &constant.symbol) else {
                     return Err("its constant has a register or a symbol".to_owned());
                 };
-                let offset = u32::try_from(constant.offset).map_err(|_| "its constant has a negative offset")?;
+                let offset =
+                    u32::try_from(constant.offset).map_err(|_| "its constant has a negative offset")?;
                 let word = |index: u32| Constant::Bank(bank as u8, offset + 4 * index);
                 let words = if matches!(kind, Kind::Int64 | Kind::Double) { 2 } else { 1 };
                 self.pool.constants((0..words).map(word).collect())
@@ -213,7 +219,9 @@ impl Decoder<'_> {
         let words = |low: u32, high: u32| vec![Constant::Immediate(low), Constant::Immediate(high)];
         let word = |value: u32| vec![Constant::Immediate(value)];
         let constants = match (immediate, kind) {
-            (Immediate::Integer(value), Kind::Int | Kind::Float) => return Ok(self.pool.immediate(value as u32)),
+            (Immediate::Integer(value), Kind::Int | Kind::Float) => {
+                return Ok(self.pool.immediate(value as u32));
+            }
             (Immediate::Integer(value), Kind::Int64) => words(value as u32, (value >> 32) as u32),
             (Immediate::Integer(value), Kind::Double) => words(0, value as u32),
             (Immediate::Float(value), Kind::Int | Kind::Float) => word((value as f32).to_bits()),

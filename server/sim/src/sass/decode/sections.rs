@@ -14,13 +14,15 @@ const MAX_BANK: u32 = 1 << 20;
 impl Decoder<'_> {
     /// The device variables: their names decide the addresses that operands and banks hold.
     pub(super) fn read_variables(&mut self) {
+        let mut pointers = Vec::new();
         for (section, _) in self.listing.sections() {
             if !matches!(section.name.as_str(), ".nv.global" | ".nv.global.init") || section.size > MAX_BANK {
                 continue;
             }
-            let (bytes, _) = section.bytes();
+            let (bytes, unresolved) = section.bytes();
             for (index, (name, _, start)) in section.labels.iter().enumerate() {
-                let next = section.labels[index + 1..].iter().map(|(_, _, next)| *next).find(|next| next > start);
+                let next =
+                    section.labels[index + 1..].iter().map(|(_, _, next)| *next).find(|next| next > start);
                 let end = next.unwrap_or(section.size).min(section.size);
                 // A label may stand for the section itself.
                 if name.starts_with('.') || *start >= end {
@@ -28,6 +30,19 @@ impl Decoder<'_> {
                 }
                 self.variables.insert(name.clone(), self.program.globals.len() as u32);
                 self.program.globals.push((name.clone(), bytes[*start as usize..end as usize].to_vec()));
+                let inside = unresolved.iter().filter(|datum| (*start..end).contains(&datum.offset));
+                pointers.extend(inside.filter_map(|datum| match &datum.value {
+                    DatumValue::Expression(expression) => {
+                        Some((name.clone(), datum.offset - start, expression.clone()))
+                    }
+                    _ => None,
+                }));
+            }
+        }
+        for (holder, offset, Expression { symbol, addend, .. }) in pointers {
+            if let (Some(holder), Some(variable)) = (self.variables.get(&holder), self.variables.get(&symbol))
+            {
+                self.program.pointers.push((*holder, offset, *variable, addend as u64));
             }
         }
     }
@@ -60,15 +75,21 @@ impl Decoder<'_> {
             let function = self.function(number);
             for instruction in &function.instructions {
                 let operands = function.operands(instruction);
-                let is_stack = operands.first().and_then(|operand| operand.register()).is_some_and(|register| {
-                    register.number == 1 && register.file == warplens_hir::sass::RegisterFile::General
-                });
+                let is_stack =
+                    operands.first().and_then(|operand| operand.register()).is_some_and(|register| {
+                        register.number == 1 && register.file == warplens_hir::sass::RegisterFile::General
+                    });
                 calls |= matches!(instruction.opcode.as_str(), "CALL" | "CAL" | "JCAL" | "PRET");
                 if is_stack && instruction.opcode.contains("ADD") {
                     let negative = operands.iter().find_map(|operand| match operand.value {
-                        Value::Immediate(Immediate::Integer(value)) if value < 0 => Some(value.unsigned_abs()),
+                        Value::Immediate(Immediate::Integer(value)) if value < 0 => {
+                            Some(value.unsigned_abs())
+                        }
                         Value::Immediate(Immediate::Integer(value @ 0x8_0000..=0xf_ffff)) => {
                             Some(0x10_0000 - value.unsigned_abs())
+                        }
+                        Value::Immediate(Immediate::Integer(value @ 0x8000_0000..=0xffff_ffff)) => {
+                            Some((1 << 32) - value.unsigned_abs())
                         }
                         _ => None,
                     });
@@ -76,7 +97,8 @@ impl Decoder<'_> {
                 }
             }
         }
-        let uses_local = self.program.accesses.iter().any(|access| access.space == crate::sass::program::Space::Local);
+        let uses_local =
+            self.program.accesses.iter().any(|access| access.space == crate::sass::program::Space::Local);
         let is_generic = self.program.code.iter().any(|operation| matches!(operation.op, Op::InSpace(_)));
         match (frames, uses_local || is_generic) {
             (0, false) => 16,

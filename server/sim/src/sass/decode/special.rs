@@ -18,7 +18,8 @@ impl Decoder<'_> {
     pub(super) fn nothing(&mut self, inst: &Inst<'_>) -> Decoded {
         let mut operation = Operation::new(Op::Nop);
         operation.d = self.pool.dropped();
-        self.joined(operation, inst)
+        operation.test = inst.cc_test()?;
+        Ok(operation)
     }
 
     pub(super) fn fence(&mut self, inst: &Inst<'_>) -> Decoded {

@@ -40,7 +40,9 @@ impl Decoder<'_> {
             "CSETP" => self.test_cc(inst),
             "P2R" | "UP2UR" => self.from_predicates(inst),
             "R2P" | "UR2UP" => self.to_predicates(inst),
-            "FADD" | "FADD32I" | "FMUL" | "FMUL32I" | "FFMA" | "FFMA32I" | "UFADD" | "UFMUL" | "UFFMA" => self.float(inst),
+            "FADD" | "FADD32I" | "FMUL" | "FMUL32I" | "FFMA" | "FFMA32I" | "UFADD" | "UFMUL" | "UFFMA" => {
+                self.float(inst)
+            }
             "FADD2" | "FMUL2" | "FFMA2" => self.float_pair(inst),
             "FMNMX" | "UFMNMX" | "FMNMX3" | "DMNMX" => self.float_extremum(inst),
             "FSETP" | "UFSETP" | "FSET" | "UFSET" | "FCMP" | "DSETP" | "DSET" => self.float_compare(inst),
@@ -76,8 +78,8 @@ impl Decoder<'_> {
             "REDUX" | "CREDUX" => self.reduce(inst),
             "ELECT" => self.elect(inst),
             "MEMBAR" | "FENCE" => self.fence(inst),
-            "NOP" | "ERRBAR" | "CGAERRBAR" | "CCTL" | "CCTLL" | "DEPBAR" | "LDGDEPBAR" | "ARRIVES" | "ENDCOLLECTIVE"
-            | "TEXDEPBAR" | "PMTRIG" | "PREEXIT" | "ACQBULK" => self.nothing(inst),
+            "NOP" | "ERRBAR" | "CGAERRBAR" | "CCTL" | "CCTLL" | "DEPBAR" | "LDGDEPBAR" | "ARRIVES"
+            | "ENDCOLLECTIVE" | "TEXDEPBAR" | "PMTRIG" | "PREEXIT" | "ACQBULK" => self.nothing(inst),
             _ => self.control(inst),
         }
     }

@@ -41,9 +41,9 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
         Op::Reduce(reduction) => {
             let values = *r.row(o.s[0].row);
             let ty = if reduction.signed { ScalarType::S32 } else { ScalarType::U32 };
-            let reduced = lanes(mask).map(|lane| u128::from(values[lane])).reduce(|all, value| {
-                apply(reduction.op, ty, Space::Global, all, value, 0)
-            });
+            let reduced = lanes(mask)
+                .map(|lane| u128::from(values[lane]))
+                .reduce(|all, value| apply(reduction.op, ty, Space::Global, all, value, 0));
             r.set(o.d, written, &[reduced.unwrap_or(0) as u32; 32]);
         }
         Op::Elect => {
@@ -94,7 +94,8 @@ fn shuffle(mode: ShuffleMode, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
     let sources: Lanes<(usize, bool)> = std::array::from_fn(source);
     r.set(o.d, mask, &sources.map(|(from, _)| a[from]));
     r.set_predicate(o.q[0], mask, lanes_where(|lane| sources[lane].1));
-    let readers = lanes(mask).filter(|&lane| mask >> sources[lane].0 & 1 == 0).fold(0, |all, lane| all | 1 << lane);
+    let readers =
+        lanes(mask).filter(|&lane| mask >> sources[lane].0 & 1 == 0).fold(0, |all, lane| all | 1 << lane);
     if readers != 0
         && let Some(sanitizer) = &mut ctx.sanitizer
     {

@@ -66,7 +66,8 @@ fn source_bits(convert: &Convert, source: Source, wide: bool, r: &Registers) -> 
             true => r.bits_64(source.row),
             false => {
                 let row = r.row(source.row);
-                let half = if source.part == Part::Half(1) || source.part == Part::HighTwice { 16 } else { 0 };
+                let half =
+                    if source.part == Part::Half(1) || source.part == Part::HighTwice { 16 } else { 0 };
                 std::array::from_fn(|lane| u64::from(row[lane] >> half) & format_mask(convert.from.bits()))
             }
         };

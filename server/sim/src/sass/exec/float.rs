@@ -49,9 +49,8 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let smaller = r.holds(o.p[0]);
             let [a, b, _] = o.s.map(|source| *r.row(source.row));
             let signs = raw_signs(o, r);
-            let value = |lane: usize| {
-                extremum(compare, smaller >> lane & 1 == 1, [a[lane], b[lane]], signs[lane])
-            };
+            let value =
+                |lane: usize| extremum(compare, smaller >> lane & 1 == 1, [a[lane], b[lane]], signs[lane]);
             r.set(o.d, mask, &std::array::from_fn(value));
         }
         Op::FloatSetp(compare, combine) => {
@@ -94,9 +93,10 @@ fn one(op: Lanewise, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
     let (a, b, c) = (wide(a), wide(b), wide(c));
     let scaled = |bits: u64| match (mode.scale, F32.unpack(bits)) {
         (0, number) => number,
-        (scale, soft_float::Number::Finite(exact)) => {
-            soft_float::Number::Finite(soft_float::Exact { exponent: exact.exponent + i32::from(scale), ..exact })
-        }
+        (scale, soft_float::Number::Finite(exact)) => soft_float::Number::Finite(soft_float::Exact {
+            exponent: exact.exponent + i32::from(scale),
+            ..exact
+        }),
         (_, number) => number,
     };
     let bits = match op {
@@ -229,7 +229,7 @@ fn needs_slow_path(a: u32, b: u32) -> bool {
     let exponent = |bits: u32| (bits >> 23 & 0xff) as i32;
     let (a, b) = (exponent(a), exponent(b));
     let quotient = a - b;
-    a == 255 || b == 0 || b >= 253 || !(-126..=126).contains(&quotient) || a < 24
+    a == 255 || b == 0 || b >= 253 || !(-100..=126).contains(&quotient) || a < 24
 }
 
 /// An approximation: the correctly rounded value; subnormal sources are zeros.
@@ -267,9 +267,15 @@ pub(super) fn double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         Op::DoubleAdd(Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a + b),
         Op::DoubleMul(Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a * b),
         Op::DoubleFma(Rounding::Nearest) => map_double(o, r, mask, f64::mul_add),
-        Op::DoubleAdd(rounding) => soft_double(o, r, mask, |a, b, _| soft_float::op::add(F64, rounding, a, b)),
-        Op::DoubleMul(rounding) => soft_double(o, r, mask, |a, b, _| soft_float::op::mul(F64, rounding, a, b)),
-        Op::DoubleFma(rounding) => soft_double(o, r, mask, |a, b, c| soft_float::op::fma(F64, rounding, a, b, c)),
+        Op::DoubleAdd(rounding) => {
+            soft_double(o, r, mask, |a, b, _| soft_float::op::add(F64, rounding, a, b))
+        }
+        Op::DoubleMul(rounding) => {
+            soft_double(o, r, mask, |a, b, _| soft_float::op::mul(F64, rounding, a, b))
+        }
+        Op::DoubleFma(rounding) => {
+            soft_double(o, r, mask, |a, b, c| soft_float::op::fma(F64, rounding, a, b, c))
+        }
         _ => {}
     }
 }
@@ -313,7 +319,13 @@ fn nan_of(sources: [u64; 3]) -> u64 {
 fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     let (a, b) = (r.double(o.s[0]).map(f64::from_bits), r.double(o.s[1]).map(f64::from_bits));
     let compared = |compare: FloatCompare| match compare.cmp {
-        None => if compare.is_true { u32::MAX } else { 0 },
+        None => {
+            if compare.is_true {
+                u32::MAX
+            } else {
+                0
+            }
+        }
         Some(cmp) => ordered(cmp, |lane| (a[lane], b[lane])),
     };
     match op {
@@ -325,7 +337,13 @@ fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
                     (true, true) => F64.nan(),
                     (true, false) => b.to_bits(),
                     (false, true) => a.to_bits(),
-                    _ => if less(a, b) == (smaller >> lane & 1 == 1) { a.to_bits() } else { b.to_bits() },
+                    _ => {
+                        if less(a, b) == (smaller >> lane & 1 == 1) {
+                            a.to_bits()
+                        } else {
+                            b.to_bits()
+                        }
+                    }
                 }
             };
             r.set_64(o.d, mask, &std::array::from_fn(value));
@@ -357,4 +375,3 @@ fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 fn less(a: f64, b: f64) -> bool {
     a < b || a == b && a.is_sign_negative() && !b.is_sign_negative()
 }
-

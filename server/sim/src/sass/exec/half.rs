@@ -59,7 +59,8 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             for lane in lanes(mask) {
                 let of = |half: usize| {
                     let signs = raw.map(|source| source[lane][half] >> 15 & 1);
-                    extremum(compare, mode, smaller >> lane & 1 == 1, [a[lane][half], b[lane][half]], signs) as u32
+                    extremum(compare, mode, smaller >> lane & 1 == 1, [a[lane][half], b[lane][half]], signs)
+                        as u32
                 };
                 values[lane] = of(0) | of(1) << 16;
             }

@@ -3,6 +3,7 @@
 use super::{map1, map2, map3, tested};
 use crate::ptx::registers::{Lanes, lanes};
 use crate::ptx::semantics::bits;
+use crate::ptx::windows;
 use crate::sass::program::{Accumulate, AddendPart, MinMax, Op, Operation, Test, Xmad};
 use crate::sass::registers::{
     CC_CARRY, CC_CARRY_2, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source, lanes_where,
@@ -135,7 +136,7 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
                 std::array::from_fn(|lane| (products[lane].wrapping_add(c[lane]) >> 32) as u32);
             r.set(o.d, mask, &high);
         }
-        Op::ScaledAddHigh(extends) => scaled_add_high(extends, o, r, mask),
+        Op::ScaledAddHigh { extends, window } => scaled_add_high(extends, window, o, r, mask),
         Op::Xmad(xmad) => self::xmad(xmad, o, r, mask),
         _ => {}
     }
@@ -166,7 +167,9 @@ fn multiply_wide(signed: bool, o: &Operation, r: &mut Registers, mask: u32) {
     };
     if o.q[0] != crate::sass::registers::DROPPED {
         let carries = |lane: usize| {
-            let exact = u128::from(products[lane]) + u128::from(c[lane]) + u128::from(!simple && carry >> lane & 1 == 1);
+            let exact = u128::from(products[lane])
+                + u128::from(c[lane])
+                + u128::from(!simple && carry >> lane & 1 == 1);
             exact >> 64 != 0
         };
         r.set_predicate(o.q[0], mask, lanes_where(carries));
@@ -175,7 +178,7 @@ fn multiply_wide(signed: bool, o: &Operation, r: &mut Registers, mask: u32) {
 }
 
 #[inline(always)]
-fn scaled_add_high(extends: bool, o: &Operation, r: &mut Registers, mask: u32) {
+fn scaled_add_high(extends: bool, window: bool, o: &Operation, r: &mut Registers, mask: u32) {
     let shift = o.n & 31;
     let low = *r.row(o.s[0].row);
     let high = *r.row(o.s[2].row);
@@ -189,6 +192,13 @@ fn scaled_add_high(extends: bool, o: &Operation, r: &mut Registers, mask: u32) {
         u64::from((whole << shift >> 32) as u32) + b[lane] + u64::from(carry >> lane & 1)
     });
     r.set(o.d, mask, &sums.map(|sum| sum as u32));
+    if window {
+        // The two windows lie one after the other.
+        let inside = windows::SHARED..windows::PARAM;
+        let address = |lane: usize| (sums[lane] << 32) | u64::from(low[lane]);
+        r.set_predicate(o.q[0], mask, lanes_where(|lane| !inside.contains(&address(lane))));
+        return;
+    }
     r.set_predicate(o.q[0], mask, lanes_where(|lane| sums[lane] >> 32 != 0));
     r.set_predicate(o.q[1], mask, 0);
 }
@@ -283,7 +293,9 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             r.set_64(o.d, mask, &values);
         }
         Op::MoveBytes => {
-            let keep = (0..4).filter(|byte| o.n >> byte & 1 == 0).fold(0, |keep, byte| keep | 0xff_u32 << (8 * byte));
+            let keep = (0..4)
+                .filter(|byte| o.n >> byte & 1 == 0)
+                .fold(0, |keep, byte| keep | 0xff_u32 << (8 * byte));
             let old = *r.row(o.d);
             let new = *r.row(o.s[0].row);
             r.set(o.d, mask, &std::array::from_fn(|lane| old[lane] & keep | new[lane] & !keep));
@@ -305,8 +317,24 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             };
             r.set(o.d, mask, &std::array::from_fn(value));
         }
-        Op::AddSaturated => map2(o, r, mask, |a, b| (a as i32).saturating_add(b as i32) as u32),
-        Op::AddParts(bits) => map2(o, r, mask, |a, b| by_parts(bits, a, b, |a, b| a.wrapping_add(b))),
+        Op::AddSaturated => {
+            let negative = [o.s[0].negates(), o.s[1].negates()];
+            map2(o, r, mask, |a, b| {
+                let term = |value: u32, negative: bool| {
+                    let value = i64::from(value as i32);
+                    if negative { -value } else { value }
+                };
+                let sum = term(a, negative[0]) + term(b, negative[1]);
+                sum.clamp(i32::MIN.into(), i32::MAX.into()) as u32
+            });
+        }
+        Op::AddParts(bits) => {
+            let negative = [o.s[0].negates(), o.s[1].negates()];
+            let term = |value: u32, negative: bool| if negative { value.wrapping_neg() } else { value };
+            map2(o, r, mask, |a, b| {
+                by_parts(bits, a, b, |a, b| term(a, negative[0]).wrapping_add(term(b, negative[1])))
+            });
+        }
         Op::MulHighAdd(signed, saturates) => {
             let products = products(signed, o, r);
             let c = *r.row(o.s[2].row);

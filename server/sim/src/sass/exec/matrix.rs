@@ -1,7 +1,7 @@
 //! Matrices whose elements are distributed over the lanes of a warp.
 
-use super::memory::{Fault, load_rows};
 use super::ExecContext;
+use super::memory::{Fault, load_rows};
 use crate::ptx::registers::Lanes;
 use crate::ptx::semantics::matrix::{Product, Words};
 use crate::sass::program::{MatrixLoad, Operation};
@@ -52,7 +52,12 @@ pub(super) fn multiply(product: &Product, o: &Operation, r: &mut Registers, mask
         let word = |word: u16| -> Lanes<u64> { r.row(o.s[index].row + word).map(u64::from) };
         (0..count as u16).map(word).collect()
     };
-    let results = product.compute(&words(0, of_a.registers), &words(1, of_b.registers), &words(2, of_c.registers), None);
+    let results = product.compute(
+        &words(0, of_a.registers),
+        &words(1, of_b.registers),
+        &words(2, of_c.registers),
+        None,
+    );
     for (word, values) in results.iter().enumerate() {
         r.set(o.d + word as u16, mask, &values.map(|value| value as u32));
     }

@@ -163,7 +163,13 @@ fn load_in(
 
 /// An element of up to four bytes in each lane.
 #[inline(always)]
-fn fetch(checked: &CheckedAddresses, at: &SpaceLanes, offset: u64, size: u32, ctx: &ExecContext<'_>) -> Lanes<u32> {
+fn fetch(
+    checked: &CheckedAddresses,
+    at: &SpaceLanes,
+    offset: u64,
+    size: u32,
+    ctx: &ExecContext<'_>,
+) -> Lanes<u32> {
     let mut values = [0; WIDTH];
     match checked {
         CheckedAddresses::One(extent) if extent.region != MemoryRegion::Local => {
@@ -185,7 +191,8 @@ fn fetch(checked: &CheckedAddresses, at: &SpaceLanes, offset: u64, size: u32, ct
         _ => {
             for lane in lanes(at.mask) {
                 if let Some(extent) = checked.of(lane) {
-                    values[lane] = ctx.spaces.read(extent, ctx.local, lane, at.addresses[lane] + offset, size) as u32;
+                    values[lane] =
+                        ctx.spaces.read(extent, ctx.local, lane, at.addresses[lane] + offset, size) as u32;
                 }
             }
         }
@@ -212,7 +219,12 @@ pub(super) fn store(
 }
 
 #[inline(always)]
-fn store_in(at: &SpaceLanes, access: &Access, r: &Registers, ctx: &mut ExecContext<'_>) -> Result<(), Box<Fault>> {
+fn store_in(
+    at: &SpaceLanes,
+    access: &Access,
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Box<Fault>> {
     let elements = (u32::from(access.size), usize::from(access.count));
     let byte = |lane: usize, at: u64| (r.row(access.data + (at / 4) as u16)[lane] >> (8 * (at % 4))) as u8;
     let checked = resolve(at, AccessKind::Store, elements, &byte, ctx)?;
@@ -338,7 +350,8 @@ pub(super) fn load_locked(
 ) -> Result<(), Box<Fault>> {
     let addresses = addresses(&access.address, r);
     load(access, r, ctx, mask)?;
-    let got = lanes(mask).filter(|&lane| ctx.locks.insert(addresses[lane])).fold(0, |all, lane| all | 1 << lane);
+    let got =
+        lanes(mask).filter(|&lane| ctx.locks.insert(addresses[lane])).fold(0, |all, lane| all | 1 << lane);
     r.set_predicate(q, mask, got);
     Ok(())
 }
@@ -374,7 +387,12 @@ pub(super) fn atomic(
     Ok(())
 }
 
-fn atomic_in(at: &SpaceLanes, atomic: &Atomic, r: &mut Registers, ctx: &mut ExecContext<'_>) -> Result<(), Box<Fault>> {
+fn atomic_in(
+    at: &SpaceLanes,
+    atomic: &Atomic,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Box<Fault>> {
     let size = atomic.ty.bytes() as u32;
     let checked = resolve(at, AccessKind::Atomic, (size, 1), &|_, _| 0, ctx)?;
     let value = |row: u16, lane: usize, r: &Registers| {
@@ -391,7 +409,9 @@ fn atomic_in(at: &SpaceLanes, atomic: &Atomic, r: &mut Registers, ctx: &mut Exec
         });
         let c = value(atomic.c.row, lane, r);
         let swaps = atomic.op == AtomicOp::CompareSwap;
-        let new = apply(atomic.op, atomic.ty, at.space, old.into(), b.into(), if swaps { c.into() } else { 0 }) as u64;
+        let new =
+            apply(atomic.op, atomic.ty, at.space, old.into(), b.into(), if swaps { c.into() } else { 0 })
+                as u64;
         if new != old {
             ctx.spaces.changes += 1;
             ctx.spaces.write(extent, ctx.local, lane, address, size, new);

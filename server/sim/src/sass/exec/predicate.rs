@@ -2,7 +2,7 @@
 
 use crate::ptx::registers::Lanes;
 use crate::ptx::semantics::compare::Comparison;
-use crate::sass::program::{Bool, IntCompare, Op, Operation, SetTo};
+use crate::sass::program::{Bool, CcTest, IntCompare, Op, Operation, SetTo};
 use crate::sass::registers::{
     CC_CARRY, CC_SIGN, CC_ZERO, NEGATE, Predicate, Registers, Source, UNIFORM, lanes_where,
 };
@@ -106,7 +106,8 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             r.set_predicate(o.q[1], mask, compare.combine.of(!holds, other));
         }
         Op::CompareTo(compare, to) => {
-            let holds = if compare.extends { compared_with_cc(compare, o, r) } else { compared(compare, o, r) };
+            let holds =
+                if compare.extends { compared_with_cc(compare, o, r) } else { compared(compare, o, r) };
             set_to(to, compare.combine.of(holds, r.holds(o.p[0])), o, r, mask);
         }
         Op::CompareSelect(compare) => {
@@ -137,7 +138,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             set_to(to, holds, o, r, mask);
         }
         Op::TestCc(combine) => {
-            let holds = o.test.of(r);
+            let holds = CcTest(o.n as u8).of(r);
             let other = r.holds(o.p[0]);
             r.set_predicate(o.q[0], mask, combine.of(holds, other));
             r.set_predicate(o.q[1], mask, combine.of(!holds, other));
@@ -210,7 +211,8 @@ fn from_predicates(o: &Operation, r: &mut Registers, mask: u32) {
     let (a, masks) = (*r.row(o.s[0].row), *r.row(o.s[1].row));
     let predicates: [u32; 7] = std::array::from_fn(|index| r.predicates[usize::from(first) + index]);
     let value = |lane: usize| {
-        let bits = predicates.iter().enumerate().fold(0, |bits, (index, lanes)| bits | (lanes >> lane & 1) << index);
+        let bits =
+            predicates.iter().enumerate().fold(0, |bits, (index, lanes)| bits | (lanes >> lane & 1) << index);
         match o.n {
             4.. => a[lane] & !masks[lane] | bits & masks[lane],
             byte => a[lane] & !(0xff << (8 * byte)) | (bits & masks[lane] & 0xff) << (8 * byte),

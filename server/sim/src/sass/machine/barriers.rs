@@ -46,6 +46,8 @@ pub(crate) struct Barriers {
     /// The path that runs, by its place in `paths`.
     running: usize,
     masks: [u32; COUNT],
+    /// The barriers that have had lanes.
+    used: u16,
     blocked: Vec<Blocked>,
     synchronizing: Vec<Synchronizing>,
     /// Lanes at a barrier of the block.
@@ -66,6 +68,7 @@ impl Barriers {
             paths: vec![Path { pc: 0, mask, turns: 0 }],
             running: 0,
             masks: [0; COUNT],
+            used: 0,
             blocked: Vec::new(),
             synchronizing: Vec::new(),
             at_block: Vec::new(),
@@ -162,6 +165,7 @@ impl Barriers {
     /// `BSSY`
     pub(crate) fn set(&mut self, barrier: u8, mask: u32) {
         self.masks[usize::from(barrier) % COUNT] = mask;
+        self.used |= u16::from(mask != 0) << (barrier % COUNT as u8);
     }
 
     /// The mask of a barrier.
@@ -174,10 +178,10 @@ impl Barriers {
         self.set(barrier, mask & self.live);
     }
 
-    /// `BSYNC`: lanes wait for those of the barrier, the others continue at `next`. Returns whether the barrier had lanes.
+    /// `BSYNC`: lanes wait for those of the barrier, the others continue at `next`. Returns whether the barrier has ever had lanes.
     pub(crate) fn wait(&mut self, barrier: u8, lanes: u32, next: u32) -> bool {
         let mask = &mut self.masks[usize::from(barrier) % COUNT];
-        let was_set = *mask != 0;
+        let was_set = self.used >> (barrier % COUNT as u8) & 1 == 1;
         *mask |= lanes;
         if *mask & self.live == lanes && !self.blocked.iter().any(|blocked| blocked.barrier == barrier) {
             *mask = 0;
@@ -204,7 +208,8 @@ impl Barriers {
     /// Releases a barrier of which all lanes wait.
     fn test(&mut self, barrier: u8) {
         let is_here = |blocked: &Blocked| blocked.barrier == barrier;
-        let waiting = self.blocked.iter().filter(|blocked| is_here(blocked)).fold(0, |all, one| all | one.mask);
+        let waiting =
+            self.blocked.iter().filter(|blocked| is_here(blocked)).fold(0, |all, one| all | one.mask);
         if waiting == 0 || self.masks[usize::from(barrier)] & self.live & !waiting != 0 {
             return;
         }
@@ -243,7 +248,9 @@ impl Barriers {
         let mut left = lanes_here;
         while left != 0 {
             let members_of_first = members[left.trailing_zeros() as usize];
-            let same = lanes(left).filter(|&lane| members[lane] == members_of_first).fold(0, |all, lane| all | 1 << lane);
+            let same = lanes(left)
+                .filter(|&lane| members[lane] == members_of_first)
+                .fold(0, |all, lane| all | 1 << lane);
             left &= !same;
             self.synchronizing.push(Synchronizing { members: members_of_first, pc: next, mask: same });
         }
@@ -274,16 +281,20 @@ impl Barriers {
         lanes(mask).for_each(|lane| self.yielded[lane] = self.events);
     }
 
-    pub(super) fn take_back_edge(&mut self, changes: u64, steps: u64) {
+    pub(super) fn take_back_edge(&mut self, changes: u64, steps: u64) -> bool {
         let (before, start) = self.turn;
         if before != changes {
             self.turn = (changes, steps);
             self.paths.iter_mut().for_each(|path| path.turns = 0);
+            false
         } else if steps.saturating_sub(start) >= TURN {
             self.turn = (changes, steps);
             if let Some(path) = self.paths.get_mut(self.running) {
                 path.turns += 1;
             }
+            true
+        } else {
+            false
         }
     }
 
@@ -315,7 +326,10 @@ impl Barriers {
         let blocked = self.blocked.iter().map(|one| Waiting {
             statement: before(one.pc),
             mask: one.mask,
-            why: WaitReason::Barrier(one.barrier, self.masks[usize::from(one.barrier)] & self.live & !one.mask),
+            why: WaitReason::Barrier(
+                one.barrier,
+                self.masks[usize::from(one.barrier)] & self.live & !one.mask,
+            ),
         });
         let synchronizing = self.synchronizing.iter().map(|one| Waiting {
             statement: before(one.pc),
@@ -337,12 +351,6 @@ impl Barriers {
             && self.paths.iter().map(path).eq(earlier.paths.iter().map(path))
             && self.blocked.iter().map(blocked).eq(earlier.blocked.iter().map(blocked))
             && self.synchronizing == earlier.synchronizing
-    }
-
-    /// Whether the running path has all live lanes of a mask.
-    pub(crate) fn is_converged(&self, members: u32) -> bool {
-        let running = self.paths.get(self.running).map_or(0, |path| path.mask);
-        members & self.live & !running == 0
     }
 }
 

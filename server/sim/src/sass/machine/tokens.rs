@@ -84,7 +84,8 @@ impl Tokens {
         if lanes == 0 {
             return Ok(());
         }
-        let index = self.stack.iter().rposition(|entry| entry.kind == kind).ok_or(MachineError::NoToken(kind))?;
+        let index =
+            self.stack.iter().rposition(|entry| entry.kind == kind).ok_or(MachineError::NoToken(kind))?;
         if kind != Token::Sync {
             // Lanes that leave an outer construct leave those inside it.
             self.stack[index + 1..].iter_mut().for_each(|entry| entry.mask &= !lanes);
@@ -140,11 +141,6 @@ impl Tokens {
     /// How many tokens of a kind there are.
     pub(crate) fn depth(&self, kind: Token) -> usize {
         self.stack.iter().filter(|entry| entry.kind == kind).count()
-    }
-
-    /// Whether all live lanes are active.
-    pub(crate) fn is_converged(&self, live: u32) -> bool {
-        self.active == live
     }
 }
 

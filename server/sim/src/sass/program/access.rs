@@ -1,8 +1,8 @@
 //! Memory accesses.
 
 use crate::ptx::program::AtomicOp;
-use crate::scalar_type::ScalarType;
 use crate::sass::registers::{Predicate, Row, Source};
+use crate::scalar_type::ScalarType;
 
 /// The memory that an access is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -21,8 +21,6 @@ pub enum Control {
     Push(Token, u32),
     /// Lanes wait in the innermost token of a kind.
     Pop(Token),
-    /// The operation before it was marked `.S`: as [`Control::Pop`] of a `SYNC` token.
-    Join,
     /// Lanes exit.
     Exit,
     /// The run stops.
@@ -167,8 +165,8 @@ pub struct CcTest(pub u8);
 
 /// The names of the tests, by number.
 const TESTS: [&str; 24] = [
-    "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T", "OFF", "LO",
-    "SFF", "LS", "HI", "SFT", "HS", "OFT",
+    "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T",
+    "OFF", "LO", "SFF", "LS", "HI", "SFT", "HS", "OFT",
 ];
 
 impl CcTest {

@@ -19,6 +19,8 @@ pub struct Operation {
     pub uniform: bool,
     /// Whether the result sets the condition code.
     pub sets_cc: bool,
+    /// Whether the lanes that executed it then wait in the innermost token of `SSY`: `.S`.
+    pub joins: bool,
     /// What its sources need before it.
     pub prepare: Prepare,
     /// The condition code that control flow tests.
@@ -43,6 +45,7 @@ impl Operation {
             guard: Condition::ALWAYS,
             uniform: false,
             sets_cc: false,
+            joins: false,
             prepare: Prepare::Nothing,
             test: CcTest::ALWAYS,
             d: 0,
@@ -55,7 +58,7 @@ impl Operation {
 
     /// Whether all active lanes execute it and the next one after it.
     pub fn is_plain(&self) -> bool {
-        self.guard == Condition::ALWAYS && !self.op.is_control()
+        self.guard == Condition::ALWAYS && self.test == CcTest::ALWAYS && !self.joins && !self.op.is_control()
     }
 }
 
@@ -137,8 +140,13 @@ pub enum Op {
     Xmad(Xmad),
     /// `(a << n) + b`; carry in `q0`.
     ScaledAdd,
-    /// The high word of `c:a << n`, plus `b` and `p0`: `c` is the sign of `a`.
-    ScaledAddHigh(bool),
+    /// The high word of `c:a << n`, plus `b` and `p0`.
+    ScaledAddHigh {
+        /// `c` is the sign of `a`.
+        extends: bool,
+        /// `q0` is whether the address of the result and `a` is in no window, rather than the carry.
+        window: bool,
+    },
     /// Bit by bit by the table `n`; `q0` tests the result and combines with `p0`.
     Lop3(Test),
     /// `a << b`; wrapping.
@@ -204,7 +212,7 @@ pub enum Op {
     Plop3(u8),
     /// `d` = the table `n` of `p`.
     PredicatesTo(SetTo),
-    /// `q0`, `q1` = the condition code combined with `p0`.
+    /// `q0`, `q1` = the test `n` of the condition code combined with `p0`.
     TestCc(Bool),
     /// `max(min(a, b), c)` and the like.
     VideoMinMax {
@@ -319,7 +327,10 @@ impl Op {
     /// Whether its result depends on which lanes execute it.
     #[inline(always)]
     pub fn is_collective(self) -> bool {
-        matches!(self, Op::Shuffle(_) | Op::Vote(_) | Op::Match(..) | Op::Reduce(_) | Op::Elect | Op::FirstLane)
+        matches!(
+            self,
+            Op::Shuffle(_) | Op::Vote(_) | Op::Match(..) | Op::Reduce(_) | Op::Elect | Op::FirstLane
+        )
     }
 }
 

@@ -187,7 +187,8 @@ impl WorkQueue<'_, '_> {
         if !self.reserve_shadow(&run.state) {
             return false;
         }
-        let state = std::mem::replace(&mut run.state, RunState::new(&run.launch.options, run.launch.sanitizer()));
+        let state =
+            std::mem::replace(&mut run.state, RunState::new(&run.launch.options, run.launch.sanitizer()));
         let traces = std::mem::take(&mut run.traces);
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
         merged.ranges.push(BlockRange { first, findings: state.findings, races: state.races, traces });
