@@ -119,6 +119,7 @@ mod tests {
             registers: Box::default(),
             address: None,
             source: None,
+            code: None,
         };
         let statements =
             [statement(flow), statement(Flow::Plain), statement(Flow::Plain), statement(Flow::Plain)];

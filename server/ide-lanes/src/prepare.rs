@@ -122,7 +122,8 @@ pub fn prepare(
         _ => LaunchProblem::new(problem.message),
     };
     let named = |name: &str| model_named(file.language(db), all, name);
-    let model = model_of(request, launch.as_ref(), simulator, &named).map_err(located)?;
+    let usual = || simulator.model_for(db, file, kernel);
+    let model = model_of(request, launch.as_ref(), &usual, &named).map_err(located)?;
     let decoded = simulator.decode(db, file, kernel, model.chosen)?;
     let progressing = decoded.progressing.filter(|_| !model.is_named);
     let body = matches!(source, Source::Inferred).then(|| (decoded.body)());
@@ -167,7 +168,7 @@ struct ChosenModel {
 fn model_of(
     request: &RunRequest,
     launch: Option<&Launch>,
-    simulator: &dyn Simulator,
+    usual: &dyn Fn() -> Model,
     named: &dyn Fn(&str) -> Result<Model, UnknownModel>,
 ) -> Result<ChosenModel, Problem> {
     let written = launch.and_then(|launch| Some((launch, launch.model.as_deref()?)));
@@ -181,8 +182,8 @@ fn model_of(
         (Some(chosen), _) => Ok(ChosenModel { chosen, is_named: true }),
         (None, Some(written)) => Ok(ChosenModel { chosen: written?, is_named: true }),
         (None, None) => {
-            let chosen = request.usual_model.unwrap_or_else(|| simulator.default_model());
-            Ok(ChosenModel { chosen, is_named: !chosen.is_default() })
+            let set = request.usual_model.filter(|model| !model.is_default());
+            Ok(ChosenModel { chosen: set.unwrap_or_else(usual), is_named: set.is_some() })
         }
     }
 }

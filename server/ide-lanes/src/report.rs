@@ -10,7 +10,7 @@ use warplens_sim::{Counters, LineTrace, RegisterValues, RunResult, StatementId, 
 
 use crate::findings::{ReportedFinding, Reporter};
 use crate::source_line::SourceLine;
-use crate::statement::Statement;
+use crate::statement::{CodePlace, Statement};
 use crate::text::{Role, hex};
 
 /// Lanes of a PTX warp.
@@ -24,6 +24,9 @@ pub struct Position {
     /// The character, in the encoding of the request.
     pub character: u32,
 }
+
+/// The place of a statement in machine code; `None` if the text is not a listing.
+pub(crate) type CodePlaces<'a> = &'a dyn Fn(StatementId) -> Option<CodePlace>;
 
 /// The position of a statement's opcode; `None` if it was removed.
 pub type Positions<'a> = &'a dyn Fn(StatementId) -> Option<Position>;
@@ -123,8 +126,10 @@ impl<'r> Report<'r> {
             options.warp.is_none_or(|wanted| warp.cta == wanted.cta && warp.warp == wanted.warp)
         };
         let width = resolved.launch.wave_width.unwrap_or(PTX_WIDTH);
-        let warps = result.warps.iter().filter(wanted).map(|warp| JsonWarp::new(warp, width, at)).collect();
         let statements = options.statements;
+        let code = |statement: StatementId| statements.get(statement.index())?.code.clone();
+        let warps =
+            result.warps.iter().filter(wanted).map(|warp| JsonWarp::new(warp, width, &code, at)).collect();
         let source = |statement: StatementId| statements.get(statement.index())?.source.as_deref();
         let findings = Reporter::new(resolved, width).findings(result, options.warp, &source);
         let failures = options.failures.iter().map(|message| JsonFinding::failure(message));
@@ -144,7 +149,7 @@ impl<'r> Report<'r> {
             output_truncated: result.output.truncated,
             warps,
             warps_truncated: result.warps_truncated,
-            lines: result.warps_truncated.then(|| lines(&result.summed, width, at)),
+            lines: result.warps_truncated.then(|| lines(&result.summed, width, &code, at)),
         }
     }
 }
@@ -243,12 +248,12 @@ struct JsonWarp<'r> {
 }
 
 impl<'r> JsonWarp<'r> {
-    fn new(warp: &'r WarpTrace, width: u32, at: Positions<'_>) -> JsonWarp<'r> {
+    fn new(warp: &'r WarpTrace, width: u32, code: CodePlaces<'_>, at: Positions<'_>) -> JsonWarp<'r> {
         JsonWarp {
             cta: warp.cta,
             warp: warp.warp,
             launched: hex(warp.launched, width),
-            lines: lines(&warp.lines, width, at),
+            lines: lines(&warp.lines, width, code, at),
             registers: warp.registers.as_deref().map(Registers),
         }
     }
@@ -258,6 +263,9 @@ impl<'r> JsonWarp<'r> {
 pub(crate) struct JsonLine {
     line: u32,
     character: u32,
+    /// Its function and address, in a listing of machine code.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    code: Option<CodePlace>,
     count: u64,
     active: String,
     executed: String,
@@ -349,6 +357,7 @@ impl JsonLine {
 pub(crate) fn lines<'l>(
     traces: impl IntoIterator<Item = &'l LineTrace>,
     width: u32,
+    code: CodePlaces<'_>,
     at: Positions<'_>,
 ) -> Vec<JsonLine> {
     let line = |trace: &LineTrace| {
@@ -361,6 +370,7 @@ pub(crate) fn lines<'l>(
         Some(JsonLine {
             line,
             character,
+            code: code(trace.statement),
             count: trace.count,
             active: hex(trace.active, width),
             executed: hex(trace.executed, width),

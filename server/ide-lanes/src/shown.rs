@@ -311,8 +311,9 @@ impl Shown {
 
     /// The lines of the statements that the warp reached, with their effects on groups of lanes.
     fn lines(&self, positions: Positions<'_>) -> Vec<JsonLine> {
+        let code = |id: StatementId| self.statements.get(id.index())?.code.clone();
         let statements = self.statements().filter_map(|statement| {
-            let line = lines(statement.trace, self.width(), positions).pop()?;
+            let line = lines(statement.trace, self.width(), &code, positions).pop()?;
             Some(line.with_effect(statement.role, statement.parts))
         });
         let mut lines: Vec<JsonLine> = statements.collect();

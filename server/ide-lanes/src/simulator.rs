@@ -26,6 +26,11 @@ pub trait Simulator: Sync {
         Model::default_of(self.language(), self.models())
     }
 
+    /// The model of a run of a kernel that names none.
+    fn model_for(&self, _db: &Database, _file: File, _kernel: &KernelPlace) -> Model {
+        self.default_model()
+    }
+
     /// The model with this current or former name.
     fn model(&self, name: &str) -> Option<Model> {
         Model::named(self.language(), self.models(), name)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_sim::objects::Object;
@@ -24,6 +25,22 @@ pub struct Statement {
     pub address: Option<AddressRegister>,
     /// The line of the source that it was compiled from, if known.
     pub source: Option<Arc<SourceLine>>,
+    /// Its place in machine code, if the text is a listing.
+    pub code: Option<CodePlace>,
+}
+
+/// The place of an instruction in machine code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CodePlace {
+    /// The name of its function.
+    #[serde(rename = "entry", serialize_with = "text")]
+    pub function: SmolStr,
+    /// The offset in the function, in bytes.
+    pub address: u32,
+}
+
+fn text<S: Serializer>(text: &SmolStr, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
 }
 
 /// A register that holds an address.

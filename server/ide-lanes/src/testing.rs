@@ -88,6 +88,7 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
             },
             address: None,
             source: None,
+            code: None,
         });
         start = end + 1;
     }

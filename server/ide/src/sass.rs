@@ -30,5 +30,6 @@ pub(crate) const SASS: LanguageSupport = LanguageSupport {
     hover: hover::hover,
     explain: explain::explain,
     explained_names: explain::names,
+    simulator: Some(&warplens_ide_lanes::sass::Sass),
     ..LanguageSupport::new(warplens_syntax::sass::LANGUAGE)
 };

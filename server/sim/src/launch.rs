@@ -20,6 +20,7 @@ mod ptx;
 mod read;
 mod repair;
 mod resolve;
+mod sass;
 mod scalar;
 #[cfg(test)]
 mod schema;
@@ -41,6 +42,7 @@ pub use ptx::{Parameter, PtxKernel, Shape};
 pub use read::{Format, Listed, launch_object, launch_text, launches};
 pub use repair::{Guess, INFERRED_ARGUMENTS, Repair, is_clean};
 pub use resolve::{Resolved, resolve};
+pub use sass::SassKernel;
 pub use wave::WaveKernel;
 
 /// The name of the inferred launch; launch files may not use it.

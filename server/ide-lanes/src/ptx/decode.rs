@@ -61,6 +61,7 @@ impl DecodedPtx {
                     registers: registers(decoded, pc as u32, instruction, function, &declared),
                     address: address_register(instruction, function, &shared),
                     source,
+                    code: None,
                 });
             }
         }

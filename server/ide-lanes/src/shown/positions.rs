@@ -9,7 +9,7 @@ use warplens_sim::StatementId;
 
 use crate::groups::Effect;
 use crate::source_line::SourceLine;
-use crate::statement::{AddressRegister, Statement};
+use crate::statement::{AddressRegister, CodePlace, Statement};
 use crate::text::Role;
 
 /// A statement with its present position.
@@ -25,6 +25,7 @@ pub(super) struct PlacedStatement {
     pub(super) registers: Box<[(SmolStr, ScalarType)]>,
     pub(super) address: Option<AddressRegister>,
     pub(super) source: Option<Arc<SourceLine>>,
+    pub(super) code: Option<CodePlace>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +51,7 @@ impl PlacedStatement {
             registers: statement.registers.clone(),
             address: statement.address.clone(),
             source: statement.source.clone(),
+            code: statement.code.clone(),
         }
     }
 }

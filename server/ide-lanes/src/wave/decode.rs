@@ -17,6 +17,7 @@ pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<S
         registers: registers(instruction),
         address: None,
         source: None,
+        code: None,
     };
     (wave::decode(code), code.instructions.iter().enumerate().map(statement).collect())
 }

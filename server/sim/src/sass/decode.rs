@@ -29,8 +29,6 @@ use super::target::Target;
 pub enum DecodeError {
     /// The listing has no function with the name.
     NoFunction,
-    /// The listing does not state a target.
-    NoTarget,
 }
 
 /// Where the statements of a program are in a listing: the function, as an index of [`Listing::functions`], and the instruction.
@@ -39,36 +37,25 @@ pub type Places = Vec<(usize, u32)>;
 /// Decodes the function with a name and those that it can reach.
 ///
 /// # Errors
-/// When the listing does not have the function or does not state its target.
+/// When the listing does not have the function.
 pub fn decode(listing: &Listing, name: &str) -> Result<(Program, Places), DecodeError> {
     let is_named = |listed: &&Listed| function_name(listing, listed) == name;
     let entry =
         listing.functions().iter().position(|listed| is_named(&listed)).ok_or(DecodeError::NoFunction)?;
-    let target = listing.functions()[entry].target.as_ref().map(|target| Target(target.number));
-    let target = target.or_else(|| guessed(listing, entry)).ok_or(DecodeError::NoTarget)?;
+    let listed = &listing.functions()[entry];
+    let stated = listed.target.as_ref().map(|target| Target(target.number));
+    let target = stated.unwrap_or_else(|| Target::first_of(listed.generation));
     let mut decoder = Decoder::new(listing, target, reachable(listing, entry));
     decoder.instructions();
     Ok(decoder.finish(name))
 }
 
-/// The name of a function; one without a name is called `kernel`.
-pub fn function_name(listing: &Listing, listed: &Listed) -> SmolStr {
-    listing.function(listed).name.as_ref().map_or_else(|| "kernel".into(), |name| name.text.clone())
-}
+/// The name of a function without a name.
+pub const UNNAMED: &str = "kernel";
 
-/// The first target of the generation that the text looks like.
-fn guessed(listing: &Listing, entry: usize) -> Option<Target> {
-    use warplens_hir::sass::Generation;
-    Some(Target(match listing.functions()[entry].generation {
-        Generation::Fermi => 20,
-        Generation::Kepler => 35,
-        Generation::Maxwell => 52,
-        Generation::Volta => 70,
-        Generation::Turing => 75,
-        Generation::Ampere => 80,
-        Generation::Hopper => 90,
-        Generation::Blackwell => 100,
-    }))
+/// The name of a function; one without a name is called [`UNNAMED`].
+pub fn function_name(listing: &Listing, listed: &Listed) -> SmolStr {
+    listing.function(listed).name.as_ref().map_or_else(|| UNNAMED.into(), |name| name.text.clone())
 }
 
 /// The functions that the entry can reach, the entry first: those that operands or data name.

@@ -1,6 +1,8 @@
 //! What the target of a listing determines: the divergence machine, the constants of a launch and the windows of generic
 //! addresses.
 
+use warplens_hir::sass::Generation;
+
 use crate::ptx::windows;
 
 /// A compute capability as in `sm_75`: 75.
@@ -25,6 +27,20 @@ impl Target {
     pub const BARRIERS: Target = Target(70);
     /// The first target whose parameters begin at 0x210.
     const HOPPER: Target = Target(90);
+
+    /// The first target of a generation, for a text that does not state its target.
+    pub fn first_of(generation: Generation) -> Target {
+        Target(match generation {
+            Generation::Fermi => 20,
+            Generation::Kepler => 35,
+            Generation::Maxwell => 50,
+            Generation::Volta => 70,
+            Generation::Turing => 75,
+            Generation::Ampere => 80,
+            Generation::Hopper => 90,
+            Generation::Blackwell => 100,
+        })
+    }
 
     /// Whether lanes reconverge at convergence barriers rather than by tokens on a stack.
     pub fn has_barriers(self) -> bool {

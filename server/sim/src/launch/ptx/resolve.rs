@@ -42,13 +42,25 @@ impl LaunchRules for PtxKernel {
         launch: &mut Launch,
         budget: Budget<'_>,
     ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
+        self.resolve_in(ptx::device_memory(), name, launch, budget)
+    }
+}
+
+impl PtxKernel {
+    /// Resolves a launch whose buffers go to `memory`.
+    pub(in crate::launch) fn resolve_in(
+        &self,
+        mut memory: DeviceMemory,
+        name: &str,
+        launch: &mut Launch,
+        budget: Budget<'_>,
+    ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
         refuse_wave_keys(launch)?;
         check_block(launch, name, self)?;
         check_parameters(launch, name, self)?;
         name_arguments(launch, |index| self.params.get(index).map(|param| param.name.to_string()));
         check_count(launch, name, self)?;
         check_names(launch, self)?;
-        let mut memory = ptx::device_memory();
         let buffers = place_buffers(launch, budget, |argument, bytes| {
             let address = memory.allocate_with(argument.name(), bytes);
             let address = address.map_err(|_| wrong(argument, "it does not fit into device memory"))?;

@@ -1,0 +1,96 @@
+//! Runs of SASS.
+
+mod decode;
+
+use std::sync::Arc;
+
+use warplens_hir::sass::Function;
+use warplens_ide_db::sass::{facts_of, sass_code, target_of};
+use warplens_ide_db::{Database, Db, File, Item, items};
+use warplens_sim::launch::{Body, Kernel, SassKernel};
+use warplens_sim::{ModelInfo, sass};
+use warplens_syntax::Language;
+
+use crate::model::Model;
+use crate::offer::KernelPlace;
+use crate::problem::LaunchProblem;
+use crate::simulator::{Decoded, Found, Simulator};
+
+/// The simulator of SASS.
+pub struct Sass;
+
+impl Simulator for Sass {
+    fn language(&self) -> Language {
+        warplens_syntax::sass::LANGUAGE
+    }
+
+    fn models(&self) -> &'static [ModelInfo] {
+        &sass::MODELS
+    }
+
+    /// The divergence machine of the kernel's target.
+    fn model_for(&self, db: &Database, file: File, kernel: &KernelPlace) -> Model {
+        let item = items(db, file)[kernel.item];
+        let code = sass_code(db, item);
+        let barriers =
+            kernel_of(&code.functions).is_none_or(|function| target(db, item, function).has_barriers());
+        let name = if barriers { "barriers" } else { "tokens" };
+        self.model(name).unwrap_or_else(|| self.default_model())
+    }
+
+    fn kernels<'db>(&self, db: &'db dyn Db, file: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db> {
+        Box::new(move |item| {
+            let code = sass_code(db, item);
+            let function = kernel_of(&code.functions)?;
+            let facts = facts_of(db, file, function);
+            let rules = SassKernel::new(function, &facts, target(db, item, function));
+            let name = function.name.as_ref();
+            let range = name.map_or(function.range, |name| name.range);
+            let name = name.map_or_else(|| sass::UNNAMED.into(), |name| name.text.clone());
+            Some(Found { kernel: Kernel::new(name, rules), name: range, note: None })
+        })
+    }
+
+    fn decode<'db>(
+        &self,
+        db: &'db Database,
+        file: File,
+        kernel: &KernelPlace,
+        model: Model,
+    ) -> Result<Decoded<'db>, LaunchProblem> {
+        let (program, statements) = decode::decode_sass(db, file, &kernel.kernel.name)?;
+        let program = Arc::new(program);
+        let barriers = model.name() == sass::MODELS[0].name;
+        let executable = Arc::new(sass::Kernel { program: Arc::clone(&program), barriers });
+        let item = items(db, file)[kernel.item];
+        let body = move || {
+            let code = sass_code(db, item);
+            let Some(function) = kernel_of(&code.functions) else { return Body::default() };
+            let facts = facts_of(db, file, function);
+            let rules = SassKernel::new(function, &facts, target(db, item, function));
+            let sizes: Vec<u64> = rules.params().iter().map(|param| param.bytes).collect();
+            Body::of_sass(&program, &sizes)
+        };
+        // What a listing shows exists: no statement has an error.
+        Ok(Decoded {
+            program: executable,
+            progressing: None,
+            statements,
+            broken: Box::default(),
+            body: Box::new(body),
+        })
+    }
+}
+
+/// The kernel of an item: its first function that may be one.
+fn kernel_of(functions: &[Function]) -> Option<&Function> {
+    functions.iter().find(|function| function.is_kernel != Some(false) && !function.instructions.is_empty())
+}
+
+/// The target of a function; the first of its generation if no text states it.
+fn target(db: &dyn Db, item: Item<'_>, function: &Function) -> sass::Target {
+    match target_of(db, item, function) {
+        Some(target) => sass::Target(target.number),
+        None => sass::Target::first_of(function.generation),
+    }
+}

@@ -1,0 +1,108 @@
+//! Decodes a kernel of a listing, with the ranges of its statements.
+
+use smol_str::SmolStr;
+use warplens_hir::sass::{Function, Listing};
+use warplens_ide_db::sass::listing;
+use warplens_ide_db::{Database, File};
+use warplens_sim::sass::program::{Cell, Control, Op, Operation, Token};
+use warplens_sim::sass::{self, DecodeError, Places, Program};
+use warplens_sim::{ScalarType, StatementId};
+
+use crate::problem::LaunchProblem;
+use crate::statement::{CodePlace, Flow, Statement};
+
+/// Decodes the kernel called `name`.
+pub(super) fn decode_sass(
+    db: &Database,
+    file: File,
+    name: &str,
+) -> Result<(Program, Vec<Statement>), LaunchProblem> {
+    let listing = listing(db, file);
+    let decoded = sass::decode(&listing, name).map_err(|error| {
+        LaunchProblem::new(match error {
+            DecodeError::NoFunction => format!("the listing has no function `{name}`"),
+        })
+    });
+    let (program, places) = decoded?;
+    let statements = statements(&listing, &program, &places);
+    Ok((program, statements))
+}
+
+fn statements(listing: &Listing, program: &Program, places: &Places) -> Vec<Statement> {
+    let statement = |(index, &(function, instruction)): (usize, &(usize, u32))| {
+        let listed = &listing.functions()[function];
+        let start = listing.start(listed);
+        let function = listing.function(listed);
+        let instruction = &function.instructions[instruction as usize];
+        Statement {
+            range: instruction.range + start,
+            opcode: instruction.opcode_range + start,
+            flow: flow(program, index),
+            registers: registers(program, index),
+            source: None,
+            code: Some(CodePlace { function: name_of(function), address: instruction.address }),
+        }
+    };
+    places.iter().enumerate().map(statement).collect()
+}
+
+fn name_of(function: &Function) -> SmolStr {
+    function.name.as_ref().map_or_else(|| sass::UNNAMED.into(), |name| name.text.clone())
+}
+
+/// The effect of a statement on groups of lanes. A branch reconverges where the region around it ends.
+fn flow(program: &Program, index: usize) -> Flow {
+    let id = |statement: u32| ((statement as usize) < program.statements()).then_some(StatementId(statement));
+    match program.code[index].op {
+        Op::Control(Control::Branch(..)) => {
+            Flow::Branch { reconvergence: region_end(program, index).and_then(id) }
+        }
+        Op::Control(Control::Pop(Token::Sync | Token::Break | Token::Continue)) => Flow::Plain,
+        _ => Flow::Plain,
+    }
+}
+
+/// The end of the innermost region that is open before a statement: the target of its `SSY`, or the statement after its `BSYNC`.
+fn region_end(program: &Program, index: usize) -> Option<u32> {
+    let function = program.function_of(index as u32);
+    let first = program.functions[function].first as usize;
+    let ends_after = |end: &u32| *end as usize > index;
+    program.code[first..index].iter().enumerate().rev().find_map(|(at, operation)| match operation.op {
+        Op::Control(Control::Push(Token::Sync, target)) => Some(target).filter(ends_after),
+        Op::Control(Control::BarrierSet(barrier)) => {
+            end_of_barrier(program, first + at, barrier).filter(ends_after)
+        }
+        _ => None,
+    })
+}
+
+/// The statement after the first `BSYNC` of a barrier after a statement.
+fn end_of_barrier(program: &Program, from: usize, barrier: u8) -> Option<u32> {
+    let waits = |operation: &Operation| operation.op == Op::Control(Control::BarrierWait(barrier));
+    let at = program.code[from..].iter().position(waits)?;
+    Some((from + at + 1) as u32)
+}
+
+/// The registers of a statement, with the types of their values.
+fn registers(program: &Program, index: usize) -> Box<[(SmolStr, ScalarType)]> {
+    let (word, pair) = match program.code[index].op {
+        Op::FloatAdd(_)
+        | Op::FloatMul(_)
+        | Op::FloatFma(_)
+        | Op::FloatMinMax(_)
+        | Op::FloatSetp(..)
+        | Op::FloatSet(..)
+        | Op::SelectFloat(_)
+        | Op::Mufu(_) => (ScalarType::F32, ScalarType::B64),
+        Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleFma(_) | Op::DoubleMinMax | Op::DoubleSetp(..) => {
+            (ScalarType::U32, ScalarType::F64)
+        }
+        _ => (ScalarType::S32, ScalarType::U64),
+    };
+    let kind = |cell: Cell| match cell {
+        Cell::Predicate(_) => ScalarType::B8,
+        Cell::Rows(_, 1) => word,
+        Cell::Rows(..) => pair,
+    };
+    program.named[index].iter().map(|named| (named.name.clone(), kind(named.cell))).collect()
+}

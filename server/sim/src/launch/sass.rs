@@ -1,0 +1,74 @@
+//! SASS: parameters are known by their places in constant bank 0; for the rest launches are those of PTX.
+
+mod body;
+mod parameters;
+
+use warplens_hir::sass::{Facts, Function};
+
+use super::body::Body;
+use super::buffers::{Budget, PlacedBuffer};
+use super::kernel::LaunchRules;
+use super::model::Launch;
+use super::problem::Problem;
+use super::ptx::{Parameter, PtxKernel};
+use crate::sass::{Target, device_memory};
+use crate::warp::LaunchConfig;
+
+use self::parameters::address_bytes;
+
+/// The requirements of a SASS kernel on its launches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SassKernel {
+    /// Its target.
+    target: Target,
+    /// Its parameters, called `p0`, `p1` and so on, as those of a PTX entry.
+    entry: PtxKernel,
+}
+
+impl SassKernel {
+    /// A function for a target. `facts` are what the notes of the listing state about it; without them the parameters are the
+    /// constants that it reads.
+    pub fn new(function: &Function, facts: &Facts, target: Target) -> SassKernel {
+        let address_bytes = address_bytes(function, target);
+        let entry = PtxKernel {
+            params: parameters::parameters(function, facts, target, address_bytes),
+            has_rows: parameters::reads_rows(function),
+            address_bytes: Some(address_bytes),
+            ..PtxKernel::default()
+        };
+        SassKernel { target, entry }
+    }
+
+    /// Its parameters.
+    pub fn params(&self) -> &[Parameter] {
+        &self.entry.params
+    }
+}
+
+impl LaunchRules for SassKernel {
+    fn inferred_size(&self) -> ([u32; 3], [u32; 3]) {
+        self.entry.inferred_size()
+    }
+
+    fn possible_blocks(&self) -> Vec<[u32; 3]> {
+        self.entry.possible_blocks()
+    }
+
+    fn with_arguments(&self, launch: Launch, body: &Body) -> Launch {
+        self.entry.with_arguments(launch, body)
+    }
+
+    fn set_warp_width(&self, _: &mut Launch, _: u32, _: bool) -> Result<(), &'static str> {
+        Err("the wave width is allowed for WAVE kernels only: a warp of SASS has 32 lanes")
+    }
+
+    fn resolve(
+        &self,
+        name: &str,
+        launch: &mut Launch,
+        budget: Budget<'_>,
+    ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
+        let memory = device_memory(self.target, self.entry.address_bytes.unwrap_or(8));
+        self.entry.resolve_in(memory, name, launch, budget)
+    }
+}
