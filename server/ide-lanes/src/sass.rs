@@ -69,7 +69,7 @@ impl Simulator for Sass {
             let facts = facts_of(db, file, function);
             let rules = SassKernel::new(function, &facts, target(db, item, function));
             let sizes: Vec<u64> = rules.params().iter().map(|param| param.bytes).collect();
-            Body::of_sass(&program, &sizes)
+            Body::of_sass(function, &program, &sizes)
         };
         // What a listing shows exists: no statement has an error.
         Ok(Decoded {

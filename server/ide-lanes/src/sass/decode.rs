@@ -39,6 +39,7 @@ fn statements(listing: &Listing, program: &Program, places: &Places) -> Vec<Stat
             opcode: instruction.opcode_range + start,
             flow: flow(program, index),
             registers: registers(program, index),
+            address: None,
             source: None,
             code: Some(CodePlace { function: name_of(function), address: instruction.address }),
         }

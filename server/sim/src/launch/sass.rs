@@ -32,7 +32,6 @@ impl SassKernel {
         let address_bytes = address_bytes(function, target);
         let entry = PtxKernel {
             params: parameters::parameters(function, facts, target, address_bytes),
-            has_rows: parameters::reads_rows(function),
             address_bytes: Some(address_bytes),
             ..PtxKernel::default()
         };
@@ -50,8 +49,8 @@ impl LaunchRules for SassKernel {
         self.entry.inferred_size()
     }
 
-    fn possible_blocks(&self) -> Vec<[u32; 3]> {
-        self.entry.possible_blocks()
+    fn possible_blocks(&self, body: &Body) -> Vec<[u32; 3]> {
+        self.entry.possible_blocks(body)
     }
 
     fn with_arguments(&self, launch: Launch, body: &Body) -> Launch {

@@ -1,6 +1,7 @@
 //! What the instructions of a kernel show of its arguments: which parameters are addresses, and what the memory there holds.
 
 use rustc_hash::FxHashMap;
+use warplens_hir::sass::{Function, Value};
 
 use crate::launch::body::{Access, Body, Part};
 use crate::sass::Program;
@@ -21,8 +22,8 @@ struct Origin {
 }
 
 impl Body {
-    /// The body of a program whose parameters have these sizes.
-    pub fn of_sass(program: &Program, sizes: &[u64]) -> Body {
+    /// The body of a function and of its program, whose parameters have these sizes.
+    pub fn of_sass(function: &Function, program: &Program, sizes: &[u64]) -> Body {
         let base = program.target.launch_constants().params;
         let mut end = 0;
         let mut places = Vec::new();
@@ -51,8 +52,30 @@ impl Body {
             params: analysis.found.iter().copied().zip(&analysis.places).map(part).collect(),
             dynamic_shared: (uses_shared && program.shared_size == Some(0)).then_some(0),
             is_cooperative: false,
+            has_rows: reads(function, &["SR_TID.Y", "SR_Tid_Y"]),
+            is_single: !has_several_threads(function),
         }
     }
+}
+
+/// Instructions that threads of a block execute together.
+const COLLECTIVES: [&str; 7] = ["BAR", "MATCH", "REDUX", "SHFL", "VOTE", "VOTEU", "WARPSYNC"];
+
+/// The start of the names of special registers that distinguish the threads of a block.
+const THREAD_REGISTERS: [&str; 6] = ["SR_TID", "SR_Tid", "SR_LANEID", "SR_LaneId", "SR_EQMASK", "SR_LTMASK"];
+
+/// Whether a function is written for several threads of a block.
+fn has_several_threads(function: &Function) -> bool {
+    reads(function, &THREAD_REGISTERS)
+        || function.instructions.iter().any(|instruction| COLLECTIVES.contains(&instruction.opcode.as_str()))
+}
+
+/// Whether a function reads a special register whose name starts with one of `names`.
+fn reads(function: &Function, names: &[&str]) -> bool {
+    function.operands.iter().any(|operand| match &operand.value {
+        Value::Special(special) => names.iter().any(|name| special.starts_with(name)),
+        _ => false,
+    })
 }
 
 struct Analysis<'p> {

@@ -20,14 +20,6 @@ pub(super) fn address_bytes(function: &Function, target: Target) -> u64 {
     if is_narrow { 4 } else { 8 }
 }
 
-/// Whether it reads the position of a thread in y.
-pub(super) fn reads_rows(function: &Function) -> bool {
-    function.operands.iter().any(|operand| match &operand.value {
-        Value::Special(name) => matches!(name.as_str(), "SR_TID.Y" | "SR_Tid_Y"),
-        _ => false,
-    })
-}
-
 /// The parameters in order.
 pub(super) fn parameters(
     function: &Function,

@@ -1,12 +1,8 @@
 //! Listings with known results: buffers, lanes and visits.
 
-#[path = "common/mod.rs"]
-mod common;
-mod sass_common;
-
 use std::collections::BTreeMap;
 
-use common::{hex, shared};
+use crate::common::{hex, shared};
 use serde_json::Value;
 use warplens_sim::sass::Program;
 use warplens_sim::{Checks, LaunchConfig, Limits, RunOptions, RunResult, Status, WarpTrace};
@@ -178,14 +174,14 @@ fn cases_leave_their_buffers_and_lanes() {
         let case = Case(json);
         let id = case.text("id");
         let text = std::fs::read_to_string(root.join(case.text("sass"))).expect("readable");
-        let program = sass_common::program(&text, case.text("kernel"));
+        let program = crate::common::program(&text, case.text("kernel"));
         let (config, addresses) = case.launch(&program);
         let limits = Limits { max_steps: 1_000_000, ..Limits::default() };
         let options = RunOptions { limits, checks: Checks::ALL, counters: true, ..RunOptions::default() };
         if !filter.is_empty() {
             eprintln!("{id}");
         }
-        let result = sass_common::run(&program, config, &options);
+        let result = crate::common::run(&program, config, &options);
         for finding in &result.findings {
             *findings.entry(finding.code).or_default() += 1;
             let at = finding.statement.map_or(0, |statement| program.addresses[statement.index()]);

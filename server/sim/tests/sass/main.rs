@@ -1,0 +1,5 @@
+//! Listings of machine code, run.
+
+mod common;
+
+mod exec;
