@@ -163,6 +163,47 @@ fn a_wait_without_an_end_may_store_to_other_memory() {
     }
 }
 
+/// Loops that wait at barriers and poll a flag.
+const BARRIER_WAITS: [(&str, &str); 3] = [
+    ("all poll", "WAIT:\nadd.u32 %r9, %r9, 1;\nbar.sync 0;\nld.volatile.global.u32 %r3, [%rd1];\n"),
+    ("two barriers", "WAIT:\nbar.sync 0;\nld.volatile.global.u32 %r3, [%rd1];\nbar.sync 1;\n"),
+    (
+        "reduction",
+        "WAIT:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p3, %r3, 0;\nbar.red.popc.u32 %r3, 0, %p3;\n",
+    ),
+];
+
+#[test]
+fn waits_with_barriers_end_or_are_reported_at_once() {
+    for (name, wait) in BARRIER_WAITS {
+        let wait = format!("{wait}setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\n");
+        let with_giver = format!(
+            "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra GIVE;\n{wait}ret;\nGIVE:\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p2, %r9, 3000;\n\
+             @%p2 bra GIVE;\nst.volatile.global.u32 [%rd1], 5;\nret;"
+        );
+        for model in Model::ALL {
+            let (_, _, result, _) = launch(model, &format!("{wait}ret;"), 2, 96);
+            assert_eq!(result.status, Status::NoProgress, "{name} {model:?} {:?}", result.findings);
+            assert!(result.totals.warp_instructions < SOON, "{name} {model:?} {:?}", result.totals);
+            let (_, _, result, _) = launch(model, &with_giver, 2, 96);
+            assert_eq!(result.status, Status::Finished, "{name} {model:?} {:?}", result.findings);
+        }
+    }
+}
+
+/// Warp 2 waits at the barriers of the polling warps 200 times, then sets the flag.
+#[test]
+fn a_warp_at_the_barrier_of_a_loop_sets_its_flag() {
+    let body = "setp.ge.u32 %p1, %r1, 64;\n@%p1 bra GIVE;\nWAIT:\nbar.sync 0;\nld.volatile.global.u32 %r3, [%rd1];\n\
+                bar.sync 0;\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;\nGIVE:\nadd.u32 %r9, %r9, 1;\nbar.sync 0;\n\
+                bar.sync 0;\nsetp.lt.u32 %p2, %r9, 200;\n@%p2 bra GIVE;\nst.volatile.global.u32 [%rd1], 5;\nbar.sync 0;\n\
+                bar.sync 0;\nret;";
+    for model in Model::ALL {
+        let (_, _, result, _) = launch(model, body, 1, 96);
+        assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
+    }
+}
+
 /// The counter that the waiting threads write decides whether they go on, or another thread does.
 #[test]
 fn counters_in_memory_end_waits() {

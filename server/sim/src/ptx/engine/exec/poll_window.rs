@@ -18,7 +18,7 @@ use crate::ptx::engine::memory::mbarrier_object::PHASE;
 use crate::ptx::engine::memory::polled::{MemoryRange, PolledMemory, PolledValue};
 use crate::ptx::engine::memory::region::{AccessMode, MemoryRegion};
 use crate::ptx::engine::memory::spaces::{AddressCheck, Spaces, addresses, read};
-use crate::ptx::program::{Address, Callee, Function, Op, Program, RegisterSlot, Slot, Space};
+use crate::ptx::program::{Address, BarrierKind, Callee, Function, Op, Program, RegisterSlot, Slot, Space};
 use crate::ptx::registers::{Registers, WIDTH, lanes};
 
 /// The state of a warp that decides what it does next.
@@ -62,6 +62,8 @@ pub(crate) struct PollWindow {
     reads_clock: bool,
     /// Whether it calls functions of the system, which change more than the log contains.
     calls_system: bool,
+    /// Whether it waits at barriers of its block.
+    has_barriers: bool,
     /// How often the groups have been where they were at the start.
     matches: u32,
     /// The number of reads before the last comparison of reads.
@@ -82,6 +84,7 @@ impl PollWindow {
             writes: FxHashSet::default(),
             reads_clock: false,
             calls_system: false,
+            has_barriers: false,
             matches: 0,
             compared: 0,
             failed: false,
@@ -164,6 +167,12 @@ impl PollWindow {
                 self.reads_clock = true;
                 return Memory::Nothing;
             }
+            Op::Barrier => {
+                let kind = tables.barriers[table].kind;
+                self.has_barriers = true;
+                self.failed |= matches!(kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
+                return Memory::Nothing;
+            }
             Op::Call(_) => {
                 self.calls_system |= matches!(tables.calls[table].callee, Callee::System(_));
                 return Memory::Nothing;
@@ -176,7 +185,6 @@ impl PollWindow {
             | Op::MatrixAccess
             | Op::FragmentAccess
             | Op::Stack(_)
-            | Op::Barrier
             | Op::Exit
             | Op::Trap
             | Op::Unsupported => {
@@ -270,10 +278,19 @@ impl PollWindow {
         if unchanged && (difference.is_empty() || !self.reads.is_empty()) {
             let dependence = Dependence::new(program, &self.steps);
             if difference.is_empty() || dependence.is_unaffected_by(&difference) {
-                return Observation::Repeats(self.polled(&self.reads));
+                let polled = self.polled(&self.reads);
+                return match self.has_barriers {
+                    true => Observation::Polls(PolledMemory {
+                        writes: Some(Vec::new()),
+                        at_barriers: Some(self.changes),
+                        ..polled
+                    }),
+                    false => Observation::Repeats(polled),
+                };
             }
         }
         if self.matches > 1
+            && !self.has_barriers
             && self.matches.is_power_of_two()
             && let Some(polled) = self.polls(&difference, program)
         {
@@ -337,7 +354,7 @@ impl PollWindow {
             let together = reads.iter().filter(|read| read.step == first.step);
             (first.statement, together.fold(0, |all, read| all | 1 << read.lane))
         });
-        PolledMemory { first, values, reads_clock: self.reads_clock, writes: None }
+        PolledMemory { first, values, reads_clock: self.reads_clock, ..PolledMemory::default() }
     }
 }
 

@@ -33,6 +33,9 @@ pub(crate) struct PolledMemory {
     /// The memory that each iteration changes, if the warp repeats its iteration until the polled memory changes; `None` if it
     /// may stop by itself, or if that is not known.
     pub(crate) writes: Option<Vec<MemoryRange>>,
+    /// If the iteration has barriers: how often memory had changed when it was observed. Until it changes again, the warp repeats
+    /// the iteration, in which it waits at the barriers for the others.
+    pub(crate) at_barriers: Option<u64>,
 }
 
 /// Bytes of memory that other threads may read.

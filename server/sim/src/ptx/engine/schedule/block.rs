@@ -130,14 +130,23 @@ impl Block {
         }
     }
 
-    /// Adds its warps to those that can only wait; `false` if a warp may do something else.
-    pub(crate) fn add_to(&self, livelock: &mut Livelock) -> bool {
-        self.states.iter().zip(&self.warps).all(|(state, warp)| match state {
-            WarpState::Ended | WarpState::Waiting => true,
+    /// Adds its warps to those that can only wait; `false` if a warp may do something else. `changes` counts changes of memory.
+    pub(crate) fn add_to(&self, livelock: &mut Livelock, changes: u64) -> bool {
+        let iterates_barriers = |warp: &Warp| warp.polled.at_barriers == Some(changes);
+        let warps = || self.states.iter().zip(&self.warps);
+        // Warps whose loops have barriers let others continue that wait there.
+        let opens_barriers = warps()
+            .any(|(state, warp)| matches!(state, WarpState::Polling(_)) && warp.polled.at_barriers.is_some());
+        warps().all(|(state, warp)| match state {
+            WarpState::Ended => true,
+            WarpState::Waiting => !opens_barriers || iterates_barriers(warp),
             WarpState::Spinning(_) => livelock.add(&warp.polled, &[]),
-            WarpState::Polling(_) => {
-                warp.polled.writes.as_ref().is_some_and(|writes| livelock.add(&warp.polled, writes))
-            }
+            WarpState::Polling(_) => match &warp.polled.writes {
+                Some(writes) if warp.polled.at_barriers.is_none() || iterates_barriers(warp) => {
+                    livelock.add(&warp.polled, writes)
+                }
+                _ => false,
+            },
             WarpState::Ready | WarpState::Yielding(_) => false,
         })
     }

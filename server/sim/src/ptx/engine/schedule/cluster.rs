@@ -143,10 +143,10 @@ impl Cluster {
         result
     }
 
-    /// Adds its warps to those that can only wait; `false` if a warp may do something else.
-    pub(crate) fn add_to(&self, livelock: &mut Livelock) -> bool {
+    /// Adds its warps to those that can only wait; `false` if a warp may do something else. `changes` counts changes of memory.
+    pub(crate) fn add_to(&self, livelock: &mut Livelock, changes: u64) -> bool {
         livelock.enter_cluster();
-        self.blocks.iter().all(|block| block.add_to(livelock))
+        self.blocks.iter().all(|block| block.add_to(livelock, changes))
     }
 
     /// Host memory of the cluster in bytes, while it is suspended.

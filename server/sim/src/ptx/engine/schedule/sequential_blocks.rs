@@ -195,7 +195,9 @@ impl<'a> SequentialBlocks<'a> {
     /// Whether all warps poll memory that none of them changes.
     fn is_livelock(&self) -> bool {
         let mut livelock = Livelock::default();
-        self.suspended.iter().all(|(_, cluster)| cluster.add_to(&mut livelock)) && livelock.is_certain()
+        let changes = self.spaces.changes;
+        self.suspended.iter().all(|(_, cluster)| cluster.add_to(&mut livelock, changes))
+            && livelock.is_certain()
     }
 
     /// No warp can run: lets those continue that only poll memory. For those that read the clock, time advances, by more in each
