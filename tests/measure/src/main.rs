@@ -5,6 +5,7 @@
 mod agreement;
 mod corpus;
 mod filling;
+mod inferred;
 mod judge;
 mod known;
 mod mutation;
@@ -38,6 +39,8 @@ enum Comparison {
         #[arg(long)]
         list: bool,
     },
+    /// Inferred launches over the kernels of the corpora: how they end, and warnings and errors about right kernels.
+    Inferred(inferred::Options),
     /// WAVE programs and mutations of them, with `wave-asm` 0.1.2 as the judge.
     Wave(wave::Options),
 }
@@ -46,6 +49,7 @@ fn main() -> Result<()> {
     match Args::parse().comparison {
         Comparison::Ptxas(options) => agreement::run(&options),
         Comparison::Corpus { folder, list } => corpus::run(&folder, list),
+        Comparison::Inferred(options) => inferred::run(&options),
         Comparison::Wave(options) => wave::run(&options),
     }
 }

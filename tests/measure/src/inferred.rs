@@ -1,0 +1,162 @@
+//! Inferred launches over real kernels: how they end, and warnings and errors about kernels that are right.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde::Deserialize;
+use warplens_ide::lanes::{Choice, RunRequest};
+use warplens_ide::{AnalysisHost, FileId};
+use warplens_sim::{Checks, Control, RunOptions, Severity, Status};
+use warplens_syntax::Language;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The folder with the corpora.
+    #[arg(default_value = "../shared/corpus")]
+    folder: PathBuf,
+    /// Lists the kernels that do not reach their end, and those with a warning or an error.
+    #[arg(long)]
+    list: bool,
+}
+
+/// The folders of the corpora. All kernels but [`wrong_kernels`] are right.
+const FOLDERS: [&str; 8] = [
+    "ptx/generated",
+    "ptx/llc",
+    "ptx/public",
+    "ptx-exec",
+    "ptx-tensor",
+    "prove",
+    "sass-exec/ptx",
+    "sass-compare/ptx",
+];
+
+/// How the kernels of a folder end.
+#[derive(Default)]
+struct Counts {
+    kernels: usize,
+    finished: usize,
+    unsupported: usize,
+    accused: usize,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let wrong = wrong_kernels(&options.folder)?;
+    let mut all = Counts::default();
+    for folder in FOLDERS {
+        let mut counts = Counts::default();
+        let mut files = Vec::new();
+        files_below(&options.folder.join(folder), &mut files)?;
+        files.sort();
+        for file in files.iter().filter(|file| !wrong.contains(*file)) {
+            of_file(file, warplens_syntax::ptx::LANGUAGE, options.list, &mut counts)?;
+        }
+        println!("{folder}: {counts}");
+        all.add(&counts);
+    }
+    println!("all: {all}");
+    Ok(())
+}
+
+/// The PTX files that are known to be wrong: the seeded bugs of tensor kernels, and kernels with a refuted property.
+fn wrong_kernels(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    #[derive(Deserialize)]
+    struct Kernel {
+        file: String,
+        verdicts: std::collections::BTreeMap<String, Verdict>,
+    }
+    #[derive(Deserialize)]
+    struct Verdict {
+        verdict: String,
+    }
+    let path = folder.join("prove/verdicts.json");
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let kernels: Vec<Kernel> = serde_json::from_str(&text)?;
+    let is_wrong = |kernel: &Kernel| kernel.verdicts.values().any(|verdict| verdict.verdict == "refuted");
+    let mut wrong: BTreeSet<PathBuf> = kernels
+        .iter()
+        .filter(|kernel| is_wrong(kernel))
+        .map(|kernel| folder.join("prove").join(&kernel.file))
+        .collect();
+    let mut bugs = Vec::new();
+    files_below(&folder.join("ptx-tensor/bugs"), &mut bugs)?;
+    wrong.extend(bugs.into_iter().filter(|bug| !bug.to_string_lossy().contains(".twin.")));
+    Ok(wrong)
+}
+
+fn files_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files_below(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "ptx") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Runs the inferred launch of each kernel of a file.
+fn of_file(file: &Path, language: Language, list: bool, counts: &mut Counts) -> Result<()> {
+    let Ok(text) = std::fs::read_to_string(file) else { return Ok(()) };
+    let mut host = AnalysisHost::new();
+    host.open(FileId(0), language, &text);
+    let analysis = host.snapshot();
+    let entries: BTreeSet<String> =
+        analysis.launches(FileId(0), None)?.into_iter().filter_map(|offer| offer.entry).collect();
+    for entry in entries {
+        let request = RunRequest {
+            entry: Some(entry.clone()),
+            launch: Choice::Inferred,
+            wave_width: None,
+            model: None,
+            usual_model: None,
+            options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
+        };
+        let no_files = |_: &str| Err(String::from("an inferred launch has no files").into());
+        // A kernel that cannot be decoded has an error in its text.
+        let Ok(prepared) = analysis.prepare_run(FileId(0), &request, None, &no_files)? else { continue };
+        let Ok((_, result)) = prepared.settle(Control::none()) else { continue };
+        let accusations: Vec<_> = result
+            .findings
+            .iter()
+            .filter(|finding| finding.severity != Severity::Information && finding.code != "unsupported")
+            .collect();
+        counts.kernels += 1;
+        counts.finished += usize::from(result.status == Status::Finished);
+        counts.unsupported += usize::from(result.status == Status::Unsupported);
+        counts.accused += usize::from(!accusations.is_empty());
+        let ends = matches!(result.status, Status::Finished | Status::Unsupported);
+        if list && (!ends || !accusations.is_empty()) {
+            println!("    {} {entry}: {}", file.display(), result.status.as_str());
+            for finding in accusations {
+                println!("        {} {}", finding.code, finding.message.lines().next().unwrap_or_default());
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Counts {
+    fn add(&mut self, other: &Counts) {
+        self.kernels += other.kernels;
+        self.finished += other.finished;
+        self.unsupported += other.unsupported;
+        self.accused += other.accused;
+    }
+}
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Counts { kernels, finished, unsupported, accused } = self;
+        let supported = kernels - unsupported;
+        write!(
+            out,
+            "{finished} of {supported} kernels run to their end ({:.1} %), {unsupported} more to an unsupported instruction; \
+             {accused} have a warning or an error",
+            100.0 * *finished as f64 / supported.max(1) as f64
+        )
+    }
+}
