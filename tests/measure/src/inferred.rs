@@ -19,6 +19,9 @@ pub(crate) struct Options {
     /// Lists the kernels that do not reach their end, and those with a warning or an error.
     #[arg(long)]
     list: bool,
+    /// Only the corpora with this text in their name.
+    #[arg(long, default_value = "")]
+    only: String,
 }
 
 /// The folders of the corpora. All kernels but [`wrong_kernels`] are right.
@@ -45,7 +48,7 @@ struct Counts {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let wrong = wrong_kernels(&options.folder)?;
     let mut all = Counts::default();
-    for folder in FOLDERS {
+    for folder in FOLDERS.into_iter().filter(|folder| folder.contains(&options.only)) {
         let mut counts = Counts::default();
         let mut files = Vec::new();
         files_below(&options.folder.join(folder), &mut files)?;
