@@ -46,6 +46,7 @@ mod settings;
 mod shown;
 mod simulation;
 mod snapshot;
+mod source_files;
 mod state;
 mod to_proto;
 mod worker_pool;

@@ -32,6 +32,26 @@ fn places_of_the_source_are_links_where_it_exists() {
     assert_eq!(links[1]["target"], format!("{target}#L7,3"));
 }
 
+#[test]
+fn the_hover_of_a_source_position_shows_its_line() {
+    let folder = Folder::new();
+    // The compiler ran elsewhere: the file is found by its name.
+    folder.write("k.cu", "__global__ void k() {\n  int i = threadIdx.x;\n}\n");
+    let source = ".version 8.5\n.file 1 \"/build/src/k.cu\"\n.entry k() {\n    .loc 1 2 3\n    ret;\n    .loc 1 99 3\n}\n";
+    let mut client = Client::start();
+    let file = client.open_path(&folder.path().join("k.ptx"), source);
+    let mut hover = |line: u32| {
+        let mut params = file.params();
+        params["position"] = json!({ "line": line, "character": 6 });
+        client.request("textDocument/hover", params)["contents"]["value"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(hover(3).starts_with("`k.cu:2`\n\n```cpp\nint i = threadIdx.x;\n```"), "{}", hover(3));
+    assert!(!hover(5).contains("k.cu"), "{}", hover(5));
+}
+
 const CALLS: &str = "\
 .func g() { call f; ret; }
                  |

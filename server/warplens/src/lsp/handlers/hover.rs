@@ -3,10 +3,12 @@
 use ropey::Rope;
 use text_size::TextSize;
 use tower_lsp::ls_types::{Hover, HoverParams};
+use warplens_ide::DocumentLink;
 use warplens_ide::lanes::{hover as lanes_hover, with_documentation};
 
-use crate::lsp::snapshot::{Answer, Snapshot};
-use crate::lsp::to_proto;
+use crate::lsp::file_access::read_files;
+use crate::lsp::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::{source_files, to_proto};
 
 /// The documentation at a position, after the lanes that executed the statement.
 pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> {
@@ -16,11 +18,35 @@ pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> 
         return Ok(Some(hover));
     }
     let documented = snapshot.analysis.hover(snapshot.file, at)?;
+    let documented = with_documentation(source_line(snapshot, at)?, documented);
     let line_of = |offset: TextSize| snapshot.line(offset);
     let word = register(&snapshot.text, at);
     let lanes = snapshot.lanes();
     let ran = lanes.and_then(|lanes| lanes_hover(&lanes.shown, at, &word, &line_of));
     Ok(with_documentation(ran, documented).map(|hover| to_proto::hover(snapshot, hover)))
+}
+
+/// The line of the source that the line of an offset refers to.
+fn source_line(snapshot: &Snapshot, at: TextSize) -> Result<Option<warplens_ide::Hover>, Failure> {
+    let line = snapshot.line(at);
+    let links = snapshot.analysis.links(snapshot.file)?;
+    let on_line = |link: &&DocumentLink| link.place.is_some() && snapshot.line(link.range.start()) == line;
+    let Some(link) = links.iter().find(on_line) else { return Ok(None) };
+    let (path, place) = (link.path.to_string(), link.place.map_or(0, |(line, _)| line));
+    let folders = source_files::folders(snapshot);
+    let found = read_files(snapshot, move || {
+        let file = source_files::find(&folders, &path)?;
+        Some((source_files::line(&file, place)?, path))
+    });
+    let found = match found {
+        Err(Failure::Refused(_)) => None,
+        found => found?,
+    };
+    Ok(found.map(|(text, path)| {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        let markdown = format!("`{name}:{place}`\n\n```cpp\n{}\n```", text.trim());
+        warplens_ide::Hover { range: link.range, markdown }
+    }))
 }
 
 /// The name at an offset, which may be a register.

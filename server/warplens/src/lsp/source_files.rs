@@ -1,0 +1,101 @@
+//! The source files that a document was compiled from, on this computer.
+
+use std::collections::VecDeque;
+use std::path::{Component, Path, PathBuf};
+
+use super::snapshot::Snapshot;
+use crate::read_file;
+
+/// The limit of folder entries that are searched for a file by its name.
+const MAX_SEARCHED: usize = 20_000;
+
+/// The limit of a source file in bytes.
+const MAX_BYTES: u64 = 8 << 20;
+
+/// The folders that may be searched: that of the document, then those of the workspace.
+pub(crate) fn folders(snapshot: &Snapshot) -> Vec<PathBuf> {
+    let document = snapshot.uri.to_file_path().map(std::borrow::Cow::into_owned);
+    let folder = document.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+    folder.into_iter().chain(snapshot.folders.iter().cloned()).collect()
+}
+
+/// The file of a path in debug information: at that path, beside the document, or of that name in the workspace.
+pub(crate) fn find(folders: &[PathBuf], path: &str) -> Option<PathBuf> {
+    if let Some(found) = below(folders, Path::new(path)).filter(|found| found.is_file()) {
+        return Some(found);
+    }
+    let name = path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty())?;
+    let beside = folders.first()?.join(name);
+    if beside.is_file() {
+        return Some(beside);
+    }
+    search(folders.get(1..)?, name)
+}
+
+/// A line of a file, from 1.
+pub(crate) fn line(path: &Path, line: u32) -> Option<String> {
+    let bytes = read_file::read(path, MAX_BYTES).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().nth(line.checked_sub(1)? as usize).map(str::to_owned)
+}
+
+/// The file of this name that is the fewest folders deep. Hidden folders are not searched.
+fn search(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
+    let mut waiting: VecDeque<PathBuf> = folders.iter().cloned().collect();
+    let mut left = MAX_SEARCHED;
+    while let Some(folder) = waiting.pop_front() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            left = left.checked_sub(1)?;
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_file() && entry.file_name() == name {
+                return Some(entry.path());
+            }
+            if kind.is_dir() && !entry.file_name().to_string_lossy().starts_with('.') {
+                waiting.push_back(entry.path());
+            }
+        }
+    }
+    None
+}
+
+/// The path if it lies in one of the folders. A file elsewhere is not looked for: a link would reveal that it exists, and
+/// a path on another computer would be contacted.
+fn below(folders: &[PathBuf], path: &Path) -> Option<PathBuf> {
+    let path = folders.first()?.join(path);
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            component => normal.push(component),
+        }
+    }
+    folders.iter().any(|folder| normal.starts_with(folder)).then_some(normal)
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_in_the_workspace_or_beside_the_document() {
+        let folders = ["/home/ada/build", "/home/ada/src"].map(PathBuf::from);
+        let below = |path: &str| below(&folders, Path::new(path)).map(|path| path.display().to_string());
+        assert_eq!(below("k.cu").as_deref(), Some("/home/ada/build/k.cu"));
+        assert_eq!(below("../src/./k.cu").as_deref(), Some("/home/ada/src/k.cu"));
+        assert_eq!(below("/home/ada/src/a/k.cu").as_deref(), Some("/home/ada/src/a/k.cu"));
+        for path in [
+            "/etc/passwd",
+            "../k.cu",
+            "/home/ada/src/../k.cu",
+            "/home/ada/source/k.cu",
+            "//server/share/k.cu",
+        ] {
+            assert_eq!(below(path), None, "{path}");
+        }
+    }
+}
