@@ -165,6 +165,7 @@ impl Simulator for Lines {
             registers: Box::default(),
             address: None,
             source: None,
+            code: None,
         };
         let statements: Vec<Statement> = words.iter().skip(1).map(statement).collect();
         let program = Arc::new(Program { statements: statements.len() as u32 });
