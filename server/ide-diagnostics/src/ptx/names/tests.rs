@@ -178,3 +178,22 @@ prototype: .callprototype _ ();
         12:`%inner` unresolved-name: undeclared register `%inner`
     "#]].assert_eq(&shown);
 }
+
+#[test]
+fn a_suggestion_has_the_kind_of_the_operand() {
+    check(
+        "\t.reg .pred %p;\n\tmov.u32 %r1, %tidx;\n\tsetp.lt.u32 %pm9, %r1, 3;\n\tsetp.lt.u32 %pp, %r1, 3;\n\tmov.u32 %clok, 1;",
+        expect![[r#"
+            6:`%tidx` undeclared register `%tidx`; did you mean `%tid.x`?
+                Replace with `%tid.x`: ["%tid.x"] at 6:`%tidx`
+                Declare `.reg .u32 %tidx`: ["\n\t.reg .u32 %tidx;"] at 3:``
+            7:`%pm9` undeclared register `%pm9`
+                Declare `.reg .pred %pm9`: ["\n\t.reg .pred %pm9;"] at 3:``
+            8:`%pp` undeclared register `%pp`; did you mean `%p`?
+                Replace with `%p`: ["%p"] at 8:`%pp`
+                Declare `.reg .pred %pp`: ["\n\t.reg .pred %pp;"] at 3:``
+            9:`%clok` undeclared register `%clok`
+                Declare `.reg .u32 %clok`: ["\n\t.reg .u32 %clok;"] at 3:``
+        "#]],
+    );
+}

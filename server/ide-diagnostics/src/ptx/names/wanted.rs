@@ -1,5 +1,7 @@
 //! The kind of name that an operand requires: its word in messages, and the declared names of this kind.
 
+use std::sync::LazyLock;
+
 use text_size::TextRange;
 use warplens_hir::ptx::{
     Function, Instruction, ModuleKind, ModuleNames, Operand, Role, Symbol, SymbolKind, TableKind, Type,
@@ -22,9 +24,20 @@ pub(super) enum Wanted {
     Predicate,
     /// A register, variable or address.
     Value,
+    /// A register that is written.
+    Destination,
     /// Of an unknown instruction.
     Any,
 }
+
+/// The components of special registers: `%tid.x`.
+static SPECIAL_COMPONENTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let vectors = isa::special_registers().iter().flat_map(|register| {
+        let components = register.components.iter();
+        components.flat_map(|component| register.names.iter().map(move |name| format!("{name}.{component}")))
+    });
+    vectors.collect()
+});
 
 impl Wanted {
     /// The kind of name that is required at this place of a function.
@@ -58,6 +71,7 @@ impl Wanted {
             // The arguments of a call are in parentheses.
             ("call", _, Some(1..)) => Wanted::CallTable,
             (opcode, ..) if isa::by_opcode(opcode).is_empty() => Wanted::Any,
+            (_, Some(Role::Write | Role::ReadWrite), _) => Wanted::Destination,
             _ => Wanted::Value,
         }
     }
@@ -85,7 +99,9 @@ impl Wanted {
         let module = module.symbols().iter().filter(|symbol| self.takes_of_module(symbol.kind));
         let module = module.map(|symbol| symbol.name.as_str());
         let is_register = name.starts_with('%') && matches!(self, Wanted::Value | Wanted::Any);
-        let special = isa::special_register_names().iter().copied().filter(|_| is_register);
+        // A component first: `%tidx` is `%tid.x` without its dot.
+        let components = SPECIAL_COMPONENTS.iter().map(String::as_str);
+        let special = components.chain(isa::special_register_names().iter().copied()).filter(|_| is_register);
         nearest(name, local.chain(module).chain(special))
     }
 
@@ -100,9 +116,11 @@ impl Wanted {
                 matches!(self, Wanted::CallTable | Wanted::Any)
             }
             SymbolKind::Register { ty: Some(Type::Pred), .. } => {
-                matches!(self, Wanted::Predicate | Wanted::Value | Wanted::Any)
+                matches!(self, Wanted::Predicate | Wanted::Destination | Wanted::Value | Wanted::Any)
             }
-            SymbolKind::Register { .. } => matches!(self, Wanted::Function | Wanted::Value | Wanted::Any),
+            SymbolKind::Register { .. } => {
+                matches!(self, Wanted::Function | Wanted::Destination | Wanted::Value | Wanted::Any)
+            }
             SymbolKind::Variable(_) | SymbolKind::Param { .. } => {
                 matches!(self, Wanted::CallTable | Wanted::Value | Wanted::Any)
             }
