@@ -24,6 +24,7 @@ mod model_diff;
 mod model_names;
 mod offer;
 mod outcome;
+pub mod panel;
 pub mod prepare;
 mod problem;
 pub mod ptx;

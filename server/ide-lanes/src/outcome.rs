@@ -85,6 +85,16 @@ impl Outcome {
         self.request == request
     }
 
+    /// The run that was made, from the one that was prepared.
+    pub(crate) fn prepared(&self, prepared: &Prepared) -> Prepared {
+        prepared.with_settled(self.settled.clone())
+    }
+
+    /// Its result.
+    pub(crate) fn result(&self) -> Arc<RunResult> {
+        Arc::clone(&self.result)
+    }
+
     /// Whether the trace of a warp is recorded.
     pub fn has_trace(&self, warp: WarpId) -> bool {
         self.result.warp(warp.cta, warp.warp).is_some()
@@ -117,7 +127,7 @@ impl Prepared {
         workers: &dyn Workers,
     ) -> Result<Outcome, Cancelled> {
         let progress = |now: Progress| progress(now.steps);
-        let sequential = Control { cancelled, progress: &progress, workers: None };
+        let sequential = Control { cancelled, progress: &progress, workers: None, steps: None };
         let (settled, result) = match known {
             Some(known) => (self.with_settled(known.settled), known.result),
             None => {

@@ -11,6 +11,7 @@ use warplens_sim::{
 
 use crate::model::Model;
 use crate::offer::Source;
+use crate::report::PTX_WIDTH;
 use crate::shown::{Ran, Shown};
 use crate::simulator::Progressing;
 use crate::statement::Statement;
@@ -92,6 +93,11 @@ impl Prepared {
             broken: Arc::clone(&self.broken),
         };
         Shown::new(ran, &self.statements, result, warp)
+    }
+
+    /// Lanes of a full warp.
+    pub fn width(&self) -> u32 {
+        self.resolved.launch.wave_width.unwrap_or(PTX_WIDTH)
     }
 
     /// Blocks of the launch.

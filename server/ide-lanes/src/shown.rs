@@ -224,6 +224,11 @@ impl Shown {
         Some(self.statements.get(statement.index())?.place?.range)
     }
 
+    /// The present position of the opcode of a statement.
+    pub fn opcode(&self, statement: StatementId) -> Option<TextSize> {
+        Some(self.statements.get(statement.index())?.place?.opcode)
+    }
+
     /// Whether a statement is unchanged since it ran.
     pub fn is_unedited(&self, statement: StatementId) -> bool {
         let placed = self.statements.get(statement.index());

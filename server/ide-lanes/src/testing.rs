@@ -171,7 +171,7 @@ fn values() -> Values {
         registers: vec![held],
         stack: None,
     };
-    Values { visits: vec![seen], steps: Vec::new(), truncated: false }
+    Values { visits: vec![seen], steps: Vec::new(), truncated: false, moment: None, stored_at: None }
 }
 
 pub(crate) fn shown(text: &str, result: RunResult) -> Shown {

@@ -72,6 +72,15 @@ impl Reading<'_> {
         self.held.value(lane).map(|value| self.value(value))
     }
 
+    /// The value as a function of the lane: `= 7`, or `= 4*lane + 100`.
+    pub(crate) fn function(&self) -> Option<String> {
+        match self.form() {
+            Form::Uniform(value) => Some(format!("= {}", self.value(value))),
+            Form::Affine(affine) => Some(format!("= {affine}")),
+            Form::Nothing | Form::Few(_) | Form::Many(_) => None,
+        }
+    }
+
     fn form(&self) -> Form {
         let mut classes: BTreeMap<u128, Mask> = BTreeMap::new();
         for lane in self.lanes() {

@@ -33,7 +33,7 @@ pub use buffers::{Budget, DEVICE_MEMORY, PlacedBuffer};
 pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};
 pub use contents::{FileReader, build};
 pub use draft::{launch_comment, launch_table};
-pub use expectation::{Failure, same, show, verify};
+pub use expectation::{Failure, differences, same, show, verify};
 pub use flags::{arguments, extent};
 pub use kernel::{Kernel, LaunchRules};
 pub use model::{Argument, Buffer, Contents, Element, Expectation, Field, Fill, Launch, Passed, size};

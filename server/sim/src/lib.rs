@@ -14,6 +14,7 @@ pub mod record;
 pub mod sass;
 mod scalar_type;
 pub mod soft_float;
+mod step_stream;
 pub mod trace;
 pub mod values;
 mod warp;
@@ -21,10 +22,14 @@ pub mod wave;
 
 pub use lanes::Lanes;
 pub use scalar_type::{Class, ScalarType};
+pub use step_stream::{StepSink, StepStream, WarpSteps};
 pub use trace::{
     Cancelled, Checks, Control, Counters, Divergence, Finding, LaneStore, Limits, LineTrace, Mask, ModelDiff,
     Output, Progress, Reconvergence, RegisterValues, Related, RunOptions, RunOutcome, RunResult, Severity,
     StatementId, Status, Totals, Visit, WarpId, WarpTrace, Workers,
 };
-pub use values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values, WaitingLanes};
-pub use warp::{DynEq, Executable, LaunchConfig, ModelInfo, model_named};
+pub use values::{
+    AccessSpace, LaneAccesses, Moment, StackEntry, TraceRequest, TracedRegister, TracedVisit, Values,
+    WaitingLanes,
+};
+pub use warp::{BlockEnd, ControlFlow, DynEq, Executable, LaunchConfig, ModelInfo, model_named};

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use crate::step_stream::StepStream;
 use crate::trace::{Counters, LineTrace, Mask, StatementId, Totals, Visit};
 
 /// Sums over visits.
@@ -76,6 +77,8 @@ pub struct Recorder {
     counters: Vec<Counters>,
     max_visits: usize,
     budget: usize,
+    /// Receives each step, if a caller wants them.
+    stream: Option<StepStream>,
 }
 
 impl Recorder {
@@ -89,7 +92,18 @@ impl Recorder {
             counters: Vec::new(),
             max_visits,
             budget,
+            stream: None,
         }
+    }
+
+    /// Sends each step to a stream, too.
+    pub fn stream_to(&mut self, stream: Option<StepStream>) {
+        self.stream = stream;
+    }
+
+    /// Whether the steps are sent to a stream.
+    pub fn is_streaming(&self) -> bool {
+        self.stream.is_some()
     }
 
     /// The memory of a recorder for a program of `statements` statements, without visits.
@@ -121,6 +135,14 @@ impl Recorder {
         if first >= end {
             return;
         }
+        if let Some(stream) = &self.stream {
+            stream.send(first, end, active, executed);
+        }
+        self.count_run(first, end, active, executed);
+    }
+
+    #[inline(always)]
+    fn count_run(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         let run = &mut self.runs[first as usize];
         if run.end != end {
             self.visit_parts(first, end, active, executed);
@@ -133,7 +155,7 @@ impl Recorder {
         }
     }
 
-    /// [`Self::visit_run`] for a range that is not exactly one run.
+    /// [`Self::count_run`] for a range that is not exactly one run.
     #[inline(never)]
     fn visit_parts(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         let mut at = first;
@@ -144,7 +166,7 @@ impl Recorder {
             }
             let part = at;
             at = self.runs[part as usize].end;
-            self.visit_run(part, at, active, executed);
+            self.count_run(part, at, active, executed);
         }
     }
 

@@ -5,14 +5,15 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use smol_str::SmolStr;
 
 use crate::memory::DeviceMemory;
+use crate::step_stream::WarpSteps;
 use crate::values::{TraceRequest, Values};
 
 mod counters;
 
 pub use crate::ids::{Mask, StatementId, WarpId};
+pub use crate::values::RegisterValues;
 pub use counters::{Counters, Sectors, Wavefronts};
 
 /// Equal neighbouring visits of one statement by one warp.
@@ -97,17 +98,6 @@ impl LineTrace {
         let max = self.count * u64::from(width);
         if max == 0 { 1.0 } else { self.active_lanes as f64 / max as f64 }
     }
-}
-
-/// A register's final value in every lane.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegisterValues {
-    /// The name as written (`%r3`).
-    pub name: SmolStr,
-    /// Width in bits; 1 for a predicate.
-    pub bits: u16,
-    /// One value a lane of the full warp width; `None` where the lane never wrote it.
-    pub lanes: Vec<Option<u128>>,
 }
 
 /// How a run ended.
@@ -401,6 +391,8 @@ pub struct Control<'a> {
     pub progress: &'a (dyn Fn(Progress) + Sync),
     /// Threads to run blocks on in addition to the caller's own.
     pub workers: Option<&'a dyn Workers>,
+    /// Receives the steps of a warp; only in runs without workers.
+    pub steps: Option<&'a WarpSteps>,
 }
 
 /// A caller's thread pool for a run. The result does not depend on it.
@@ -420,7 +412,7 @@ pub trait Workers: Sync {
 impl Control<'static> {
     /// Runs to the end without cancellation or progress reports.
     pub fn none() -> Self {
-        Control { cancelled: &|| false, progress: &|_| {}, workers: None }
+        Control { cancelled: &|| false, progress: &|_| {}, workers: None, steps: None }
     }
 }
 

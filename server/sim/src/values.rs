@@ -17,6 +17,8 @@ pub struct TraceRequest {
     pub until: Option<(StatementId, u64)>,
     /// Whether to keep each visit in [`Values::steps`]. The run ends when they reach the limit.
     pub steps: bool,
+    /// Record the registers before and after this step of the warp (the first is 0) in [`Values::moment`], and nothing else.
+    pub moment: Option<u64>,
     /// Limit for the kept values in bytes; statements reached later keep none.
     pub max_bytes: usize,
 }
@@ -24,7 +26,7 @@ pub struct TraceRequest {
 impl TraceRequest {
     /// Traces a warp until it exits.
     pub fn at(warp: WarpId) -> TraceRequest {
-        TraceRequest { warp, until: None, steps: false, max_bytes: 64 << 20 }
+        TraceRequest { warp, until: None, steps: false, moment: None, max_bytes: 64 << 20 }
     }
 }
 
@@ -37,6 +39,48 @@ pub struct Values {
     pub steps: Vec<TracedVisit>,
     /// Whether values or steps were dropped because of the limit.
     pub truncated: bool,
+    /// The step of [`TraceRequest::moment`], if the warp reached it.
+    pub moment: Option<Moment>,
+    /// The last step of the warp that stored to the byte of [`RunOptions::watch`](crate::RunOptions::watch); only with
+    /// [`TraceRequest::moment`].
+    pub stored_at: Option<u64>,
+}
+
+/// The registers of a warp around one of its steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The statement.
+    pub statement: StatementId,
+    /// Lanes of the group that reached it.
+    pub active: Mask,
+    /// Lanes that were not predicated off.
+    pub executed: Mask,
+    /// All registers of the running function before the step.
+    pub before: Vec<RegisterValues>,
+    /// The same after the step. The results of a call or of a barrier follow when it completes.
+    pub after: Vec<RegisterValues>,
+    /// The accesses to memory of the step.
+    pub accesses: Vec<LaneAccesses>,
+}
+
+/// An access to memory by the lanes of a warp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneAccesses {
+    /// The accessed memory.
+    pub space: AccessSpace,
+    /// Bytes of each lane.
+    pub bytes: u64,
+    /// The lanes, with their first addresses.
+    pub lanes: Vec<(u32, u64)>,
+}
+
+/// A memory whose accesses have a cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessSpace {
+    /// Memory that is read and written in sectors of 32 bytes.
+    Global,
+    /// Memory in banks of four bytes.
+    Shared,
 }
 
 /// A visit of a statement.
@@ -82,6 +126,17 @@ pub enum WaitingLanes {
     },
     /// At a `call`: lanes that did not call.
     Call(Mask),
+}
+
+/// A register's value in every lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterValues {
+    /// The name as written (`%r3`).
+    pub name: SmolStr,
+    /// Width in bits; 1 for a predicate.
+    pub bits: u16,
+    /// One value a lane of the full warp width; `None` where the lane never wrote it.
+    pub lanes: Vec<Option<u128>>,
 }
 
 /// The value of a register after a visit.

@@ -3,17 +3,20 @@
 //! A language adds its program, its registers and its divergence models; it implements [`Executable`] for its decoded kernels.
 //! Nothing here depends on a language.
 
+pub(crate) mod control_flow;
 pub(crate) mod dyn_eq;
 pub(crate) mod executable;
 pub(crate) mod findings;
 pub(crate) mod lanes;
 pub(crate) mod launch_config;
 pub(crate) mod listing;
+pub(crate) mod moment;
 pub(crate) mod races;
 pub(crate) mod spin;
 pub(crate) mod value_tracer;
 pub(crate) mod watched_byte;
 
+pub use control_flow::{BlockEnd, ControlFlow};
 pub use dyn_eq::DynEq;
 pub use executable::{Executable, ModelInfo, model_named};
 pub use launch_config::LaunchConfig;

@@ -16,6 +16,7 @@ mod launch_files;
 mod models;
 mod navigation;
 mod order;
+mod panel;
 mod positions;
 mod process;
 mod ptxas;

@@ -5,6 +5,7 @@ mod call_stack;
 mod cooperative;
 mod inferred;
 mod model_difference;
+mod panel;
 mod prepare;
 mod presentation;
 mod scheduling;

@@ -46,6 +46,25 @@ pub fn verify(expectation: &Expectation, element: ScalarType, bytes: &[u8]) -> R
     }
 }
 
+/// The elements that differ from the expected ones, with the expected bits if these are known.
+pub fn differences(expectation: &Expectation, element: ScalarType, bytes: &[u8]) -> Vec<(u64, Option<u64>)> {
+    let found = bytes.chunks_exact(element.bytes());
+    match &expectation.wanted {
+        Wanted::Bytes(wanted) => {
+            let pairs = (0..).zip(wanted.chunks(element.bytes()).zip(found));
+            let differing = pairs.filter(|(_, (wanted, found))| !found.starts_with(wanted));
+            let bits = |wanted: &[u8]| (wanted.len() == element.bytes()).then(|| element.read(wanted));
+            differing.map(|(index, (wanted, _))| (index, bits(wanted))).collect()
+        }
+        Wanted::Values(wanted) => {
+            let pairs = (0..).zip(wanted.iter().zip(found.map(|bytes| element.read(bytes))));
+            let differing =
+                pairs.filter(|(_, (wanted, found))| !equal(**wanted, *found, element, expectation.tolerance));
+            differing.map(|(index, (wanted, _))| (index, wanted.bits(element).ok())).collect()
+        }
+    }
+}
+
 /// Whether `expectation` fits a buffer of `len` bytes of `element`s at all.
 pub(crate) fn check(expectation: &Expectation, element: ScalarType, len: u64) -> Result<(), String> {
     let name = &expectation.name;

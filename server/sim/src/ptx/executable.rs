@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::engine::{Model, run};
-use super::program::Program;
-use crate::trace::{Control, RunOptions, RunOutcome};
-use crate::warp::{Executable, LaunchConfig, ModelInfo};
+use super::program::{Guard, Op, Program};
+use crate::trace::{Control, RunOptions, RunOutcome, StatementId};
+use crate::warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
 
 /// The models of PTX, the default first.
 pub static MODELS: [ModelInfo; 4] = [
@@ -28,6 +30,44 @@ impl Executable for Kernel {
     fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
         run(&self.program, config, self.model, options, control)
     }
+
+    fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
+        let Some((function, pc)) = self.program.locate(statement) else { return Vec::new() };
+        let function = &self.program.functions[function];
+        let name = |number: &u32| function.frame.registers[*number as usize].name.clone();
+        function.writes_of(pc).iter().map(name).collect()
+    }
+
+    fn control_flow(&self) -> ControlFlow {
+        control_flow(&self.program)
+    }
+}
+
+/// The branches, exits and barriers of the program. A call does not end a block: its lanes return.
+fn control_flow(program: &Program) -> ControlFlow {
+    let mut flow = ControlFlow::default();
+    for function in program.functions.iter().filter(|function| !function.code.is_empty()) {
+        let at = |pc: u32| StatementId(function.first_statement + pc);
+        flow.starts.push(at(0));
+        for (pc, instruction) in (0..).zip(&function.code) {
+            let targets = match instruction.op {
+                Op::Branch(_) => vec![at(instruction.s.a)],
+                Op::Switch(_) => {
+                    let switch = &function.tables.switches[instruction.s.a as usize];
+                    switch.targets.iter().map(|target| at(*target)).collect()
+                }
+                Op::Return(_) | Op::Exit | Op::Trap => Vec::new(),
+                Op::Barrier => {
+                    flow.barriers.push(at(pc));
+                    continue;
+                }
+                _ => continue,
+            };
+            let continues = instruction.guard != Guard::ALWAYS;
+            flow.ends.push(BlockEnd { statement: at(pc), targets, continues });
+        }
+    }
+    flow
 }
 
 #[cfg(test)]

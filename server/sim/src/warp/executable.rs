@@ -3,9 +3,12 @@
 
 use std::fmt::Debug;
 
+use smol_str::SmolStr;
+
+use super::control_flow::ControlFlow;
 use super::dyn_eq::DynEq;
 use super::launch_config::LaunchConfig;
-use crate::trace::{Control, RunOptions, RunOutcome};
+use crate::trace::{Control, RunOptions, RunOutcome, StatementId};
 
 /// A divergence model. A language lists its models in a table, the default first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,5 +34,15 @@ pub trait Executable: DynEq + Debug + Send + Sync {
     /// Runs a launch for its value trace only, without a comparison with another model.
     fn trace(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
         self.run(config, options, control)
+    }
+
+    /// The names of the registers that a statement writes.
+    fn writes(&self, _statement: StatementId) -> Vec<SmolStr> {
+        Vec::new()
+    }
+
+    /// The control flow of the kernel; without one, each kernel is one block.
+    fn control_flow(&self) -> ControlFlow {
+        ControlFlow::default()
     }
 }

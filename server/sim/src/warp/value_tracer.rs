@@ -165,6 +165,8 @@ impl VisitTracer {
                 .map(|step| traced(step.statement, step.visit, true))
                 .collect(),
             truncated: self.truncated,
+            moment: None,
+            stored_at: None,
         }
     }
 }

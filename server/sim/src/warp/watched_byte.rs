@@ -8,11 +8,18 @@ use crate::trace::LaneStore;
 pub(crate) struct WatchedByte {
     address: u64,
     pub(crate) last: Option<LaneStore>,
+    /// Whether it was stored to since the last question.
+    is_hit: bool,
 }
 
 impl WatchedByte {
     pub(crate) fn new(address: u64) -> WatchedByte {
-        WatchedByte { address, last: None }
+        WatchedByte { address, last: None, is_hit: false }
+    }
+
+    /// Whether it was stored to since the last call.
+    pub(crate) fn take_hit(&mut self) -> bool {
+        std::mem::take(&mut self.is_hit)
     }
 
     /// Lanes of a warp store `bytes` bytes each, in the order of `stores`: the lane and its address.
@@ -28,6 +35,7 @@ impl WatchedByte {
         };
         if let Some((lane, _)) = stores.into_iter().filter(is_watched).last() {
             self.last = Some(LaneStore { statement, warp, lane });
+            self.is_hit = true;
         }
     }
 }

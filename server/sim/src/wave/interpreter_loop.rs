@@ -8,12 +8,14 @@ use pulp::{NullaryFnOnce, Simd, WithSimd};
 
 use crate::record::Recorder;
 use crate::trace::{Mask, StatementId};
+use crate::values::{AccessSpace, LaneAccesses};
 
 use super::alu;
+use super::lanes::lanes;
 use super::launch_state::Fault;
 use super::machine::{ExecContext, Stop, Wave};
 use super::memory::{Memory, OutOfRange};
-use super::program::{Action, Halves, Op};
+use super::program::{Action, Halves, Op, Space};
 use super::sanitizer::VisitContext;
 use super::state::{State, WavePosition};
 
@@ -91,8 +93,18 @@ impl<const W: usize> Wave<W> {
                     state: &self.state,
                     local,
                 };
+                sanitizer.take_watch_hit();
                 let findings = sanitizer.before(&at, group, shadow);
+                if sanitizer.take_watch_hit()
+                    && let Some(tracer) = &mut self.tracer
+                {
+                    tracer.stored();
+                }
                 ctx.add_findings(findings);
+            }
+            if let Some(tracer) = &mut self.tracer {
+                let accesses = || accesses(&op.action, &self.state, executed);
+                tracer.before(&program.named[pc as usize], &self.state, accesses);
             }
             pc += 1;
             let done = match op.halves.checked_sub(1) {
@@ -243,4 +255,22 @@ fn with_halves<const W: usize>(
         state.rows.map2(mask, to, [to, from], |old, new| old & keep | (new & 0xffff) << shift);
     }
     Ok(())
+}
+
+/// The access of an operation by the executing lanes. Local memory is that of a workgroup: shared memory in CUDA's terms.
+fn accesses<const W: usize>(action: &Action, state: &State<W>, executed: Mask) -> Option<LaneAccesses> {
+    let (space, bytes, address) = match *action {
+        Action::Load { space, bytes, address, .. } | Action::Store { space, bytes, address, .. } => {
+            (space, u64::from(bytes), address)
+        }
+        Action::Atomic { space, address, .. } => (space, 4, address),
+        _ => return None,
+    };
+    let space = match space {
+        Space::Local => AccessSpace::Shared,
+        Space::Device => AccessSpace::Global,
+    };
+    let addresses = state.rows.get(address);
+    let lanes: Vec<_> = lanes(executed).map(|lane| (lane as u32, u64::from(addresses[lane]))).collect();
+    (!lanes.is_empty()).then_some(LaneAccesses { space, bytes, lanes })
 }

@@ -98,6 +98,13 @@ impl<'l> LaunchState<'l> {
         Some(Box::new(ValueTracer::new(statements, registers, &request, &self.registers)))
     }
 
+    /// The recorder of a wave of a workgroup with `listed` listed waves.
+    pub(crate) fn recorder(&self, statements: usize, wave: WarpId, listed: u32) -> Recorder {
+        let mut recorder = self.listing.recorder(statements, wave, listed);
+        recorder.stream_to(self.control.steps.and_then(|steps| steps.of(wave)));
+        recorder
+    }
+
     /// Reports progress to the caller and checks for cancellation.
     pub(crate) fn poll(&self) -> Result<(), RunEnd> {
         let progress = Progress { steps: self.steps, blocks_done: self.groups_done, blocks: self.groups };

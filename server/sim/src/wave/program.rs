@@ -4,7 +4,9 @@
 //! [`StatementId`](crate::StatementId) is `i` too. Sources are rows of a wave's register file: registers first, then one row for
 //! every constant, so an immediate costs no more than a register.
 
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
+
+use crate::StatementId;
 
 pub(crate) use super::operations::{
     Arithmetic, Atomic, Binary, Compare, Double, Logic, Reduce, Relation, Shuffle, Special, Ternary, Unary,
@@ -55,7 +57,23 @@ pub(crate) enum Cell {
     Predicate(u8),
 }
 
+impl Cell {
+    /// The name as written.
+    pub(crate) fn name(self) -> SmolStr {
+        match self {
+            Cell::General(index) => format_smolstr!("r{index}"),
+            Cell::Predicate(index) => format_smolstr!("p{index}"),
+        }
+    }
+}
+
 impl Program {
+    /// The names of the registers that a statement writes.
+    pub(crate) fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
+        let named = self.named.get(statement.index()).into_iter().flatten();
+        named.filter(|named| named.written).map(|named| named.cell.name()).collect()
+    }
+
     /// Number of statements: the instructions of the kernel.
     pub fn statements(&self) -> usize {
         self.ops.len()

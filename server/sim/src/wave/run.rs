@@ -162,7 +162,7 @@ impl<'l, const W: usize> Run<'l, W> {
         let listed = launch.listing.reserve(launch.geometry.waves);
         let waves = (0..launch.geometry.waves).map(|index| {
             let warp = WarpId { cta: id, warp: index };
-            let recorder = launch.listing.recorder(program.statements(), warp, listed);
+            let recorder = launch.recorder(program.statements(), warp, listed);
             let mut wave = Wave::new(program, launch.geometry, index, &launch.registers, recorder);
             wave.reconvergences = launch.listing.lists(warp, listed).then(Box::default);
             wave.tracer = launch.tracer(warp, program.statements(), program.registers);

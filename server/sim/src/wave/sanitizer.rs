@@ -82,6 +82,11 @@ impl Sanitizer {
         self.watch.as_ref()?.last
     }
 
+    /// Whether the watched byte was stored to since the last call.
+    pub(crate) fn take_watch_hit(&mut self) -> bool {
+        self.watch.as_mut().is_some_and(WatchedByte::take_hit)
+    }
+
     /// The initial shadow state of a workgroup.
     pub(crate) fn group(&self, local_bytes: usize, limits: &Limits) -> GroupShadow {
         GroupShadow { local: LocalShadow::new(local_bytes, limits.max_shadow), barrier: 0 }

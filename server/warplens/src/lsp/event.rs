@@ -33,6 +33,8 @@ pub(crate) enum Event {
     DebounceElapsed,
     /// The search of the workspace index for a request has finished.
     IndexSearched(Id, Result<Value>),
+    /// The answer of a request of the lanes panel was computed.
+    PanelAnswered(Id, Result<Value>),
     /// A run of ptxas has ended.
     PtxasFinished(PtxasFinished),
     /// A simulation reports progress or its result.

@@ -28,6 +28,7 @@ mod initialize;
 pub(crate) mod inlay_hint;
 pub(crate) mod lane_masks;
 pub(crate) mod launch_actions;
+mod panel;
 pub(crate) mod references;
 pub(crate) mod rename;
 pub(crate) mod selection_range;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use warplens_ide::lanes::panel::Panel;
 use warplens_ide::lanes::{Outcome, Prepared, Shown, WarpId};
 
 use super::document::Edit;
@@ -13,6 +14,7 @@ pub(crate) struct Lanes {
     pub(crate) shown: Arc<Shown>,
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) outcome: Outcome,
+    panel: Arc<Panel>,
     /// Edits of the text since the run was prepared.
     edits: Arc<Vec<Edit>>,
 }
@@ -20,7 +22,13 @@ pub(crate) struct Lanes {
 impl Lanes {
     pub(crate) fn new(prepared: Arc<Prepared>, outcome: Outcome, warp: Option<WarpId>) -> Lanes {
         let shown = Arc::new(prepared.show_outcome(&outcome, warp));
-        Lanes { shown, prepared, outcome, edits: Arc::default() }
+        let panel = Arc::new(Panel::of_outcome(&prepared, &outcome));
+        Lanes { shown, prepared, outcome, panel, edits: Arc::default() }
+    }
+
+    /// The data of the lanes panel.
+    pub(crate) fn panel(&self) -> Arc<Panel> {
+        Arc::clone(&self.panel)
     }
 
     /// Moves positions with an edit of the text.

@@ -16,6 +16,7 @@ use super::handlers::lane_masks::LANE_MASKS;
 use super::panic::panic_message;
 use super::request::{Job, Requester, Response, Urgency, run as run_handler};
 use super::routes;
+use super::simulation::panel_request::PanelMethod;
 use super::snapshot::Failure;
 use super::state::{Pending, Phase, State};
 use super::worker_pool::WorkerPool;
@@ -69,6 +70,7 @@ impl State {
                 self.background.finished();
                 self.answer(&id, answer);
             }
+            Event::PanelAnswered(id, answer) => self.panel_answered(&id, answer),
             Event::PtxasFinished(finished) => self.ptxas_finished(finished),
             Event::Simulation(update) => self.simulation_update(update),
         }
@@ -86,6 +88,9 @@ impl State {
             return self.answer(&id, Err(refused));
         }
         self.pending.insert(id.clone(), Pending { method: method.to_owned(), canceller: None });
+        if let Some(method) = PanelMethod::from_name(method) {
+            return self.panel_request(id, method, params);
+        }
         match method {
             "workspace/executeCommand" => self.execute_command(id, params),
             LANE_MASKS => self.lane_masks(id, params),
@@ -140,6 +145,9 @@ impl State {
         let Ok(id) = serde_json::from_value::<Id>(params["id"].clone()) else { return };
         if let Some(canceller) = self.pending.get(&id).and_then(|pending| pending.canceller.as_ref()) {
             canceller.cancel();
+        }
+        if let Some(cancelled) = self.simulations.panel_requests.get(&id) {
+            cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
         }
         self.answer(&id, Err(Error::request_cancelled()));
     }

@@ -5,6 +5,7 @@
 //! positions of its statements are updated. The last result stays shown until the next one is available, with positions
 //! tracked through edits.
 
+pub(crate) mod panel_request;
 pub(crate) mod prepare;
 mod progress;
 pub(crate) mod run;

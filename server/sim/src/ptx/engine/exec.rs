@@ -21,6 +21,6 @@ mod poll_window;
 mod print;
 pub(super) mod spin;
 mod system_calls;
-mod value_tracer;
+pub(super) mod value_tracer;
 pub(super) mod warp;
 pub(crate) mod warp_collectives;

@@ -6,6 +6,7 @@ use crate::ptx::engine::divergence::groups::Plan;
 use crate::ptx::engine::sanitizer::Sanitizer;
 use crate::ptx::program::Program;
 use crate::ptx::registers::{Lanes, WIDTH};
+use crate::step_stream::WarpSteps;
 use crate::trace::{Limits, LineTrace, RunOptions, Visit, WarpId};
 use crate::warp::launch_config::{position, volume};
 
@@ -29,6 +30,8 @@ pub(crate) struct Launch<'p> {
     /// The instruction set of the host for the interpreter loop.
     pub(crate) arch: Arch,
     pub(crate) listing: Listing,
+    /// The warp whose steps the caller receives.
+    pub(crate) steps: Option<WarpSteps>,
 }
 
 impl Launch<'_> {

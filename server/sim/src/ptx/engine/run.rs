@@ -49,6 +49,7 @@ pub fn run(
         options: *options,
         arch: Arch::new(),
         listing: Listing::new(&options.limits, program.statements(), warps),
+        steps: control.steps.filter(|_| control.workers.is_none()).cloned(),
     };
     let spaces = Spaces {
         launch: memory,

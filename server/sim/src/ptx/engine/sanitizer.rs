@@ -58,6 +58,7 @@ use crate::ptx::registers::lanes;
 use crate::trace::{
     Checks, Counters, Finding, LaneStore, Related, RunOptions, Severity, StatementId, WarpId,
 };
+use crate::values::{AccessSpace, LaneAccesses};
 use crate::warp::watched_byte::WatchedByte;
 
 /// Maximum number of elements of one access.
@@ -142,6 +143,8 @@ pub(crate) struct Sanitizer {
     /// Whether the exhausted budget was reported.
     exhausted: bool,
     watch: Option<WatchedByte>,
+    /// The accesses of the instruction, while they are listed.
+    accesses: Option<Vec<LaneAccesses>>,
 }
 
 impl Sanitizer {
@@ -215,6 +218,7 @@ impl Sanitizer {
             budget: limits.max_shadow,
             exhausted: false,
             watch: watch.map(WatchedByte::new),
+            accesses: None,
         })
     }
 
@@ -416,6 +420,27 @@ impl Sanitizer {
         self.watch.as_ref()?.last
     }
 
+    /// Whether the watched byte was stored to since the last call.
+    pub(crate) fn take_watch_hit(&mut self) -> bool {
+        self.watch.as_mut().is_some_and(WatchedByte::take_hit)
+    }
+
+    /// Lists the accesses of the next instruction.
+    pub(crate) fn list_accesses(&mut self) {
+        self.accesses = Some(Vec::new());
+    }
+
+    /// The listed accesses; ends the list.
+    pub(crate) fn take_accesses(&mut self) -> Vec<LaneAccesses> {
+        self.accesses.take().unwrap_or_default()
+    }
+
+    fn list(&mut self, event: &AccessEvent<'_>, space: AccessSpace, mask: u32) {
+        let Some(accesses) = self.accesses.as_mut().filter(|_| mask != 0) else { return };
+        let lanes = lanes(mask).map(|lane| (lane as u32, event.addresses[lane])).collect();
+        accesses.push(LaneAccesses { space, bytes: event.span(), lanes });
+    }
+
     fn count(&mut self, event: &AccessEvent<'_>) {
         let span = event.span();
         let of = |regions: &[MemoryRegion]| {
@@ -425,6 +450,8 @@ impl Sanitizer {
         };
         let (global, shared) =
             (of(&[MemoryRegion::Launch, MemoryRegion::Globals]), of(&[MemoryRegion::Shared]));
+        self.list(event, AccessSpace::Global, global);
+        self.list(event, AccessSpace::Shared, shared);
         let mut cost = self.cost.take().unwrap_or_default();
         if global != 0 {
             let global = cost::sectors(event.addresses, span, global);

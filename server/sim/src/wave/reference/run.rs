@@ -112,7 +112,7 @@ impl<'l, const W: usize> Run<'l, W> {
         let listed = launch.listing.reserve(launch.geometry.waves);
         let waves = (0..launch.geometry.waves).map(|warp| {
             let warp = WarpId { cta: id, warp };
-            let recorder = launch.listing.recorder(program.statements(), warp, listed);
+            let recorder = launch.recorder(program.statements(), warp, listed);
             let mut wave = Wave::new(program, launch.geometry, warp, &launch.registers, recorder, other);
             wave.tracer = launch.tracer(warp, program.statements(), program.registers);
             (wave, WaveStatus::Ready)

@@ -89,6 +89,9 @@ impl<'o, const W: usize> Wave<'o, W> {
     /// Executes one step, with any active lanes or none.
     pub(crate) fn step(&mut self, ctx: &mut ExecContext<'_>) -> Result<Step, Fault> {
         let at = self.pc;
+        if let Some(tracer) = &mut self.tracer {
+            tracer.before(&[], &self.state, || None);
+        }
         let stepped = self.act(ctx)?;
         if self.tracer.is_some() {
             self.trace(ctx.program, at);

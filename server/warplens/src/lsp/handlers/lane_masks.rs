@@ -46,10 +46,14 @@ impl State {
         if selected.preparing.is_some() || selected.run.is_some() {
             return;
         }
+        let panel_requests = std::mem::take(&mut selected.panel_requests);
         for WaitingRequest { id, params } in std::mem::take(&mut selected.waiting) {
             if self.is_pending(&id) {
                 self.read_document(id, request(uri.clone(), params));
             }
+        }
+        for request in panel_requests {
+            self.answer_panel(uri, request);
         }
     }
 }

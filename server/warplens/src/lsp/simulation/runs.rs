@@ -1,10 +1,11 @@
 //! The simulations of all documents.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::Sender;
 use rustc_hash::FxHashMap;
+use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Outcome, Prepared, WarpRequest};
 
@@ -17,6 +18,8 @@ use crate::lsp::worker_pool::ThreadPool;
 /// The simulations of all documents.
 pub(crate) struct Simulations {
     pub(crate) selected: FxHashMap<Uri, Selected>,
+    /// The requests of the lanes panel that are computed, with what cancels them.
+    pub(crate) panel_requests: FxHashMap<Id, Arc<AtomicBool>>,
     threads: ThreadPool,
     events: Sender<Event>,
     /// The last number of a preparation or run; updates with an older number are ignored.
@@ -28,6 +31,7 @@ impl Simulations {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Ok(Simulations {
             selected: FxHashMap::default(),
+            panel_requests: FxHashMap::default(),
             threads: ThreadPool::new("simulation", (cores / 2).clamp(1, 4))?,
             events,
             last_number: 0,
@@ -45,9 +49,15 @@ impl Simulations {
         }
     }
 
+    /// Runs work on a thread of the simulations.
+    pub(crate) fn spawn(&mut self, work: impl FnOnce() + Send + 'static) {
+        self.threads.run(work);
+    }
+
     /// Stops every run.
     pub(crate) fn stop_all(&mut self) {
         self.selected.values().filter_map(|selected| selected.run.as_ref()).for_each(Run::stop);
+        self.panel_requests.values().for_each(|cancelled| cancelled.store(true, Ordering::Relaxed));
     }
 
     /// The run of a document, if it has this number.

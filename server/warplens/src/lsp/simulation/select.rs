@@ -75,7 +75,8 @@ impl State {
                 self.stop(run);
             }
             let waiting = selected.waiting.into_iter().map(|waiting| waiting.id);
-            for id in selected.commands.into_iter().chain(waiting) {
+            let panel = selected.panel_requests.into_iter().map(|request| request.id);
+            for id in selected.commands.into_iter().chain(waiting).chain(panel) {
                 self.answer(&id, Ok(Value::Null));
             }
             self.lanes_changed(uri);

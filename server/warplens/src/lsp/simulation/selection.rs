@@ -8,6 +8,7 @@ use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::TextDocumentIdentifier;
 use warplens_ide::lanes::{Choice, Prepared, WarpId, WarpRequest};
 
+use super::panel_request::PanelRequest;
 use super::run::Run;
 use crate::lsp::document::Edit;
 
@@ -35,6 +36,8 @@ pub(crate) struct Selected {
     pub(crate) commands: Vec<Id>,
     /// `laneMasks` requests that wait for a result.
     pub(crate) waiting: Vec<WaitingRequest>,
+    /// Requests of the lanes panel that wait for a result.
+    pub(crate) panel_requests: Vec<PanelRequest>,
 }
 
 /// A visit of a statement.
@@ -71,6 +74,7 @@ impl Selected {
             run: None,
             commands: vec![],
             waiting: vec![],
+            panel_requests: vec![],
         }
     }
 

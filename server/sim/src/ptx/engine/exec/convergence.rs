@@ -3,6 +3,7 @@
 
 use super::interpreter_loop::note;
 use super::operand::{get, put};
+use super::value_tracer::registers_of;
 use super::warp::Warp;
 use super::warp_collectives::{self, InactiveSources, exchange_of};
 use crate::ptx::engine::divergence::group::{CollectiveKind, Group, LanePosition};
@@ -90,6 +91,9 @@ impl Warp {
                 }
             }
             let Some(frame) = &mut self.frames[frame as usize] else { continue };
+            if let Some(moment) = self.tracer.as_mut().and_then(|tracer| tracer.due()) {
+                moment.before(registers_of(function, frame));
+            }
             let results = exchange.map(|exchange| (exchange.d, exchange.p.map(RegisterSlot::Predicate)));
             for place in results.into_iter().flat_map(|(d, p)| d.into_iter().chain(p)) {
                 for lane in lanes(executed) {

@@ -15,7 +15,7 @@ use super::frame::Frame;
 use super::loop_exit::LoopExit;
 use super::poll_window::PollWindow;
 use super::spin::BranchCounter;
-use super::value_tracer::ValueTracer;
+use super::value_tracer::{ValueTracer, registers_of};
 use super::warp::Warp;
 use crate::ptx::engine::divergence::group::Group;
 use crate::ptx::engine::divergence::groups::Groups;
@@ -275,6 +275,7 @@ impl Running<'_> {
         self.ctx.clock += 1;
         if self.observed {
             self.log(pc, executed);
+            self.record_before();
             self.note(pc, executed);
             self.values(pc, executed);
             self.report_findings(pc);
@@ -297,6 +298,7 @@ impl Running<'_> {
             let order = self.function.orders[pc as usize];
             sanitizer.begin(statement, order, self.id.warp, self.ctx.live, executed);
         }
+        self.record_before();
         self.values(pc, executed);
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             sanitizer.divides(instruction, &self.frame.registers, executed);
@@ -309,7 +311,33 @@ impl Running<'_> {
             sanitizer.wrote(undefined, self.function, pc);
         }
         self.report_findings(pc);
+        self.record_accesses();
         self.note(pc, executed);
+    }
+
+    /// Records the registers before the requested step, and lets the sanitizer list the accesses of the step.
+    fn record_before(&mut self) {
+        let Some(tracer) = self.tracer else { return };
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
+            sanitizer.take_watch_hit();
+        }
+        if let Some(moment) = tracer.due() {
+            moment.before(registers_of(self.function, self.frame));
+            if let Some(sanitizer) = &mut self.ctx.sanitizer {
+                sanitizer.list_accesses();
+            }
+        }
+    }
+
+    /// Takes over the accesses of the requested step, and notes a store to the watched byte.
+    fn record_accesses(&mut self) {
+        let Some((tracer, sanitizer)) = self.tracer.as_mut().zip(self.ctx.sanitizer.as_mut()) else { return };
+        if sanitizer.take_watch_hit() {
+            tracer.stored();
+        }
+        if let Some(moment) = tracer.due() {
+            moment.accesses(sanitizer.take_accesses());
+        }
     }
 
     /// Propagates undefined values, if there are any.

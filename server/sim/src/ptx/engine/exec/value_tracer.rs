@@ -1,10 +1,12 @@
 //! Value tracing of a warp: reads the registers of its statements.
 
 use super::frame::Frame;
+use super::operand::get;
 use crate::ptx::program::{Function, Program, Register, RegisterSlot};
-use crate::ptx::registers::{Lanes, Registers};
-use crate::trace::StatementId;
+use crate::ptx::registers::{Lanes, Registers, WIDTH};
+use crate::trace::{RegisterValues, StatementId};
 use crate::values::{TraceRequest, Values};
+use crate::warp::moment::MomentTracer;
 use crate::warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
 
 /// Bytes of a traced register.
@@ -12,11 +14,30 @@ const VALUE_BYTES: usize = size_of::<(u64, Lanes<u64>, u64)>();
 
 /// The tracer of a warp.
 #[derive(Clone, Debug)]
-pub(crate) struct ValueTracer(VisitTracer);
+pub(crate) struct ValueTracer {
+    visits: VisitTracer,
+    /// Records one step only.
+    moment: Option<MomentTracer>,
+}
 
 impl ValueTracer {
     pub(crate) fn new(program: &Program, request: &TraceRequest) -> ValueTracer {
-        ValueTracer(VisitTracer::new(program.statements(), request))
+        ValueTracer {
+            visits: VisitTracer::new(program.statements(), request),
+            moment: request.moment.map(MomentTracer::new),
+        }
+    }
+
+    /// The tracer of one step, if the next step is the requested one.
+    pub(crate) fn due(&mut self) -> Option<&mut MomentTracer> {
+        self.moment.as_mut().filter(|moment| moment.is_due())
+    }
+
+    /// The step that is in progress stored to the watched byte.
+    pub(crate) fn stored(&mut self) {
+        if let Some(moment) = &mut self.moment {
+            moment.stored();
+        }
     }
 
     /// Records a finished visit of the statement at `pc`. Returns whether the trace is complete.
@@ -28,20 +49,27 @@ impl ValueTracer {
         frame: &Frame,
     ) -> bool {
         let statement = StatementId(function.first_statement + pc);
-        if self.0.visit(statement, (active.into(), executed.into()), None) {
+        if let Some(moment) = &mut self.moment {
+            moment.visited(statement, (active.into(), executed.into()), || registers_of(function, frame));
+            return moment.is_complete();
+        }
+        if self.visits.visit(statement, (active.into(), executed.into()), None) {
             self.read(function, pc, frame);
             if function.code[pc as usize].op.is_control() {
                 self.forget_results(function, pc);
             }
-            self.0.record(statement);
+            self.visits.record(statement);
         }
-        self.0.is_complete()
+        self.visits.is_complete()
     }
 
     /// Reads the registers of the statement at `pc` again, after its call or barrier has changed them.
     pub(crate) fn keep(&mut self, function: &Function, pc: u32, frame: &Frame) {
+        if self.moment.is_some() {
+            return;
+        }
         self.read(function, pc, frame);
-        self.0.record(StatementId(function.first_statement + pc));
+        self.visits.record(StatementId(function.first_statement + pc));
     }
 
     fn read(&mut self, function: &Function, pc: u32, frame: &Frame) {
@@ -63,16 +91,38 @@ impl ValueTracer {
 
     fn values(&mut self, function: &Function, pc: u32) -> &mut [TracedValue] {
         let registers = function.registers_of(pc).len();
-        self.0.values(StatementId(function.first_statement + pc), registers, registers * VALUE_BYTES)
+        self.visits.values(StatementId(function.first_statement + pc), registers, registers * VALUE_BYTES)
     }
 
     /// The trace, with the names of the registers.
     pub(crate) fn finish(self, program: &Program) -> Values {
-        self.0.finish(|statement| {
+        let values = self.visits.finish(|statement| {
             let located = program.locate(statement);
             located.into_iter().flat_map(|(function, pc)| register_infos(&program.functions[function], pc))
-        })
+        });
+        match self.moment {
+            Some(moment) => moment.finish(values),
+            None => values,
+        }
     }
+}
+
+/// The registers of a function's frame.
+pub(crate) fn registers_of(function: &Function, frame: &Frame) -> Vec<RegisterValues> {
+    let written = |index: usize| frame.written.as_ref().map_or(0, |written| written[index]);
+    let named = function.frame.registers.iter().enumerate();
+    let values = |index: usize, place: RegisterSlot| {
+        let lane =
+            |lane: usize| (written(index) >> lane & 1 == 1).then(|| get(place, &frame.registers, lane));
+        (0..WIDTH).map(lane).collect()
+    };
+    named
+        .map(|(index, Register { name, bits, place })| RegisterValues {
+            name: name.clone(),
+            bits: *bits,
+            lanes: values(index, *place),
+        })
+        .collect()
 }
 
 fn register_infos(function: &Function, pc: u32) -> impl Iterator<Item = RegisterInfo> {

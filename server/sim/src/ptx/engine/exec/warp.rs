@@ -117,6 +117,7 @@ impl Warp {
         if launch.options.counters {
             recorder.count_costs();
         }
+        recorder.stream_to(launch.steps.as_ref().and_then(|steps| steps.of(WarpId { cta, warp })));
         let mut groups = Groups::new(launch.plan.model, live, entry.code.len() as u32);
         if !listed {
             groups.ignore_reconvergences();
@@ -145,7 +146,9 @@ impl Warp {
     pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
         let id = WarpId { cta, warp: self.id.warp };
         let is_reported = self.listed || launch.options.registers || launch.lists(cta, id.warp);
-        let observed = launch.options.trace.is_some_and(|request| request.warp == id);
+        let observed = launch.options.trace.is_some_and(|request| request.warp == id)
+            || launch.steps.as_ref().is_some_and(|steps| steps.warp == id)
+            || self.recorder.is_streaming();
         let entry = &launch.program.functions[0];
         let Some(Some(frame)) = self.frames.first_mut().filter(|_| !is_reported && !observed) else {
             *self = Warp::new(launch, cta, id.warp);

@@ -148,6 +148,7 @@ impl WorkQueue<'_, '_> {
             cancelled: &|| self.failed.load(Ordering::Relaxed) || (self.run.control.cancelled)(),
             progress: &|progress| self.report_progress(progress.steps, &reported),
             workers: None,
+            steps: None,
         };
         let mut run = SequentialBlocks::new(self.run.launch, self.run.spaces.clone(), control);
         run.spaces.access_set = Some(Box::new(run.spaces.new_access_set()));

@@ -3,14 +3,13 @@
 use super::block::BlockPause;
 use super::cluster::Cluster;
 use super::livelock::Livelock;
-use crate::ptx::engine::exec::operand::get;
+use crate::ptx::engine::exec::value_tracer::registers_of;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::engine::run_state::RunState;
-use crate::ptx::program::{Program, Register, RegisterSlot};
-use crate::ptx::registers::WIDTH;
+use crate::ptx::program::Program;
 use crate::trace::{
     Cancelled, Control, Finding, Progress, RegisterValues, RunResult, Severity, Status, WarpId, WarpTrace,
 };
@@ -247,18 +246,5 @@ impl<'a> SequentialBlocks<'a> {
 /// The final values of the entry's registers.
 fn registers(program: &Program, warp: &Warp) -> Vec<RegisterValues> {
     let Some(Some(frame)) = warp.frames.first() else { return Vec::new() };
-    let written = |index: usize| frame.written.as_ref().map_or(0, |written| written[index]);
-    let named = program.functions[0].frame.registers.iter().enumerate();
-    let values = |index: usize, place: RegisterSlot| {
-        let lane =
-            |lane: usize| (written(index) >> lane & 1 == 1).then(|| get(place, &frame.registers, lane));
-        (0..WIDTH).map(lane).collect()
-    };
-    named
-        .map(|(index, Register { name, bits, place })| RegisterValues {
-            name: name.clone(),
-            bits: *bits,
-            lanes: values(index, *place),
-        })
-        .collect()
+    registers_of(&program.functions[0], frame)
 }

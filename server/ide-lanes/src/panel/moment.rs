@@ -1,0 +1,196 @@
+//! A moment of a warp: one of its steps, found by number or by statement and visit.
+
+use serde::Serialize;
+use warplens_sim::{Control, Limits, Mask, Moment, RunOptions, StatementId, TraceRequest, WarpId};
+
+use super::error::PanelError;
+use super::run::Panel;
+use super::walk::{Piece, Visitor};
+use crate::report::{Position, Positions};
+use crate::text::hex;
+
+/// How a client names a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MomentRequest {
+    /// The step of the warp; the first is 0.
+    Step(u64),
+    /// A visit of the first statement on a line that the warp executed; by default the last one, the first is 1.
+    Line(u32, Option<u64>),
+}
+
+/// A step of a warp.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct JsonMoment {
+    pub(crate) step: u64,
+    pub(crate) line: u32,
+    pub(crate) character: u32,
+    /// The number of the visit, and of all visits of the statement by the warp.
+    pub(crate) visit: u64,
+    pub(crate) visits: u64,
+    pub(crate) active: String,
+    pub(crate) executed: String,
+}
+
+/// A step that was found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    pub(crate) statement: StatementId,
+    pub(crate) step: u64,
+    pub(crate) visit: u64,
+    pub(crate) visits: u64,
+    active: Mask,
+    executed: Mask,
+}
+
+impl Found {
+    pub(crate) fn to_json(self, width: u32, at: Positions<'_>) -> Option<JsonMoment> {
+        let Position { line, character } = at(self.statement)?;
+        let Found { step, visit, visits, .. } = self;
+        let (active, executed) = (hex(self.active, width), hex(self.executed, width));
+        Some(JsonMoment { step, line, character, visit, visits, active, executed })
+    }
+}
+
+impl Panel {
+    /// Finds a moment.
+    pub(crate) fn find(
+        &self,
+        warp: WarpId,
+        place: MomentRequest,
+        at: Positions<'_>,
+        control: Control<'_>,
+    ) -> Result<Found, PanelError> {
+        let history = self.history(warp, control)?;
+        let statement = match place {
+            MomentRequest::Step(step) => {
+                let steps = history.summary.steps;
+                if step >= steps {
+                    return Err(PanelError::Refused(format!(
+                        "step {step} does not exist: the warp has {steps} steps"
+                    )));
+                }
+                let found = history.visit(StatementAt { step, statement: None }, control)?;
+                found.statement
+            }
+            MomentRequest::Line(line, _) => {
+                let on_line = (0..self.prepared().statements.len() as u32)
+                    .filter(|id| at(StatementId(*id)).is_some_and(|position| position.line == line));
+                let on_line = Reached { statements: on_line.collect(), first: None };
+                history.visit(on_line, control)?.first
+            }
+        };
+        let Some(statement) = statement else {
+            return Err(PanelError::Refused("the warp executed no statement on this line".to_owned()));
+        };
+        let visit = match place {
+            MomentRequest::Line(_, visit) => visit,
+            MomentRequest::Step(_) => None,
+        };
+        let step = match place {
+            MomentRequest::Step(step) => Some(step),
+            MomentRequest::Line(..) => None,
+        };
+        let locate = Locate { statement, step, visit, visits: 0, found: None };
+        let located = history.visit(locate, control)?;
+        let Some((step, visit, active, executed)) = located.found else {
+            return Err(PanelError::Refused(format!(
+                "unknown visit {}: the warp visited this line {} times",
+                visit.unwrap_or_default(),
+                located.visits
+            )));
+        };
+        let (statement, visits) = (StatementId(statement), located.visits);
+        Ok(Found { statement, step, visit, visits, active, executed })
+    }
+
+    /// The statements of the first `max` steps of a warp, in order of execution.
+    pub fn statements(&self, warp: WarpId, max: u64, control: Control<'_>) -> Result<Vec<u32>, PanelError> {
+        let history = self.history(warp, control)?;
+        Ok(history.visit(Statements { max, found: Vec::new() }, control)?.found)
+    }
+
+    /// The registers and the accesses of a step.
+    pub(crate) fn moment(&self, warp: WarpId, step: u64, control: Control<'_>) -> Result<Moment, PanelError> {
+        let request = TraceRequest { moment: Some(step), ..TraceRequest::at(warp) };
+        let limits = Limits { max_warps: 0, ..self.prepared().options.limits };
+        let options = RunOptions { limits, trace: Some(request), counters: true, ..RunOptions::default() };
+        let control = Control { workers: None, ..control };
+        let prepared = self.prepared();
+        let result = prepared.program.trace(prepared.resolved.config.clone(), &options, control)?;
+        let moment = result.values.and_then(|values| values.moment);
+        moment.ok_or_else(|| {
+            PanelError::Refused(format!(
+                "the registers of step {step} are unknown: the step did not complete"
+            ))
+        })
+    }
+}
+
+/// Collects the statements of the first steps.
+struct Statements {
+    max: u64,
+    found: Vec<u32>,
+}
+
+impl Visitor for Statements {
+    fn piece(&mut self, piece: &Piece) {
+        let more = self.max.saturating_sub(self.found.len() as u64) as usize;
+        self.found.extend((piece.first..piece.end).take(more));
+    }
+}
+
+/// Finds the statement of a step.
+struct StatementAt {
+    step: u64,
+    statement: Option<u32>,
+}
+
+impl Visitor for StatementAt {
+    fn piece(&mut self, piece: &Piece) {
+        if (piece.step..piece.end_step()).contains(&self.step) {
+            self.statement = Some(piece.first + (self.step - piece.step) as u32);
+        }
+    }
+}
+
+/// Finds the first of some statements, in program order, that the warp executed.
+struct Reached {
+    statements: Vec<u32>,
+    first: Option<u32>,
+}
+
+impl Visitor for Reached {
+    fn piece(&mut self, piece: &Piece) {
+        let mut here = self.statements.iter().filter(|id| (piece.first..piece.end).contains(*id)).copied();
+        self.first = here.next().into_iter().chain(self.first).min();
+    }
+}
+
+/// Finds a visit of a statement, and counts all.
+struct Locate {
+    statement: u32,
+    /// The wanted step …
+    step: Option<u64>,
+    /// … or visit; the last one if both are `None`.
+    visit: Option<u64>,
+    visits: u64,
+    found: Option<(u64, u64, Mask, Mask)>,
+}
+
+impl Visitor for Locate {
+    fn piece(&mut self, piece: &Piece) {
+        if !(piece.first..piece.end).contains(&self.statement) {
+            return;
+        }
+        self.visits += 1;
+        let step = piece.step + u64::from(self.statement - piece.first);
+        let is_wanted = match (self.step, self.visit) {
+            (Some(wanted), _) => wanted == step,
+            (None, Some(wanted)) => wanted == self.visits,
+            (None, None) => true,
+        };
+        if is_wanted {
+            self.found = Some((step, self.visits, piece.active, piece.executed));
+        }
+    }
+}
