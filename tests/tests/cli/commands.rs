@@ -493,3 +493,36 @@ fn a_watched_file_runs_again_when_it_changes() {
     child.kill().expect("it runs");
     child.wait().expect("it ended");
 }
+
+/// The data of the panel in a page.
+fn panel_data(page: &str) -> serde_json::Value {
+    let start =
+        page.find("id=\"warplens-data\">").expect("the page has data") + "id=\"warplens-data\">".len();
+    let end = start + page[start..].find("</script>").expect("the data end");
+    serde_json::from_str(&page[start..end]).expect("the data are JSON")
+}
+
+#[test]
+fn a_page_has_the_panel_and_the_listing() {
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    for file in ["divergence.ptx", "saxpy.ptx", "divergence.wave"] {
+        let page = run(&examples, &["sim", file, "--format", "html"], b"");
+        let report = run(&examples, &["sim", file, "--format", "json", "--counters"], b"");
+        let page = String::from_utf8(page.stdout).expect("UTF-8");
+        let report: serde_json::Value = serde_json::from_slice(&report.stdout).expect("JSON");
+        assert!(page.len() < 2 << 20, "{file}: {} bytes", page.len());
+        assert!(page.contains("id=\"warplens-panel\"") && page.contains("default-src 'none'"), "{file}");
+        // The listing below the panel.
+        assert!(page.contains("(from the launch file)") || page.contains("(from a comment)"), "{file}");
+        let data = panel_data(&page);
+        let lines = report["warps"][0]["lines"].as_array().expect("lines");
+        let steps: u64 = lines.iter().filter_map(|line| line["count"].as_u64()).sum();
+        assert_eq!(data["timeline"]["steps"], steps, "{file}");
+        assert_eq!(data["steps"].as_array().map(Vec::len), Some(steps as usize), "{file}");
+        assert_eq!(data["timeline"]["launched"], report["warps"][0]["launched"], "{file}");
+        assert_eq!(data["header"]["status"], report["status"], "{file}");
+        let registers = data["moments"]["registers"].as_object().expect("registers");
+        assert_eq!(data["moments"]["count"], registers.len(), "{file}");
+        assert!(!registers.is_empty(), "{file}");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod listing;
+mod panel_page;
 mod picture;
 mod progress;
 mod registers;
@@ -168,7 +169,12 @@ fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> i
         OutputFormat::Html | OutputFormat::Svg => {
             let mut listing = Vec::new();
             Listing { run: simulated, warp: arguments.warp, width: None }.write(&mut listing)?;
-            out.write_all(picture::render(&String::from_utf8_lossy(&listing), arguments.format).as_bytes())
+            let panel = match arguments.format {
+                OutputFormat::Html => panel_page::render(simulated, arguments.warp),
+                _ => None,
+            };
+            let listing = String::from_utf8_lossy(&listing);
+            out.write_all(picture::render(&listing, arguments.format, panel.as_deref()).as_bytes())
         }
         OutputFormat::Json => {
             let options = Options {

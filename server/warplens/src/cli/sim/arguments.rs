@@ -67,7 +67,7 @@ pub(super) enum Format {
     Human,
     /// One JSON document
     Json,
-    /// The listing as a page
+    /// The lanes panel and the listing as a page that needs no server
     Html,
     /// The listing as a picture
     Svg,

@@ -1,0 +1,158 @@
+//! The lanes panel of a run as a part of a page: the answers of its requests, and the scripts that draw them.
+//!
+//! The page needs no server and no network. It has one warp; registers and accesses of as many steps as fit.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError};
+use warplens_ide::lanes::report::Positions;
+use warplens_sim::{Control, Severity, WarpId};
+
+use super::simulated::Simulated;
+
+/// The style and the scripts of the panel, in the order in which they are read.
+const STYLE: &str = include_str!("../../../../../editors/panel/panel.css");
+const SCRIPTS: [&str; 5] = [
+    include_str!("../../../../../editors/panel/panel.js"),
+    include_str!("../../../../../editors/panel/timeline.js"),
+    include_str!("../../../../../editors/panel/values.js"),
+    include_str!("../../../../../editors/panel/graph.js"),
+    include_str!("../../../../../editors/panel/report.js"),
+];
+
+/// The most steps whose statements are listed.
+const MAX_STEPS: u64 = 100_000;
+
+/// The bytes that the registers and accesses of steps may take.
+const MAX_MOMENTS: usize = 900_000;
+
+/// The steps whose registers are recorded; each repeats the run.
+const MAX_RUNS: u64 = 1_500;
+
+/// The warp instructions that these runs may execute together.
+const MAX_WORK: u64 = 20_000_000;
+
+/// The unexpected elements whose writers are found.
+const MAX_WRITERS: usize = 32;
+
+/// The panel as HTML, to be inserted into the body of a page; `None` if the run did not reach the warp.
+pub(super) fn render(run: &Simulated, warp: Option<WarpId>) -> Option<String> {
+    let data = data(run, warp.unwrap_or_else(|| default_warp(run))).ok()?;
+    // No text of the data can end the element.
+    let data = data.to_string().replace('<', "\\u003c");
+    let scripts: String = SCRIPTS.concat();
+    Some(format!(
+        "<style>\n{STYLE}</style>\n<div id=\"warplens-panel\" role=\"region\" aria-label=\"Lanes panel\"></div>\n\
+         <script type=\"application/json\" id=\"warplens-data\">{data}</script>\n<script>\n{scripts}</script>\n"
+    ))
+}
+
+/// The warp of the first error, or else the first.
+fn default_warp(run: &Simulated) -> WarpId {
+    let errors = run.result.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let warps = errors.map(|finding| WarpId { cta: finding.cta, warp: finding.warp });
+    let mut warps = warps.filter(|warp| run.result.warp(warp.cta, warp.warp).is_some());
+    warps.next().unwrap_or(WarpId { cta: [0; 3], warp: 0 })
+}
+
+fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
+    let panel = Panel::new(run.prepared.clone(), run.result.clone());
+    let at = |statement| run.position(statement);
+    let at: Positions<'_> = &at;
+    let control = Control::none();
+    let timeline = json!(panel.timeline(warp, Page { from: 0, to: None, bins: None }, at, control)?);
+    let steps = panel.statements(warp, MAX_STEPS, control)?;
+    let ids = 0..run.prepared.statements.len() as u32;
+    let lines = ids.map(|id| at(warplens_sim::StatementId(id)).map(|position| position.line));
+    let [pages, writers] = buffers(&panel, at, control)?;
+    let all = json!(panel.buffers(&BufferRequest::default(), at, control)?);
+    let total = |key: &str| -> u64 {
+        let counts = all["buffers"].as_array().into_iter().flatten();
+        counts.filter_map(|buffer| buffer[key].as_u64()).sum()
+    };
+    let launch = &run.prepared.resolved.launch;
+    let title = format!("{}: {}", launch.entry.as_deref().unwrap_or_default(), launch.name);
+    Ok(json!({
+        "header": {
+            "title": title,
+            "model": run.prepared.model.name(),
+            "status": run.result.status.as_str(),
+            "findings": run.result.findings.len() + run.failures.len(),
+            "unexpected": total("unexpected"),
+        },
+        "lines": run.text.lines().map(|line| line.to_string().trim_end().to_owned()).collect::<Vec<_>>(),
+        "timeline": timeline,
+        "steps": steps,
+        "statements": lines.collect::<Vec<_>>(),
+        "moments": moments(&panel, warp, &steps, at, control)?,
+        "worst": json!(panel.accesses(warp, None, at, control)?)["worst"],
+        "graph": json!(panel.graph(warp, at, control)?),
+        "buffers": all,
+        "pages": pages,
+        "writers": writers,
+    }))
+}
+
+/// The registers and the accesses of steps: the last visit of each statement first, then the steps from the start.
+fn moments(
+    panel: &Panel,
+    warp: WarpId,
+    steps: &[u32],
+    at: Positions<'_>,
+    control: Control<'_>,
+) -> Result<Value, PanelError> {
+    let last: BTreeMap<u32, u64> = steps.iter().copied().zip(0..).collect();
+    let mut order: Vec<u64> = last.into_values().collect();
+    let is_last: std::collections::BTreeSet<u64> = order.iter().copied().collect();
+    order.extend((0..steps.len() as u64).filter(|step| !is_last.contains(step)));
+    let work = panel.total_steps().max(1);
+    let runs = MAX_RUNS.min((MAX_WORK / work / 4).max(16)) as usize;
+    let (mut registers, mut accesses, mut bytes, mut count) = (Map::new(), Map::new(), 0, 0);
+    for step in order.into_iter().take(runs) {
+        let place = MomentRequest::Step(step);
+        let Ok(found) = panel.registers(warp, place, &[], at, control) else { continue };
+        let mut found = json!(found);
+        if let Some(found) = found.as_object_mut() {
+            found.remove("names");
+            for row in found.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten() {
+                row.as_object_mut().and_then(|row| row.remove("bits"));
+            }
+        }
+        let requests = json!(panel.accesses(warp, Some(place), at, control)?)["requests"].take();
+        bytes += found.to_string().len() + requests.to_string().len();
+        if bytes > MAX_MOMENTS {
+            break;
+        }
+        count += 1;
+        registers.insert(step.to_string(), found);
+        if requests.as_array().is_some_and(|requests| !requests.is_empty()) {
+            accesses.insert(step.to_string(), requests);
+        }
+    }
+    Ok(json!({ "count": count, "registers": registers, "accesses": accesses }))
+}
+
+/// The first page of each buffer, and the writers of unexpected elements.
+fn buffers(
+    panel: &Panel,
+    at: Positions<'_>,
+    control: Control<'_>,
+) -> Result<[Map<String, Value>; 2], PanelError> {
+    let all = json!(panel.buffers(&BufferRequest::default(), at, control)?);
+    let (mut pages, mut writers) = (Map::new(), Map::new());
+    for buffer in all["buffers"].as_array().into_iter().flatten() {
+        let name = buffer["name"].as_str().unwrap_or_default();
+        let request = BufferRequest { name: Some(name.to_owned()), ..BufferRequest::default() };
+        let page = json!(panel.buffers(&request, at, control)?)["page"].take();
+        for index in page["unexpected"].as_array().into_iter().flatten().filter_map(Value::as_u64) {
+            if writers.len() < MAX_WRITERS {
+                let request = BufferRequest { element: Some(index), ..request.clone() };
+                let element = json!(panel.buffers(&request, at, control)?)["element"].take();
+                writers.insert(format!("{name} {index}"), element);
+            }
+        }
+        pages.insert(name.to_owned(), page);
+    }
+    Ok([pages, writers])
+}
