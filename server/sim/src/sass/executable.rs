@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::program::Program;
+use super::program::{CcTest, Control as SassControl, Op, Program};
+use super::registers::Condition;
 use super::run::run;
-use crate::trace::{Control, RunOptions, RunOutcome};
-use crate::warp::{Executable, LaunchConfig, ModelInfo};
+use crate::trace::{Control, RunOptions, RunOutcome, StatementId};
+use crate::warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
 
 /// The models of SASS. The target decides which one a kernel runs under by default.
 pub static MODELS: [ModelInfo; 2] = [
@@ -26,4 +27,43 @@ impl Executable for Kernel {
     fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
         run(&self.program, config, self.barriers, options, control)
     }
+
+    fn control_flow(&self) -> ControlFlow {
+        control_flow(&self.program)
+    }
+}
+
+/// The branches, exits and barriers of the program. A call does not end a block: its lanes return. Lanes that wait for others
+/// continue at the statement after the wait, or at that of a token.
+fn control_flow(program: &Program) -> ControlFlow {
+    let mut flow = ControlFlow::default();
+    flow.starts.extend(program.functions.iter().map(|function| StatementId(function.first)));
+    for (at, operation) in (0..).zip(&program.code) {
+        let Op::Control(control) = &operation.op else { continue };
+        let targets = match control {
+            SassControl::Branch(target, _) => vec![StatementId(*target)],
+            SassControl::Push(_, resume) => {
+                flow.starts.push(StatementId(*resume));
+                continue;
+            }
+            SassControl::BarrierWait(_) => {
+                flow.starts.push(StatementId(at + 1));
+                continue;
+            }
+            SassControl::Block { .. } => {
+                flow.barriers.push(StatementId(at));
+                continue;
+            }
+            SassControl::Indirect(_)
+            | SassControl::PopReturn
+            | SassControl::Return(_)
+            | SassControl::Pop(_)
+            | SassControl::Exit
+            | SassControl::Trap => Vec::new(),
+            _ => continue,
+        };
+        let guarded = operation.guard != Condition::ALWAYS || operation.test != CcTest::ALWAYS;
+        flow.ends.push(BlockEnd { statement: StatementId(at), targets, continues: guarded });
+    }
+    flow
 }

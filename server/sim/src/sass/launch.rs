@@ -6,6 +6,7 @@ use super::program::{Constant, Program};
 use super::target::Target;
 use crate::ptx::engine::launch::Listing;
 use crate::ptx::registers::{Lanes, WIDTH};
+use crate::step_stream::WarpSteps;
 use crate::trace::{RunOptions, WarpId};
 use crate::warp::LaunchConfig;
 use crate::warp::launch_config::{position, volume};
@@ -32,6 +33,8 @@ pub(crate) struct Launch<'p> {
     /// The register file of a warp at its start.
     pub(crate) rows: Vec<Lanes<u32>>,
     pub(crate) program: &'p Program,
+    /// The warp whose steps the caller receives.
+    pub(crate) steps: Option<WarpSteps>,
 }
 
 impl<'p> Launch<'p> {
@@ -56,6 +59,7 @@ impl<'p> Launch<'p> {
             rows: rows(program, &banks, symbols),
             banks,
             program,
+            steps: None,
         }
     }
 

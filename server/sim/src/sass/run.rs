@@ -45,7 +45,8 @@ pub fn run(
         None => place_globals(program, &mut config.memory),
         Some(_) => Vec::new(),
     };
-    let launch = Launch::new(program, &config, &symbols, barriers, options);
+    let mut launch = Launch::new(program, &config, &symbols, barriers, options);
+    launch.steps = control.steps.filter(|_| control.workers.is_none()).cloned();
     let spaces = Spaces {
         launch: config.memory,
         globals: DeviceMemory::new(0, 0),

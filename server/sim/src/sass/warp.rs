@@ -149,6 +149,7 @@ impl Warp {
         if launch.options.counters {
             recorder.count_costs();
         }
+        recorder.stream_to(launch.steps.as_ref().and_then(|steps| steps.of(id)));
         let request = launch.options.trace.filter(|request| request.warp == id);
         let keeps_written = launch.options.registers || request.is_some();
         let mut local = Local::default();
