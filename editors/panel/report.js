@@ -10,7 +10,7 @@
     all.push(step);
     visits.push(all.length);
   });
-  const missing = (what) => new Error(`The report has no ${what} of this step: it has those of ${data.moments.count} of `
+  const missing = (what) => new Error(data.moments.count === 0 ? `The ${what} of steps are not recorded for this run.` : `The report has no ${what} of this step: it has those of ${data.moments.count} of `
     + `${data.timeline.steps} steps. Open the file in an editor with Warplens to see all.`);
   const answers = {
     timeline: () => data.timeline,

@@ -120,7 +120,7 @@ impl Panel {
         let moment = result.values.and_then(|values| values.moment);
         moment.ok_or_else(|| {
             PanelError::Refused(format!(
-                "the registers of step {step} are unknown: the step did not complete"
+                "the registers of step {step} are unknown: the step did not complete, or its language does not record them"
             ))
         })
     }
