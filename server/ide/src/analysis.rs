@@ -402,6 +402,11 @@ impl Analysis {
         })
     }
 
+    /// A line about the resources of each function: the range of its name, and the line.
+    pub fn summaries(&self, file: FileId) -> Answer<Vec<(TextRange, String)>> {
+        self.query_language(file, |db, file, support| (support.summaries)(db, file))
+    }
+
     /// Everything that a run needs, or why there can be none. `read_file` gives the contents of files that a launch names,
     /// relative to its launch file.
     pub fn prepare_run(

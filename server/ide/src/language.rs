@@ -34,6 +34,8 @@ pub struct LanguageSupport {
     pub selection: fn(&FilePosition<'_>, &mut Vec<TextRange>),
     /// Adds the inlay hints in a range of an item, relative to it.
     pub inlay_hints: fn(&Database, File, Item<'_>, TextRange, InlayHintKinds, &mut Vec<InlayHint>),
+    /// A line above each function about its resources, where the text shows them: the range of its name, and the line.
+    pub summaries: fn(&Database, File) -> Vec<(TextRange, String)>,
     /// The links of a file to others.
     pub links: fn(&Database, File) -> Vec<DocumentLink>,
     /// The names that a file declares for all of it, where the outline does not have them.
@@ -71,6 +73,7 @@ impl LanguageSupport {
             explained_names: Vec::new,
             selection: |_, _| {},
             inlay_hints: |_, _, _, _, _, _| {},
+            summaries: |_, _| Vec::new(),
             links: |_, _| Vec::new(),
             module_symbols: None,
             links_names: false,

@@ -16,6 +16,11 @@ pub fn languages() -> impl Iterator<Item = Language> {
     LANGUAGES.iter().map(|known| known.info)
 }
 
+/// Whether the files of a language are only read: they are not formatted, and names in them are not changed.
+pub fn is_read_only(language: Language) -> bool {
+    LANGUAGES.iter().any(|known| known.info == language && known.editing.is_none())
+}
+
 /// The divergence model of a language that has a name, or had it.
 ///
 /// # Errors

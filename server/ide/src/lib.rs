@@ -39,7 +39,7 @@ mod wave;
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
 pub use explain::{explain, explained_names, nearest_name};
 pub use format::Formatted;
-pub use languages::{LANGUAGES, forward_progress_model, languages, model};
+pub use languages::{LANGUAGES, forward_progress_model, is_read_only, languages, model};
 pub use rename_error::RenameError;
 pub use text_size::{TextRange, TextSize};
 pub use warplens_hir::wave::Accepts;

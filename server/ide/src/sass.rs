@@ -1,5 +1,6 @@
 //! The features of SASS. Listings are read-only: they have no editing.
 
+mod call_hierarchy;
 mod explain;
 mod folding;
 mod hover;
@@ -30,6 +31,10 @@ pub(crate) const SASS: LanguageSupport = LanguageSupport {
     hover: hover::hover,
     explain: explain::explain,
     explained_names: explain::names,
+    summaries: lens::summaries,
+    call_item: call_hierarchy::item_of,
+    incoming_calls: call_hierarchy::incoming,
+    outgoing_calls: call_hierarchy::outgoing,
     simulator: Some(&warplens_ide_lanes::sass::Sass),
     ..LanguageSupport::new(warplens_syntax::sass::LANGUAGE)
 };

@@ -1,29 +1,73 @@
-//! What the text of a function shows about its resources and its cost.
+//! What the text of a function shows about its resources: for a code lens and hovers.
 
-use warplens_hir::sass::{Facts, FlowGraph, Function, Liveness};
+use text_size::TextRange;
+use warplens_hir::sass::{Facts, FlowGraph, Function, Liveness, Target};
+use warplens_ide_db::sass::{facts_of, sass_code, target_of};
+use warplens_ide_db::{Database, File, count, items};
+use warplens_syntax::ItemKind;
 
-/// `38 registers (peak at 0x1a0)`, `2 barriers`, `stack 16`, `3 spill stores`, `3 reloads`
-pub(super) fn summary(function: &Function, facts: &Facts) -> Vec<String> {
+/// The line above each function.
+pub(super) fn summaries(db: &Database, file: File) -> Vec<(TextRange, String)> {
+    let list = file.document(db).items();
+    let mut lines = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        if item.kind(db) != ItemKind::Kernel {
+            continue;
+        }
+        for function in &sass_code(db, *item).functions {
+            let Some(first) = function.instructions.first() else { continue };
+            let name = function.name.as_ref().map_or(first.opcode_range, |name| name.range);
+            let facts = facts_of(db, file, function);
+            let parts = summary(function, &facts, target_of(db, *item, function).as_ref());
+            lines.push((name + list.start_of(index), parts.join(", ")));
+        }
+    }
+    lines
+}
+
+/// `38 registers (peak at 0x1a0)`, `2 barriers`, `stack 16`, `3 spill stores`, `3 reloads`, `occupancy at most 50 %`
+pub(super) fn summary(function: &Function, facts: &Facts, target: Option<&Target>) -> Vec<String> {
     let flow = FlowGraph::new(function);
     let liveness = Liveness::new(function, &flow);
     let mut parts = Vec::new();
-    if let Some((count, at)) = liveness.peak() {
+    if let Some((alive, at)) = liveness.peak() {
         let address = function.instructions[at].address;
-        let allocated = facts.registers.map_or_else(String::new, |allocated| format!(" of {allocated}"));
-        parts.push(format!("{count}{allocated} registers alive (peak at 0x{address:x})"));
+        let registers = facts.registers.unwrap_or_else(|| named(function));
+        parts.push(format!("{registers} registers (peak {alive} at {address:#x})"));
+        parts.extend(occupancy(registers, target));
     }
-    let count = |opcodes: &[&str]| {
-        function.instructions.iter().filter(|it| opcodes.contains(&it.opcode.as_str())).count()
-    };
-    let mut add = |count: u32, one: &str, many: &str| {
-        if count > 0 {
-            parts.push(format!("{count} {}", if count == 1 { one } else { many }));
+    let mut add = |number: u32, one: &str, many: &str| {
+        if number > 0 {
+            parts.push(count(number as usize, one, many));
         }
     };
     add(facts.barriers.unwrap_or_default(), "block barrier", "block barriers");
     add(facts.stack_bytes.unwrap_or_default(), "byte of stack", "bytes of stack");
     add(facts.shared_bytes.unwrap_or_default(), "byte of shared memory", "bytes of shared memory");
-    add(count(&["STL"]) as u32, "store to local memory", "stores to local memory");
-    add(count(&["LDL"]) as u32, "load from local memory", "loads from local memory");
+    let opcodes = |opcode: &str| function.instructions.iter().filter(|it| it.opcode == opcode).count() as u32;
+    add(opcodes("STL"), "store to the stack", "stores to the stack");
+    add(opcodes("LDL"), "load from the stack", "loads from the stack");
     parts
+}
+
+/// The number of general registers that the text names: the highest, and those below it.
+fn named(function: &Function) -> u32 {
+    let numbers = function.instructions.iter().flat_map(|instruction| {
+        let accesses = warplens_hir::sass::accesses(function, instruction);
+        accesses
+            .into_iter()
+            .filter(|access| access.register.file == warplens_hir::sass::RegisterFile::General)
+    });
+    numbers
+        .map(|access| u32::from(access.register.number) + u32::from(access.count))
+        .max()
+        .unwrap_or_default()
+}
+
+/// The part of the warps of a multiprocessor that fits with that many registers of a thread.
+fn occupancy(registers: u32, target: Option<&Target>) -> Option<String> {
+    let limits = warplens_isa::ptx::target(&format!("sm_{}", target?.number))?.limits?;
+    let warp = (registers.max(1) * 32).checked_next_multiple_of(limits.register_unit)?;
+    let warps = (limits.registers_per_sm / warp).min(limits.warps_per_sm);
+    Some(format!("occupancy at most {} %", warps * 100 / limits.warps_per_sm))
 }

@@ -16,7 +16,7 @@ pub(super) type Found = Result<Input, (PathBuf, ReadError)>;
 pub(super) struct Input {
     pub(super) path: PathBuf,
     /// Named on the command line, rather than found in a folder: it may be a pipe.
-    is_named: bool,
+    pub(super) is_named: bool,
 }
 
 impl Input {

@@ -9,7 +9,9 @@ use clap::{Args, ValueEnum};
 use ropey::Rope;
 use similar::TextDiff;
 use thiserror::Error;
-use warplens_ide::{AnalysisHost, Cancelled, Dialect, FileId, Formatted, Language, NotRewritten, Rewritten};
+use warplens_ide::{
+    AnalysisHost, Cancelled, Dialect, FileId, Formatted, Language, NotRewritten, Rewritten, is_read_only,
+};
 
 use super::files::{Input, collect};
 use super::input::{ReadError, STANDARD_INPUT, language_parser, open};
@@ -92,6 +94,8 @@ impl Arguments {
             Ok(file) if self.diff => file.diff(out),
             Ok(file) if self.check => file.compare(out),
             Ok(file) => file.write(out),
+            // In a folder they are only read.
+            Err(FormatError::ReadOnly(_)) if !input.is_named => Ok(Outcome::Success),
             Err(error) => Ok(unusable(&input.path, error)),
         }
     }
@@ -106,6 +110,8 @@ enum FormatError {
     Language(#[from] LanguageError),
     #[error("`--spelling` applies only to languages with dialects; {0} has none")]
     NoDialects(&'static str),
+    #[error("{0} is read-only: a tool prints it, and it is not formatted")]
+    ReadOnly(&'static str),
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
@@ -127,6 +133,9 @@ impl FormattedFile<'_> {
         let path = input.path.as_path();
         let before = input.read()?;
         let language = language.map_or_else(|| language::of_file(path, &before), Ok)?;
+        if is_read_only(language) {
+            return Err(FormatError::ReadOnly(language.title));
+        }
         let mut host = AnalysisHost::new();
         open(&mut host, language, &before)?;
         if dialect.is_some() && !language.has_dialects {

@@ -5,6 +5,8 @@ use warplens_ide_db::FilePosition;
 use warplens_ide_db::sass::{constructs, facts_of, target_of};
 use warplens_isa::sass::Flow;
 
+use crate::sass::lens;
+
 /// How many instructions of a block a hover shows.
 const SHOWN: usize = 8;
 
@@ -99,11 +101,11 @@ pub(super) fn function(position: &FilePosition<'_>, function: &Function) -> Stri
     let name = function.name.as_ref().map_or("", |name| name.text.as_str());
     let mut parts = vec![format!("**`{name}`** · {kind}")];
     let target = target_of(position.db, position.item, function);
-    parts.push(match target {
+    parts.push(match &target {
         Some(target) => format!("Target {target} ({:?})", target.generation()),
         None => format!("Target not stated; it looks like {:?}", function.generation),
     });
-    parts.push(super::super::lens::summary(function, &facts).join(", "));
+    parts.push(lens::summary(function, &facts, target.as_ref()).join(", "));
     if !facts.parameters.is_empty() {
         let base = facts.parameter_base.unwrap_or_default();
         let parameters = facts.parameters.iter().map(|parameter| {

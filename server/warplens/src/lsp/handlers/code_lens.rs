@@ -1,4 +1,4 @@
-//! `textDocument/codeLens`: the launches of each kernel, and the resources that ptxas reports.
+//! `textDocument/codeLens`: the launches of each kernel, and its resources as ptxas reports them or the text shows them.
 
 use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, Command};
@@ -18,6 +18,8 @@ pub(crate) fn lenses(snapshot: &Snapshot) -> Answer<Vec<CodeLens>> {
     };
     let mut lenses: Vec<CodeLens> = launches(snapshot)?.into_iter().map(lens).collect();
     lenses.extend(ptxas::lenses::lenses(snapshot)?);
+    let summaries = snapshot.analysis.summaries(snapshot.file)?.into_iter();
+    lenses.extend(summaries.map(|(range, title)| lens(Lens { range, title, click: Click::Nothing })));
     Ok(Some(lenses))
 }
 
