@@ -11,6 +11,8 @@ mod findings;
 mod formatting;
 mod pages;
 mod ptx_lints;
+mod sass;
+mod sass_corpus;
 mod wave_dialects;
 mod wave_guide;
 mod wave_kernels;

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use text_size::TextSize;
 use warplens_ide::{Analysis, AnalysisHost, FileId};
-use warplens_syntax::sass;
+use warplens_syntax::sass::LANGUAGE;
 
 const FILE: FileId = FileId(0);
 
@@ -37,7 +37,7 @@ const NESTED: &str = "\
 
 fn open(text: &str) -> Analysis {
     let mut host = AnalysisHost::new();
-    host.open(FILE, sass::LANGUAGE, text);
+    host.open(FILE, LANGUAGE, text);
     host.snapshot()
 }
 
