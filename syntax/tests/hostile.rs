@@ -9,7 +9,12 @@ const LENGTH: usize = 20_000;
 fn check(unit: &str) {
     let text = unit.repeat(LENGTH / unit.len());
     for text in [text.clone(), format!(".entry k() {{\n add.s32 {text}"), format!(".entry k() {{\n{text}")] {
-        for language in [warplens_syntax::ptx::LANGUAGE, warplens_syntax::wave::LANGUAGE] {
+        let languages = [
+            warplens_syntax::ptx::LANGUAGE,
+            warplens_syntax::wave::LANGUAGE,
+            warplens_syntax::sass::LANGUAGE,
+        ];
+        for language in languages {
             let parse = parse_file(language, &text);
             assert!(parse.green().to_string() == text, "{unit:?} loses text");
             let mut list = ItemList::new(language, &text);
@@ -47,6 +52,12 @@ fn opens_and_never_closes() {
 fn looks_like_items() {
     for unit in [
         ".entry ",
+        "Function : k\n",
+        "/*0000*/ EXIT ;\n",
+        ".section .text.k,\"ax\"\n",
+        "> ",
+        "1 |",
+        "BRA `(.L) ",
         ".entry k() {\n",
         ".visible\n",
         ".func f ",

@@ -11,6 +11,10 @@ use warplens_syntax::{
 
 const REDUCE: &str = include_str!("fixtures/reduce.ptx");
 const WAVE: &str = include_str!("fixtures/scan.wave");
+const LISTING: &str = include_str!("fixtures/listing.sass");
+
+const LANGUAGES: [Language; 3] =
+    [warplens_syntax::ptx::LANGUAGE, warplens_syntax::wave::LANGUAGE, warplens_syntax::sass::LANGUAGE];
 
 /// Text that changes where things end.
 const SNIPPETS: &[&str] = &[
@@ -28,6 +32,13 @@ const SNIPPETS: &[&str] = &[
     "//",
     "#",
     "# 5 \"a\"",
+    "\n//--------------------- .text.f   -----\n",
+    ".section .text.k,\"ax\"\n",
+    "Function : f\n",
+    "\n/*0040*/ ",
+    "> ",
+    " /* 0x000fe40000000f00 */\n",
+    "IADD R1, R2 ",
     ".",
     ".entry",
     ".visible",
@@ -140,10 +151,15 @@ proptest! {
     }
 
     #[test]
+    fn random_edits_of_a_listing(edits in edits()) {
+        check_edits(warplens_syntax::sass::LANGUAGE, LISTING, &edits);
+    }
+
+    #[test]
     fn files_made_of_snippets(pieces in prop::collection::vec((0..SNIPPETS.len(), any::<bool>()), 0..40), edits in edits()) {
         let joined = pieces.iter().map(|(piece, line)| SNIPPETS[*piece].to_owned() + if *line { "\n" } else { " " });
         let text: String = joined.collect();
-        for language in [warplens_syntax::ptx::LANGUAGE, warplens_syntax::wave::LANGUAGE] {
+        for language in LANGUAGES {
             check_parse(language, &ItemList::new(language, &text));
             check_edits(language, &text, &edits);
         }
@@ -151,7 +167,7 @@ proptest! {
 
     #[test]
     fn any_text_is_kept(text in "\\PC*", edits in edits()) {
-        for language in [warplens_syntax::ptx::LANGUAGE, warplens_syntax::wave::LANGUAGE] {
+        for language in LANGUAGES {
             check_parse(language, &ItemList::new(language, &text));
             check_edits(language, &text, &edits);
         }
@@ -159,7 +175,7 @@ proptest! {
 
     #[test]
     fn any_ascii_is_kept(text in "[ -~\\n\\t]{0,200}") {
-        for language in [warplens_syntax::ptx::LANGUAGE, warplens_syntax::wave::LANGUAGE] {
+        for language in LANGUAGES {
             check_parse(language, &ItemList::new(language, &text));
         }
     }

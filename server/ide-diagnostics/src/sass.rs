@@ -180,30 +180,23 @@ impl Check<'_> {
         }
     }
 
+    /// A path may lead back, so a barrier that is set anywhere in the function is set.
     fn barriers(&mut self) {
         let function = self.function;
-        let mut set = 0_u32;
-        for instruction in &function.instructions {
+        let is_use =
+            |instruction: &Instruction| matches!(flow(instruction), Flow::BarrierSync | Flow::BarrierBreak);
+        let bit = |number: u8| 1_u32.checked_shl(u32::from(number)).unwrap_or_default();
+        let set = (function.instructions.iter().filter(|instruction| !is_use(instruction)))
+            .filter_map(|instruction| barrier(function, instruction))
+            .fold(0, |set, barrier| set | bit(barrier.number));
+        for instruction in function.instructions.iter().filter(|instruction| is_use(instruction)) {
             let Some(barrier) = barrier(function, instruction) else { continue };
-            let bit = 1_u32.checked_shl(u32::from(barrier.number)).unwrap_or_default();
-            match flow(instruction) {
-                Flow::BarrierSync | Flow::BarrierBreak if set & bit == 0 && !self.is_set_later(bit) => {
-                    let message =
-                        format!("`{barrier}` is not set: there is not a `BSSY {barrier}` in this function");
-                    self.warn(instruction.opcode_range, codes::BARRIER_NOT_SET, message);
-                }
-                _ => set |= bit,
+            if set & bit(barrier.number) == 0 {
+                let message =
+                    format!("`{barrier}` is not set: there is not a `BSSY {barrier}` in this function");
+                self.warn(instruction.opcode_range, codes::BARRIER_NOT_SET, message);
             }
         }
-    }
-
-    /// Whether any instruction sets a barrier: a path may lead back.
-    fn is_set_later(&self, bit: u32) -> bool {
-        self.function.instructions.iter().any(|instruction| {
-            let sets = !matches!(flow(instruction), Flow::BarrierSync | Flow::BarrierBreak);
-            let number = barrier(self.function, instruction).map(|barrier| u32::from(barrier.number));
-            sets && number.and_then(|number| 1_u32.checked_shl(number)) == Some(bit)
-        })
     }
 
     /// Control that continues after the last instruction.

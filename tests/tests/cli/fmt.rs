@@ -156,8 +156,24 @@ fn what_cannot_be_formatted_says_why() {
         "",
         expect![[r#"
             --
-            warplens: k.txt: cannot determine the language; use --language ptx or --language wave-asm
+            warplens: k.txt: cannot determine the language; use --language ptx or --language wave-asm or --language sass
             warplens: nowhere.ptx: cannot be read: No such file or directory (os error 2)
+            exit 2
+        "#]],
+    );
+}
+
+#[test]
+fn listings_are_read_only() {
+    let folder = Folder::new();
+    folder.write("listings/k.sass", "/*0000*/ EXIT ;\n");
+    check(
+        folder.path(),
+        &["fmt", "listings/k.sass", "listings"],
+        "",
+        expect![[r#"
+            --
+            warplens: listings/k.sass: SASS is read-only: a tool prints it, and it is not formatted
             exit 2
         "#]],
     );

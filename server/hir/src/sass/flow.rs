@@ -1,5 +1,6 @@
 //! Where control continues after an instruction: successors, tokens on the stack, regions of convergence barriers.
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use warplens_isa::sass::{self as isa, Flow};
 
@@ -58,7 +59,8 @@ pub fn is_unconditional(function: &Function, instruction: &Instruction) -> bool 
     !guarded && !condition && !modified
 }
 
-/// The instructions that may be next after each, and what pairs up.
+/// The instructions that may be next after each, and what pairs up. Two nodes after the instructions join the edges of returns and of
+/// indirect branches, which would else be as many as their products.
 #[derive(Debug)]
 pub struct FlowGraph {
     graph: Graph,
@@ -77,12 +79,18 @@ impl FlowGraph {
         Walk::new(function).run()
     }
 
-    /// The instructions that may be next.
+    /// How many nodes it has; those after the instructions have no effect.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.graph.len()
+    }
+
+    /// The nodes that may be next.
     pub fn successors(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         self.graph.successors(index as u32).iter().map(|next| *next as usize)
     }
 
-    /// The instructions that may be before.
+    /// The nodes that may be before.
     pub fn predecessors(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         self.graph.predecessors(index as u32).iter().map(|next| *next as usize)
     }
@@ -90,6 +98,19 @@ impl FlowGraph {
 
 /// A stack of tokens, as a list that stacks share: the index of the instruction that pushed the newest, and the rest.
 type Stack = Option<u32>;
+
+/// The instructions that push a token, by its kind.
+fn pushes(function: &Function) -> FxHashMap<&'static str, Vec<u32>> {
+    let mut pushes: FxHashMap<&'static str, Vec<u32>> = FxHashMap::default();
+    for (index, instruction) in function.instructions.iter().enumerate() {
+        if let Some(kind) = token(instruction)
+            && flow(instruction) == Flow::Push
+        {
+            pushes.entry(kind).or_default().push(index as u32);
+        }
+    }
+    pushes
+}
 
 /// A walk over the paths of a function. Every instruction is visited with one stack: code is structured.
 struct Walk<'f> {
@@ -105,6 +126,8 @@ struct Walk<'f> {
     returns: Vec<u32>,
     returners: Vec<u32>,
     indirect: Vec<u32>,
+    /// The instructions that push a token, by its kind, in order.
+    pushes: FxHashMap<&'static str, Vec<u32>>,
 }
 
 impl<'f> Walk<'f> {
@@ -122,6 +145,7 @@ impl<'f> Walk<'f> {
             returns: Vec::new(),
             returners: Vec::new(),
             indirect: Vec::new(),
+            pushes: pushes(function),
         }
     }
 
@@ -133,18 +157,28 @@ impl<'f> Walk<'f> {
         // What is not reached: the targets of tables, and functions whose address is taken.
         for index in 0..self.seen.len() as u32 {
             if !self.seen[index as usize] {
-                let sources = self.indirect.clone();
-                self.edges.extend(sources.into_iter().map(|from| (from, index)));
+                self.edges.push((self.indirect_node(), index));
                 self.open.push((index, None));
                 self.drain();
             }
         }
-        for from in std::mem::take(&mut self.returners) {
-            self.edges.extend(self.returns.iter().map(|to| (from, *to)));
-        }
+        let (returns, indirect) = (self.return_node(), self.indirect_node());
+        self.edges.extend(self.returners.iter().map(|from| (*from, returns)));
+        self.edges.extend(self.returns.iter().map(|to| (returns, *to)));
+        self.edges.extend(self.indirect.iter().map(|from| (*from, indirect)));
         self.barriers();
-        let graph = Graph::new(self.seen.len(), &self.edges);
+        let graph = Graph::new(self.seen.len() + 2, &self.edges);
         FlowGraph { graph, openers: self.openers, unbalanced: self.unbalanced, ends: self.ends }
+    }
+
+    /// The node between returns and the instructions after calls.
+    fn return_node(&self) -> u32 {
+        self.seen.len() as u32
+    }
+
+    /// The node between indirect branches and what nothing else reaches.
+    fn indirect_node(&self) -> u32 {
+        self.seen.len() as u32 + 1
     }
 
     fn drain(&mut self) {
@@ -273,32 +307,30 @@ impl<'f> Walk<'f> {
     }
 
     /// The push of a kind that is nearest before an instruction in the text, where no path shows one.
-    fn nearest_push(&self, index: u32, kind: &str) -> Option<u32> {
-        let pushes = |at: &usize| {
-            let instruction = &self.function.instructions[*at];
-            flow(instruction) == Flow::Push && token(instruction) == Some(kind)
-        };
-        (0..index as usize).rev().find(pushes).map(|at| at as u32)
+    fn nearest_push(&self, index: u32, kind: &'static str) -> Option<u32> {
+        let pushes = self.pushes.get(kind)?;
+        pushes.partition_point(|at| *at < index).checked_sub(1).map(|last| pushes[last])
     }
 
-    /// Pairs each BSYNC and BREAK with the BSSY of its barrier: the nearest ones on the way back.
+    /// Pairs each BSYNC and BREAK with the BSSY of its barrier: the nearest one before it whose region contains it, else the
+    /// nearest one.
     fn barriers(&mut self) {
-        let mut sets: Vec<(u32, Register)> = Vec::new();
+        // By barrier: the regions that are not closed, and the one that was closed last.
+        let mut open: FxHashMap<Register, (Vec<u32>, Option<u32>)> = FxHashMap::default();
         for (index, instruction) in self.function.instructions.iter().enumerate() {
             let Some(barrier) = barrier(self.function, instruction) else { continue };
-            let index = index as u32;
+            let (index, (sets, closed)) = (index as u32, open.entry(barrier).or_default());
+            // A region ends before the target of its BSSY.
+            while let Some(set) = sets.pop_if(|set| {
+                let set = &self.function.instructions[*set as usize];
+                matches!(set.destination, Destination::Instruction(target) if target <= index)
+            }) {
+                *closed = Some(set);
+            }
             match flow(instruction) {
-                Flow::BarrierSet => sets.push((index, barrier)),
+                Flow::BarrierSet => sets.push(index),
                 Flow::BarrierSync | Flow::BarrierBreak => {
-                    // The region of a BSSY ends before its target; a region that contains the instruction is preferred.
-                    let is_inside = |set: u32| match self.function.instructions[set as usize].destination {
-                        Destination::Instruction(target) => index < target,
-                        _ => true,
-                    };
-                    let same = || sets.iter().rev().filter(|(_, set)| *set == barrier);
-                    let inside = same().find(|(set, _)| is_inside(*set));
-                    self.openers[index as usize]
-                        .extend(inside.or_else(|| same().next()).map(|(set, _)| *set));
+                    self.openers[index as usize].extend(sets.last().copied().or(*closed));
                 }
                 _ => {}
             }

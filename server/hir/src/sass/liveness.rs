@@ -149,7 +149,7 @@ impl Liveness {
 
 /// Backward data flow. A write whose guard may be false does not end a life.
 fn alive_before(function: &Function, flow: &FlowGraph, all: &[super::effects::Accesses]) -> Vec<RegisterSet> {
-    let count = function.instructions.len();
+    let count = flow.nodes();
     let mut before = vec![RegisterSet::default(); count];
     let mut queued = vec![true; count];
     let mut queue: Vec<usize> = (0..count).collect();
@@ -159,12 +159,14 @@ fn alive_before(function: &Function, flow: &FlowGraph, all: &[super::effects::Ac
         for next in flow.successors(index) {
             alive.union(&before[next]);
         }
-        let guarded = function.instructions[index].guard.is_some_and(|guard| !guard.is_always());
-        let ends = |access: &&Access| access.is_write && !guarded;
-        let ended = all[index].iter().filter(ends);
-        ended.flat_map(|access| access.registers()).for_each(|register| alive.remove(register));
-        let read = all[index].iter().filter(|access| !access.is_write);
-        read.flat_map(|access| access.registers()).for_each(|register| alive.insert(register));
+        if let Some(instruction) = function.instructions.get(index) {
+            let guarded = instruction.guard.is_some_and(|guard| !guard.is_always());
+            let ends = |access: &&Access| access.is_write && !guarded;
+            let ended = all[index].iter().filter(ends);
+            ended.flat_map(|access| access.registers()).for_each(|register| alive.remove(register));
+            let read = all[index].iter().filter(|access| !access.is_write);
+            read.flat_map(|access| access.registers()).for_each(|register| alive.insert(register));
+        }
         if alive != before[index] {
             before[index] = alive;
             for previous in flow.predecessors(index) {

@@ -239,7 +239,9 @@ impl Function {
             Generation::Kepler => 0x40,
             _ => return exact,
         };
-        exact.or_else(|| address.is_multiple_of(group).then(|| self.at_address(address + 8)).flatten())
+        exact.or_else(|| {
+            address.is_multiple_of(group).then(|| self.at_address(address.saturating_add(8))).flatten()
+        })
     }
 
     /// The label with a name.
@@ -257,10 +259,10 @@ impl Function {
     /// The address of the instruction after this one in memory: that which relative targets count from.
     #[must_use]
     pub fn next_address(&self, index: usize) -> u32 {
-        let address = self.instructions[index].address + self.step();
+        let address = self.instructions[index].address.saturating_add(self.step());
         match self.generation {
-            Generation::Maxwell if address.is_multiple_of(0x20) => address + 8,
-            Generation::Kepler if address.is_multiple_of(0x40) => address + 8,
+            Generation::Maxwell if address.is_multiple_of(0x20) => address.saturating_add(8),
+            Generation::Kepler if address.is_multiple_of(0x40) => address.saturating_add(8),
             _ => address,
         }
     }

@@ -5,6 +5,9 @@ use super::flow::FlowGraph;
 use super::model::Function;
 use super::register::Register;
 
+/// Of how many definitions the uses are searched.
+const MOST: usize = 64;
+
 /// The accesses of all instructions of a function, and the paths between them.
 pub struct Reaching<'f> {
     function: &'f Function,
@@ -27,7 +30,8 @@ impl<'f> Reaching<'f> {
     }
 
     fn accessed(&self, index: usize, register: Register, is_write: bool) -> bool {
-        self.accesses[index].iter().any(|access| access.is_write == is_write && access.covers(register))
+        let accesses = self.accesses.get(index);
+        accesses.is_some_and(|all| all.iter().any(|it| it.is_write == is_write && it.covers(register)))
     }
 
     /// The instructions whose writes of a register an instruction may read, by address. Those with a guard do not hide earlier ones.
@@ -59,7 +63,7 @@ impl<'f> Reaching<'f> {
     pub fn web(&self, index: usize, register: Register, is_write: bool) -> Vec<usize> {
         let definitions = if is_write { vec![index] } else { self.definitions(index, register) };
         let mut all: Vec<usize> =
-            definitions.iter().flat_map(|definition| self.uses(*definition, register)).collect();
+            definitions.iter().take(MOST).flat_map(|definition| self.uses(*definition, register)).collect();
         all.extend(definitions);
         all.push(index);
         all.sort_unstable();
@@ -74,7 +78,7 @@ impl<'f> Reaching<'f> {
         is_end: impl Fn(usize) -> bool,
         next: impl Fn(usize) -> Vec<usize>,
     ) -> Vec<usize> {
-        let mut seen = vec![false; self.accesses.len()];
+        let mut seen = vec![false; self.flow.nodes()];
         let mut found = Vec::new();
         while let Some(at) = open.pop() {
             if std::mem::replace(&mut seen[at], true) {

@@ -1,5 +1,6 @@
 //! Which instruction sets a scoreboard that another one waits for.
 
+use super::control::Control;
 use super::flow::FlowGraph;
 use super::model::Function;
 
@@ -7,7 +8,7 @@ use super::model::Function;
 #[must_use]
 pub fn setters(function: &Function, flow: &FlowGraph, index: usize, scoreboard: u8) -> Vec<usize> {
     search(
-        function,
+        flow,
         flow.predecessors(index).collect(),
         |at| sets(function, at, scoreboard),
         |at| flow.predecessors(at).collect(),
@@ -18,7 +19,7 @@ pub fn setters(function: &Function, flow: &FlowGraph, index: usize, scoreboard: 
 #[must_use]
 pub fn waiters(function: &Function, flow: &FlowGraph, index: usize, scoreboard: u8) -> Vec<usize> {
     search(
-        function,
+        flow,
         flow.successors(index).collect(),
         |at| waits(function, at, scoreboard),
         |at| flow.successors(at).collect(),
@@ -28,22 +29,26 @@ pub fn waiters(function: &Function, flow: &FlowGraph, index: usize, scoreboard: 
 /// Whether an instruction sets a scoreboard.
 #[must_use]
 pub fn sets(function: &Function, index: usize, scoreboard: u8) -> bool {
-    function.instructions[index].control.is_some_and(|control| {
+    control(function, index).is_some_and(|control| {
         control.write_scoreboard() == Some(scoreboard) || control.read_scoreboard() == Some(scoreboard)
     })
 }
 
 fn waits(function: &Function, index: usize, scoreboard: u8) -> bool {
-    function.instructions[index].control.is_some_and(|control| control.wait_mask() >> scoreboard & 1 != 0)
+    control(function, index).is_some_and(|control| control.wait_mask() >> scoreboard & 1 != 0)
+}
+
+fn control(function: &Function, index: usize) -> Option<Control> {
+    function.instructions.get(index)?.control
 }
 
 fn search(
-    function: &Function,
+    flow: &FlowGraph,
     mut open: Vec<usize>,
     is_found: impl Fn(usize) -> bool,
     next: impl Fn(usize) -> Vec<usize>,
 ) -> Vec<usize> {
-    let mut seen = vec![false; function.instructions.len()];
+    let mut seen = vec![false; flow.nodes()];
     let mut found = Vec::new();
     while let Some(at) = open.pop() {
         if std::mem::replace(&mut seen[at], true) {

@@ -62,8 +62,11 @@ fn stated_targets(db: &dyn Db, file: File) -> Box<[(u32, Target)]> {
     items(db, file).iter().enumerate().filter_map(stated).collect()
 }
 
-/// The target that is stated last before an item.
+/// The target that an item states, or the one that is stated last before it.
 fn inherited_target(db: &dyn Db, item: Item<'_>) -> Option<Target> {
+    if let Some(own) = stated_target(db, item) {
+        return Some(own.clone());
+    }
     match stated_targets(db, item.file(db)) {
         [] => None,
         // Most files state one, at their start.

@@ -387,19 +387,19 @@ fn control_words(instructions: &mut [Instruction], alone: &[(u32, u64, TextRange
 
 /// Finds the destinations of the targets.
 fn resolve(function: &mut Function) {
+    let labels: rustc_hash::FxHashMap<SmolStr, u32> =
+        function.labels.iter().map(|label| (label.name.clone(), label.before)).collect();
     // An assembler writes labels as plain words.
     if function.labels.iter().any(|label| !label.name.starts_with('.')) {
-        for index in 0..function.operands.len() {
-            let Value::Word(word) = &function.operands[index].value else { continue };
-            if function.label(word).is_some() {
-                let (name, range) = (word.clone(), function.operands[index].range);
-                function.operands[index].value =
-                    Value::Symbol(Symbol { name, range, addend: 0, part: Part::Whole, base: None });
+        for operand in &mut function.operands {
+            let Value::Word(word) = &operand.value else { continue };
+            if labels.contains_key(word) {
+                let (name, range) = (word.clone(), operand.range);
+                let symbol = Symbol { name, range, addend: 0, part: Part::Whole, base: None };
+                operand.value = Value::Symbol(symbol);
             }
         }
     }
-    let labels: rustc_hash::FxHashMap<SmolStr, u32> =
-        function.labels.iter().map(|label| (label.name.clone(), label.before)).collect();
     for index in 0..function.instructions.len() {
         function.instructions[index].destination = destination(function, &labels, index);
     }

@@ -20,8 +20,11 @@ pub(super) fn page(function: &Function, index: usize, range: TextRange) -> Optio
         (vec![index], reaching.uses(index, register))
     } else {
         let definitions = reaching.definitions(index, register);
-        let mut uses: Vec<usize> =
-            definitions.iter().flat_map(|definition| reaching.uses(*definition, register)).collect();
+        let mut uses: Vec<usize> = definitions
+            .iter()
+            .take(SHOWN)
+            .flat_map(|definition| reaching.uses(*definition, register))
+            .collect();
         uses.sort_unstable();
         uses.dedup();
         (definitions, uses)
