@@ -65,10 +65,10 @@ fn a_check_without_problems_has_a_summary() {
         &["check", "empty"],
         "",
         expect![[r#"
-        --
-        warplens: no files to check: no .ptx or .wave files found
-        exit 0
-    "#]],
+            --
+            warplens: no files to check: no .ptx or .wave or .sass files found
+            exit 0
+        "#]],
     );
 }
 

@@ -27,7 +27,7 @@ use report::{CheckError, Checked, CheckedFile, Report};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Files, folders to search (for .ptx files, and .wave files with a `.kernel` line), or `-` for standard input
+    /// Files, folders to search (for .ptx and .sass files, and .wave files with a `.kernel` line), or `-` for standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
