@@ -245,7 +245,9 @@ impl Analysis {
 
     /// A fix that switches a diagnostic of the file off for its line with a comment, if that is possible.
     pub fn allow_fix(&self, file: FileId, found: &Diagnostic) -> Answer<Option<Fix>> {
-        self.query(file, |db, file| warplens_ide_diagnostics::allow_fix::allow_fix(db, file, found))
+        self.query_editing(file, |db, file, _| {
+            warplens_ide_diagnostics::allow_fix::allow_fix(db, file, found)
+        })
     }
 
     /// The hover at an offset.
