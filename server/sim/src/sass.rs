@@ -20,7 +20,7 @@ mod target;
 mod value_tracer;
 mod warp;
 
-pub use decode::{DecodeError, Places, UNNAMED, decode, function_name};
+pub use decode::{DecodeError, InstructionIndices, UNNAMED, decode, function_name};
 pub use executable::{Kernel, MODELS};
 pub use launch_config::{device_memory, launch_config};
 pub use program::Program;

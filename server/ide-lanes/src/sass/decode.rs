@@ -5,7 +5,7 @@ use warplens_hir::sass::{Function, Listing};
 use warplens_ide_db::sass::listing;
 use warplens_ide_db::{Database, File};
 use warplens_sim::sass::program::{Cell, Control, Op, Operation, Token};
-use warplens_sim::sass::{self, DecodeError, Places, Program};
+use warplens_sim::sass::{self, DecodeError, InstructionIndices, Program};
 use warplens_sim::{ScalarType, StatementId};
 
 use crate::problem::LaunchProblem;
@@ -28,7 +28,7 @@ pub(super) fn decode_sass(
     Ok((program, statements))
 }
 
-fn statements(listing: &Listing, program: &Program, places: &Places) -> Vec<Statement> {
+fn statements(listing: &Listing, program: &Program, places: &InstructionIndices) -> Vec<Statement> {
     let statement = |(index, &(function, instruction)): (usize, &(usize, u32))| {
         let listed = &listing.functions()[function];
         let start = listing.start(listed);

@@ -56,7 +56,7 @@ impl Warp {
         }
     }
 
-    /// The lanes that act: guard, condition code and second predicate hold.
+    /// The lanes in which guard, condition code and second predicate hold.
     fn executed(&self, operation: &Operation, guarded: u32) -> u32 {
         let tested = if operation.test == CcTest::ALWAYS {
             guarded

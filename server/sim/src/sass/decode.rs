@@ -32,13 +32,13 @@ pub enum DecodeError {
 }
 
 /// Where the statements of a program are in a listing: the function, as an index of [`Listing::functions`], and the instruction.
-pub type Places = Vec<(usize, u32)>;
+pub type InstructionIndices = Vec<(usize, u32)>;
 
 /// Decodes the function with a name and those that it can reach.
 ///
 /// # Errors
 /// When the listing does not have the function.
-pub fn decode(listing: &Listing, name: &str) -> Result<(Program, Places), DecodeError> {
+pub fn decode(listing: &Listing, name: &str) -> Result<(Program, InstructionIndices), DecodeError> {
     let is_named = |listed: &&Listed| function_name(listing, listed) == name;
     let entry =
         listing.functions().iter().position(|listed| is_named(&listed)).ok_or(DecodeError::NoFunction)?;
@@ -90,7 +90,7 @@ struct Decoder<'l> {
     firsts: Vec<u32>,
     pool: Pool,
     program: Program,
-    places: Places,
+    places: InstructionIndices,
     /// The device variables by name.
     variables: FxHashMap<SmolStr, u32>,
 }
@@ -134,7 +134,7 @@ impl<'l> Decoder<'l> {
             firsts,
             pool,
             program,
-            places: Places::new(),
+            places: InstructionIndices::new(),
             variables: FxHashMap::default(),
         };
         decoder.place_functions();
@@ -193,7 +193,7 @@ impl<'l> Decoder<'l> {
         Operation { n: self.program.notes.len() as u32 - 1, ..Operation::new(Op::Unsupported) }
     }
 
-    fn finish(mut self, name: &str) -> (Program, Places) {
+    fn finish(mut self, name: &str) -> (Program, InstructionIndices) {
         self.read_facts();
         self.read_banks();
         let mut program = self.program;

@@ -11,7 +11,7 @@ use crate::trace::{RunOptions, WarpId};
 use crate::warp::LaunchConfig;
 use crate::warp::launch_config::{position, volume};
 
-/// Bytes of shared memory where a listing does not tell how much the kernel has.
+/// Bytes of shared memory where a listing does not state how much the kernel has.
 pub(crate) const UNKNOWN_SHARED: u32 = 48 << 10;
 /// Bytes of constant bank 0 before and among the launch's constants.
 const BANK_BYTES: u32 = 0x1000;
@@ -119,7 +119,7 @@ fn bank_mut(banks: &mut Vec<(u8, Vec<u8>)>, number: u8) -> &mut Vec<u8> {
     &mut banks[at].1
 }
 
-/// Writes bytes, and makes room for them.
+/// Writes bytes; the bank grows to hold them.
 fn put(bank: &mut Vec<u8>, at: u32, bytes: &[u8]) {
     let at = at as usize;
     bank.resize(bank.len().max(at + bytes.len()), 0);
@@ -155,7 +155,7 @@ fn rows(program: &Program, banks: &[(u8, Vec<u8>)], symbols: &[u64]) -> Vec<Lane
                 let address = symbols.get(symbol as usize).copied().unwrap_or(0).wrapping_add_signed(addend);
                 if high { (address >> 32) as u32 } else { address as u32 }
             }
-            Constant::Bank(number, offset) => {
+            Constant::InBank(number, offset) => {
                 let bank = banks.iter().find(|(bank, _)| *bank == number);
                 let word = bank.and_then(|(_, bytes)| bytes.get(offset as usize..offset as usize + 4));
                 word.map_or(0, |word| word.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)))

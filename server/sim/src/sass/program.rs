@@ -55,7 +55,7 @@ pub struct Program {
     pub pointers: Vec<(u32, u32, u32, u64)>,
     /// Words of constant banks that hold the address of a device variable: bank, offset, variable, offset in it.
     pub symbol_words: Vec<(u8, u32, u32, u64)>,
-    /// Bytes of static shared memory, if the listing tells them.
+    /// Bytes of static shared memory, if the listing states them.
     pub shared_size: Option<u32>,
     /// Bytes of the stack of a thread.
     pub stack_size: u32,
@@ -76,7 +76,7 @@ pub struct Function {
     pub end: u32,
 }
 
-/// Bits of the offset of an instruction in its function; the bits above tell the function.
+/// Bits of the offset of an instruction in its function; the bits above are the number of the function.
 pub const OFFSET_BITS: u32 = 24;
 
 /// The rows of the register file.
@@ -104,7 +104,7 @@ pub enum Constant {
     /// An immediate.
     Immediate(u32),
     /// A word of a constant bank.
-    Bank(u8, u32),
+    InBank(u8, u32),
     /// The address of a device variable, by its number, and an offset; the upper word.
     Symbol(u32, i64, bool),
 }

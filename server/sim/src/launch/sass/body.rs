@@ -33,8 +33,9 @@ impl Body {
             places.push((at, size));
             end = at + size;
         }
-        let mut analysis =
-            Analysis { program, places, origins: FxHashMap::default(), found: vec![None; sizes.len()] };
+        let address_bytes = if sizes.iter().any(|size| *size >= 8) { 8 } else { 4 };
+        let (origins, found) = (FxHashMap::default(), vec![None; sizes.len()]);
+        let mut analysis = Analysis { program, places, address_bytes, origins, found };
         for _ in 0..PASSES {
             program.code.iter().for_each(|operation| analysis.operation(operation));
         }
@@ -82,6 +83,8 @@ struct Analysis<'p> {
     program: &'p Program,
     /// The offset and the size of each parameter.
     places: Vec<(u64, u64)>,
+    /// Bytes of an address.
+    address_bytes: u64,
     origins: FxHashMap<Row, Origin>,
     found: Vec<Option<Access>>,
 }
@@ -91,7 +94,9 @@ impl Analysis<'_> {
     fn param_at(&self, offset: u64) -> Option<usize> {
         let base = u64::from(self.program.target.launch_constants().params);
         let at = offset.checked_sub(base)?;
-        self.places.iter().position(|(start, size)| (*start..start + size).contains(&at))
+        // Only an address matters: of those that are as large as one.
+        let found = self.places.iter().position(|(start, size)| (*start..start + size).contains(&at))?;
+        (self.places[found].1 >= self.address_bytes).then_some(found)
     }
 
     fn origin(&self, row: Row) -> Origin {
@@ -101,7 +106,7 @@ impl Analysis<'_> {
         let constants = &self.program.layout.constants;
         let constant = constants.binary_search_by_key(&row, |(row, _)| *row).ok().map(|at| constants[at].1);
         match constant {
-            Some(Constant::Bank(0, offset)) => Origin { param: self.param_at(offset.into()), loaded: None },
+            Some(Constant::InBank(0, offset)) => Origin { param: self.param_at(offset.into()), loaded: None },
             _ => Origin::default(),
         }
     }
@@ -200,7 +205,8 @@ impl Analysis<'_> {
                 | Op::Select
                 | Op::FirstLane
         );
-        let param = origins.iter().find_map(|origin| origin.param).filter(|_| keeps);
+        // The addend of a product is the base of an address.
+        let param = origins.iter().rev().find_map(|origin| origin.param).filter(|_| keeps);
         let loaded = origins[0].loaded.filter(|_| operation.op == Op::Move);
         let words =
             if matches!(operation.op, Op::MulAddWide(_) | Op::MoveWide | Op::Add3Wide(_)) { 2 } else { 1 };

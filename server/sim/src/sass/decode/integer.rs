@@ -189,7 +189,7 @@ impl Decoder<'_> {
             (Op::MulAdd, INT)
         };
         let operation = self.assemble(op, inst, &shape, kinds)?;
-        // `IMAD.MOV` and the like are spellings of a move and of a sum.
+        // `IMAD.MOV` and the like are moves.
         let [a, b, c] = operation.s;
         let zero = self.pool.zero();
         if op == Op::MulAdd && shape.p.is_empty() && a == Source::of(zero) && b == Source::of(zero) {

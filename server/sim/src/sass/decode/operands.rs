@@ -187,7 +187,7 @@ impl Decoder<'_> {
                 };
                 let offset =
                     u32::try_from(constant.offset).map_err(|_| "its constant has a negative offset")?;
-                let word = |index: u32| Constant::Bank(bank as u8, offset + 4 * index);
+                let word = |index: u32| Constant::InBank(bank as u8, offset + 4 * index);
                 let words = if matches!(kind, Kind::Int64 | Kind::Double) { 2 } else { 1 };
                 self.pool.constants((0..words).map(word).collect())
             }

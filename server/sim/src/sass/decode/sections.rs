@@ -1,4 +1,4 @@
-//! What sections other than code tell: parameters, shared memory, the stack, constant banks, device variables.
+//! The contents of sections other than code: parameters, shared memory, the stack, constant banks, device variables.
 
 use warplens_hir::sass::{Datum, DatumValue, Expression, Immediate, Section, Value};
 

@@ -315,7 +315,7 @@ pub(super) fn copy(
 ) -> Result<(), Box<Fault>> {
     let span = u64::from(to.size) * u64::from(to.count);
     let sources = addresses(&from.address, r);
-    // A source address that is not aligned tells how many bytes at the end are zeros.
+    // The misalignment of the source address is the number of bytes at the end that are zeros.
     let omitted = sources.map(|address| if fill { address % span } else { 0 });
     let aligned = std::array::from_fn(|lane| sources[lane] - omitted[lane]);
     let source = SpaceLanes { space: spaces::Space::Global, addresses: aligned, mask };

@@ -1,8 +1,8 @@
 //! Convergence barriers, from Volta on.
 //!
-//! A warp is a set of paths with a statement and lanes each. Paths at one statement stay apart; they become one only where an
-//! instruction says so: the release of a `BSYNC` or of a `WARPSYNC`. The path with the lowest statement runs first; one that has
-//! run long without a change of memory lets the next one run.
+//! A warp is a set of paths with a statement and lanes each. Paths at one statement stay apart; they become one only at the
+//! release of a `BSYNC` or of a `WARPSYNC`. The path with the lowest statement runs first; one that has run long without a change
+//! of memory lets the next one run.
 
 use super::{Group, Joined, WaitReason, Waiting};
 use crate::ptx::registers::lanes;
@@ -199,7 +199,7 @@ impl Barriers {
         was_set
     }
 
-    /// `BREAK`: lanes leave a barrier.
+    /// `BREAK`: others no longer wait for these lanes at a barrier.
     pub(crate) fn break_out(&mut self, barrier: u8, lanes: u32) {
         self.masks[usize::from(barrier) % COUNT] &= !lanes;
         self.test(barrier);

@@ -43,7 +43,7 @@ pub enum Control {
     Block {
         /// The number of the barrier.
         number: Source,
-        /// The threads that arrive, if it says so.
+        /// The number of threads that arrive, if the instruction has it.
         count: Option<Source>,
         /// Lanes wait.
         waits: bool,

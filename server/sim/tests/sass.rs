@@ -1,0 +1,255 @@
+//! SASS kernels written by hand: masks under both machines, values, findings.
+
+mod sass_common;
+
+use std::fmt::Write;
+
+use expect_test::{Expect, expect};
+use warplens_sim::sass::Program;
+use warplens_sim::{Checks, RunOptions, RunResult, Status};
+
+/// A listing for a target of instructions, which are numbered.
+fn listing(target: u16, body: &str) -> String {
+    let step = if target < 70 { 8 } else { 16 };
+    let mut text = format!("\tcode for sm_{target}\n\t\tFunction : k\n");
+    for (index, line) in body.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
+        writeln!(text, "        /*{:04x}*/                   {line} ;", index * step).expect("text");
+    }
+    text + "\t\t..........\n"
+}
+
+/// Runs a listing with one buffer of a word for each of 32 threads; the words.
+fn run(target: u16, body: &str) -> (Program, RunResult, Vec<u32>) {
+    let program = sass_common::program(&listing(target, body), "k");
+    let mut config = warplens_sim::sass::launch_config(program.target, 8, [1; 3], [32, 1, 1]);
+    let out = config.memory.allocate("out", 128).expect("space");
+    config.params = out.to_le_bytes().to_vec();
+    let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
+    let result = sass_common::run(&program, config, &options);
+    let bytes = result.memory.bytes(out, 128).expect("the buffer");
+    let words =
+        bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect();
+    (program, result, words)
+}
+
+/// The visits of each statement: its address, and active and executed lanes.
+fn visits(program: &Program, result: &RunResult) -> String {
+    let mut text = String::new();
+    for line in &result.warps[0].lines {
+        write!(text, "{:04x}", program.addresses[line.statement.index()]).expect("text");
+        for visit in line.visits.iter() {
+            write!(text, " {:08x}/{:08x}", visit.active, visit.executed).expect("text");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn check_visits(target: u16, body: &str, expect: Expect) {
+    let (program, result, _) = run(target, body);
+    assert_eq!(result.findings, []);
+    expect.assert_eq(&visits(&program, &result));
+}
+
+/// The value in `R6` of each lane, stored with the given prologue.
+fn values(target: u16, body: &str) -> Vec<u32> {
+    let store = match target {
+        ..70 => {
+            "SHL R3, R0, 0x2\nIADD R4.CC, R3, c[0x0][0x140]\nIADD.X R5, RZ, c[0x0][0x144]\nSTG.E [R4], R6\nEXIT"
+        }
+        _ => "MOV R8, 0x4\nIMAD.WIDE R8, R0, R8, c[0x0][0x160]\nSTG.E.SYS [R8], R6\nEXIT",
+    };
+    let (_, result, words) = run(target, &format!("S2R R0, SR_LANEID\n{body}\n{store}"));
+    assert_eq!((result.status, result.findings), (Status::Finished, Vec::new()));
+    words
+}
+
+/// The findings, one a line.
+fn check_findings(target: u16, body: &str, expect: Expect) {
+    let (program, result, _) = run(target, body);
+    let mut text = String::new();
+    for finding in &result.findings {
+        let at = finding.statement.map_or(0, |statement| program.addresses[statement.index()]);
+        writeln!(text, "{at:04x} {} {:08x}: {}", finding.code, finding.lanes, finding.message).expect("text");
+    }
+    expect.assert_eq(&text);
+}
+
+#[test]
+fn tokens_reconverge_at_the_target_of_ssy() {
+    check_visits(
+        52,
+        "S2R R0, SR_LANEID
+         SSY 0x30
+         ISETP.LT.AND P0, PT, R0, 0x8, PT
+         @P0 SYNC
+         IADD32I R6, R6, 0x1
+         SYNC
+         EXIT",
+        expect![[r#"
+            0000 ffffffff/ffffffff
+            0008 ffffffff/ffffffff
+            0010 ffffffff/ffffffff
+            0018 ffffffff/000000ff
+            0020 ffffff00/ffffff00
+            0028 ffffff00/ffffff00
+            0030 ffffffff/ffffffff
+        "#]],
+    );
+}
+
+#[test]
+fn barriers_reconverge_after_bsync() {
+    check_visits(
+        75,
+        "S2R R0, SR_LANEID
+         ISETP.LT.AND P0, PT, R0, 0x8, PT
+         BSSY B0, 0x60
+         @P0 BRA 0x50
+         IADD3 R6, R6, 0x1, RZ
+         BSYNC B0
+         EXIT",
+        expect![[r#"
+            0000 ffffffff/ffffffff
+            0010 ffffffff/ffffffff
+            0020 ffffffff/ffffffff
+            0030 ffffffff/000000ff
+            0040 ffffff00/ffffff00
+            0050 ffffff00/ffffff00 000000ff/000000ff
+            0060 ffffffff/ffffffff
+        "#]],
+    );
+}
+
+#[test]
+fn paths_without_a_barrier_stay_apart() {
+    check_visits(
+        75,
+        "S2R R0, SR_LANEID
+         ISETP.LT.AND P0, PT, R0, 0x8, PT
+         @P0 BRA 0x40
+         IADD3 R6, R6, 0x1, RZ
+         NOP
+         EXIT",
+        expect![[r#"
+            0000 ffffffff/ffffffff
+            0010 ffffffff/ffffffff
+            0020 ffffffff/000000ff
+            0030 ffffff00/ffffff00
+            0040 000000ff/000000ff ffffff00/ffffff00
+            0050 000000ff/000000ff ffffff00/ffffff00
+        "#]],
+    );
+}
+
+#[test]
+fn a_carry_passes_to_the_upper_word() {
+    let old = values(52, "MOV32I R1, 0xffffffff\nIADD R2.CC, R1, R0\nIADD.X R6, RZ, RZ");
+    let new = values(75, "MOV R1, 0xffffffff\nIADD3 R2, P0, R1, R0, RZ\nIADD3.X R6, RZ, RZ, RZ, P0, !PT");
+    let expected: Vec<u32> = (0..32).map(|lane| u32::from(lane != 0)).collect();
+    assert_eq!((old, new), (expected.clone(), expected));
+}
+
+#[test]
+fn a_64_bit_comparison_uses_the_verdict_of_the_lower_words() {
+    // (1, lane) < (1, 5)
+    let body = "MOV R1, 0x1
+        ISETP.LT.U32.AND P0, PT, R0, 0x5, PT
+        ISETP.LT.U32.AND.EX P1, PT, R1, 0x1, PT, P0
+        SEL R6, RZ, 0x1, !P1";
+    assert_eq!(values(75, body), (0..32).map(|lane| u32::from(lane < 5)).collect::<Vec<_>>());
+}
+
+#[test]
+fn products_of_16_bits_make_one_of_32() {
+    let body = "MOV32I R1, 0x12345
+        XMAD.MRG R2, R0, R1.H1, RZ
+        XMAD R3, R0, R1, RZ
+        XMAD.PSL.CBCC R6, R0.H1, R2.H1, R3";
+    assert_eq!(values(52, body), (0..32).map(|lane| lane * 0x12345).collect::<Vec<_>>());
+}
+
+#[test]
+fn floats_round_as_said() {
+    let body = "I2FP.F32.U32 R1, R0\nFADD.RP R2, R1, 1e-20\nFADD.RZ R3, R1, 1e-20\nISETP.NE.AND P0, PT, R2, R3, PT\nSEL R6, RZ, 0x1, !P0";
+    assert_eq!(values(80, body)[1..], [1; 31]);
+}
+
+#[test]
+fn shuffles_and_votes() {
+    assert_eq!(
+        values(75, "SHFL.BFLY PT, R6, R0, 0x1, 0x1f"),
+        (0..32).map(|lane| lane ^ 1).collect::<Vec<_>>()
+    );
+    assert_eq!(values(75, "ISETP.LT.AND P0, PT, R0, 0x4, PT\nVOTE.ANY R6, PT, P0"), [0xf; 32]);
+}
+
+#[test]
+fn an_uncovered_instruction_stops_the_run() {
+    check_findings(
+        80,
+        "S2R R0, SR_LANEID
+         MUFU.TANH R1, R0
+         EXIT",
+        expect![[r#"
+            0010 unsupported ffffffff: unsupported instruction `MUFU.TANH`: `MUFU.TANH` is not simulated
+        "#]],
+    );
+}
+
+#[test]
+fn the_machines_report_what_their_state_does_not_allow() {
+    check_findings(
+        52,
+        "S2R R0, SR_LANEID
+         SYNC
+         EXIT",
+        expect![[r#"
+            0008 no-token ffffffff: `SYNC` without a token: no `SSY` precedes it on this path
+            the lanes have nowhere to wait; check the control flow before it
+        "#]],
+    );
+    check_findings(
+        75,
+        "S2R R0, SR_LANEID
+         BSYNC B3
+         EXIT",
+        expect![[r#"
+            0010 empty-barrier ffffffff: `BSYNC B3` waits at a barrier without lanes
+            no `BSSY B3` precedes it on this path
+            the lanes do not wait for others; check the control flow before it
+        "#]],
+    );
+    check_findings(
+        75,
+        "S2R R0, SR_LANEID
+         ISETP.LT.AND P0, PT, R0, 0x8, PT
+         @P0 BRA 0x50
+         WARPSYNC 0xffffffff
+         EXIT
+         WARPSYNC 0xf0f
+         EXIT",
+        expect![[r#"
+            0030 no-progress ffffff00: deadlock: lanes 8-31 wait at `WARPSYNC` for lanes 0-7
+            which do not reach one of this mask
+        "#]],
+    );
+}
+
+#[test]
+fn races_and_bounds_are_found() {
+    check_findings(
+        75,
+        "S2R R0, SR_LANEID
+         SHF.L.U32 R1, R0, 0x6, RZ
+         MOV R2, c[0x0][0x160]
+         IADD3 R2, P0, R2, R1, RZ
+         IADD3.X R3, RZ, c[0x0][0x164], RZ, P0, !PT
+         STG.E.SYS [R2], R0
+         EXIT",
+        expect![[r#"
+            0050 out-of-bounds fffffffc: `out[32]` is beyond `out`, which has 32 elements
+            `out` has 128 bytes, this store of 4 bytes needs 132; guard the access, or make the buffer larger
+        "#]],
+    );
+}
