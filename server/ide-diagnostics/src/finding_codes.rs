@@ -113,7 +113,7 @@ findings! {
     "trap";
     /// The run needs more memory than the limit.
     "memory-limit";
-    /// `if`, `loop` and their ends do not match at run time.
+    /// `if` and `loop` and their ends, or tokens and barriers of machine code, do not match at run time.
     "control-flow";
     /// `if` and `loop` nested deeper than the limit.
     "nesting-depth";

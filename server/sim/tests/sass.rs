@@ -115,7 +115,7 @@ fn barriers_reconverge_after_bsync() {
             0020 ffffffff/ffffffff
             0030 ffffffff/000000ff
             0040 ffffff00/ffffff00
-            0050 ffffff00/ffffff00 000000ff/000000ff
+            0050 000000ff/000000ff ffffff00/ffffff00
             0060 ffffffff/ffffffff
         "#]],
     );
@@ -205,7 +205,7 @@ fn the_machines_report_what_their_state_does_not_allow() {
          SYNC
          EXIT",
         expect![[r#"
-            0008 no-token ffffffff: `SYNC` without a token: no `SSY` precedes it on this path
+            0008 control-flow ffffffff: `SYNC` without a token: no `SSY` precedes it on this path
             the lanes have nowhere to wait; check the control flow before it
         "#]],
     );
@@ -215,7 +215,7 @@ fn the_machines_report_what_their_state_does_not_allow() {
          BSYNC B3
          EXIT",
         expect![[r#"
-            0010 empty-barrier ffffffff: `BSYNC B3` waits at a barrier without lanes
+            0010 control-flow ffffffff: `BSYNC B3` waits at a barrier without lanes
             no `BSSY B3` precedes it on this path
             the lanes do not wait for others; check the control flow before it
         "#]],

@@ -248,7 +248,7 @@ impl Warp {
                 let message = format!(
                     "calls are nested more than {MAX_CALL_DEPTH} deep\ncheck the end of the recursion"
                 );
-                run.state.report(self.id.error("stack-overflow", message, group.pc, executed));
+                run.state.report(self.id.error("call-depth", message, group.pc, executed));
                 return Err(Pause::Stopped(Status::Faulted));
             }
             return self.jump(target, group, run);
@@ -280,7 +280,7 @@ impl Warp {
     fn refuse(&self, error: MachineError, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Pause {
         let (code, message, status) = match error {
             MachineError::NoToken(token) => (
-                "no-token",
+                "control-flow",
                 format!(
                     "`{}` without a token: no `{}` precedes it on this path\nthe lanes have nowhere to wait; check the control flow \
                      before it",
@@ -330,7 +330,7 @@ impl Warp {
                          the lanes do not wait for others; check the control flow before it"
                     );
                     run.state.report(id.finding(
-                        "empty-barrier",
+                        "control-flow",
                         Severity::Warning,
                         message,
                         group.pc,
