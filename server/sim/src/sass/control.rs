@@ -206,7 +206,11 @@ impl Warp {
         };
         for lane in lanes(executed) {
             let address = self.address(jump, lane);
-            let Some(target) = run.program.statement_at(address, group.pc) else {
+            let found = match run.program.code[group.pc as usize].op {
+                Op::Control(Control::Return(_)) => run.program.return_at(address, group.pc),
+                _ => run.program.statement_at(address, group.pc),
+            };
+            let Some(target) = found else {
                 let message = format!(
                     "lane {lane} jumps to address {address:#x}, which is not an instruction of the listing\n\
                      check the register, or add the code at that address"

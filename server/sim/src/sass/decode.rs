@@ -17,7 +17,7 @@ mod table;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use warplens_hir::sass::{Destination, Function, Listed, Listing, Value};
+use warplens_hir::sass::{DatumValue, Destination, Function, Listed, Listing, Value};
 
 use self::instruction::Inst;
 use self::operands::Pool;
@@ -69,7 +69,17 @@ fn reachable(listing: &Listing, entry: usize) -> Vec<usize> {
             Value::RegisterTarget(target) => target.symbol.as_ref().map(|symbol| &symbol.name),
             _ => None,
         });
-        for name in named {
+        // Tables of functions may be in any section of data.
+        let tables = listing.sections().flat_map(|(section, _)| {
+            let holds_data =
+                section.name.starts_with(".nv.global") || section.name.starts_with(".nv.constant");
+            section.data.iter().filter(move |_| holds_data)
+        });
+        let in_tables = tables.filter_map(|datum| match &datum.value {
+            DatumValue::Expression(expression) => Some(&expression.symbol),
+            _ => None,
+        });
+        for name in named.chain(in_tables) {
             let other = listing.functions().iter().position(|listed| function_name(listing, listed) == *name);
             if let Some(other) = other.filter(|other| !found.contains(other)) {
                 found.push(other);

@@ -66,7 +66,7 @@ pub(crate) type Joined = (u32, Vec<u32>);
 #[derive(Clone, Debug)]
 pub(crate) enum Machine {
     Tokens(Tokens),
-    Barriers(Barriers),
+    Barriers(Box<Barriers>),
 }
 
 /// Dispatches to the machine.
@@ -133,6 +133,14 @@ impl Machine {
     pub(crate) fn take_back_edge(&mut self, changes: u64, steps: u64) -> bool {
         match self {
             Machine::Barriers(barriers) => barriers.take_back_edge(changes, steps),
+            Machine::Tokens(_) => false,
+        }
+    }
+
+    /// No lanes can run: releases some that wait only because nested calls use one barrier. Returns whether there were any.
+    pub(crate) fn release_nested(&mut self) -> bool {
+        match self {
+            Machine::Barriers(barriers) => barriers.release_nested(),
             Machine::Tokens(_) => false,
         }
     }

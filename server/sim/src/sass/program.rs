@@ -158,6 +158,20 @@ impl Program {
         addresses.get(at).filter(|found| is_there(**found)).map(|_| first + at as u32)
     }
 
+    /// The statement at an address to which a function returns. Where the address does not have the number of a function, it is one
+    /// of the function whose call precedes it: the running one, or the entry.
+    pub fn return_at(&self, address: u64, from: u32) -> Option<u32> {
+        let own = self.statement_at(address, from);
+        let follows_call = |statement: u32| {
+            let before = statement.checked_sub(1).map(|before| self.code[before as usize].op);
+            matches!(before, Some(Op::Control(Control::Call(_) | Control::CallIndirect(_))))
+        };
+        match own {
+            Some(statement) if follows_call(statement) => own,
+            _ => self.statement_at(address, 0).filter(|statement| follows_call(*statement)).or(own),
+        }
+    }
+
     /// The address that code computes for a statement.
     pub fn address_of(&self, statement: u32) -> u64 {
         let function = self.function_of(statement) as u64;

@@ -61,11 +61,11 @@ impl Target {
     pub fn launch_constants(self) -> LaunchConstants {
         let constants = |params, block, grid, stack| LaunchConstants { params, block, grid, stack };
         match self.0 {
-            ..30 => constants(0x20, 0x8, 0x14, (1, 0x100)),
-            ..50 => constants(0x140, 0x28, 0x34, (0, 0x44)),
-            ..70 => constants(0x140, 0x8, 0x14, (0, 0x20)),
-            ..90 => constants(0x160, 0x0, 0xc, (0, 0x28)),
-            ..100 => constants(0x210, 0x0, 0xc, (0, 0x28)),
+            0..30 => constants(0x20, 0x8, 0x14, (1, 0x100)),
+            30..50 => constants(0x140, 0x28, 0x34, (0, 0x44)),
+            50..70 => constants(0x140, 0x8, 0x14, (0, 0x20)),
+            70..90 => constants(0x160, 0x0, 0xc, (0, 0x28)),
+            90..100 => constants(0x210, 0x0, 0xc, (0, 0x28)),
             _ => constants(0x380, 0x360, 0x370, (0, 0x37c)),
         }
     }
@@ -93,25 +93,24 @@ impl Target {
     pub(crate) fn window_constants(self) -> Vec<(u32, u32)> {
         let [shared, local] = self.windows();
         let pair = |at: u32, value: u64| [(at, value as u32), (at + 4, (value >> 32) as u32)];
-        let words = match self.0 {
-            ..50 => Vec::new(),
-            ..60 => vec![(0x0, shared as u32), (0x4, local as u32)],
-            ..70 => {
+        match self.0 {
+            0..50 => Vec::new(),
+            50..60 => vec![(0x0, shared as u32), (0x4, local as u32)],
+            60..70 => {
                 vec![(0x0, shared as u32), (0x4, local as u32), (0x100, 0), (0x104, 0)]
             }
-            ..90 => [pair(0x18, shared), pair(0x20, local)].concat(),
-            ..100 => pair(0x20, local).to_vec(),
+            70..90 => [pair(0x18, shared), pair(0x20, local)].concat(),
+            90..100 => pair(0x20, local).to_vec(),
             _ => pair(0x2f8, local).to_vec(),
-        };
-        words
+        }
     }
 
     /// Where bank 0 holds the bytes of dynamic shared memory.
     pub(crate) fn dynamic_shared_constant(self) -> Option<u32> {
         match self.0 {
-            ..50 => None,
-            ..70 => Some(0xfc),
-            ..100 => Some(0x2c),
+            0..50 => None,
+            50..70 => Some(0xfc),
+            70..100 => Some(0x2c),
             _ => Some(0x2ac),
         }
     }

@@ -158,7 +158,7 @@ impl Warp {
             id,
             live,
             machine: match launch.barriers {
-                true => Machine::Barriers(Barriers::new(live)),
+                true => Machine::Barriers(Box::new(Barriers::new(live))),
                 false => Machine::Tokens(Tokens::new(live)),
             },
             registers: Registers::new(launch.rows.clone()),
@@ -191,10 +191,11 @@ impl Warp {
     fn run_groups<S: Simd>(&mut self, simd: S, run: &mut RunContext<'_>) -> Pause {
         loop {
             let Some(group) = self.machine.next() else {
-                return match self.live {
-                    0 => Pause::Ended,
-                    _ => self.waits_for_block(run),
-                };
+                match self.live {
+                    0 => return Pause::Ended,
+                    _ if self.machine.release_nested() => continue,
+                    _ => return self.waits_for_block(run),
+                }
             };
             if self.machine.has_joined() {
                 self.record_joined();

@@ -584,7 +584,7 @@ impl Decoder<'_> {
     }
 
     /// `P2R R0, PR, R1, 0x7f`
-    pub(super) fn from_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
+    pub(super) fn pack_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
         let mut operation = self.packed(inst, Op::FromPredicates)?;
         operation.d = self.destination(inst.ops.first())?;
         operation.uniform = inst.ops.first().is_some_and(is_uniform);
@@ -592,7 +592,7 @@ impl Decoder<'_> {
     }
 
     /// `R2P PR, R0, 0x7f`
-    pub(super) fn to_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
+    pub(super) fn unpack_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
         let mut operation = self.packed(inst, Op::ToPredicates)?;
         operation.d = self.pool.dropped();
         operation.uniform = inst.ins.opcode.starts_with('U');

@@ -40,6 +40,14 @@ impl Decoder<'_> {
             }
         }
         for (holder, offset, Expression { symbol, addend, .. }) in pointers {
+            if let (Some(holder), Some(statement)) = (self.variables.get(&holder), self.label(&symbol)) {
+                let address = self.program.address_of(statement).wrapping_add_signed(addend).to_le_bytes();
+                let bytes = &mut self.program.globals[*holder as usize].1;
+                if let Some(target) = bytes.get_mut(offset as usize..offset as usize + 8) {
+                    target.copy_from_slice(&address);
+                }
+                continue;
+            }
             if let (Some(holder), Some(variable)) = (self.variables.get(&holder), self.variables.get(&symbol))
             {
                 self.program.pointers.push((*holder, offset, *variable, addend as u64));

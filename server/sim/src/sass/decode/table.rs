@@ -38,8 +38,8 @@ impl Decoder<'_> {
             "PLOP3" | "UPLOP3" => self.plop3(inst),
             "PSETP" | "UPSETP" | "PSET" => self.combine_predicates(inst),
             "CSETP" => self.test_cc(inst),
-            "P2R" | "UP2UR" => self.from_predicates(inst),
-            "R2P" | "UR2UP" => self.to_predicates(inst),
+            "P2R" | "UP2UR" => self.pack_predicates(inst),
+            "R2P" | "UR2UP" => self.unpack_predicates(inst),
             "FADD" | "FADD32I" | "FMUL" | "FMUL32I" | "FFMA" | "FFMA32I" | "UFADD" | "UFMUL" | "UFFMA" => {
                 self.float(inst)
             }

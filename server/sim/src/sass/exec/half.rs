@@ -140,7 +140,7 @@ fn extremum(compare: FloatCompare, mode: HalfMode, smaller: bool, [a, b]: [u64; 
         return format.nan();
     }
     let bits = finish(format.of_f32(value), mode, format);
-    if compare.xor_sign { bits | (signs[0] ^ signs[1]) * format.sign_bit() } else { bits }
+    if compare.xor_sign { bits | ((signs[0] ^ signs[1]) * format.sign_bit()) } else { bits }
 }
 
 /// The lanes in which a comparison of the lower and of the upper halves holds.

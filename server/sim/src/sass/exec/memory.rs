@@ -177,8 +177,8 @@ fn fetch(
             let index = |lane: usize| extent.index(at.addresses[lane] + offset);
             match (at.mask, size) {
                 (FULL, 4) => {
-                    for lane in 0..WIDTH {
-                        values[lane] = read(bytes, index(lane), 4) as u32;
+                    for (lane, value) in values.iter_mut().enumerate() {
+                        *value = read(bytes, index(lane), 4) as u32;
                     }
                 }
                 _ => {

@@ -48,6 +48,8 @@ pub(crate) struct Barriers {
     masks: [u32; COUNT],
     /// The barriers that have had lanes.
     used: u16,
+    /// The barriers that functions save and restore: paths in nested calls use one at the same time.
+    saved: u16,
     blocked: Vec<Blocked>,
     synchronizing: Vec<Synchronizing>,
     /// Lanes at a barrier of the block.
@@ -69,6 +71,7 @@ impl Barriers {
             running: 0,
             masks: [0; COUNT],
             used: 0,
+            saved: 0,
             blocked: Vec::new(),
             synchronizing: Vec::new(),
             at_block: Vec::new(),
@@ -175,6 +178,7 @@ impl Barriers {
 
     /// `BMOV` to a barrier.
     pub(crate) fn write(&mut self, barrier: u8, mask: u32) {
+        self.saved |= 1 << (barrier % COUNT as u8);
         self.set(barrier, mask & self.live);
     }
 
@@ -296,6 +300,22 @@ impl Barriers {
         } else {
             false
         }
+    }
+
+    /// No path can run, and all lanes wait at a `BSYNC`: if nested calls use one barrier at the same time, releases the group that
+    /// waits there last. Returns whether there was one.
+    pub(super) fn release_nested(&mut self) -> bool {
+        if !self.synchronizing.is_empty() || !self.at_block.is_empty() {
+            return false;
+        }
+        let is_saved = |one: &&Blocked| self.saved >> one.barrier & 1 == 1;
+        let Some(last) = self.blocked.iter().filter(is_saved).max_by_key(|one| one.since).copied() else {
+            return false;
+        };
+        self.blocked.retain(|one| *one != last);
+        self.masks[usize::from(last.barrier)] &= !last.mask;
+        self.resume(vec![(last.pc, last.mask & self.live)]);
+        true
     }
 
     /// Only paths are left that wait for others: releases lanes from a `BSYNC` whose missing lanes have all yielded since.
