@@ -19,6 +19,7 @@ mod run;
 mod target;
 mod value_tracer;
 mod warp;
+mod written_registers;
 
 pub use decode::{DecodeError, InstructionIndices, UNNAMED, decode, function_name};
 pub use executable::{Kernel, MODELS};

@@ -170,7 +170,7 @@ fn products_of_16_bits_make_one_of_32() {
 }
 
 #[test]
-fn floats_round_as_said() {
+fn floats_round_by_their_modifier() {
     let body = "I2FP.F32.U32 R1, R0\nFADD.RP R2, R1, 1e-20\nFADD.RZ R3, R1, 1e-20\nISETP.NE.AND P0, PT, R2, R3, PT\nSEL R6, RZ, 0x1, !P0";
     assert_eq!(values(80, body)[1..], [1; 31]);
 }

@@ -4,25 +4,30 @@
 //! register file, `table` maps opcodes to operations, and the other modules read the operands of their kinds of instructions.
 //! An instruction that is not covered becomes [`Op::Unsupported`] with a note.
 
+mod compare;
 mod control;
+mod decoder;
 mod float;
 mod instruction;
 mod integer;
 mod memory;
 mod names;
 mod operands;
+mod pool;
+mod predicates;
 mod sections;
 mod special;
 mod table;
 
-use rustc_hash::FxHashMap;
-use smol_str::SmolStr;
-use warplens_hir::sass::{DatumValue, Destination, Function, Listed, Listing, Value};
+use warplens_hir::sass::{DatumValue, Listed, Listing, Value};
 
+use self::decoder::Decoder;
 use self::instruction::Inst;
-use self::operands::Pool;
-use super::program::{self, Op, Operation, Prepare, Program};
+use self::predicates::condition_of;
+use super::program::{Op, Operation, Prepare, Program};
 use super::target::Target;
+
+pub use self::decoder::{InstructionIndices, UNNAMED, function_name};
 
 /// Why a kernel cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,9 +35,6 @@ pub enum DecodeError {
     /// The listing has no function with the name.
     NoFunction,
 }
-
-/// Where the statements of a program are in a listing: the function, as an index of [`Listing::functions`], and the instruction.
-pub type InstructionIndices = Vec<(usize, u32)>;
 
 /// Decodes the function with a name and those that it can reach.
 ///
@@ -48,14 +50,6 @@ pub fn decode(listing: &Listing, name: &str) -> Result<(Program, InstructionIndi
     let mut decoder = Decoder::new(listing, target, reachable(listing, entry));
     decoder.instructions();
     Ok(decoder.finish(name))
-}
-
-/// The name of a function without a name.
-pub const UNNAMED: &str = "kernel";
-
-/// The name of a function; one without a name is called [`UNNAMED`].
-pub fn function_name(listing: &Listing, listed: &Listed) -> SmolStr {
-    listing.function(listed).name.as_ref().map_or_else(|| UNNAMED.into(), |name| name.text.clone())
 }
 
 /// The functions that the entry can reach, the entry first: those that operands or data name.
@@ -90,88 +84,7 @@ fn reachable(listing: &Listing, entry: usize) -> Vec<usize> {
     found
 }
 
-/// A program that is being decoded.
-struct Decoder<'l> {
-    listing: &'l Listing,
-    target: Target,
-    /// The functions: their indices in the listing.
-    functions: Vec<usize>,
-    /// The first statement of each.
-    firsts: Vec<u32>,
-    pool: Pool,
-    program: Program,
-    places: InstructionIndices,
-    /// The device variables by name.
-    variables: FxHashMap<SmolStr, u32>,
-}
-
-impl<'l> Decoder<'l> {
-    fn new(listing: &'l Listing, target: Target, functions: Vec<usize>) -> Decoder<'l> {
-        let function = |index: &usize| listing.function(&listing.functions()[*index]);
-        let mut first = 0;
-        let firsts = functions.iter().map(|index| {
-            first += function(index).instructions.len() as u32;
-            first - function(index).instructions.len() as u32
-        });
-        let firsts = firsts.collect();
-        let pool = Pool::new(functions.iter().map(function));
-        let program = Program {
-            name: SmolStr::default(),
-            target,
-            code: Vec::new(),
-            straight_runs: Vec::new(),
-            functions: Vec::new(),
-            addresses: Vec::new(),
-            layout: program::Layout::default(),
-            accesses: Vec::new(),
-            atomics: Vec::new(),
-            matrix_loads: Vec::new(),
-            products: Vec::new(),
-            notes: Vec::new(),
-            banks: Vec::new(),
-            globals: Vec::new(),
-            pointers: Vec::new(),
-            symbol_words: Vec::new(),
-            shared_size: None,
-            stack_size: 0,
-            params: Vec::new(),
-            named: Vec::new(),
-        };
-        let mut decoder = Decoder {
-            listing,
-            target,
-            functions,
-            firsts,
-            pool,
-            program,
-            places: InstructionIndices::new(),
-            variables: FxHashMap::default(),
-        };
-        decoder.place_functions();
-        decoder.read_variables();
-        decoder
-    }
-
-    fn function(&self, number: usize) -> &'l Function {
-        self.listing.function(&self.listing.functions()[self.functions[number]])
-    }
-
-    /// The addresses of all statements come first: operands may name them.
-    fn place_functions(&mut self) {
-        for number in 0..self.functions.len() {
-            let function = self.function(number);
-            let first = self.firsts[number];
-            let end = first + function.instructions.len() as u32;
-            let name = function_name(self.listing, &self.listing.functions()[self.functions[number]]);
-            self.program.functions.push(program::Function { name, first, end });
-            self.program
-                .addresses
-                .extend(function.instructions.iter().map(|instruction| instruction.address));
-            let index = self.functions[number];
-            self.places.extend((0..function.instructions.len() as u32).map(|at| (index, at)));
-        }
-    }
-
+impl Decoder<'_> {
     fn instructions(&mut self) {
         for number in 0..self.functions.len() {
             let function = self.function(number);
@@ -189,7 +102,7 @@ impl<'l> Decoder<'l> {
             Err(why) => self.unsupported(inst, &why),
         };
         if let Some(guard) = &inst.ins.guard {
-            operation.guard = operands::condition_of(guard.register, guard.negated);
+            operation.guard = condition_of(guard.register, guard.negated);
         }
         operation.joins = inst.joins;
         operation.prepare = preparation(&operation);
@@ -212,30 +125,6 @@ impl<'l> Decoder<'l> {
         program.named = names::named(&program);
         program.find_straight_runs();
         (program, self.places)
-    }
-
-    /// The statement that the target of an instruction is.
-    fn statement(&self, inst: &Inst<'_>) -> Result<u32, String> {
-        match inst.ins.destination {
-            Destination::Instruction(index) => Ok(self.firsts[inst.number] + index),
-            Destination::Symbol => {
-                let name = inst.target_symbol().unwrap_or_default();
-                self.label(&name).ok_or_else(|| format!("`{name}` is not in the listing"))
-            }
-            Destination::End => Err("its target is the end of the function".to_owned()),
-            _ => Err("its target is not an instruction of the listing".to_owned()),
-        }
-    }
-
-    /// The statement that a label or the name of a function means.
-    fn label(&self, name: &str) -> Option<u32> {
-        let function = self.program.functions.iter().find(|function| function.name == name);
-        function.map(|function| function.first).or_else(|| {
-            (0..self.functions.len()).find_map(|number| {
-                let label = self.function(number).label(name)?;
-                Some(self.firsts[number] + label.before)
-            })
-        })
     }
 }
 

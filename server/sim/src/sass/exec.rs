@@ -9,6 +9,7 @@ mod convert;
 mod float;
 mod half;
 mod integer;
+mod lanewise;
 mod matrix;
 mod memory;
 mod predicate;
@@ -21,7 +22,7 @@ pub(crate) use context::{BlockPosition, ExecContext, WarpPosition};
 pub(crate) use memory::Fault;
 pub(crate) use predicate::table_of;
 
-use super::program::{Op, Operation, Prepare, Program, Test};
+use super::program::{Op, Operation, Prepare, Program};
 use super::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source, lanes_where};
 use crate::ptx::registers::Lanes;
 
@@ -206,38 +207,4 @@ fn flags_of_result(o: &Operation, r: &mut Registers, mask: u32) {
     r.set_predicate(CC_SIGN, mask, lanes_where(|lane| d[lane] >> 31 == 1));
     r.set_predicate(CC_CARRY, mask, 0);
     r.set_predicate(CC_OVERFLOW, mask, 0);
-}
-
-/// The predicate that tests a result.
-#[inline(always)]
-fn tested(test: Test, non_zero: u32, other: u32) -> u32 {
-    match test {
-        Test::NonZeroOr => non_zero | other,
-        Test::NonZeroAnd => non_zero & other,
-        Test::Zero => !non_zero,
-    }
-}
-
-/// `d = f(a)` in the lanes of `mask`.
-#[inline(always)]
-fn map1(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32) -> u32) {
-    let a = r.row(o.s[0].row);
-    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane]));
-    r.set(o.d, mask, &values);
-}
-
-/// `d = f(a, b)` in the lanes of `mask`.
-#[inline(always)]
-fn map2(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32) -> u32) {
-    let [a, b, _] = o.s.map(|source| r.row(source.row));
-    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane], b[lane]));
-    r.set(o.d, mask, &values);
-}
-
-/// `d = f(a, b, c)` in the lanes of `mask`.
-#[inline(always)]
-fn map3(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32, u32) -> u32) {
-    let [a, b, c] = o.s.map(|source| r.row(source.row));
-    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]));
-    r.set(o.d, mask, &values);
 }

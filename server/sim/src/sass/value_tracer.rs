@@ -2,7 +2,7 @@
 
 use super::program::{Cell, Named};
 use super::registers::Registers;
-use super::warp::WrittenRegisters;
+use super::written_registers::WrittenRegisters;
 use crate::ptx::registers::WIDTH;
 use crate::trace::StatementId;
 use crate::values::{TraceRequest, Values};

@@ -9,6 +9,7 @@ use super::machine::{Barriers, Machine, Tokens};
 use super::program::{Cell, Program, Reduction};
 use super::registers::{Registers, TRUE};
 use super::value_tracer::ValueTracer;
+use super::written_registers::WrittenRegisters;
 use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::run_state::RunState;
@@ -88,38 +89,6 @@ pub(crate) struct Warp {
     pub(crate) tracer: Option<Box<ValueTracer>>,
     /// The count and the truth of the last reduction at a barrier.
     pub(super) reduced: (u32, bool),
-}
-
-/// The lanes that have written each register.
-#[derive(Clone, Debug)]
-pub(crate) struct WrittenRegisters {
-    rows: Vec<u32>,
-    predicates: [u32; 32],
-}
-
-impl WrittenRegisters {
-    fn new(rows: usize) -> WrittenRegisters {
-        WrittenRegisters { rows: vec![0; rows], predicates: [0; 32] }
-    }
-
-    /// Records a write.
-    pub(super) fn write(&mut self, cell: Cell, mask: u32) {
-        match cell {
-            Cell::Rows(first, count) => {
-                let rows = self.rows.iter_mut().skip(first.into()).take(count.into());
-                rows.for_each(|written| *written |= mask);
-            }
-            Cell::Predicate(predicate) => self.predicates[usize::from(predicate) % 32] |= mask,
-        }
-    }
-
-    /// The lanes that have written a register.
-    pub(super) fn lanes(&self, cell: Cell) -> u32 {
-        match cell {
-            Cell::Rows(first, _) => self.rows.get(usize::from(first)).copied().unwrap_or(0),
-            Cell::Predicate(predicate) => self.predicates[usize::from(predicate) % 32],
-        }
-    }
 }
 
 /// A warp about to run, for any instruction set of the host.

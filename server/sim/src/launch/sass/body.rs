@@ -166,7 +166,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// How a computed value depends on parameters; floats tell what was loaded.
+    /// How a computed value depends on parameters; operations on floats show the type of loaded values.
     fn computed(&mut self, operation: &Operation) {
         let float = match operation.op {
             Op::FloatAdd(_)

@@ -1,8 +1,9 @@
 //! Control instructions.
 
-use super::Decoder;
+use super::decoder::Decoder;
 use super::instruction::Inst;
-use super::operands::{Kind, condition};
+use super::operands::Kind;
+use super::predicates::condition;
 use crate::sass::program::{
     BarrierState, BarrierStep, Control, Jump, Op, Operation, Reduction, Token, Uniformity,
 };

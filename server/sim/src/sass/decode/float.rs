@@ -1,8 +1,8 @@
 //! Floats of all widths, and conversions.
 
-use super::Decoder;
+use super::compare::{bool_of, comparison, comparisons};
+use super::decoder::Decoder;
 use super::instruction::Inst;
-use super::integer::{bool_of, comparison, comparisons};
 use super::operands::Kind;
 use crate::ptx::semantics::convert::{Clamp, Convert};
 use crate::sass::program::{

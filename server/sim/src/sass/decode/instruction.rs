@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 use warplens_hir::sass::{Function, Instruction, Operand, Register, RegisterFile, Value};
 
-use super::operands::{condition, destination_predicate};
+use super::predicates::{condition, destination_predicate};
 use crate::sass::program::CcTest;
 use crate::sass::registers::{Condition, Predicate};
 use crate::sass::target::Target;

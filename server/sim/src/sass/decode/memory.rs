@@ -1,8 +1,9 @@
 //! Memory accesses, atomics and matrices.
 
-use super::Decoder;
+use super::decoder::Decoder;
 use super::instruction::Inst;
-use super::operands::{Kind, destination_predicate};
+use super::operands::Kind;
+use super::predicates::destination_predicate;
 use crate::ptx::program::AtomicOp;
 use crate::ptx::semantics::fragments::Layout;
 use crate::ptx::semantics::matrix::{Factor, Product, Sum};
@@ -201,7 +202,7 @@ impl Decoder<'_> {
         let access =
             Access { space: Space::Constant(bank as u8), address, size, count, signed, data, strong: false };
         let mut operation = Operation::new(Op::LoadConstant);
-        operation.uniform = shape.d.is_some_and(super::operands::is_uniform);
+        operation.uniform = shape.d.is_some_and(super::predicates::is_uniform);
         (operation.d, operation.n) = (data, self.add_access(access));
         Ok(operation)
     }
@@ -229,7 +230,7 @@ impl Decoder<'_> {
         self.add_access(from);
         operation.d = self.pool.dropped();
         // Without its predicate nothing is copied.
-        if let Some(condition) = inst.ops.iter().find_map(super::operands::condition) {
+        if let Some(condition) = inst.ops.iter().find_map(super::predicates::condition) {
             operation.p[0] = condition;
         }
         Ok(operation)

@@ -1,98 +1,12 @@
 //! Operands: rows of the register file, and where immediates and constants are in it.
 
-use rustc_hash::FxHashMap;
-use warplens_hir::sass::{
-    Function, Immediate, Operand, Part as SymbolPart, Register, RegisterFile, Symbol, Value,
-};
+use warplens_hir::sass::{Immediate, Operand, Part as SymbolPart, Symbol, Value};
 
-use super::Decoder;
+use super::decoder::Decoder;
 use super::instruction::Inst;
-use crate::sass::program::{Constant, Layout};
-use crate::sass::registers::{
-    ABSOLUTE, Condition, DROPPED, INVERT, NEGATE, Part, Predicate, Row, Source, TRUE, UNIFORM,
-};
+use crate::sass::program::Constant;
+use crate::sass::registers::{ABSOLUTE, INVERT, NEGATE, Part, Row, Source};
 use crate::soft_float::{BF16, F16, F64, Rounding};
-
-/// Rows after the highest register that an operand names: those of wide operands.
-const WIDE: u16 = 8;
-
-/// The rows of the register file while a program is decoded.
-pub(super) struct Pool {
-    layout: Layout,
-    known: FxHashMap<Vec<Constant>, Row>,
-}
-
-impl Pool {
-    pub(super) fn new<'f>(functions: impl Iterator<Item = &'f Function>) -> Pool {
-        let (mut general, mut uniform) = (0u16, 0u16);
-        let mut name = |register: Register| {
-            let number = u16::from(register.number) + 1;
-            match register.file {
-                _ if register.is_constant() => {}
-                RegisterFile::General => general = general.max(number),
-                RegisterFile::Uniform => uniform = uniform.max(number),
-                _ => {}
-            }
-        };
-        for operand in functions.flat_map(|function| &function.operands) {
-            match &operand.value {
-                Value::Register(register) => name(*register),
-                Value::RegisterTarget(target) => name(target.register),
-                Value::Constant(constant) => constant.register.into_iter().for_each(&mut name),
-                Value::Address(address) => address.terms.iter().for_each(|term| name(term.register)),
-                _ => {}
-            }
-        }
-        let (general, uniform) = (general + WIDE, uniform + WIDE);
-        let layout = Layout {
-            general,
-            zero: general,
-            dropped: general + 16,
-            scratch: general + 32,
-            uniform: (general + 36, uniform),
-            constants: Vec::new(),
-            rows: general + 36 + uniform,
-        };
-        Pool { layout, known: FxHashMap::default() }
-    }
-
-    /// The rows of constants, one after the other.
-    pub(super) fn constants(&mut self, constants: Vec<Constant>) -> Row {
-        if let Some(row) = self.known.get(&constants) {
-            return *row;
-        }
-        let first = self.layout.rows;
-        self.layout.rows += constants.len() as u16;
-        self.layout.constants.extend((first..).zip(constants.iter().copied()));
-        self.known.insert(constants, first);
-        first
-    }
-
-    pub(super) fn immediate(&mut self, value: u32) -> Row {
-        if value == 0 { self.layout.zero } else { self.constants(vec![Constant::Immediate(value)]) }
-    }
-
-    pub(super) fn zero(&self) -> Row {
-        self.layout.zero
-    }
-
-    pub(super) fn dropped(&self) -> Row {
-        self.layout.dropped
-    }
-
-    /// The row of a register.
-    pub(super) fn row(&self, register: Register) -> Row {
-        match register.file {
-            _ if register.is_constant() => self.layout.zero,
-            RegisterFile::Uniform => self.layout.uniform.0 + u16::from(register.number),
-            _ => register.number.into(),
-        }
-    }
-
-    pub(super) fn finish(self) -> Layout {
-        self.layout
-    }
-}
 
 /// How an operand is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,33 +19,6 @@ pub(super) enum Kind {
     Float,
     /// A double.
     Double,
-}
-
-/// The condition that a predicate operand is.
-pub(super) fn condition(operand: &Operand) -> Option<Condition> {
-    let register = operand.register().filter(|register| register.is_predicate())?;
-    Some(condition_of(register, operand.not))
-}
-
-/// The condition of a predicate.
-pub(super) fn condition_of(register: Register, negated: bool) -> Condition {
-    Condition { predicate: predicate(register), negated }
-}
-
-fn predicate(register: Register) -> Predicate {
-    let number = if register.is_constant() { TRUE } else { register.number % TRUE };
-    if register.file == RegisterFile::UniformPredicate { UNIFORM + number } else { number }
-}
-
-/// The predicate that an operand is as a destination.
-pub(super) fn destination_predicate(operand: &Operand) -> Option<Predicate> {
-    let register = operand.register().filter(|register| register.is_predicate() && !operand.not)?;
-    Some(if register.is_constant() { DROPPED } else { predicate(register) })
-}
-
-/// Whether an operand is in a uniform register file.
-pub(super) fn is_uniform(operand: &Operand) -> bool {
-    operand.register().is_some_and(Register::is_uniform)
 }
 
 /// The sign flags of an operand.

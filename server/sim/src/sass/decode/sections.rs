@@ -2,8 +2,8 @@
 
 use warplens_hir::sass::{Datum, DatumValue, Expression, Immediate, Section, Value};
 
-use super::Decoder;
-use super::function_name;
+use super::decoder::Decoder;
+use super::decoder::function_name;
 use crate::sass::program::Op;
 
 /// Bytes of the stack where calls may be nested.

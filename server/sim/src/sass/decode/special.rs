@@ -1,8 +1,9 @@
 //! Special registers and operations among lanes.
 
-use super::Decoder;
+use super::decoder::Decoder;
 use super::instruction::Inst;
-use super::operands::{Kind, condition, destination_predicate, is_uniform};
+use super::operands::Kind;
+use super::predicates::{condition, destination_predicate, is_uniform};
 use crate::ptx::program::AtomicOp;
 use crate::sass::exec::reduction_named;
 use crate::sass::program::{Op, Operation, ShuffleMode, SpecialRegister, VoteMode, WarpReduction};

@@ -1,6 +1,6 @@
 //! The table from opcodes to what reads them.
 
-use super::Decoder;
+use super::decoder::Decoder;
 use super::instruction::Inst;
 use crate::sass::program::Operation;
 

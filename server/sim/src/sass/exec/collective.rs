@@ -1,6 +1,6 @@
 //! Operations among the lanes of a path: shuffles, votes, matches, reductions, elections.
 
-use super::ExecContext;
+use super::context::ExecContext;
 use crate::ptx::engine::exec::warp_collectives::{Absence, InactiveSources};
 use crate::ptx::engine::memory::atomic::apply;
 use crate::ptx::program::{AtomicOp, Space};

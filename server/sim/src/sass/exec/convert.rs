@@ -1,6 +1,6 @@
 //! Conversions.
 
-use super::map1;
+use super::lanewise::map1;
 use crate::ptx::registers::lanes;
 use crate::ptx::semantics::convert::{Clamp, Convert, value};
 use crate::sass::program::{Op, Operation};

@@ -3,7 +3,7 @@
 //! Rounding to nearest uses the host's floats, other roundings `soft_float`. Approximations give the correctly rounded value,
 //! which makes the sequences for quotients and roots exact.
 
-use super::map1;
+use super::lanewise::map1;
 use super::predicate::set_to;
 use crate::ptx::registers::{Lanes, lanes};
 use crate::ptx::semantics::compare::Comparison;

@@ -1,6 +1,6 @@
 //! Integer arithmetic and logic.
 
-use super::{map1, map2, map3, tested};
+use super::lanewise::{map1, map2, map3, tested};
 use crate::ptx::registers::{Lanes, lanes};
 use crate::ptx::semantics::bits;
 use crate::ptx::windows;

@@ -1,6 +1,6 @@
 //! Matrices whose elements are distributed over the lanes of a warp.
 
-use super::ExecContext;
+use super::context::ExecContext;
 use super::memory::{Fault, load_rows};
 use crate::ptx::registers::Lanes;
 use crate::ptx::semantics::matrix::{Product, Words};

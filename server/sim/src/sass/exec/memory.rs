@@ -1,6 +1,6 @@
 //! Memory accesses.
 
-use super::ExecContext;
+use super::context::ExecContext;
 use crate::ptx::engine::memory::atomic::apply;
 use crate::ptx::engine::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
 use crate::ptx::engine::memory::spaces::{AddressCheck, read, write};

@@ -1,6 +1,6 @@
 //! Special registers.
 
-use super::ExecContext;
+use super::context::ExecContext;
 use crate::ptx::registers::Lanes;
 use crate::sass::program::{Operation, SpecialRegister};
 use crate::sass::registers::Registers;

@@ -4,7 +4,7 @@
 //! release of a `BSYNC` or of a `WARPSYNC`. The path with the lowest statement runs first; one that has run long without a change
 //! of memory lets the next one run.
 
-use super::{Group, Joined, WaitReason, Waiting};
+use super::group::{Group, Joined, WaitReason, Waiting};
 use crate::ptx::registers::lanes;
 
 /// The registers `B0` to `B15`.

@@ -3,7 +3,7 @@
 //! A token has the lanes that were active when it was pushed. Lanes that pop a token are no longer active; when none is left, the
 //! stack unwinds to the next entry with live lanes, and all of these resume at its statement.
 
-use super::{Group, Joined, MachineError, WaitReason, Waiting};
+use super::group::{Group, Joined, MachineError, WaitReason, Waiting};
 use crate::sass::program::Token;
 
 /// An entry of the stack.
