@@ -3,6 +3,8 @@
 //! General registers, uniform registers, immediates and words of constant banks are rows of one file, so that a source is
 //! always a row and no loop asks what kind it is. A uniform register has the same value in all lanes of its row.
 
+use std::hint::black_box;
+
 use crate::ptx::registers::{FULL, Lanes, WIDTH, blend};
 
 /// A row of the register file.
@@ -246,5 +248,8 @@ fn select(lanes: &mut Lanes<u32>, part: Part) {
 /// The lanes for which `f` holds.
 #[inline(always)]
 pub(crate) fn lanes_where(f: impl Fn(usize) -> bool) -> u32 {
-    (0..WIDTH).fold(0, |mask, lane| mask | u32::from(f(lane)) << lane)
+    let holds: Lanes<u32> = std::array::from_fn(|lane| u32::from(f(lane)).wrapping_neg());
+    // Seen together with what made the lanes, the loop would become something else than vectors.
+    let holds = black_box(holds);
+    (0..WIDTH).fold(0, |mask, lane| mask | holds[lane] & 1 << lane)
 }
