@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::common::{Source, shared};
+use crate::common::Source;
+use crate::support::shared;
 use warplens_sim::LaunchConfig;
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Checks, Control, Limits, RunOptions};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::case::{Case, element_size};
-use crate::common::{hex, shared};
+use crate::common::case::Case;
+use crate::support::{element_size, hex, shared};
 use serde_json::Value;
 use warplens_sim::ptx::Model;
 

@@ -7,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::case::Case;
-use crate::common::{Source, hex, shared, words};
+use crate::common::{Source, words};
+use crate::support::{hex, shared};
 use serde_json::Value;
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, RunResult, Status};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{Source, shared};
+use crate::common::Source;
+use crate::support::shared;
 use warplens_hir::ptx::{AddressSize, Directive, Linkage, Space};
 use warplens_hir::ptx::{DeclarationKind, Header};
 use warplens_sim::launch::{Body, Kernel, PtxKernel, Shape, resolve};

@@ -1,6 +1,8 @@
 //! PTX kernels, run: one file for each subject.
 
 mod common;
+#[path = "../support/mod.rs"]
+mod support;
 
 mod addresses;
 mod asynchronous;

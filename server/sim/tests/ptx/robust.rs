@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::common::{Source, kernel, shared};
+use crate::common::{Source, kernel};
+use crate::support::shared;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use warplens_sim::ptx::{Model, launch_config, run};

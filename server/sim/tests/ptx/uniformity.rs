@@ -3,7 +3,8 @@
 
 use std::path::PathBuf;
 
-use crate::common::{Source, shared};
+use crate::common::Source;
+use crate::support::shared;
 use proptest::prelude::*;
 use warplens_hir::Variance;
 use warplens_hir::ptx::{RegisterQuery, Uniformity};

@@ -1,6 +1,7 @@
 //! Results of single instructions, as the assembler folds them.
 
-use crate::common::{Source, kernel, shared};
+use crate::common::{Source, kernel};
+use crate::support::shared;
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, Status};
 

@@ -1,6 +1,5 @@
 //! From the text of a listing to a run.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use warplens_hir::sass::{Listing, lower};
@@ -28,16 +27,4 @@ pub(crate) fn program(text: &str, name: &str) -> Program {
 pub(crate) fn run(program: &Program, config: LaunchConfig, options: &RunOptions) -> RunResult {
     sass::run(program, config, program.target.has_barriers(), options, Control::none())
         .expect("not cancelled")
-}
-
-/// A path of the shared material, if it is there.
-pub(crate) fn shared(path: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(path);
-    path.exists().then_some(path)
-}
-
-/// Bytes written in hexadecimal.
-pub(crate) fn hex(text: &str) -> Vec<u8> {
-    let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal");
-    (0..text.len()).step_by(2).map(digit).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{hex, shared};
+use crate::support::{element_size, hex, shared};
 use serde_json::Value;
 use warplens_sim::sass::Program;
 use warplens_sim::{Checks, LaunchConfig, Limits, RunOptions, RunResult, Status, WarpTrace};
@@ -37,7 +37,7 @@ impl Case<'_> {
         let mut buffers = Vec::new();
         for (index, parameter) in self.list("params").iter().enumerate() {
             let (bytes, align) = if parameter["kind"] == "buffer" {
-                let size = common::case::element_size(parameter["type"].as_str().expect("a type"));
+                let size = element_size(parameter["type"].as_str().expect("a type"));
                 let len = parameter["count"].as_u64().expect("a count") * size;
                 let mut contents = parameter["init_hex"].as_str().map(hex).unwrap_or_default();
                 contents.resize(len as usize, 0);
@@ -74,7 +74,7 @@ fn check_buffers(case: &Case<'_>, result: &RunResult, buffers: &[Option<(u64, u6
         let found = result.memory.bytes(address, len).expect("the buffer");
         let wanted = hex(expect["hex"].as_str().expect("bytes"));
         let ty = expect["type"].as_str().unwrap_or_default();
-        let size = common::case::element_size(ty) as usize;
+        let size = element_size(ty) as usize;
         let number = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte));
         let nans = expect["compare"] == "bits_or_both_nan";
         for (at, (wanted, found)) in wanted.chunks(size).zip(found.chunks(size)).enumerate() {

@@ -1,5 +1,8 @@
 //! Listings of machine code, run.
 
 mod common;
+#[path = "../support/mod.rs"]
+mod support;
 
 mod exec;
+mod machines;

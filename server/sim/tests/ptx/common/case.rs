@@ -5,7 +5,8 @@ use warplens_sim::LaunchConfig;
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Checks, Control, Finding, RunOptions, Status};
 
-use super::{Source, hex};
+use super::Source;
+use crate::support::{element_size, hex};
 
 /// A launch as `cases.json` describes it.
 pub(crate) struct Case<'a> {
@@ -113,13 +114,4 @@ fn allocate(parameter: &Value, config: &mut LaunchConfig) -> Result<Buffer, Stri
     let name = parameter["name"].as_str().unwrap_or_default();
     let address = config.memory.allocate_with(name, &contents).map_err(|_| "out of memory")?;
     Ok((address, len))
-}
-
-/// Bytes of an element of a type as the corpus names it (`f32`, `f16x2`).
-pub(crate) fn element_size(ty: &str) -> u64 {
-    let digits: String =
-        ty.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
-    let bits: u64 = digits.parse().unwrap_or(32);
-    let count = if ty.ends_with("x2") { 2 } else { 1 };
-    bits * count / 8
 }

@@ -5,7 +5,6 @@ pub(crate) mod shapes;
 pub(crate) mod watched;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use warplens_hir::ptx::{Function, FunctionKind, Header};
@@ -134,16 +133,4 @@ pub(crate) fn run_with(
 /// The words of a little-endian buffer.
 pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes"))).collect()
-}
-
-/// A file or folder of the shared test data, if it exists.
-pub(crate) fn shared(path: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(path);
-    path.exists().then_some(path)
-}
-
-/// Bytes written in hexadecimal.
-pub(crate) fn hex(text: &str) -> Vec<u8> {
-    let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal");
-    (0..text.len()).step_by(2).map(digit).collect()
 }

@@ -1,7 +1,5 @@
 //! SASS kernels written by hand: masks under both machines, values, findings.
 
-mod sass_common;
-
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
@@ -20,12 +18,12 @@ fn listing(target: u16, body: &str) -> String {
 
 /// Runs a listing with one buffer of a word for each of 32 threads; the words.
 fn run(target: u16, body: &str) -> (Program, RunResult, Vec<u32>) {
-    let program = sass_common::program(&listing(target, body), "k");
+    let program = crate::common::program(&listing(target, body), "k");
     let mut config = warplens_sim::sass::launch_config(program.target, 8, [1; 3], [32, 1, 1]);
     let out = config.memory.allocate("out", 128).expect("space");
     config.params = out.to_le_bytes().to_vec();
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
-    let result = sass_common::run(&program, config, &options);
+    let result = crate::common::run(&program, config, &options);
     let bytes = result.memory.bytes(out, 128).expect("the buffer");
     let words =
         bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect();
