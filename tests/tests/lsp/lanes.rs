@@ -419,9 +419,13 @@ fn the_extension_gets_its_richer_lenses() {
     let mut client = Client::with_options(&Options { initialization, ..Options::default() });
     let file = client.open("split.ptx", SPLIT);
     let lenses = client.request("textDocument/codeLens", file.params());
-    let pick = lenses.as_array().and_then(|lenses| lenses.last()).expect("there are lenses");
-    assert_eq!(pick["command"]["command"], "warplens.pickLaunch");
-    assert_eq!(pick["command"]["arguments"], json!([file.uri, "split"]));
+    let lenses = lenses.as_array().expect("there are lenses");
+    let commands: Vec<&Value> = lenses.iter().map(|lens| &lens["command"]["command"]).collect();
+    assert_eq!(commands, ["warplens.selectLaunch", "warplens.pickLaunch", "warplens.editLaunch"]);
+    assert!(
+        lenses[1..].iter().all(|lens| lens["command"]["arguments"] == json!([file.uri, "split"])),
+        "{lenses:?}"
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn marked(text: &str) -> (String, usize) {
 fn suggested(text: &str, home: LaunchHome<'_>, expect: Expect) {
     let (text, offset) = marked(text);
     let found = suggestions(&text, home, offset);
-    let lines = found.iter().map(|found| format!("{} → {}\n", &text[found.replace.clone()], found.snippet));
+    let lines = found.iter().map(|found| format!("`{}` → {}\n", &text[found.replace.clone()], found.snippet));
     expect.assert_eq(&lines.filter(|line| !line.contains("book")).take(6).collect::<String>());
 }
 
@@ -37,7 +37,7 @@ fn keys_of_a_launch() {
         "|",
         TOML,
         expect![[r#"
-             → [[launch]]
+            `` → [[launch]]
             name = "${1:name}"
             file = "$2"
             grid = [${3:1}]
@@ -49,47 +49,47 @@ fn keys_of_a_launch() {
         "[[launch]]\nname = 'a'\nb|",
         TOML,
         expect![[r#"
-        b → args = [{ $1 }]
-        b → block = [$1]
-        b → cluster = [$1]
-        b → cooperative = $1
-        b → device_memory = $1
-        b → dynamic_shared = $1
-    "#]],
+            `b` → args = [{ $1 }]
+            `b` → block = [$1]
+            `b` → cluster = [$1]
+            `b` → cooperative = $1
+            `b` → device_memory = $1
+            `b` → dynamic_shared = $1
+        "#]],
     );
     suggested("[[launch]]\nname = 'a'\nfile = \"k.ptx\" # co|mment", TOML, expect![]);
     suggested(
         "[[launch]]\nname = 'a'\nargs = [{ name = 'x', b|",
         TOML,
         expect![[r#"
-            b → b16 = $1
-            b → b32 = $1
-            b → b64 = $1
-            b → b8 = $1
-            b → bf16 = $1
-            b → f16 = $1
+            `b` → b16 = $1
+            `b` → b32 = $1
+            `b` → b64 = $1
+            `b` → b8 = $1
+            `b` → bf16 = $1
+            `b` → f16 = $1
         "#]],
     );
     suggested(
         "[[launch]]\nexpect = [{ |",
         TOML,
         expect![[r#"
-             → bytes = "$1"
-             → name = "$1"
-             → tolerance = $1
-             → values = [$1]
+            `` → bytes = "$1"
+            `` → name = "$1"
+            `` → tolerance = $1
+            `` → values = [$1]
         "#]],
     );
     suggested(
         "// @launch { name = 'a', |",
         COMMENTS,
         expect![[r#"
-             → args = [{ $1 }]
-             → block = [$1]
-             → cluster = [$1]
-             → cooperative = $1
-             → device_memory = $1
-             → dynamic_shared = $1
+            `` → args = [{ $1 }]
+            `` → block = [$1]
+            `` → cluster = [$1]
+            `` → cooperative = $1
+            `` → device_memory = $1
+            `` → dynamic_shared = $1
         "#]],
     );
     suggested("// launch { |", COMMENTS, expect![[""]]);
@@ -101,51 +101,51 @@ fn values_of_a_key() {
         "[[launch]]\nmodel = |",
         TOML,
         expect![[r#"
-             → "stack"
-             → "ipdom"
-             → "frontier"
-             → "its"
-             → "structured"
+            `` → "stack"
+            `` → "ipdom"
+            `` → "frontier"
+            `` → "its"
+            `` → "structured"
         "#]],
     );
     suggested(
         "[[launch]]\nmodel = \"i|",
         TOML,
         expect![[r#"
-            i → stack
-            i → ipdom
-            i → frontier
-            i → its
-            i → structured
+            `i` → stack
+            `i` → ipdom
+            `i` → frontier
+            `i` → its
+            `i` → structured
         "#]],
     );
     suggested(
         "[[launch]]\ncooperative = t|",
         TOML,
         expect![[r#"
-        t → true
-        t → false
-    "#]],
+            `t` → true
+            `t` → false
+        "#]],
     );
     suggested(
         "[[launch]]\nargs = [{ name = 'x', buffer = 'f|'",
         TOML,
         expect![[r#"
-        f → u8
-        f → s8
-        f → u16
-        f → s16
-        f → u32
-        f → s32
-    "#]],
+            `f` → u8
+            `f` → s8
+            `f` → u16
+            `f` → s16
+            `f` → u32
+            `f` → s32
+        "#]],
     );
     suggested(
         "[[launch]]\nargs = [{ name = 'x', buffer = 'f32', fill = \"|\" }]",
         TOML,
         expect![[r#"
-             → zero
-             → iota
-             → random
+            `` → zero
+            `` → iota
+            `` → random
         "#]],
     );
     suggested("[[launch]]\ngrid = [|", TOML, expect![]);

@@ -278,7 +278,7 @@ impl<'t> Layout<'t> {
     fn gap_before_token(&mut self, token: TextSize, gap: Gap) {
         let space = TextRange::new(self.at, token);
         let breaks = self.breaks(space);
-        if self.inline || (self.end == End::Unknown && breaks == 0) {
+        if self.inline || (self.end == End::Unknown && breaks == 0) || self.would_split(space) {
             return self.keep(space);
         }
         match (self.end, gap) {
@@ -330,6 +330,14 @@ impl<'t> Layout<'t> {
             (last, b'+' | b'-') if is_word(last) => in_number(),
             (last, first) => (is_word(last) && is_word(first)) || (is_operator(last) && is_operator(first)),
         }
+    }
+
+    /// Whether a gap between the adjacent tokens would change the second one: `.0` after a word is a modifier, elsewhere a number.
+    fn would_split(&self, space: TextRange) -> bool {
+        let (before, after) = self.text.as_bytes().split_at(usize::from(space.end()));
+        space.is_empty()
+            && matches!(after, [b'.', digit, ..] if digit.is_ascii_digit())
+            && before.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'))
     }
 
     // Lines.

@@ -475,6 +475,13 @@ const PIECES: [&str; 31] = [
 ];
 
 #[test]
+fn a_modifier_of_digits_stays_after_its_word() {
+    for text in [".a.0::", ".entry k()\n{\nadd.0 %r1;\nx.1.2 .3;\n}\n"] {
+        assert_eq!(tokens(&format(text)), tokens(text));
+    }
+}
+
+#[test]
 fn the_line_of_dwarf_data_ends_with_it() {
     let text = ".entry k()\n{\n.b8 1,2\n@@DWARF x\n;\n}\n";
     assert_eq!(tokens(&format(text)), tokens(text));
