@@ -1,4 +1,4 @@
-// The entry point of the extension: registers its commands and starts the server for PTX and WAVE documents.
+// The entry point of the extension: registers its commands and starts the server for documents of its languages.
 // All analysis is in the server; the extension only provides menus and the status bar.
 import * as vscode from 'vscode';
 import { offerStrip } from './display';
@@ -60,7 +60,7 @@ export function activate(context: vscode.ExtensionContext): void {
   vscode.workspace.textDocuments.forEach((document) => startFor(document, server));
 }
 
-/** The server starts with the first PTX or WAVE document, so that other work costs nothing. */
+/** The server starts with the first document of one of the languages, so that other work costs nothing. */
 function startFor(document: vscode.TextDocument, server: Server): void {
   if (LANGUAGES.includes(document.languageId)) void server.start();
 }

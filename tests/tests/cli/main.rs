@@ -8,3 +8,4 @@ mod fmt;
 mod hostile;
 mod readme;
 mod transcripts;
+mod verdicts;

@@ -1,0 +1,126 @@
+//! Kernels with known verdicts, from the corpus beside the repository where there is one: a launch that shows a mistake has a
+//! finding at its line, and a launch that keeps the contract of the kernel has no warning and no error, in every model.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use crate::support::run;
+
+const MODELS: [&str; 4] = ["stack", "ipdom", "frontier", "its"];
+
+/// Under `its`, lanes that do not arrive have exited when the barrier completes, so a run is right.
+const NOT_SHOWN: [(&str, &str); 2] = [("barrier-in-thread-branch", "its"), ("barrier-by-data", "its")];
+
+/// The codes that answer a question of the corpus.
+fn codes(question: &str) -> &'static [&'static str] {
+    match question {
+        "race" => &["data-race", "same-value-race", "proxy-fence", "warp-synchronous"],
+        "bounds" => &["out-of-bounds", "misaligned", "null-pointer"],
+        "barrier" => &["divergent-barrier", "barrier-mismatch", "barrier-deadlock", "no-progress"],
+        "uni" => &["divergent-uniform"],
+        _ => panic!("unknown question {question}"),
+    }
+}
+
+/// A warning or error: its code, and its lines, those of related places included.
+struct Accusation {
+    code: String,
+    lines: Vec<u64>,
+}
+
+fn accusations(report: &Value) -> Vec<Accusation> {
+    let line_of = |place: &Value| place["line"].as_u64().map(|line| line + 1);
+    let all = report["findings"].as_array().into_iter().flatten();
+    let blames = |finding: &&Value| finding["severity"] == "warning" || finding["severity"] == "error";
+    let accusation = |finding: &Value| {
+        let related = finding["related"].as_array().into_iter().flatten().filter_map(line_of);
+        let also = finding["also"]["lines"].as_array().into_iter().flatten();
+        let also = also.filter_map(Value::as_u64).map(|line| line + 1);
+        let code = finding["code"].as_str().unwrap_or_default().to_owned();
+        Accusation { code, lines: line_of(finding).into_iter().chain(related).chain(also).collect() }
+    };
+    all.filter(blames).map(accusation).collect()
+}
+
+/// The JSON of a launch of a file.
+fn simulate(file: &Path, launch: &Value, model: &str) -> Value {
+    let mut entry = Map::from_iter([("name".into(), json!("x")), ("file".into(), json!(file))]);
+    entry.extend(launch.as_object().expect("a launch").clone());
+    let file = file.to_str().expect("a path of UTF-8");
+    let arguments = ["sim", file, "--launches", "-", "--launch", "x", "--model", model, "--format", "json"];
+    let launches = json!({ "launch": [entry] }).to_string();
+    let output = run(Path::new("."), &arguments, launches.as_bytes());
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{file}: {error}: {output:?}"))
+}
+
+/// The kernels of the corpus; `None`, with a printed note, if there is no corpus.
+fn kernels() -> Option<(PathBuf, Vec<Value>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/prove");
+    let Ok(text) = fs::read_to_string(folder.join("verdicts.json")) else {
+        eprintln!("skipped: corpus not found");
+        return None;
+    };
+    Some((folder, serde_json::from_str(&text).expect("JSON")))
+}
+
+/// The questions of a kernel whose answer is `refuted`.
+fn refuted(kernel: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    kernel["verdicts"]
+        .as_object()
+        .expect("verdicts")
+        .iter()
+        .filter(|(_, answer)| answer["verdict"] == "refuted")
+}
+
+#[test]
+fn a_launch_that_shows_a_mistake_has_a_finding_at_its_line() {
+    let Some((folder, kernels)) = kernels() else { return };
+    let (mut found, mut missed) = (0, Vec::new());
+    for kernel in &kernels {
+        for (question, answer) in refuted(kernel).filter(|(_, answer)| answer["launch"].is_object()) {
+            let wanted: Vec<u64> =
+                answer["ptx_lines"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+            for model in MODELS {
+                let file = folder.join(kernel["file"].as_str().expect("a file"));
+                let report = simulate(&file, &answer["launch"], model);
+                let names_it = |accusation: &Accusation| {
+                    codes(question).contains(&&*accusation.code)
+                        && accusation.lines.iter().any(|line| wanted.contains(line))
+                };
+                match accusations(&report).iter().any(names_it) {
+                    true => found += 1,
+                    false => missed.push((kernel["name"].as_str().expect("a name"), model)),
+                }
+            }
+        }
+    }
+    eprintln!("{found} of {} mistakes found at their lines", found + missed.len());
+    missed.retain(|pair| !NOT_SHOWN.contains(pair));
+    assert!(found > 0 && missed.is_empty(), "{missed:?}");
+}
+
+#[test]
+fn a_launch_that_keeps_the_contract_has_no_warning() {
+    let Some((folder, kernels)) = kernels() else { return };
+    let mut runs = 0;
+    for kernel in &kernels {
+        let allowed: Vec<&str> = refuted(kernel).flat_map(|(question, _)| codes(question)).copied().collect();
+        for launch in kernel["launches"].as_array().into_iter().flatten() {
+            for model in MODELS {
+                let report = simulate(&folder.join(kernel["file"].as_str().expect("a file")), launch, model);
+                let wrong: Vec<String> = accusations(&report).into_iter().map(|one| one.code).collect();
+                let wrong: Vec<&String> = wrong.iter().filter(|code| !allowed.contains(&&***code)).collect();
+                assert_eq!(
+                    (&report["status"], wrong),
+                    (&json!("finished"), vec![]),
+                    "{} {model}",
+                    kernel["name"]
+                );
+                runs += 1;
+            }
+        }
+    }
+    eprintln!("{runs} launches without a warning or an error");
+}
