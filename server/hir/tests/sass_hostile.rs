@@ -98,7 +98,7 @@ const PIECES: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn lines_of_pieces(pieces in prop::collection::vec(0..PIECES.len(), 0..80)) {
@@ -109,6 +109,13 @@ proptest! {
     fn any_text(text in "\\PC{0,200}") {
         analyse(&text);
     }
+}
+
+#[test]
+fn expressions_beyond_64_bits() {
+    analyse(
+        ".section .nv.constant3,\"a\"\n.word (.L_1 - 0x8000000000000000 - 0x8000000000000000 + 0x7fffffffffffffff)\n",
+    );
 }
 
 #[test]

@@ -163,10 +163,16 @@ fn halves(record: &Record<'_>) -> Vec<u32> {
     record.data.iter().filter_map(half).collect()
 }
 
-/// Index, ordinal, offset, then a word whose upper bits are the size. The first two bytes are the format and the kind.
+/// The size of bank 0, which holds the parameters.
+const BANK_BYTES: u32 = 64 << 10;
+
+/// Index, ordinal, offset, then a word whose upper bits are the size. The first two bytes are the format and the kind. `None` for
+/// a place outside the bank.
 fn parameter(record: &Record<'_>) -> Option<Parameter> {
     let numbers = record.numbers();
     let [_, _, _index, ordinal, offset, a, b, c, d] = numbers[..] else { return None };
     let word = u32::from_le_bytes([a, b, c, d].map(|byte| byte as u8));
-    Some(Parameter { ordinal: ordinal as u32, offset: offset as u32, size: word >> 18 })
+    let (offset, size) = (offset as u32, word >> 18);
+    let is_in_bank = offset.checked_add(size).is_some_and(|end| end <= BANK_BYTES);
+    is_in_bank.then_some(Parameter { ordinal: ordinal as u32, offset, size })
 }

@@ -81,7 +81,8 @@ fn expression(tokens: &[Token<'_>]) -> Expression {
             SyntaxKind::MINUS => negative = true,
             SyntaxKind::INT_NUMBER => {
                 let number = super::operand::integer(token.text).unwrap_or_default() as i64;
-                found.addend += if negative { -number } else { number };
+                let number = if negative { number.wrapping_neg() } else { number };
+                found.addend = found.addend.wrapping_add(number);
                 negative = false;
             }
             SyntaxKind::IDENT if after_at || before_parenthesis => operators.push(token.text),

@@ -448,7 +448,7 @@ fn destination(
             None => Destination::Symbol,
         },
         Value::Immediate(Immediate::Integer(address)) | Value::Absolute(address) => at(*address),
-        Value::Relative(offset) => at(i64::from(function.next_address(index)) + offset),
+        Value::Relative(offset) => at(i64::from(function.next_address(index)).saturating_add(*offset)),
         Value::RegisterTarget(_) | Value::Register(_) | Value::Constant(_) => Destination::Indirect,
         _ => Destination::None,
     }

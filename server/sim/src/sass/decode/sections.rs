@@ -29,7 +29,8 @@ impl Decoder<'_> {
                     continue;
                 }
                 self.variables.insert(name.clone(), self.program.globals.len() as u32);
-                self.program.globals.push((name.clone(), bytes[*start as usize..end as usize].to_vec()));
+                let contents = bytes.get(*start as usize..end as usize).unwrap_or_default();
+                self.program.globals.push((name.clone(), contents.to_vec()));
                 let inside = unresolved.iter().filter(|datum| (*start..end).contains(&datum.offset));
                 pointers.extend(inside.filter_map(|datum| match &datum.value {
                     DatumValue::Expression(expression) => {
