@@ -3,6 +3,7 @@
 //! Programs are decoded from `hir`; a run is a function of program, launch, divergence model and limits, and returns a
 //! [`trace::RunResult`]. Deterministic, bounded, cancellable. No threads, no clock, no files, no text positions.
 
+pub mod cuda;
 mod ids;
 pub mod lanes;
 pub mod launch;

@@ -5,9 +5,6 @@ pub mod engine;
 mod executable;
 mod launch_config;
 pub mod program;
-pub mod registers;
-pub mod semantics;
-pub mod windows;
 
 pub use decode::{DecodeError, Module, decode};
 pub use engine::{Model, run};

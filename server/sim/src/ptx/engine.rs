@@ -6,19 +6,16 @@
 //! * `schedule`: blocks, clusters and their barriers;
 //! * `divergence`: the groups of a warp under each divergence model, and nothing else differs between the models;
 //! * `exec`: a warp, the interpreter loop and the operations that touch no memory;
-//! * `memory`: the state spaces and the operations that access them;
-//! * `sanitizer`: races, uninitialized values and the cost of accesses.
+//! * `memory`: the operations that access memory.
+//!
+//! State spaces and the sanitizer are those of [`crate::cuda`].
 
 mod divergence;
 pub(crate) mod exec;
-pub(crate) mod fault;
 pub(crate) mod launch;
 pub(crate) mod memory;
-pub(crate) mod race_context;
 mod run;
 mod run_context;
-pub(crate) mod run_state;
-pub(crate) mod sanitizer;
 mod schedule;
 
 pub use divergence::model::Model;

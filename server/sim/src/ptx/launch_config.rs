@@ -1,7 +1,7 @@
 //! PTX launches: the warp width, and device memory.
 
-use super::registers::WIDTH;
-use super::windows;
+use crate::cuda::registers::WIDTH;
+use crate::cuda::windows;
 use crate::memory::DeviceMemory;
 use crate::warp::LaunchConfig;
 

@@ -10,26 +10,22 @@ use smol_str::SmolStr;
 use crate::memory::DeviceMemory;
 use crate::trace::StatementId;
 
-mod address;
 mod asynchronous;
 mod flow;
 mod guard;
-mod objects;
 mod operation;
-mod order;
 mod patterns;
-mod slot;
 mod tables;
 
-pub use address::{Address, AtomicOp, Space};
+pub use crate::cuda::address::{Address, AtomicOp, Space};
+pub use crate::cuda::objects::{FrameObjects, ProgramObjects};
+pub use crate::cuda::order::{Order, ProxyFence};
+pub use crate::cuda::slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots};
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use flow::{Flow, Mixing, Part, Read};
 pub use guard::Guard;
-pub use objects::{FrameObjects, ProgramObjects};
 pub use operation::{Combining, CopyGroup, Instruction, Op, SetTo, StackAction};
-pub use order::{Order, ProxyFence};
 pub use patterns::{Patterns, Update};
-pub use slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots};
 pub use tables::{
     Access, Atomic, Barrier, BarrierKind, Call, Callee, Copy, Element, Exchange, ExchangeKind,
     FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands, Note, Pack, PackedSources,

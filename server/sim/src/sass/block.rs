@@ -6,12 +6,12 @@ use super::exec::BlockPosition;
 use super::launch::Launch;
 use super::program::{Program, Reduction};
 use super::warp::{Arrival, Pause, RunContext, Warp};
+use crate::cuda::memory::cluster_window::ClusterWindow;
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::registers::WIDTH;
+use crate::cuda::run_state::RunState;
+use crate::cuda::sanitizer::{BlockSanitizer, ClusterSanitizer};
 use crate::lanes::Lanes;
-use crate::ptx::engine::memory::cluster_window::ClusterWindow;
-use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::run_state::RunState;
-use crate::ptx::engine::sanitizer::{BlockSanitizer, ClusterSanitizer};
-use crate::ptx::registers::WIDTH;
 use crate::trace::{Finding, Related, Status};
 
 /// Barriers of a block.

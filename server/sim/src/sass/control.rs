@@ -3,8 +3,8 @@
 use super::machine::{Group, MachineError, WaitReason, Waiting};
 use super::program::{BarrierState, BarrierStep, CcTest, Control, Jump, Op, Operation, Token, Uniformity};
 use super::warp::{Arrival, POLL_PATIENCE, Pause, RunContext, Warp};
+use crate::cuda::registers::lanes;
 use crate::lanes::Lanes;
-use crate::ptx::registers::lanes;
 use crate::trace::{Related, Severity, StatementId, Status};
 
 /// Calls in each other before the run stops.

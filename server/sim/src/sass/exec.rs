@@ -24,7 +24,7 @@ pub(crate) use predicate::table_of;
 
 use super::program::{Op, Operation, Prepare, Program};
 use super::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source, lanes_where};
-use crate::ptx::registers::Lanes;
+use crate::cuda::registers::Lanes;
 
 /// Runs an operation in the lanes of `mask`, of which there is at least one.
 #[inline(never)]

@@ -9,7 +9,7 @@ use super::exec::{ExecContext, Fault, execute};
 use super::machine::Group;
 use super::program::{CcTest, Operation, Program};
 use super::warp::{Pause, RunContext, Warp};
-use crate::ptx::program::Order;
+use crate::cuda::order::Order;
 use crate::record::Recorder;
 use crate::trace::{StatementId, Status};
 

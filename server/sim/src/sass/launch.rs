@@ -4,8 +4,8 @@ use pulp::Arch;
 
 use super::program::{Constant, Program};
 use super::target::Target;
-use crate::ptx::engine::launch::Listing;
-use crate::ptx::registers::{Lanes, WIDTH};
+use crate::cuda::listed_warps::Listing;
+use crate::cuda::registers::{Lanes, WIDTH};
 use crate::step_stream::WarpSteps;
 use crate::trace::{RunOptions, WarpId};
 use crate::warp::LaunchConfig;

@@ -1,9 +1,9 @@
 //! SASS launches: the warp width, and device memory.
 
 use super::target::Target;
+use crate::cuda::registers::WIDTH;
+use crate::cuda::windows;
 use crate::memory::DeviceMemory;
-use crate::ptx::registers::WIDTH;
-use crate::ptx::windows;
 use crate::warp::LaunchConfig;
 
 /// A launch without parameters and buffers.

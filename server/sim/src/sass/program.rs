@@ -18,7 +18,7 @@ pub use operation::{
 
 use super::registers::{Predicate, Row};
 use super::target::Target;
-use crate::ptx::semantics::matrix::Product;
+use crate::cuda::semantics::matrix::Product;
 
 /// A kernel and the functions that it can reach.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use crate::ptx::registers::{FULL, Lanes, WIDTH, blend};
+use crate::cuda::registers::{FULL, Lanes, WIDTH, blend};
 
 /// A row of the register file.
 pub type Row = u16;

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use super::block::{Block, BlockPause};
 use super::launch::{Launch, shared_bytes};
 use super::program::{Op, Program};
+use crate::cuda::memory::cluster_window::ClusterWindow;
+use crate::cuda::memory::heap::Heap;
+use crate::cuda::memory::local::MAX_LOCAL_BYTES;
+use crate::cuda::memory::print_buffer::PrintBuffer;
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::objects::ProgramObjects;
+use crate::cuda::run_state::RunState;
+use crate::cuda::sanitizer::Sanitizer;
+use crate::cuda::sanitizer::patterns::ProgramPatterns;
 use crate::memory::DeviceMemory;
 use crate::objects::Object;
-use crate::ptx::engine::memory::cluster_window::ClusterWindow;
-use crate::ptx::engine::memory::heap::Heap;
-use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
-use crate::ptx::engine::memory::print_buffer::PrintBuffer;
-use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::run_state::RunState;
-use crate::ptx::engine::sanitizer::Sanitizer;
-use crate::ptx::engine::sanitizer::patterns::ProgramPatterns;
-use crate::ptx::program::ProgramObjects;
 use crate::trace::{
     Cancelled, Control, Finding, Output, Progress, RunOptions, RunOutcome, RunResult, Severity, Status,
     WarpTrace,

@@ -3,7 +3,7 @@
 
 use warplens_hir::sass::Generation;
 
-use crate::ptx::windows;
+use crate::cuda::windows;
 
 /// A compute capability as in `sm_75`: 75.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

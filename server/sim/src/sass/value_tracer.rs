@@ -3,7 +3,7 @@
 use super::program::{Cell, Named};
 use super::registers::Registers;
 use super::written_registers::WrittenRegisters;
-use crate::ptx::registers::WIDTH;
+use crate::cuda::registers::WIDTH;
 use crate::trace::StatementId;
 use crate::values::{TraceRequest, Values};
 use crate::warp::value_tracer::{RegisterInfo, VisitTracer};

@@ -7,9 +7,9 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::push;
+use crate::cuda::semantics::bits::{Count, Logic, Permute, Shift};
+use crate::cuda::semantics::compare::Combine;
 use crate::ptx::program::{Lop3Predicate, NO_SLOT, Op, Slots};
-use crate::ptx::semantics::bits::{Count, Logic, Permute, Shift};
-use crate::ptx::semantics::compare::Combine;
 use crate::scalar_type::ScalarType;
 
 impl<'l> FunctionDecoder<'l, '_> {

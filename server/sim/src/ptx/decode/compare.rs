@@ -7,8 +7,8 @@ use super::arithmetic::division;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use crate::cuda::semantics::compare::{Combine, Compare, Comparison, FloatClass};
 use crate::ptx::program::{Combining, NO_SLOT, Op, SetTo, Slots};
-use crate::ptx::semantics::compare::{Combine, Compare, Comparison, FloatClass};
 use crate::scalar_type::ScalarType;
 
 impl<'l> FunctionDecoder<'l, '_> {

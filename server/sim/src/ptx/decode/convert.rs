@@ -7,9 +7,9 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::{push, slot_of};
+use crate::cuda::semantics::convert::{Clamp, Convert};
+use crate::cuda::semantics::narrow::{self, Element, PackedConvert};
 use crate::ptx::program::{Op, PackedSources, RegisterSlot, Slots};
-use crate::ptx::semantics::convert::{Clamp, Convert};
-use crate::ptx::semantics::narrow::{self, Element, PackedConvert};
 use crate::scalar_type::{Class, ScalarType};
 use crate::soft_float::Rounding;
 

@@ -7,11 +7,11 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::with_entry;
+use crate::cuda::semantics::fragments::{Layout, Matrix};
+use crate::cuda::semantics::matrix::{BlockScale, Factor, Product, Sum};
 use crate::ptx::program::{
     FragmentAccess, MatrixAccess, MatrixProduct, Op, ProductScales, RegisterSlot, Rows, Space,
 };
-use crate::ptx::semantics::fragments::{Layout, Matrix};
-use crate::ptx::semantics::matrix::{BlockScale, Factor, Product, Sum};
 use crate::soft_float::Rounding;
 
 impl<'l> FunctionDecoder<'l, '_> {

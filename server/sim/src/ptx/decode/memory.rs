@@ -13,9 +13,9 @@ use super::modifiers::Modifiers;
 use super::operands::{slot_of, with_entry};
 use super::specials::{self, Source};
 use super::storage::{Storage, formals, window};
+use crate::cuda::semantics::bits::Logic;
+use crate::cuda::windows;
 use crate::ptx::program::{Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Slots, Space};
-use crate::ptx::semantics::bits::Logic;
-use crate::ptx::windows;
 use crate::scalar_type::ScalarType;
 
 impl<'l> FunctionDecoder<'l, '_> {

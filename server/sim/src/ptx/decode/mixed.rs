@@ -7,9 +7,9 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::with_entry;
+use crate::cuda::semantics::mixed::{Elements, Mixed, MixedOp};
+use crate::cuda::semantics::narrow::{self, Element};
 use crate::ptx::program::{MixedOperands, Op};
-use crate::ptx::semantics::mixed::{Elements, Mixed, MixedOp};
-use crate::ptx::semantics::narrow::{self, Element};
 use crate::soft_float::Rounding;
 
 /// Whether an instruction names more than one type.

@@ -11,10 +11,10 @@ use warplens_hir::ptx::{
 };
 
 use super::storage::{self, Storage};
+use crate::cuda::windows;
 use crate::memory::DeviceMemory;
 use crate::objects::Object;
 use crate::ptx::program::{FrameObjects, ProgramObjects};
-use crate::ptx::windows;
 
 /// The limit of variables that are declared by ranges such as `x<100>`.
 const MAX_RANGES: u32 = 1 << 16;

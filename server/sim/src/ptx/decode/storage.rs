@@ -2,9 +2,9 @@
 
 use warplens_hir::ptx::{Constant, Dimension, Parameter, Signature, Type, TypeKind, Variable};
 
+use crate::cuda::windows;
 use crate::objects::{ArrayShape, Object};
 use crate::ptx::program::{ParamLayout, Space};
-use crate::ptx::windows;
 
 /// Where a variable or parameter lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

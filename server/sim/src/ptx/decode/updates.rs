@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 use warplens_hir::cfg::Cfg;
 
+use crate::cuda::semantics::bits::Logic;
+use crate::cuda::semantics::float::FloatOp;
+use crate::cuda::semantics::integer::IntOp;
 use crate::ptx::program::{AtomicOp, Function, Guard, Instruction, Op, Part, RegisterSlot, Slot, Update};
-use crate::ptx::semantics::bits::Logic;
-use crate::ptx::semantics::float::FloatOp;
-use crate::ptx::semantics::integer::IntOp;
 
 /// The values of registers in a basic block, as far as they matter.
 #[derive(Default)]

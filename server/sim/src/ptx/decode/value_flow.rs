@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::cfg::{BlockId, Cfg};
 
+use crate::cuda::semantics::bits::Logic;
 use crate::ptx::program::{Address, AtomicOp, Function, Guard, Mixing, Op, Part, Passing, RegisterSlot};
-use crate::ptx::semantics::bits::Logic;
 
 /// The limit of instructions that one search visits; beyond it, every use counts as [`UseKind::Other`].
 const PATIENCE: usize = 1 << 16;

@@ -8,8 +8,8 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::push;
+use crate::cuda::semantics::video::{Part, Shape, Then, Video, VideoMad, VideoOp};
 use crate::ptx::program::{Op, Slots};
-use crate::ptx::semantics::video::{Part, Shape, Then, Video, VideoMad, VideoOp};
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn video(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {

@@ -15,7 +15,7 @@ pub(super) mod frame;
 mod interpreter_loop;
 mod loop_exit;
 mod matrix;
-pub(super) mod operand;
+pub(crate) mod operand;
 mod poll_log;
 mod poll_window;
 mod print;

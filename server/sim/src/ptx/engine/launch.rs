@@ -2,12 +2,13 @@
 
 use pulp::Arch;
 
+use crate::cuda::listed_warps::Listing;
+use crate::cuda::registers::{Lanes, WIDTH};
+use crate::cuda::sanitizer::Sanitizer;
 use crate::ptx::engine::divergence::groups::Plan;
-use crate::ptx::engine::sanitizer::Sanitizer;
 use crate::ptx::program::Program;
-use crate::ptx::registers::{Lanes, WIDTH};
 use crate::step_stream::WarpSteps;
-use crate::trace::{Limits, LineTrace, RunOptions, Visit, WarpId};
+use crate::trace::{RunOptions, WarpId};
 use crate::warp::launch_config::{position, volume};
 
 /// The cost of starting a block without shared memory, in instructions.
@@ -87,36 +88,7 @@ impl Launch<'_> {
     /// Whether the trace of a warp is recorded.
     pub(crate) fn lists(&self, cta: [u32; 3], warp: u32) -> bool {
         let number = self.number(cta) * u64::from(self.warps()) + u64::from(warp);
-        number < self.listing.warps || self.options.warp == Some(WarpId { cta, warp })
-    }
-}
-
-/// Which warps are listed, and the trace budget of each. Known before the run, so that a warp's trace does not depend on other
-/// warps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Listing {
-    /// Number of listed warps, from the first on.
-    warps: u64,
-    /// Visits that each may record.
-    pub(crate) visits: usize,
-    /// Bytes that each may use for reconvergences.
-    pub(crate) reconvergences: usize,
-}
-
-impl Listing {
-    /// At most half of the trace is for the lines of the listed warps, the remainder for their visits.
-    pub(crate) fn new(limits: &Limits, statements: usize, warps: u64) -> Listing {
-        let lines = statements.max(1) * size_of::<LineTrace>();
-        let budget = (limits.max_trace / 2 / lines).max(1).min(limits.max_warps);
-        let warps = warps.min(budget as u64);
-        let each = limits.max_trace / warps.max(1) as usize;
-        let rest = each.saturating_sub(lines);
-        Listing { warps, visits: (rest - rest / 8) / size_of::<Visit>(), reconvergences: rest / 8 }
-    }
-
-    /// Whether the warp with this number is listed.
-    pub(crate) fn holds(&self, number: u64) -> bool {
-        number < self.warps
+        self.listing.holds(number) || self.options.warp == Some(WarpId { cta, warp })
     }
 }
 

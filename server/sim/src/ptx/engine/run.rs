@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use pulp::Arch;
 
-use super::launch::{Launch, Listing};
+use super::launch::Launch;
+use crate::cuda::listed_warps::Listing;
+use crate::cuda::memory::cluster_window::ClusterWindow;
+use crate::cuda::memory::heap::Heap;
+use crate::cuda::memory::local::MAX_LOCAL_BYTES;
+use crate::cuda::memory::print_buffer::PrintBuffer;
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::registers::WIDTH;
+use crate::cuda::windows;
 use crate::ptx::engine::divergence::groups::Plan;
 use crate::ptx::engine::divergence::model::Model;
-use crate::ptx::engine::memory::cluster_window::ClusterWindow;
-use crate::ptx::engine::memory::heap::Heap;
-use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
-use crate::ptx::engine::memory::print_buffer::PrintBuffer;
-use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::schedule::cluster::MAX_BLOCKS;
 use crate::ptx::engine::schedule::parallel_blocks::ParallelBlocks;
 use crate::ptx::engine::schedule::sequential_blocks::SequentialBlocks;
 use crate::ptx::program::Program;
-use crate::ptx::registers::WIDTH;
-use crate::ptx::windows;
 use crate::trace::{Cancelled, Control, Finding, RunOptions, RunOutcome, Status};
 use crate::warp::LaunchConfig;
 

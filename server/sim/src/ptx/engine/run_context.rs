@@ -1,8 +1,8 @@
 //! What all warps of a run share.
 
 use super::launch::Launch;
-use super::memory::spaces::Spaces;
-use super::run_state::RunState;
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::run_state::RunState;
 
 /// The constant data of a run, its memory, and its counters and findings.
 pub(crate) struct RunContext<'a> {

@@ -1,7 +1,7 @@
 //! Side tables of asynchronous operations, and of the memory barriers that track them.
 
-use super::address::{Address, AtomicOp, Space};
-use super::slot::{RegisterSlot, Slot};
+use crate::cuda::address::{Address, AtomicOp, Space};
+use crate::cuda::slot::{RegisterSlot, Slot};
 use crate::scalar_type::ScalarType;
 
 /// A copy of a range of memory, done at once.

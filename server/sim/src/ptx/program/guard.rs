@@ -1,6 +1,6 @@
 //! The guard of an instruction.
 
-use super::slot::Slot;
+use crate::cuda::slot::Slot;
 
 /// The predicate of the lanes that execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,14 +1,14 @@
 //! Operations: the work of one instruction, small and by value.
 
 use super::guard::Guard;
-use super::slot::Slots;
-use crate::ptx::semantics::bits::{Count, DotProduct, Logic, Permute, Shift};
-use crate::ptx::semantics::carry::Carry;
-use crate::ptx::semantics::compare::{Combine, Compare, Comparison, FloatClass};
-use crate::ptx::semantics::float::{Approximation, FloatMode, FloatOp};
-use crate::ptx::semantics::half::Half;
-use crate::ptx::semantics::integer::{IntOp, Mul24};
-use crate::ptx::semantics::packed::Division;
+use crate::cuda::semantics::bits::{Count, DotProduct, Logic, Permute, Shift};
+use crate::cuda::semantics::carry::Carry;
+use crate::cuda::semantics::compare::{Combine, Compare, Comparison, FloatClass};
+use crate::cuda::semantics::float::{Approximation, FloatMode, FloatOp};
+use crate::cuda::semantics::half::Half;
+use crate::cuda::semantics::integer::{IntOp, Mul24};
+use crate::cuda::semantics::packed::Division;
+use crate::cuda::slot::Slots;
 use crate::scalar_type::ScalarType;
 use crate::soft_float::Rounding;
 

@@ -1,6 +1,6 @@
 //! Patterns of memory accesses that the reports of the sanitizer name.
 
-use super::address::AtomicOp;
+use crate::cuda::address::AtomicOp;
 
 /// The patterns of a function, by instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -2,17 +2,17 @@
 
 use smol_str::SmolStr;
 
-use super::address::{Address, AtomicOp, Space};
 use super::asynchronous::{BulkCopy, Completion, Fill, Mbarrier};
 use super::guard::Guard;
-use super::slot::{Formal, RegisterSlot, Slot};
-use crate::ptx::semantics::compare::Combine;
-use crate::ptx::semantics::convert::Convert;
-use crate::ptx::semantics::fragments::Matrix;
-use crate::ptx::semantics::matrix::Product;
-use crate::ptx::semantics::mixed::Mixed;
-use crate::ptx::semantics::narrow::PackedConvert;
-use crate::ptx::semantics::video::{Video, VideoMad};
+use crate::cuda::address::{Address, AtomicOp, Space};
+use crate::cuda::semantics::compare::Combine;
+use crate::cuda::semantics::convert::Convert;
+use crate::cuda::semantics::fragments::Matrix;
+use crate::cuda::semantics::matrix::Product;
+use crate::cuda::semantics::mixed::Mixed;
+use crate::cuda::semantics::narrow::PackedConvert;
+use crate::cuda::semantics::video::{Video, VideoMad};
+use crate::cuda::slot::{Formal, RegisterSlot, Slot};
 use crate::scalar_type::ScalarType;
 
 /// Side tables of a function.

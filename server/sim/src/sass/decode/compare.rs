@@ -4,7 +4,7 @@ use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
 use super::predicates::{condition, is_uniform};
-use crate::ptx::semantics::compare::Comparison;
+use crate::cuda::semantics::compare::Comparison;
 use crate::sass::exec::table_of;
 use crate::sass::program::{Bool, CcTest, Constant, IntCompare, Op, Operation, SetTo};
 use crate::sass::registers::{DROPPED, Part, Source};

@@ -4,7 +4,7 @@ use super::compare::{bool_of, comparison, comparisons};
 use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
-use crate::ptx::semantics::convert::{Clamp, Convert};
+use crate::cuda::semantics::convert::{Clamp, Convert};
 use crate::sass::program::{
     FloatCompare, FloatMode, HalfArithmetic, HalfMode, Lanewise, Mufu, Op, Operation, SetTo,
 };

@@ -4,7 +4,7 @@ use super::decoder::Decoder;
 use super::instruction::{Inst, Shape};
 use super::operands::Kind;
 use super::predicates::is_uniform;
-use crate::ptx::semantics::bits::{DotProduct, Permute};
+use crate::cuda::semantics::bits::{DotProduct, Permute};
 use crate::sass::program::{Accumulate, AddendPart, MinMax, Op, Operation, Test, Xmad};
 use crate::sass::registers::{ABSOLUTE, CC_CARRY, CC_CARRY_2, Condition, DROPPED, NEGATE, Part, Source};
 use warplens_hir::sass::{Immediate, Operand, Value};

@@ -4,7 +4,7 @@ use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
 use super::predicates::{condition, destination_predicate, is_uniform};
-use crate::ptx::program::AtomicOp;
+use crate::cuda::address::AtomicOp;
 use crate::sass::exec::reduction_named;
 use crate::sass::program::{Op, Operation, ShuffleMode, SpecialRegister, VoteMode, WarpReduction};
 use crate::sass::registers::Condition;

@@ -1,10 +1,10 @@
 //! Operations among the lanes of a path: shuffles, votes, matches, reductions, elections.
 
 use super::context::ExecContext;
-use crate::ptx::engine::exec::warp_collectives::{Absence, InactiveSources};
-use crate::ptx::engine::memory::atomic::apply;
-use crate::ptx::program::{AtomicOp, Space};
-use crate::ptx::registers::{Lanes, lanes};
+use crate::cuda::address::{AtomicOp, Space};
+use crate::cuda::inactive_sources::{Absence, InactiveSources};
+use crate::cuda::memory::atomic_operation::apply;
+use crate::cuda::registers::{Lanes, lanes};
 use crate::sass::program::{Op, Operation, ShuffleMode, VoteMode};
 use crate::sass::registers::{Registers, lanes_where};
 use crate::scalar_type::ScalarType;

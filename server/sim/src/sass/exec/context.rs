@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ptx::engine::memory::local::Local;
-use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::sanitizer::Sanitizer;
-use crate::ptx::registers::WIDTH;
+use crate::cuda::memory::local::Local;
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::registers::WIDTH;
+use crate::cuda::sanitizer::Sanitizer;
 use crate::sass::target::Target;
 use crate::warp::launch_config::{thread_of, volume};
 

@@ -1,8 +1,8 @@
 //! Conversions.
 
 use super::lanewise::map1;
-use crate::ptx::registers::lanes;
-use crate::ptx::semantics::convert::{Clamp, Convert, value};
+use crate::cuda::registers::lanes;
+use crate::cuda::semantics::convert::{Clamp, Convert, value};
 use crate::sass::program::{Op, Operation};
 use crate::sass::registers::{ABSOLUTE, INVERT, NEGATE, Part, Registers, Source};
 use crate::soft_float::{BF16, F16, F32, Rounding};
@@ -56,7 +56,7 @@ fn half_of(bits: u32, brain: bool, rounding: Rounding, relu: bool) -> u32 {
     let format = if brain { BF16 } else { F16 };
     let clamp = if relu { Clamp::Relu } else { Clamp::None };
     let half = format.pack(F32.unpack(bits.into()), rounding);
-    crate::ptx::semantics::convert::clamp_float(format, clamp, half) as u32
+    crate::cuda::semantics::convert::clamp_float(format, clamp, half) as u32
 }
 
 /// The bits of the source: its part, with its signs.

@@ -5,9 +5,9 @@
 
 use super::lanewise::map1;
 use super::predicate::set_to;
-use crate::ptx::registers::{Lanes, lanes};
-use crate::ptx::semantics::compare::Comparison;
-use crate::ptx::semantics::float::{FloatOp, extremum_32, flush_32, fma_32};
+use crate::cuda::registers::{Lanes, lanes};
+use crate::cuda::semantics::compare::Comparison;
+use crate::cuda::semantics::float::{FloatOp, extremum_32, flush_32, fma_32};
 use crate::sass::program::{Bool, FloatCompare, FloatMode, Lanewise, Mufu, Op, Operation};
 use crate::sass::registers::{Registers, Source, lanes_where};
 use crate::soft_float::{self, F32, F64, Rounding};

@@ -1,9 +1,9 @@
 //! Halves, two in a register.
 
 use super::float::ordered;
-use crate::ptx::registers::{Lanes, lanes};
-use crate::ptx::semantics::convert::{Clamp, clamp_float};
-use crate::ptx::semantics::float::{FloatOp, extremum_32};
+use crate::cuda::registers::{Lanes, lanes};
+use crate::cuda::semantics::convert::{Clamp, clamp_float};
+use crate::cuda::semantics::float::{FloatOp, extremum_32};
 use crate::sass::program::{FloatCompare, HalfArithmetic, HalfMode, Op, Operation, SetTo};
 use crate::sass::registers::{ABSOLUTE, NEGATE, Part, Registers, Source};
 use crate::soft_float::{BF16, F16, F32, Format, Rounding, op};

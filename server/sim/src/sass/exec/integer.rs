@@ -1,9 +1,9 @@
 //! Integer arithmetic and logic.
 
 use super::lanewise::{map1, map2, map3, tested};
-use crate::ptx::registers::{Lanes, lanes};
-use crate::ptx::semantics::bits;
-use crate::ptx::windows;
+use crate::cuda::registers::{Lanes, lanes};
+use crate::cuda::semantics::bits;
+use crate::cuda::windows;
 use crate::sass::program::{Accumulate, AddendPart, MinMax, Op, Operation, Test, Xmad};
 use crate::sass::registers::{
     CC_CARRY, CC_CARRY_2, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source, lanes_where,

@@ -1,6 +1,6 @@
 //! Loops over the lanes of an operation.
 
-use crate::ptx::registers::Lanes;
+use crate::cuda::registers::Lanes;
 use crate::sass::program::{Operation, Test};
 use crate::sass::registers::Registers;
 

@@ -2,8 +2,8 @@
 
 use super::context::ExecContext;
 use super::memory::{Fault, load_rows};
-use crate::ptx::registers::Lanes;
-use crate::ptx::semantics::matrix::{Product, Words};
+use crate::cuda::registers::Lanes;
+use crate::cuda::semantics::matrix::{Product, Words};
 use crate::sass::program::{MatrixLoad, Operation};
 use crate::sass::registers::Registers;
 

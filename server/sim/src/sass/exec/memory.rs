@@ -1,17 +1,17 @@
 //! Memory accesses.
 
 use super::context::ExecContext;
-use crate::ptx::engine::memory::atomic::apply;
-use crate::ptx::engine::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
-use crate::ptx::engine::memory::spaces::{AddressCheck, read, write};
-use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
+use crate::cuda::address::AtomicOp;
+use crate::cuda::memory::atomic_operation::apply;
+use crate::cuda::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
+use crate::cuda::memory::spaces::{AddressCheck, read, write};
+use crate::cuda::registers::{FULL, Lanes, WIDTH, lanes};
+use crate::cuda::sanitizer::event::{AccessEvent, AccessKind};
 use crate::ptx::program as spaces;
-use crate::ptx::program::AtomicOp;
-use crate::ptx::registers::{FULL, Lanes, WIDTH, lanes};
 use crate::sass::program::{Access, Address, Atomic, AtomicResult, Operation, Space};
 use crate::sass::registers::{Predicate, Registers};
 
-pub(crate) use crate::ptx::engine::fault::Fault;
+pub(crate) use crate::cuda::fault::Fault;
 
 /// Lanes whose accesses are in one space, and their addresses in it.
 struct SpaceLanes {

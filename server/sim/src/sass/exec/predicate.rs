@@ -1,7 +1,7 @@
 //! Comparisons of integers and operations on predicates.
 
-use crate::ptx::registers::Lanes;
-use crate::ptx::semantics::compare::Comparison;
+use crate::cuda::registers::Lanes;
+use crate::cuda::semantics::compare::Comparison;
 use crate::sass::program::{Bool, CcTest, IntCompare, Op, Operation, SetTo};
 use crate::sass::registers::{
     CC_CARRY, CC_SIGN, CC_ZERO, NEGATE, Predicate, Registers, Source, UNIFORM, lanes_where,

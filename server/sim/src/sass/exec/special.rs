@@ -1,7 +1,7 @@
 //! Special registers.
 
 use super::context::ExecContext;
-use crate::ptx::registers::Lanes;
+use crate::cuda::registers::Lanes;
 use crate::sass::program::{Operation, SpecialRegister};
 use crate::sass::registers::Registers;
 

@@ -5,7 +5,7 @@
 //! of memory lets the next one run.
 
 use super::group::{Group, Joined, WaitReason, Waiting};
-use crate::ptx::registers::lanes;
+use crate::cuda::registers::lanes;
 
 /// The registers `B0` to `B15`.
 const COUNT: usize = 16;

@@ -1,6 +1,6 @@
 //! Memory accesses.
 
-use crate::ptx::program::AtomicOp;
+use crate::cuda::address::AtomicOp;
 use crate::sass::registers::{Predicate, Row, Source};
 use crate::scalar_type::ScalarType;
 

@@ -1,10 +1,10 @@
 //! Operations: the work of one instruction, small and by value.
 
 use super::control::{CcTest, Control};
-use crate::ptx::program::AtomicOp;
-use crate::ptx::semantics::bits::{DotProduct, Permute};
-use crate::ptx::semantics::compare::Comparison;
-use crate::ptx::semantics::convert::Convert;
+use crate::cuda::address::AtomicOp;
+use crate::cuda::semantics::bits::{DotProduct, Permute};
+use crate::cuda::semantics::compare::Comparison;
+use crate::cuda::semantics::convert::Convert;
 use crate::sass::registers::{Condition, DROPPED, Predicate, Row, Source};
 use crate::soft_float::Rounding;
 

@@ -1,9 +1,9 @@
 //! Lanes that a member mask names and that do not execute the instruction: where they diverged.
 
 use super::warp_collectives::{exchange_of, members_of};
+use crate::cuda::registers::{Registers, lanes};
 use crate::lanes::Lanes;
 use crate::ptx::program::{Function, Op};
-use crate::ptx::registers::{Registers, lanes};
 use crate::trace::Related;
 
 /// Recorded divergences.

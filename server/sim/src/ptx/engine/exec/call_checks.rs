@@ -1,9 +1,9 @@
 //! Calls and returns that a program promises not to make: their behavior is undefined.
 
 use super::warp::Warp;
+use crate::cuda::run_state::RunState;
 use crate::lanes::Lanes;
 use crate::ptx::engine::run_context::RunContext;
-use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::{Call, Function, Promise, SignatureShape};
 
 impl Warp {

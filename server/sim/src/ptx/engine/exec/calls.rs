@@ -4,17 +4,17 @@ use super::frame::{Frame, pass};
 use super::operand::get;
 use super::system_calls;
 use super::warp::{Pause, Warp};
+use crate::cuda::fault::Fault;
+use crate::cuda::memory::local::MAX_LOCAL_BYTES;
+use crate::cuda::registers::{Registers, lanes};
+use crate::cuda::sanitizer::Sanitizer;
+use crate::cuda::sanitizer::ptx::passing::PassingFrame;
+use crate::cuda::windows;
 use crate::objects::display_name;
 use crate::ptx::engine::divergence::group::{FunctionEntry, Group};
-use crate::ptx::engine::fault::Fault;
 use crate::ptx::engine::launch::Launch;
-use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
 use crate::ptx::engine::run_context::RunContext;
-use crate::ptx::engine::sanitizer::Sanitizer;
-use crate::ptx::engine::sanitizer::passing::PassingFrame;
 use crate::ptx::program::{Callee, Formal, Function, Instruction, Op, Slot};
-use crate::ptx::registers::{Registers, lanes};
-use crate::ptx::windows;
 use crate::trace::{Related, Status};
 
 /// Minimum stack size of a call.

@@ -1,13 +1,13 @@
 //! The state that an operation may access in addition to its registers.
-use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::memory::local::Local;
-use crate::ptx::engine::memory::region::{AccessMode, CheckedAddresses};
-use crate::ptx::engine::memory::spaces::{AddressCheck, Spaces};
-use crate::ptx::engine::sanitizer::Sanitizer;
-use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyRange};
-use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
+use crate::cuda::fault::Fault;
+use crate::cuda::memory::local::Local;
+use crate::cuda::memory::region::{AccessMode, CheckedAddresses};
+use crate::cuda::memory::spaces::{AddressCheck, Spaces};
+use crate::cuda::registers::Lanes;
+use crate::cuda::sanitizer::Sanitizer;
+use crate::cuda::sanitizer::copies::{CopyCompletion, CopyRange};
+use crate::cuda::sanitizer::event::{AccessEvent, AccessKind};
 use crate::ptx::program::Space;
-use crate::ptx::registers::Lanes;
 
 /// The state that an operation may access in addition to its registers.
 pub(crate) struct ExecContext<'w> {

@@ -5,13 +5,14 @@ use super::interpreter_loop::note;
 use super::operand::{get, put};
 use super::value_tracer::registers_of;
 use super::warp::Warp;
-use super::warp_collectives::{self, InactiveSources, exchange_of};
+use super::warp_collectives::{self, exchange_of};
+use crate::cuda::inactive_sources::InactiveSources;
+use crate::cuda::registers::{Registers, WIDTH, lanes};
+use crate::cuda::run_state::RunState;
+use crate::cuda::sanitizer::ptx::undefined_use::{StatementVisit, UndefinedBits, UndefinedInput};
 use crate::ptx::engine::divergence::group::{CollectiveKind, Group, LanePosition};
 use crate::ptx::engine::launch::Launch;
-use crate::ptx::engine::run_state::RunState;
-use crate::ptx::engine::sanitizer::undefined_use::{StatementVisit, UndefinedBits, UndefinedInput};
 use crate::ptx::program::{Exchange, Function, Instruction, Op, RegisterSlot, Slot};
-use crate::ptx::registers::{Registers, WIDTH, lanes};
 use crate::trace::StatementId;
 
 impl Warp {

@@ -6,8 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use super::poll_log::{Difference, LoggedRead, Memory, Step};
+use crate::cuda::registers::{Lanes, lanes};
 use crate::ptx::program::{Callee, Formal, Function, Op, Part, Passing, Program, RegisterSlot, Slot};
-use crate::ptx::registers::{Lanes, lanes};
 
 /// Maximum number of passes over the log.
 const MAX_PASSES: u32 = 8;

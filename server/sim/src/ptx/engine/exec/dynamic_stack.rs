@@ -2,10 +2,10 @@
 
 use super::frame::Frame;
 use super::warp::Warp;
-use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
+use crate::cuda::fault::Fault;
+use crate::cuda::memory::local::MAX_LOCAL_BYTES;
+use crate::cuda::registers::{Lanes, WIDTH, lanes};
 use crate::ptx::program::{Function, Slot, Slots, StackAction};
-use crate::ptx::registers::{Lanes, WIDTH, lanes};
 
 /// The minimum alignment of an allocation.
 const ALIGNMENT: u64 = 8;

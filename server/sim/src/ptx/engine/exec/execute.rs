@@ -5,15 +5,15 @@ use pulp::{NullaryFnOnce, Scalar, Simd};
 use super::context::ExecContext;
 use super::operand::{get, put};
 use super::{matrix, warp_collectives};
-use crate::ptx::engine::fault::{ExecError, Fault};
-use crate::ptx::engine::memory::{access, atomic, bulk, cluster_window, copy, mbarrier};
-use crate::ptx::engine::sanitizer::copies::CopyFamily;
+use crate::cuda::fault::{ExecError, Fault};
+use crate::cuda::registers::{Lanes, Registers, WIDTH, Word, blend, lanes};
+use crate::cuda::sanitizer::copies::CopyFamily;
+use crate::cuda::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
+use crate::ptx::engine::memory::{access, atomic, bulk, cluster_address, copy, mbarrier};
 use crate::ptx::program::{
     Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
     PackedSources, RegisterSlot, Slot, Slots,
 };
-use crate::ptx::registers::{Lanes, Registers, WIDTH, Word, blend, lanes};
-use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
 
 /// Runs an operation in the lanes of `mask`. Not inlined into the interpreter loop, which would otherwise prepare registers for
 /// all operations, however short the instruction range.
@@ -130,7 +130,7 @@ fn asynchronous(
             atomic::execute(atomic, r, ctx, mask)?;
             bulk::completed(&tables.completions[s.b as usize], atomic.ty.bytes() as u32, r, ctx, mask)?;
         }
-        op => cluster_window::execute(op, s, r, ctx.spaces.window, mask)?,
+        op => cluster_address::execute(op, s, r, ctx.spaces.window, mask)?,
     }
     Ok(())
 }

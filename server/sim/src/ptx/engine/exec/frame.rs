@@ -1,10 +1,10 @@
 //! One call of a function by a group of lanes: registers, local memory and caller.
 
+use crate::cuda::memory::local::Local;
+use crate::cuda::registers::{Lanes, Registers, WIDTH, blend};
+use crate::cuda::sanitizer::ptx::undefined::UndefinedValues;
 use crate::ptx::engine::launch::Threads;
-use crate::ptx::engine::memory::local::Local;
-use crate::ptx::engine::sanitizer::undefined::UndefinedValues;
 use crate::ptx::program::{Formal, Function, Passing, RegisterSlot, Slot, Special};
-use crate::ptx::registers::{Lanes, Registers, WIDTH, blend};
 
 /// A call in progress.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! The reasons for which the interpreter loop returns to its warp.
+use crate::cuda::fault::{Fault, PendingBarrier};
 use crate::ptx::engine::divergence::group::Group;
-use crate::ptx::engine::fault::{Fault, PendingBarrier};
 
 /// Why the interpreter loop returned.
 pub(crate) enum LoopExit {

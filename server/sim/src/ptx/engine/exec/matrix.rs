@@ -2,13 +2,13 @@
 
 use super::context::{ExecContext, MemoryRequest};
 use super::operand::{get, put};
-use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::memory::region::{CheckedAddresses, Extent};
-use crate::ptx::engine::memory::spaces::addresses;
-use crate::ptx::engine::sanitizer::event::AccessKind;
+use crate::cuda::fault::Fault;
+use crate::cuda::memory::region::{CheckedAddresses, Extent};
+use crate::cuda::memory::spaces::addresses;
+use crate::cuda::registers::{Lanes, Registers, WIDTH, lanes};
+use crate::cuda::sanitizer::event::AccessKind;
+use crate::cuda::semantics::matrix::{ScaleWords, Words};
 use crate::ptx::program::{FragmentAccess, MatrixAccess, MatrixProduct, RegisterSlot, Rows, Slots};
-use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
-use crate::ptx::semantics::matrix::{ScaleWords, Words};
 
 /// `mma`, `wmma.mma`
 pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) {

@@ -1,7 +1,7 @@
 //! Register operands of any width, lane by lane.
 
+use crate::cuda::registers::Registers;
 use crate::ptx::program::RegisterSlot;
-use crate::ptx::registers::Registers;
 
 /// Bits of a register in one lane.
 pub(crate) fn get(place: RegisterSlot, r: &Registers, lane: usize) -> u128 {

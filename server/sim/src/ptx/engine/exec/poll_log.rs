@@ -1,8 +1,8 @@
 //! The log of an observed warp: what it executed, and the state that has changed meanwhile.
 
-use crate::ptx::engine::memory::polled::{MemoryRange, PolledValue};
+use crate::cuda::memory::polled::{MemoryRange, PolledValue};
+use crate::cuda::registers::Lanes;
 use crate::ptx::program::{RegisterSlot, Slot};
-use crate::ptx::registers::Lanes;
 
 /// State that differs between two times: lanes by register or by word of local memory.
 #[derive(Debug, Default)]

@@ -11,15 +11,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::dependence::Dependence;
 use super::frame::Frame;
 use super::poll_log::{Difference, Direction, LoggedRead, LoggedWrite, Memory, Step};
+use crate::cuda::memory::local::Local;
+use crate::cuda::memory::mbarrier_object::PHASE;
+use crate::cuda::memory::polled::{MemoryRange, PolledMemory, PolledValue};
+use crate::cuda::memory::region::{AccessMode, MemoryRegion};
+use crate::cuda::memory::spaces::{AddressCheck, Spaces, addresses, read};
+use crate::cuda::registers::{Registers, WIDTH, lanes};
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::exec::context::ExecContext;
-use crate::ptx::engine::memory::local::Local;
-use crate::ptx::engine::memory::mbarrier_object::PHASE;
-use crate::ptx::engine::memory::polled::{MemoryRange, PolledMemory, PolledValue};
-use crate::ptx::engine::memory::region::{AccessMode, MemoryRegion};
-use crate::ptx::engine::memory::spaces::{AddressCheck, Spaces, addresses, read};
 use crate::ptx::program::{Address, BarrierKind, Callee, Function, Op, Program, RegisterSlot, Slot, Space};
-use crate::ptx::registers::{Registers, WIDTH, lanes};
 
 /// The state of a warp that decides what it does next.
 pub(crate) struct WarpView<'w> {

@@ -5,7 +5,7 @@
 mod conversion;
 mod float;
 use self::conversion::Conversion;
-use crate::ptx::engine::fault::Fault;
+use crate::cuda::fault::Fault;
 
 /// Maximum field width and precision; a program may request any number.
 const MAX_WIDTH: usize = 4096;

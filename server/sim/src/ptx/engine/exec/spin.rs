@@ -5,8 +5,8 @@
 //! that it polls changes; it polls such memory, but may also stop by itself, such as after a time-out; or it does other work.
 
 use super::poll_window::{Observation, PollWindow, WarpView};
-use crate::ptx::engine::memory::polled::PolledMemory;
-use crate::ptx::engine::memory::spaces::Spaces;
+use crate::cuda::memory::polled::PolledMemory;
+use crate::cuda::memory::spaces::Spaces;
 use crate::ptx::program::{Callee, Function, Op, Program};
 
 /// Backward branches before the first observation of a loop with accesses as waiting loops have them.

@@ -2,13 +2,13 @@
 
 use super::frame::{Frame, argument, result};
 use super::print::{Arguments, print};
-use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::memory::heap::FreeError;
-use crate::ptx::engine::memory::local::Local;
-use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::sanitizer::Sanitizer;
+use crate::cuda::fault::Fault;
+use crate::cuda::memory::heap::FreeError;
+use crate::cuda::memory::local::Local;
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::registers::lanes;
+use crate::cuda::sanitizer::Sanitizer;
 use crate::ptx::program::{Call, Space, System};
-use crate::ptx::registers::lanes;
 
 /// Maximum length of a string.
 const MAX_TEXT: usize = 64 << 10;

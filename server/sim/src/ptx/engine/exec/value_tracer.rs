@@ -2,8 +2,8 @@
 
 use super::frame::Frame;
 use super::operand::get;
+use crate::cuda::registers::{Lanes, Registers, WIDTH};
 use crate::ptx::program::{Function, Program, Register, RegisterSlot};
-use crate::ptx::registers::{Lanes, Registers, WIDTH};
 use crate::trace::{RegisterValues, StatementId};
 use crate::values::{TraceRequest, Values};
 use crate::warp::moment::MomentTracer;
@@ -143,7 +143,7 @@ fn read(value: &mut TracedValue, place: RegisterSlot, registers: &Registers) {
         }
         RegisterSlot::Predicate(slot) => {
             let mask = registers.predicates[slot as usize];
-            value.set_low(&std::array::from_fn::<_, { crate::ptx::registers::WIDTH }, _>(|lane| {
+            value.set_low(&std::array::from_fn::<_, { crate::cuda::registers::WIDTH }, _>(|lane| {
                 u64::from(mask >> lane & 1)
             }));
         }

@@ -1,29 +1,11 @@
 //! Warp-wide operations: shuffles, votes, matches, reductions, elections.
 
 use super::operand::{get, put};
-use crate::ptx::engine::fault::Fault;
+use crate::cuda::fault::Fault;
+use crate::cuda::inactive_sources::{Absence, InactiveSources};
+use crate::cuda::registers::{Lanes, Registers, WIDTH, lanes};
+use crate::cuda::semantics::float::{FloatOp, extremum_32};
 use crate::ptx::program::{Exchange, ExchangeKind, Function, Instruction, Op};
-use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
-use crate::ptx::semantics::float::{FloatOp, extremum_32};
-
-/// Shuffles of lanes that do not take part: the value is undefined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct InactiveSources {
-    pub(crate) readers: u32,
-    pub(crate) sources: u32,
-    pub(crate) why: Absence,
-}
-
-/// Why lanes do not take part in a shuffle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Absence {
-    /// They have exited, or never started.
-    Exited,
-    /// They execute it, but the member mask does not name them.
-    Unnamed,
-    /// They execute something else, or several reasons apply.
-    Elsewhere,
-}
 
 /// An executed exchange.
 #[derive(Default)]

@@ -1,13 +1,13 @@
 //! Loads and stores of a warp.
 
-use super::region::{CheckedAddresses, MemoryRegion};
-use super::spaces::{addresses, read, write};
+use crate::cuda::fault::Fault;
+use crate::cuda::memory::region::{CheckedAddresses, MemoryRegion};
+use crate::cuda::memory::spaces::{addresses, read, write};
+use crate::cuda::registers::{FULL, Lanes, Registers, WIDTH, blend, lanes};
+use crate::cuda::sanitizer::event::AccessKind;
 use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::engine::exec::operand::{get, put};
-use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::event::AccessKind;
 use crate::ptx::program::{Access, Element, RegisterSlot};
-use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, blend, lanes};
 
 /// `ld`
 #[inline(always)]

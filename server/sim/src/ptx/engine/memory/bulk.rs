@@ -1,17 +1,17 @@
 //! Asynchronous bulk copies. They complete at once; the sanitizer reports accesses before completion was waited for.
 
-use super::atomic::apply;
 use super::lane_address::LaneAddress;
 use super::mbarrier::mbarrier_of;
-use super::region::AccessMode;
-use super::spaces::addresses;
+use crate::cuda::fault::Fault;
+use crate::cuda::memory::atomic_operation::apply;
+use crate::cuda::memory::region::AccessMode;
+use crate::cuda::memory::spaces::addresses;
+use crate::cuda::registers::{Registers, lanes};
+use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
+use crate::cuda::sanitizer::event::AccessKind;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::get;
-use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyFamily};
-use crate::ptx::engine::sanitizer::event::AccessKind;
 use crate::ptx::program::{Access, AtomicOp, BulkCopy, Completion, Fill};
-use crate::ptx::registers::{Registers, lanes};
 use crate::scalar_type::ScalarType;
 
 /// Required alignment of addresses and sizes.

@@ -1,14 +1,14 @@
 //! `cp.async`
 
 use super::lane_address::LaneAddress;
-use super::region::AccessMode;
-use super::spaces::{AddressCheck, addresses, read, write};
+use crate::cuda::fault::Fault;
+use crate::cuda::memory::region::AccessMode;
+use crate::cuda::memory::spaces::{AddressCheck, addresses, read, write};
+use crate::cuda::registers::{Registers, WIDTH, lanes};
+use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
+use crate::cuda::sanitizer::event::{AccessEvent, AccessKind};
 use crate::ptx::engine::exec::context::ExecContext;
-use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyFamily};
-use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
 use crate::ptx::program::Copy;
-use crate::ptx::registers::{Registers, WIDTH, lanes};
 
 /// `cp.async`: the copy completes at once; the sanitizer reports accesses before the thread has waited.
 pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {

@@ -1,14 +1,14 @@
 //! Accesses of one lane, of up to eight bytes.
 
 use super::access::{fetch, scatter};
-use super::region::{AccessMode, CheckedAddresses};
-use super::spaces::{AddressCheck, addresses};
+use crate::cuda::fault::Fault;
+use crate::cuda::memory::region::{AccessMode, CheckedAddresses};
+use crate::cuda::memory::spaces::{AddressCheck, addresses};
+use crate::cuda::registers::{Registers, WIDTH};
+use crate::cuda::sanitizer::copies::CopyCompletion;
+use crate::cuda::sanitizer::event::AccessKind;
 use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
-use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::copies::CopyCompletion;
-use crate::ptx::engine::sanitizer::event::AccessKind;
 use crate::ptx::program::{Address, Space};
-use crate::ptx::registers::{Registers, WIDTH};
 
 /// The address of one lane.
 #[derive(Clone, Copy)]

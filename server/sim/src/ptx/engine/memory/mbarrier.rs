@@ -1,18 +1,18 @@
 //! Operations on mbarrier objects in shared memory.
 
 use super::lane_address::LaneAddress;
-use super::mbarrier_object::{MAX_ARRIVALS, Object, PHASE};
-use super::polled::PolledValue;
-use super::region::{AccessMode, MemoryRegion};
-use super::spaces::addresses;
+use crate::cuda::fault::{ExecError, Fault, PendingBarrier};
+use crate::cuda::memory::mbarrier_object::{MAX_ARRIVALS, Object, PHASE};
+use crate::cuda::memory::polled::PolledValue;
+use crate::cuda::memory::region::{AccessMode, MemoryRegion};
+use crate::cuda::memory::spaces::addresses;
+use crate::cuda::registers::{Registers, lanes};
+use crate::cuda::sanitizer::copies::CopyCompletion;
+use crate::cuda::sanitizer::event::AccessKind;
+use crate::cuda::windows;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::{get, put};
-use crate::ptx::engine::fault::{ExecError, Fault, PendingBarrier};
-use crate::ptx::engine::sanitizer::copies::CopyCompletion;
-use crate::ptx::engine::sanitizer::event::AccessKind;
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};
-use crate::ptx::registers::{Registers, lanes};
-use crate::ptx::windows;
 
 /// The result of an action.
 enum ActionResult {

@@ -1,9 +1,9 @@
 //! The named barriers of a block: arrivals, waiting groups, completion.
 
+use crate::cuda::registers::{WIDTH, lanes};
 use crate::ptx::engine::exec::operand::put;
 use crate::ptx::engine::exec::warp::{Arrival, Warp};
 use crate::ptx::program::{Barrier, BarrierKind, Program, Slot};
-use crate::ptx::registers::{WIDTH, lanes};
 
 /// Barriers of a block.
 pub(crate) const COUNT: usize = 16;

@@ -3,15 +3,15 @@
 use super::barrier::{COUNT, State};
 use super::cluster_barrier::{self, ClusterBarrier};
 use super::livelock::Livelock;
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::registers::WIDTH;
+use crate::cuda::run_state::RunState;
+use crate::cuda::sanitizer::BlockSanitizer;
 use crate::lanes::Lanes;
 use crate::ptx::engine::exec::warp::{Arrival, Pause, Warp};
 use crate::ptx::engine::launch::Launch;
-use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::run_context::RunContext;
-use crate::ptx::engine::run_state::RunState;
-use crate::ptx::engine::sanitizer::BlockSanitizer;
 use crate::ptx::program::BarrierKind;
-use crate::ptx::registers::WIDTH;
 use crate::trace::{Finding, Related, Status, WarpId};
 
 /// Why a block stopped running.

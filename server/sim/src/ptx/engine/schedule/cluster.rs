@@ -5,12 +5,12 @@
 use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
+use crate::cuda::memory::cluster_window::ClusterWindow;
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::sanitizer::ClusterSanitizer;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
-use crate::ptx::engine::memory::cluster_window::ClusterWindow;
-use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::run_context::RunContext;
-use crate::ptx::engine::sanitizer::ClusterSanitizer;
 use crate::trace::Finding;
 
 /// Maximum number of blocks per cluster.

@@ -2,11 +2,11 @@
 
 use super::block::Block;
 use super::cluster_barrier::ClusterBarrier;
+use crate::cuda::memory::spaces::Spaces;
 use crate::lanes::Lanes;
 use crate::ptx::engine::divergence::model::Model;
 use crate::ptx::engine::exec::warp::{Warp, next_statements};
 use crate::ptx::engine::launch::Launch;
-use crate::ptx::engine::memory::spaces::Spaces;
 use crate::trace::{Finding, Related};
 
 /// Other waiting warps that a finding names.

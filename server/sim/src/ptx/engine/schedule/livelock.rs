@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ptx::engine::memory::polled::{MemoryRange, PolledMemory};
-use crate::ptx::engine::memory::region::MemoryRegion;
+use crate::cuda::memory::polled::{MemoryRange, PolledMemory};
+use crate::cuda::memory::region::MemoryRegion;
 
 /// A word of memory, with the cluster if that has its own.
 type Word = (Option<u32>, MemoryRegion, usize);

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::sequential_blocks::SequentialBlocks;
-use crate::ptx::engine::memory::access_set::AccessSet;
-use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::race_context::RaceContext;
-use crate::ptx::engine::run_state::RunState;
+use crate::cuda::memory::access_set::AccessSet;
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::race_context::RaceContext;
+use crate::cuda::run_state::RunState;
 use crate::ptx::program::Op;
 use crate::trace::{Cancelled, Control, Finding, Progress, Workers};
 use crate::warp::listing::Listing;

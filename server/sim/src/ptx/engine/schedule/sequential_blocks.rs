@@ -3,12 +3,12 @@
 use super::block::BlockPause;
 use super::cluster::Cluster;
 use super::livelock::Livelock;
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::run_state::RunState;
 use crate::ptx::engine::exec::value_tracer::registers_of;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
-use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::run_context::RunContext;
-use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::Program;
 use crate::trace::{
     Cancelled, Control, Finding, Progress, RegisterValues, RunResult, Severity, Status, WarpId, WarpTrace,

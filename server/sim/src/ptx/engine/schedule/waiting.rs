@@ -2,10 +2,10 @@
 
 use super::cluster::Cluster;
 use super::deadlock::verb;
+use crate::cuda::memory::spaces::Spaces;
 use crate::lanes::Lanes;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
-use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::program::{Function, Op};
 use crate::trace::{Finding, Related, Severity};
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::ptx::engine::fault::Fault;
+use crate::cuda::fault::Fault;
 
 /// Arguments given one by one; the address of a string is its index from 100 on.
 struct Given<'g> {

@@ -1,0 +1,70 @@
+//! Faults and warnings of operations, and their messages.
+
+use super::memory::polled::PolledValue;
+use super::memory::region::AccessMode;
+use crate::trace::{Finding, Severity, WarpId};
+
+/// An unsuccessful operation. Boxed in results, so that success is one word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ExecError {
+    /// The run stops at the instruction.
+    Fault(Fault),
+    /// The instruction was executed, but is used incorrectly.
+    Warning(Fault),
+    /// The instruction was executed, and its thread waits for other threads.
+    Yield(Option<PendingBarrier>),
+}
+
+/// The pending arrivals and bytes of an mbarrier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PendingBarrier {
+    pub(crate) address: u64,
+    pub(crate) arrivals: u64,
+    pub(crate) bytes: i64,
+    /// The state of all objects whose tests failed.
+    pub(crate) values: Vec<PolledValue>,
+}
+
+impl From<Fault> for Box<ExecError> {
+    fn from(fault: Fault) -> Box<ExecError> {
+        Box::new(ExecError::Fault(fault))
+    }
+}
+
+/// A problem at an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) lanes: u32,
+}
+
+impl Fault {
+    /// The fault as a finding about a warp.
+    pub(crate) fn finding(self, warp: WarpId, statement: u32) -> Finding {
+        warp.error(self.code, self.message, statement, self.lanes)
+    }
+
+    /// Incorrect use that does not stop the run, as a finding about a warp.
+    pub(crate) fn warning(self, warp: WarpId, statement: u32) -> Finding {
+        let severity = match self.code {
+            "wrong-membermask" => Severity::Error,
+            _ => Severity::Warning,
+        };
+        warp.finding(self.code, severity, self.message, statement, self.lanes)
+    }
+
+    /// An access to the shared memory of an exited block of the cluster.
+    pub(crate) fn after_the_end(rank: u64, mode: AccessMode) -> Fault {
+        let message = format!(
+            "{} in the shared memory of block {rank} of the cluster, which has exited\nmake its threads wait \
+             at `barrier.cluster` until the last access",
+            mode.name()
+        );
+        Fault { code: "cluster-exit", message, lanes: 0 }
+    }
+
+    pub(crate) fn new(code: &'static str, message: String, lanes: u32) -> Fault {
+        Fault { code, message, lanes }
+    }
+}

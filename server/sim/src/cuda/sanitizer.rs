@@ -1,0 +1,589 @@
+//! The sanitizer: checks every memory access of a run, if the run options enable it.
+//!
+//! [`Sanitizer::begin`] starts an instruction; its accesses are reported to [`Sanitizer::accessed`] after the address check and
+//! before memory is read or written; [`Sanitizer::take_report`] returns the findings. The rules are in the modules below:
+//! `happens_before` orders accesses, `shadow` stores them, `races` reports conflicts. A run without a sanitizer pays nothing;
+//! with one, [`BlockSanitizer`] is the state of a block, which it keeps while it is suspended.
+
+mod advice;
+mod announced;
+mod conflicts;
+pub(crate) mod copies;
+mod cost;
+pub(crate) mod event;
+mod happens_before;
+mod in_flight;
+mod local;
+pub(crate) mod patterns;
+mod proxies;
+mod proxy_reads;
+pub(crate) mod ptx;
+mod races;
+mod shadow;
+mod stamp;
+mod uninitialized;
+mod vector_clock;
+mod volatile;
+mod warp_synchronous;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::conflicts::Conflicts;
+use self::copies::Copies;
+use self::event::{AccessEvent, AccessKind};
+use self::happens_before::{BlockClock, ClusterClock, HappensBefore, SyncAccess, Thread};
+use self::local::LocalShadow;
+use self::patterns::ProgramPatterns;
+use self::proxies::Proxies;
+use self::ptx::undefined_access::UndefinedAccess;
+use self::shadow::{Access, Shadow};
+use self::stamp::{Stamp, Strength};
+use self::volatile::VolatileAccesses;
+use super::memory::local::Local;
+use super::memory::region::{CheckedAddresses, Extent, MemoryRegion};
+use super::memory::spaces::Spaces;
+use super::race_context::{RaceContext, Scope};
+use super::registers::lanes;
+use crate::cuda::inactive_sources::InactiveSources;
+use crate::cuda::order::{Order, ProxyFence};
+use crate::trace::{
+    Checks, Counters, Finding, LaneStore, Related, RunOptions, Severity, StatementId, WarpId,
+};
+use crate::values::{AccessSpace, LaneAccesses};
+use crate::warp::watched_byte::WatchedByte;
+
+/// Maximum number of elements of one access.
+const ELEMENTS: usize = 32;
+
+/// The sanitizer state of a cluster.
+#[derive(Default)]
+pub(crate) struct ClusterSanitizer {
+    clock: ClusterClock,
+    shared: Shadow,
+    copies: Copies,
+}
+
+/// The sanitizer state of a block.
+#[derive(Default)]
+pub(crate) struct BlockSanitizer {
+    clock: BlockClock,
+    locals: Vec<LocalShadow>,
+    /// By warp, the last epoch in which a lane waited for others by a flag or an atomic.
+    waited: [u32; 32],
+    cta: [u32; 3],
+}
+
+/// The running instruction.
+#[derive(Clone, Copy, Debug, Default)]
+struct Visit {
+    statement: u32,
+    warp: u32,
+    live: u32,
+    order: Order,
+    /// Lanes that store an undefined value.
+    undefined: u32,
+    /// Lanes that store the value that is there, if that matters.
+    unchanged: u32,
+}
+
+/// The results of one instruction; the caller drains the lists.
+pub(crate) struct Report<'s> {
+    pub(crate) cost: Option<Counters>,
+    pub(crate) findings: &'s mut Vec<Finding>,
+    pub(crate) races: &'s mut RaceContext,
+}
+
+/// The sanitizer of a run.
+pub(crate) struct Sanitizer {
+    checks: Checks,
+    counts: bool,
+    /// Whether the lanes of a warp run in lockstep, as before `sm_70`.
+    lockstep: bool,
+    /// Grid extents in blocks.
+    grid: [u32; 3],
+    patterns: ProgramPatterns,
+    /// Block extents in threads.
+    block_size: [u32; 3],
+    sync: HappensBefore,
+    proxies: Proxies,
+    volatile: VolatileAccesses,
+    launch: Shadow,
+    globals: Shadow,
+    cluster: ClusterSanitizer,
+    block: BlockSanitizer,
+    visit: Visit,
+    /// Lanes that loaded uninitialized memory, by element of the access.
+    uninitialized: [u32; ELEMENTS],
+    /// Whether the running instruction wrote undefined values to registers.
+    made_undefined: bool,
+    /// The lanes that the running shuffle read although they do not take part.
+    inactive: Option<InactiveSources>,
+    undefined: UndefinedAccess,
+    /// What the loads of uninitialized memory read, by statement.
+    uninitialized_memory: FxHashMap<u32, String>,
+    cost: Option<Counters>,
+    findings: Vec<Finding>,
+    /// The races since the last report.
+    races: RaceContext,
+    /// The reported scopes of races, by statement.
+    scopes: FxHashMap<u32, Scope>,
+    /// Reported pairs of statements.
+    reported: FxHashSet<(&'static str, u32, u32)>,
+    /// Remaining budget of shadow memory in bytes.
+    budget: u64,
+    /// Whether the exhausted budget was reported.
+    exhausted: bool,
+    watch: Option<WatchedByte>,
+    /// The accesses of the instruction, while they are listed.
+    accesses: Option<Vec<LaneAccesses>>,
+}
+
+impl Sanitizer {
+    /// The codes of its findings.
+    pub(crate) const CODES: [&str; 9] = [
+        "bit-field",
+        "data-race",
+        "same-value-race",
+        "proxy-fence",
+        "warp-synchronous",
+        "uninitialized-read",
+        "shuffle-inactive",
+        "division-by-zero",
+        "shadow-limit",
+    ];
+
+    /// Whether the options require a sanitizer.
+    pub(crate) fn required(options: &RunOptions) -> bool {
+        options.checks != Checks::default() || options.counters || options.watch.is_some()
+    }
+
+    /// A sanitizer of a program with these patterns, whose warps run in lockstep or not.
+    pub(crate) fn with_patterns(
+        patterns: ProgramPatterns,
+        lockstep: bool,
+        [grid, block_size]: [[u32; 3]; 2],
+        options: &RunOptions,
+    ) -> Box<Sanitizer> {
+        let RunOptions { checks, counters, limits, watch, .. } = *options;
+        Box::new(Sanitizer {
+            checks,
+            counts: counters,
+            lockstep,
+            grid,
+            patterns,
+            block_size,
+            sync: HappensBefore::default(),
+            proxies: Proxies::default(),
+            volatile: VolatileAccesses::default(),
+            launch: Shadow::default(),
+            globals: Shadow::default(),
+            cluster: ClusterSanitizer::default(),
+            block: BlockSanitizer::default(),
+            visit: Visit::default(),
+            uninitialized: [0; ELEMENTS],
+            made_undefined: false,
+            inactive: None,
+            undefined: UndefinedAccess::default(),
+            uninitialized_memory: FxHashMap::default(),
+            cost: None,
+            findings: Vec::new(),
+            races: RaceContext::default(),
+            scopes: FxHashMap::default(),
+            reported: FxHashSet::default(),
+            budget: limits.max_shadow,
+            exhausted: false,
+            watch: watch.map(WatchedByte::new),
+            accesses: None,
+        })
+    }
+
+    /// Remaining budget of shadow memory in bytes; `None` if it was exhausted.
+    pub(crate) fn budget(&self) -> Option<u64> {
+        (!self.exhausted).then_some(self.budget)
+    }
+
+    /// Sets the budget of shadow memory.
+    pub(crate) fn limit(&mut self, bytes: u64) {
+        self.budget = bytes;
+    }
+
+    /// A block starts or resumes.
+    pub(crate) fn enter(&mut self, block: &mut BlockSanitizer, cluster: &mut ClusterSanitizer) {
+        std::mem::swap(&mut self.block, block);
+        std::mem::swap(&mut self.cluster, cluster);
+        self.sync.enter(&mut self.block.clock);
+    }
+
+    /// The running block is suspended or has exited.
+    pub(crate) fn leave(&mut self, block: &mut BlockSanitizer, cluster: &mut ClusterSanitizer, ended: bool) {
+        if ended {
+            self.complete_global_copies();
+        }
+        self.sync.pool(&mut self.cluster.clock, ended);
+        self.sync.leave(&mut self.block.clock);
+        std::mem::swap(&mut self.block, block);
+        std::mem::swap(&mut self.cluster, cluster);
+        if ended {
+            *block = BlockSanitizer::default();
+        }
+        if cluster.clock.is_over() {
+            self.budget += std::mem::take(&mut cluster.shared).bytes();
+        }
+    }
+
+    /// The number of completed phases of the cluster's barrier.
+    pub(crate) fn cluster_barrier_completed(&mut self, phases: u32, live: impl Iterator<Item = u32>) {
+        if self.checks.races && self.cluster.clock.is_unknown_phase(phases, &self.block.clock) {
+            let live: Vec<u32> = live.collect();
+            self.sync.synchronize_cluster(&mut self.cluster.clock, phases, &live);
+        }
+    }
+
+    /// Lanes execute a statement.
+    #[inline]
+    pub(crate) fn begin(
+        &mut self,
+        statement: StatementId,
+        order: Order,
+        warp: u32,
+        live: u32,
+        executed: u32,
+    ) {
+        self.visit = Visit { statement: statement.0, warp, live, order, undefined: 0, unchanged: 0 };
+        if !self.checks.races {
+            return;
+        }
+        if order.fence {
+            self.sync.fence(warp, live, executed, order.in_block);
+            if order.proxy_fence != ProxyFence::None {
+                self.fence_proxies(warp, executed, order.proxy_fence);
+            }
+        } else if order.synchronizes || self.lockstep {
+            self.sync.synchronize(warp, live, if self.lockstep { live } else { executed });
+        }
+    }
+
+    /// A barrier of the block completed. Masks are by warp: arrived and waiting lanes.
+    pub(crate) fn barrier_completed(
+        &mut self,
+        arrived: &[u32],
+        waited: &[u32],
+        live: impl Iterator<Item = u32>,
+    ) {
+        if self.checks.races {
+            let live: Vec<u32> = live.collect();
+            self.sync.open(arrived, waited, &live);
+        }
+    }
+
+    /// Memory was freed: later accesses by its next owner are unrelated.
+    pub(crate) fn freed(&mut self, index: u64, len: u64) {
+        self.launch.clear(index, len);
+    }
+
+    /// A call receives local memory, which is uninitialized.
+    pub(crate) fn entered(&mut self, warp: u32, start: u32, len: u32, mask: u32) {
+        if self.checks.uninitialized {
+            self.block.local(warp).clear(start.into(), len.into(), mask);
+        }
+    }
+
+    /// Adds a finding about lanes of the running warp.
+    fn report(
+        &mut self,
+        code: &'static str,
+        severity: Severity,
+        message: String,
+        statement: u32,
+        lanes: u32,
+        related: Option<Related>,
+    ) {
+        self.findings
+            .push(self.running_warp().finding(code, severity, message, statement, lanes).with(related));
+    }
+
+    fn running_warp(&self) -> WarpId {
+        WarpId { cta: self.block.cta, warp: self.visit.warp }
+    }
+
+    /// Takes the cost of the instruction and its findings.
+    #[inline]
+    pub(crate) fn take_report(&mut self) -> Report<'_> {
+        Report { cost: self.cost.take(), findings: &mut self.findings, races: &mut self.races }
+    }
+
+    /// The instruction accesses memory.
+    pub(crate) fn accessed(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
+        if self.counts {
+            self.count(event);
+        }
+        if self.watch.is_some() && !event.kind.reads() {
+            self.watch(event);
+        }
+        if !(self.checks.races || self.checks.uninitialized) {
+            return;
+        }
+        let Visit { warp, order, .. } = self.visit;
+        if order.async_proxy {
+            self.access_async(event, spaces);
+        }
+        let strong = order.strong || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);
+        let strength = match (strong, order.in_block) {
+            (false, _) => Strength::Weak,
+            (true, true) => Strength::Block,
+            (true, false) => Strength::Device,
+        };
+        if strong {
+            self.access_strong(event, spaces);
+        }
+        self.uninitialized[..event.count.min(ELEMENTS)].fill(0);
+        if self.undefined.store.is_some() {
+            self.stored_undefined(event);
+        }
+        let mut conflicts = Conflicts::default();
+        let together = match event.checked {
+            CheckedAddresses::One(extent) if strength == Strength::Weak => Some(*extent),
+            _ => None,
+        };
+        let apart = match together.filter(|extent| extent.region.is_common()) {
+            Some(extent) => {
+                self.check_weak(event, extent, &mut conflicts);
+                0
+            }
+            None => event.mask,
+        };
+        for lane in lanes(apart) {
+            let Some(extent) = event.extent(lane) else { continue };
+            let index = extent.index(event.addresses[lane]) as u64;
+            let thread = Thread { warp, lane: lane as u32 };
+            match extent.region {
+                MemoryRegion::Local => self.local(event, index, lane as u32),
+                MemoryRegion::Shared | MemoryRegion::Launch | MemoryRegion::Globals => {
+                    self.check_lane(event, extent.region, index, thread, strength, &mut conflicts);
+                }
+                MemoryRegion::Constants | MemoryRegion::Params => {}
+            }
+        }
+        if !conflicts.is_empty() {
+            self.report_races(event, &conflicts, spaces);
+        }
+        if event.kind.reads()
+            && self.checks.uninitialized
+            && self.uninitialized[..event.count].iter().any(|&mask| mask != 0)
+        {
+            match event.kind {
+                AccessKind::Load => self.note_uninitialized(event, spaces, local),
+                _ => self.report_uninitialized(event, spaces, local),
+            }
+        }
+    }
+
+    fn watch(&mut self, event: &AccessEvent<'_>) {
+        let is_device =
+            |extent: Extent| matches!(extent.region, MemoryRegion::Launch | MemoryRegion::Globals);
+        let stores = lanes(event.mask)
+            .filter(|&lane| event.extent(lane).is_some_and(is_device))
+            .map(|lane| (lane as u32, event.addresses[lane]));
+        let warp = WarpId { cta: self.block.cta, warp: self.visit.warp };
+        if let Some(watch) = &mut self.watch {
+            watch.stored(StatementId(self.visit.statement), warp, event.span(), stores);
+        }
+    }
+
+    /// The last store to the watched byte.
+    pub(crate) fn last_store(&self) -> Option<LaneStore> {
+        self.watch.as_ref()?.last
+    }
+
+    /// Whether the watched byte was stored to since the last call.
+    pub(crate) fn take_watch_hit(&mut self) -> bool {
+        self.watch.as_mut().is_some_and(WatchedByte::take_hit)
+    }
+
+    /// Lists the accesses of the next instruction.
+    pub(crate) fn list_accesses(&mut self) {
+        self.accesses = Some(Vec::new());
+    }
+
+    /// The listed accesses; ends the list.
+    pub(crate) fn take_accesses(&mut self) -> Vec<LaneAccesses> {
+        self.accesses.take().unwrap_or_default()
+    }
+
+    fn list(&mut self, event: &AccessEvent<'_>, space: AccessSpace, mask: u32) {
+        let Some(accesses) = self.accesses.as_mut().filter(|_| mask != 0) else { return };
+        let lanes = lanes(mask).map(|lane| (lane as u32, event.addresses[lane])).collect();
+        accesses.push(LaneAccesses { space, bytes: event.span(), lanes });
+    }
+
+    fn count(&mut self, event: &AccessEvent<'_>) {
+        let span = event.span();
+        let of = |regions: &[MemoryRegion]| {
+            let inside =
+                |&lane: &usize| event.extent(lane).is_some_and(|extent| regions.contains(&extent.region));
+            lanes(event.mask).filter(inside).fold(0, |mask, lane| mask | 1 << lane)
+        };
+        let (global, shared) =
+            (of(&[MemoryRegion::Launch, MemoryRegion::Globals]), of(&[MemoryRegion::Shared]));
+        self.list(event, AccessSpace::Global, global);
+        self.list(event, AccessSpace::Shared, shared);
+        let mut cost = self.cost.take().unwrap_or_default();
+        if global != 0 {
+            let global = cost::sectors(event.addresses, span, global);
+            cost.add(&Counters { global, ..Counters::default() });
+        }
+        if shared != 0 {
+            let shared = cost::wavefronts(event.addresses, span, shared);
+            cost.add(&Counters { shared, ..Counters::default() });
+        }
+        self.cost = Some(cost);
+    }
+
+    /// Weak accesses of all lanes to one extent: the common case, so nothing is computed twice.
+    fn check_weak(&mut self, event: &AccessEvent<'_>, extent: Extent, conflicts: &mut Conflicts) {
+        let Visit { statement, warp, .. } = self.visit;
+        let shadow = match extent.region {
+            MemoryRegion::Shared => &mut self.cluster.shared,
+            MemoryRegion::Launch => &mut self.launch,
+            _ => &mut self.globals,
+        };
+        let (reads, span) = (event.kind.reads(), event.span());
+        let (mut uninitialized, mut budget) = (0, true);
+        let words = reads && span == 4 && self.checks.races;
+        let epoch = self.sync.epoch(warp);
+        let of_warp = Access {
+            sync: &self.sync,
+            stamp: Stamp::new(epoch, statement, 0, Strength::Weak),
+            thread: Thread { warp, lane: 0 },
+            races: self.checks.races,
+            needs_initialized: extent.region == MemoryRegion::Shared,
+        };
+        let unchecked = if words { load_rows(shadow, event, extent, &of_warp) } else { event.mask };
+        for lane in lanes(unchecked) {
+            let index = extent.index(event.addresses[lane]) as u64;
+            let access = of_warp.of_lane(lane as u32);
+            if words && shadow.load_quickly(index, &access) {
+                continue;
+            }
+            if !shadow.prepare(index, span, &mut self.budget) {
+                budget = false;
+                continue;
+            }
+            let (conflict, initialized) = shadow.check(reads, index, span, &access);
+            uninitialized |= u32::from(!initialized) << lane;
+            if let Some(conflict) = conflict {
+                conflicts.add(conflict, lane as u32, index);
+            }
+        }
+        if uninitialized != 0 && extent.region == MemoryRegion::Shared {
+            for lane in lanes(uninitialized) {
+                self.uninitialized_elements(event, extent.index(event.addresses[lane]) as u64, lane as u32);
+            }
+        }
+        if !budget {
+            self.report_exhausted();
+        }
+    }
+
+    /// Records the uninitialized elements of a load from shared memory.
+    #[cold]
+    fn uninitialized_elements(&mut self, event: &AccessEvent<'_>, index: u64, lane: u32) {
+        let size = u64::from(event.size);
+        for element in 0..event.count {
+            let start = index + element as u64 * size;
+            if !self.cluster.shared.is_written(start, size) {
+                self.uninitialized[element] |= 1 << lane;
+                let shared = &mut self.cluster.shared;
+                self.undefined.loaded(event, element, lane, |byte| shared.is_written(start + byte, 1));
+            }
+        }
+    }
+
+    fn check_lane(
+        &mut self,
+        event: &AccessEvent<'_>,
+        region: MemoryRegion,
+        index: u64,
+        thread: Thread,
+        strength: Strength,
+        conflicts: &mut Conflicts,
+    ) {
+        let Visit { statement, live, order, unchanged, .. } = self.visit;
+        let shadow = match region {
+            MemoryRegion::Shared => &mut self.cluster.shared,
+            MemoryRegion::Launch => &mut self.launch,
+            _ => &mut self.globals,
+        };
+        let span = event.span();
+        if !shadow.prepare(index, span, &mut self.budget) {
+            return self.report_exhausted();
+        }
+        let signal = SyncAccess {
+            reads: event.kind != AccessKind::Store,
+            writes: false,
+            acquire: order.acquire,
+            release: order.release || event.kind == AccessKind::Completion,
+            in_block: order.in_block,
+        };
+        let synchronizes = strength != Strength::Weak && self.checks.races;
+        // Synchronization through shared memory is local to its cluster.
+        let cluster = if region == MemoryRegion::Shared { self.cluster.clock.number() } else { 0 };
+        let place = (region, index | u64::from(cluster) << 32);
+        if synchronizes && signal.reads {
+            self.sync.signal(place, thread, live, signal);
+        }
+        let strength = if unchanged >> thread.lane & 1 == 1 { Strength::Unchanged } else { strength };
+        let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
+        let (races, needs_initialized) = (self.checks.races, region == MemoryRegion::Shared);
+        let access = Access { sync: &self.sync, stamp, thread, races, needs_initialized };
+        let (conflict, initialized) = shadow.check(event.kind.reads(), index, span, &access);
+        if !initialized && needs_initialized {
+            self.uninitialized_elements(event, index, thread.lane);
+        }
+        if let Some(conflict) = conflict {
+            conflicts.add(conflict, thread.lane, index);
+        }
+        if synchronizes && !event.kind.reads() {
+            self.sync.signal(place, thread, live, SyncAccess { writes: true, ..signal });
+        }
+    }
+}
+
+/// Records word loads of eight lanes at once where they have no conflict; returns the lanes that need the full check.
+fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, access: &Access<'_>) -> u32 {
+    let mut unchecked = event.mask;
+    let (eights, _) = event.addresses.as_chunks::<8>();
+    for (eight, first) in eights.iter().zip((0..).step_by(8)) {
+        let all = 0xff << first;
+        if event.mask & all == all {
+            let indexes = eight.map(|address| extent.index(address) as u64);
+            unchecked = unchecked & !all | shadow.load_eight(&indexes, &access.of_lane(first));
+        }
+    }
+    unchecked
+}
+
+impl ClusterSanitizer {
+    /// The state of a new cluster with these blocks.
+    pub(crate) fn new(blocks: Vec<u32>) -> ClusterSanitizer {
+        ClusterSanitizer { clock: ClusterClock::new(blocks), ..ClusterSanitizer::default() }
+    }
+}
+
+impl BlockSanitizer {
+    /// The state of a new block.
+    pub(crate) fn new(grid: &[u32; 3], cta: [u32; 3], warps: usize) -> BlockSanitizer {
+        let [x, y, z] = cta;
+        let number = x.wrapping_add(grid[0].wrapping_mul(y.wrapping_add(grid[1].wrapping_mul(z))));
+        let clock = BlockClock::new(number, warps);
+        BlockSanitizer { clock, cta, ..BlockSanitizer::default() }
+    }
+
+    fn local(&mut self, warp: u32) -> &mut LocalShadow {
+        let warp = warp as usize;
+        if self.locals.len() <= warp {
+            self.locals.resize_with(warp + 1, LocalShadow::default);
+        }
+        &mut self.locals[warp]
+    }
+}

@@ -1,0 +1,48 @@
+//! An access to memory as the sanitizer sees it.
+
+use crate::cuda::memory::region::{CheckedAddresses, Extent};
+use crate::cuda::registers::Lanes;
+
+/// The kind of a memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccessKind {
+    /// A load that writes each element to a register of its own.
+    Load,
+    /// Any other read.
+    Read,
+    Store,
+    Atomic,
+    /// The completion of a copy at an mbarrier: an atomic that publishes all earlier accesses.
+    Completion,
+}
+
+impl AccessKind {
+    /// Whether the access only reads.
+    #[inline(always)]
+    pub(crate) fn reads(self) -> bool {
+        matches!(self, AccessKind::Load | AccessKind::Read)
+    }
+}
+
+/// An access with checked addresses.
+pub(crate) struct AccessEvent<'t> {
+    pub(crate) kind: AccessKind,
+    pub(crate) checked: &'t CheckedAddresses,
+    pub(crate) addresses: &'t Lanes<u64>,
+    /// Size of an element, and the number of contiguous elements.
+    pub(crate) size: u32,
+    pub(crate) count: usize,
+    pub(crate) mask: u32,
+    /// The byte that a lane stores at this offset from its address.
+    pub(crate) value: &'t dyn Fn(usize, u64) -> u8,
+}
+
+impl AccessEvent<'_> {
+    pub(super) fn span(&self) -> u64 {
+        u64::from(self.size) * self.count as u64
+    }
+
+    pub(super) fn extent(&self, lane: usize) -> Option<Extent> {
+        self.checked.of(lane)
+    }
+}

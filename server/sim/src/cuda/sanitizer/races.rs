@@ -1,0 +1,270 @@
+//! Reports of data races.
+
+use super::Sanitizer;
+use super::conflicts::{Conflicts, LaneConflict};
+use super::copies::{CopyCompletion, CopyFamily, WARPS};
+use super::event::{AccessEvent, AccessKind};
+use super::shadow::{Conflict, Hazard};
+use super::stamp::{IN_FLIGHT, Stamp};
+use crate::cuda::memory::region::MemoryRegion;
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::race_context::Scope;
+use crate::cuda::registers::WIDTH;
+use crate::trace::{Related, Severity, StatementId};
+use crate::warp::launch_config::thread_of;
+use crate::warp::races::{RaceReport, RacingThread, position};
+
+/// Whether the order of the accesses matters.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Race {
+    Data,
+    /// Between a plain load and an atomic; a compare-and-swap repairs a stale value.
+    Repaired,
+    SameValue,
+}
+
+impl Race {
+    fn code(self) -> (&'static str, Severity) {
+        match self {
+            Race::Data => ("data-race", Severity::Error),
+            Race::Repaired => ("data-race", Severity::Warning),
+            Race::SameValue => ("same-value-race", Severity::Information),
+        }
+    }
+}
+
+/// The thread of the earlier access, relative to the running warp.
+pub(super) struct Other {
+    pub(super) block: u32,
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+    pub(super) scope: Scope,
+}
+
+impl Sanitizer {
+    pub(super) fn report_races(&mut self, event: &AccessEvent<'_>, conflicts: &Conflicts, spaces: &Spaces) {
+        for (_, mask, lane_conflicts) in &conflicts.found {
+            let raced = |lane_conflict: &LaneConflict| {
+                lane_conflict.conflict.uninitialized
+                    && lane_conflict.conflict.hazard == Hazard::WriteAfterRead
+            };
+            let differs =
+                lane_conflicts.iter().find(|lane_conflict| !self.same_value(event, lane_conflict, spaces));
+            let Some(&lane_conflict) = differs.or(lane_conflicts.first()) else { continue };
+            if differs.is_some() && lane_conflicts.iter().any(raced) {
+                self.races.add_raced_read(StatementId(lane_conflict.conflict.before.statement()));
+            }
+            // One store instruction that writes one value from several threads: compilers replicate values this way.
+            if differs.is_none() && lane_conflict.conflict.before.statement() == self.visit.statement {
+                continue;
+            }
+            if differs.is_some() {
+                self.note_scope(lane_conflicts);
+            }
+            let statements = [self.visit.statement, lane_conflict.conflict.before.statement()];
+            let race = match differs {
+                None => Race::SameValue,
+                Some(_) if self.patterns.is_repaired_by_swap(statements) => Race::Repaired,
+                Some(_) => Race::Data,
+            };
+            self.report_race(event, lane_conflict, *mask, race, spaces);
+        }
+    }
+
+    /// Whether a store leaves the bytes unchanged, or writes the same value as the other side.
+    fn same_value(&self, event: &AccessEvent<'_>, lane_conflict: &LaneConflict, spaces: &Spaces) -> bool {
+        let LaneConflict { conflict, lane, index } = *lane_conflict;
+        if event.kind != AccessKind::Store {
+            return false;
+        }
+        let Some(extent) = event.extent(lane as usize) else { return false };
+        let bytes = spaces.bytes(extent.region);
+        let end = (conflict.at + 4).min(index + event.span());
+        let before = conflict.before;
+        let of_this_visit = before.statement() == self.visit.statement
+            && self
+                .sync
+                .origin(before.epoch)
+                .is_some_and(|origin| (origin.block, origin.warp) == (self.sync.running(), self.visit.warp))
+            && event.mask >> before.lane() & 1 == 1;
+        (conflict.at..end).all(|at| {
+            let value = (event.value)(lane as usize, at - index);
+            let other = before.lane() as usize;
+            let others = event.extent(other).map(|extent| extent.index(event.addresses[other]) as u64);
+            match others.filter(|start| of_this_visit && (*start..start + event.span()).contains(&at)) {
+                Some(start) => (event.value)(other, at - start) == value,
+                None => bytes.get(at as usize) == Some(&value),
+            }
+        })
+    }
+
+    fn report_race(
+        &mut self,
+        event: &AccessEvent<'_>,
+        lane_conflict: LaneConflict,
+        mask: u32,
+        race: Race,
+        spaces: &Spaces,
+    ) {
+        let LaneConflict { conflict, lane, .. } = lane_conflict;
+        let Conflict { hazard, before, .. } = conflict;
+        let (code, severity) = race.code();
+        let (here, there) = (self.visit.statement, before.statement());
+        let key = match race {
+            // Either order of the two accesses has the same cause.
+            Race::Repaired => (code, here.min(there), here.max(there)),
+            Race::Data | Race::SameValue => (code, here, there),
+        };
+        if !self.reported.insert(key) {
+            return;
+        }
+        let Some(extent) = event.extent(lane as usize) else { return };
+        let (region, object) = (extent.region, self.object(event, &lane_conflict, extent.region, spaces));
+        if before.epoch >= IN_FLIGHT {
+            return self.report_in_flight(event, lane_conflict, mask, &object, spaces);
+        }
+        let other = self.other(before);
+        let report = RaceReport {
+            same_value: race == Race::SameValue,
+            object: &object,
+            later: self.thread(self.sync.running(), self.visit.warp, lane, hazard == Hazard::ReadAfterWrite),
+            earlier: self.thread(other.block, other.warp, other.lane, hazard == Hazard::WriteAfterRead),
+            earlier_statement: StatementId(before.statement()),
+            missing: self.missing(event, before, &other),
+            fix: self.advice(event, race, &conflict, &other, region),
+        };
+        self.report(code, severity, report.message(), self.visit.statement, mask, Some(report.related()));
+    }
+
+    pub(super) fn other(&self, before: Stamp) -> Other {
+        let running = self.sync.running();
+        let origin = self.sync.origin(before.epoch);
+        let block = origin.map_or(running, |origin| origin.block);
+        let warp = origin.map_or(self.visit.warp, |origin| origin.warp);
+        Other { block, warp, lane: before.lane(), scope: self.scope(before) }
+    }
+
+    /// The scope of a race with an earlier access.
+    fn scope(&self, before: Stamp) -> Scope {
+        let Some(origin) = self.sync.origin(before.epoch) else { return Scope::Warp };
+        match origin.block == self.sync.running() {
+            true if origin.warp == self.visit.warp => Scope::Warp,
+            true => Scope::Block,
+            false if self.cluster.clock.holds(origin.block) => Scope::Cluster,
+            false => Scope::Grid,
+        }
+    }
+
+    /// Records the widest scope of the races of this statement and of the other one.
+    fn note_scope(&mut self, lane_conflicts: &[LaneConflict]) {
+        let others = lane_conflicts.iter().map(|lane_conflict| lane_conflict.conflict.before);
+        let widest = others.filter(|before| before.epoch < IN_FLIGHT).map(|before| self.scope(before)).max();
+        let statements = [self.visit.statement, lane_conflicts[0].conflict.before.statement()];
+        for (statement, scope) in statements.into_iter().zip(widest.into_iter().cycle()) {
+            if self.scopes.get(&statement).is_none_or(|known| *known < scope) {
+                self.scopes.insert(statement, scope);
+                self.races.widen(StatementId(statement), scope);
+            }
+        }
+    }
+
+    /// The element that the accesses of a conflict share.
+    fn object(
+        &self,
+        event: &AccessEvent<'_>,
+        conflict: &LaneConflict,
+        region: MemoryRegion,
+        spaces: &Spaces,
+    ) -> String {
+        let LaneConflict { conflict: Conflict { at, .. }, index, .. } = *conflict;
+        let size = u64::from(event.size).max(1);
+        let element = index + at.saturating_sub(index) / size * size;
+        spaces.common_element(region, element, size)
+    }
+
+    pub(super) fn thread(&self, block: u32, warp: u32, lane: u32, reads: bool) -> RacingThread {
+        RacingThread {
+            thread: thread_of(warp, lane, WIDTH as u32, self.block_size),
+            block: self.cta(block),
+            lane: format!("lane {lane} of warp {warp}"),
+            reads,
+        }
+    }
+
+    /// Reports an access to a copy in flight.
+    fn report_in_flight(
+        &mut self,
+        event: &AccessEvent<'_>,
+        lane_conflict: LaneConflict,
+        mask: u32,
+        object: &str,
+        spaces: &Spaces,
+    ) {
+        let LaneConflict { conflict: Conflict { hazard, before, .. }, lane, .. } = lane_conflict;
+        let warp = before.epoch & !IN_FLIGHT;
+        let (block, starter) = match warp == self.warp_of_cluster() {
+            true => (self.sync.running(), self.visit.warp),
+            false => (self.cluster.clock.block(warp / WARPS), warp % WARPS),
+        };
+        let own = self.thread(self.sync.running(), self.visit.warp, lane, true);
+        let other = self.thread(block, starter, before.lane(), true);
+        let thread = position(own.thread);
+        let starter = match (own.block == other.block, own.thread == other.thread) {
+            (true, true) => "it".to_owned(),
+            (true, false) => format!("thread {} ({})", position(other.thread), other.lane),
+            _ => format!(
+                "thread {} of block {} ({})",
+                position(other.thread),
+                position(other.block),
+                other.lane
+            ),
+        };
+        let here = if event.kind.reads() { "reads" } else { "writes" };
+        let there = if hazard == Hazard::WriteAfterRead { "read" } else { "write" };
+        let wait = match (self.cluster.copies.until(before), there) {
+            (Some(CopyCompletion::Phase { .. }), _) => {
+                "for the mbarrier that tracks the copy, with `mbarrier.try_wait`"
+            }
+            (Some(CopyCompletion::Waited(CopyFamily::Bulk)), "read") => {
+                "with `cp.async.bulk.wait_group.read`"
+            }
+            (Some(CopyCompletion::Waited(CopyFamily::Bulk)), _) => "with `cp.async.bulk.wait_group`",
+            _ => "with `cp.async.wait_group` or `cp.async.wait_all`",
+        };
+        let others = if starter == "it" { "" } else { ", then synchronize with the thread that started it" };
+        let advice = match self.unannounced(before, spaces) {
+            Some(copy) => format!(
+                "the phase completed before the bytes of the {copy} were announced: `mbarrier.arrive.expect_tx` is missing"
+            ),
+            None => format!("wait {wait}{others}"),
+        };
+        let message = format!(
+            "thread {thread} {here} {object} while a copy may still {there} it\n{starter} started the copy; {advice}"
+        );
+        let related = Related::new(before.statement(), "the copy was started here");
+        self.report("data-race", Severity::Error, message, self.visit.statement, mask, Some(related));
+    }
+
+    /// Reports once that the shadow memory limit is reached.
+    #[cold]
+    pub(super) fn report_exhausted(&mut self) {
+        if std::mem::replace(&mut self.exhausted, true) {
+            return;
+        }
+        self.report(
+            "shadow-limit",
+            Severity::Information,
+            "shadow memory limit reached: from here on, races and uninitialized reads of memory \
+             not accessed before are not detected; use a smaller launch"
+                .to_owned(),
+            self.visit.statement,
+            0,
+            None,
+        );
+    }
+
+    fn cta(&self, number: u32) -> [u32; 3] {
+        let [x, y, _] = self.grid;
+        [number % x, number / x % y, number / x / y]
+    }
+}

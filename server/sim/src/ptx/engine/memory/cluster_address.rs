@@ -1,0 +1,49 @@
+//! `mapa` and `getctarank`: addresses in other blocks of the cluster.
+
+use crate::cuda::fault::Fault;
+use crate::cuda::memory::cluster_window::ClusterWindow;
+use crate::cuda::registers::{Lanes, Registers, lanes};
+use crate::cuda::windows;
+use crate::ptx::program::{Op, Slots};
+
+/// `mapa`, `getctarank`
+pub(crate) fn execute(
+    op: Op,
+    s: &Slots,
+    r: &mut Registers,
+    window: ClusterWindow,
+    mask: u32,
+) -> Result<(), Fault> {
+    let wide = matches!(op, Op::MapRank(true) | Op::RankOf(true));
+    let addresses: Lanes<u64> = match wide {
+        true => *r.get::<u64>(s.a),
+        false => r.get::<u32>(s.a).map(u64::from),
+    };
+    if let Op::RankOf(_) = op {
+        let ranks: Lanes<u32> = addresses.map(|address| window.block_at(address % windows::SHARED).0 as u32);
+        r.set(s.d, mask, &ranks);
+        return Ok(());
+    }
+    let ranks = *r.get::<u32>(s.b);
+    let invalid =
+        lanes(mask).filter(|&lane| ranks[lane] >= window.blocks).fold(0u32, |all, lane| all | 1 << lane);
+    if invalid != 0 {
+        let (rank, blocks) = (ranks[invalid.trailing_zeros() as usize], window.blocks);
+        let message = match blocks {
+            1 => format!("invalid block rank {rank}: the cluster has one block, of rank 0"),
+            _ => {
+                format!("invalid block rank {rank}: the ranks of the cluster are 0 to {}", blocks - 1)
+            }
+        };
+        return Err(Fault::new("cluster-rank", message, invalid));
+    }
+    let mapped: Lanes<u64> = std::array::from_fn(|lane| match mask >> lane & 1 {
+        1 => window.mapped(addresses[lane], ranks[lane]),
+        _ => 0,
+    });
+    match wide {
+        true => r.set(s.d, mask, &mapped),
+        false => r.set(s.d, mask, &mapped.map(|address| address as u32)),
+    }
+    Ok(())
+}
