@@ -1,4 +1,4 @@
-//! The system packages of the editor tests, installed where that is possible: on Debian, as root.
+//! The system packages of the tests, installed where that is possible: on Debian, as root.
 //! Elsewhere the tests without their program are skipped with a message.
 
 use anyhow::Result;
@@ -6,7 +6,8 @@ use anyhow::Result;
 use crate::shell;
 
 /// A program that a test uses, and its package.
-const PROGRAMS: [(&str, &str); 3] = [("chromium", "chromium"), ("rg", "ripgrep"), ("nvim", "neovim")];
+const PROGRAMS: [(&str, &str); 4] =
+    [("chromium", "chromium"), ("rg", "ripgrep"), ("nvim", "neovim"), ("parallel", "parallel")];
 
 /// Installs the packages of the programs that are missing.
 pub(crate) fn ensure_programs() -> Result<()> {

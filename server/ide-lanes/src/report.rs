@@ -54,6 +54,41 @@ pub struct Report<'r> {
     lines: Option<Vec<JsonLine>>,
 }
 
+/// A run without its lanes.
+#[derive(Debug, Serialize)]
+pub struct Summary<'r> {
+    status: &'static str,
+    findings: Vec<JsonFinding<'r>>,
+    totals: &'r Totals,
+}
+
+impl<'r> Summary<'r> {
+    /// Summarizes `result`, the run of `resolved`.
+    pub fn new(
+        resolved: &'r Resolved,
+        result: &'r RunResult,
+        options: &Options<'r>,
+        at: Positions<'_>,
+    ) -> Summary<'r> {
+        let findings = findings(resolved, result, options, at);
+        Summary { status: result.status.as_str(), findings, totals: &result.totals }
+    }
+}
+
+/// The findings of a run, those of its launch last.
+fn findings<'r>(
+    resolved: &'r Resolved,
+    result: &'r RunResult,
+    options: &Options<'r>,
+    at: Positions<'_>,
+) -> Vec<JsonFinding<'r>> {
+    let width = resolved.launch.wave_width.unwrap_or(PTX_WIDTH);
+    let source = |statement: StatementId| options.statements.get(statement.index())?.source.as_deref();
+    let found = Reporter::new(resolved, width).findings(result, options.warp, &source);
+    let failures = options.failures.iter().map(|message| JsonFinding::failure(message));
+    found.iter().map(|finding| JsonFinding::new(finding, width, at)).chain(failures).collect()
+}
+
 /// One warp of a run: what is shown in an editor.
 #[derive(Debug, Serialize)]
 pub struct Masks<'r> {
@@ -130,20 +165,13 @@ impl<'r> Report<'r> {
         let code = |statement: StatementId| statements.get(statement.index())?.code.clone();
         let warps =
             result.warps.iter().filter(wanted).map(|warp| JsonWarp::new(warp, width, &code, at)).collect();
-        let source = |statement: StatementId| statements.get(statement.index())?.source.as_deref();
-        let findings = Reporter::new(resolved, width).findings(result, options.warp, &source);
-        let failures = options.failures.iter().map(|message| JsonFinding::failure(message));
         Report {
             entry: resolved.launch.entry.as_deref().unwrap_or_default(),
             launch: &resolved.launch,
             model: options.model,
             status: result.status.as_str(),
             totals: &result.totals,
-            findings: findings
-                .iter()
-                .map(|finding| JsonFinding::new(finding, width, at))
-                .chain(failures)
-                .collect(),
+            findings: findings(resolved, result, options, at),
             buffers: Buffers { dump: options.dump, result },
             output: &result.output.text,
             output_truncated: result.output.truncated,

@@ -1,10 +1,11 @@
 //! Launches: what is run, how large, with which arguments.
 //!
-//! A launch is written in `warplens.toml` (or the same as JSON), in an `@launch` comment of the source, or in flags of the
+//! A launch is written in `warplens.toml` (or the same as JSON), in a line of a batch, in an `@launch` comment of the source, or in flags of the
 //! command line; if none is configured, it is inferred from the kernel. Each way gives the same [`Launch`], which
 //! [`resolve`] turns into the bytes that a run starts from. Texts and the contents of files come from the caller: nothing
 //! here reads a file.
 
+mod batch;
 mod body;
 mod buffers;
 mod comment;
@@ -28,6 +29,7 @@ mod toml_text;
 mod tree;
 mod wave;
 
+pub use batch::{BatchId, BatchLine, batch_line};
 pub use body::{Access, Body, Part};
 pub use buffers::{Budget, DEVICE_MEMORY, PlacedBuffer};
 pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};

@@ -133,6 +133,11 @@ pub(crate) fn contents(base: &Path) -> impl Fn(&str) -> Result<Vec<u8>, Box<dyn 
     }
 }
 
+/// The path of a file that is named relative to the folder of `base`.
+pub(crate) fn beside(base: &Path, file: &str) -> PathBuf {
+    base.parent().unwrap_or(Path::new("")).join(file)
+}
+
 /// The path for messages, relative to the current folder if below it.
 fn display_path(path: &Path) -> String {
     let current = std::env::current_dir().ok();

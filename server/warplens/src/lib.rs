@@ -8,6 +8,7 @@ mod language;
 mod launch_file;
 pub mod lsp;
 mod markdown;
+mod panic;
 mod position;
 mod read_file;
 mod replace_file;

@@ -34,7 +34,6 @@ mod launch_text;
 mod lenient;
 mod main_loop;
 mod markup;
-mod panic;
 mod ptxas;
 mod queue;
 mod replies;

@@ -85,6 +85,8 @@ pub(crate) enum Home {
     File,
     Comment,
     Object,
+    /// A line of a batch.
+    Batch,
 }
 
 pub(crate) const KEYS: [&str; 15] = [
@@ -160,7 +162,9 @@ fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<
     let bytes = |high| value.integer(name, 0, high);
     match name {
         "name" => launch.name = launch_name(value)?,
-        "file" if home == Home::File => launch.file = Some(value.text(name)?.to_owned()),
+        "file" if matches!(home, Home::File | Home::Batch) => {
+            launch.file = Some(value.text(name)?.to_owned())
+        }
         "file" => return Err(file_out_of_place(key)),
         "entry" => launch.entry = Some(value.text(name)?.to_owned()),
         "grid" => launch.grid = Some(read_extent(name, value)?),

@@ -71,6 +71,11 @@ impl Source {
         prepared.map_err(|problem| LaunchError::Launch(problem.in_path(&self.path)))
     }
 
+    /// Prepares the run of the launch of the request. Files are relative to the folder of `base`.
+    pub(crate) fn prepare_launch(&self, request: &RunRequest, base: &Path) -> Result<Prepared, LaunchError> {
+        self.prepare(request, &Launches { file: None, base: base.to_path_buf() })
+    }
+
     /// A source with errors runs up to the first error on its path. Prints a note about the errors.
     pub(crate) fn note_errors(&self) {
         let found = self.analysis.diagnostics(self.file).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! `warplens sim`: runs a launch and prints the lanes that executed each line.
 
 mod arguments;
+mod batch;
 mod listing;
 mod panel_page;
 mod picture;
@@ -12,6 +13,7 @@ mod watch;
 
 use std::io::{self, Write};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use ropey::Rope;
@@ -55,14 +57,16 @@ fn known(buffers: &[String]) -> String {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
-    if arguments.watch {
-        return watch::run(arguments, || run_once(arguments));
+    match (&arguments.batch, &arguments.file) {
+        (Some(launches), _) => batch::run(arguments, launches),
+        (None, Some(file)) if arguments.watch => watch::run(arguments, file, || run_once(arguments, file)),
+        (None, Some(file)) => run_once(arguments, file),
+        (None, None) => unreachable!("required by the arguments"),
     }
-    run_once(arguments)
 }
 
-fn run_once(arguments: &Arguments) -> io::Result<Outcome> {
-    match simulate(arguments) {
+fn run_once(arguments: &Arguments, file: &Path) -> io::Result<Outcome> {
+    match simulate(arguments, file) {
         Ok(simulated) => {
             let mut out = anstream::stdout().lock();
             write(&simulated, arguments, &mut out)?;
@@ -77,10 +81,10 @@ fn run_once(arguments: &Arguments) -> io::Result<Outcome> {
 }
 
 /// Reads, prepares and runs a launch.
-fn simulate(arguments: &Arguments) -> Result<Simulated, SimError> {
-    let source = Source::read(&arguments.file, arguments.language)?;
+fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated, SimError> {
+    let source = Source::read(file, arguments.language)?;
     let mut request = arguments.request(source.language).map_err(LaunchError::from)?;
-    let launches = Launches::read(&arguments.file, &arguments.launch, &mut request)?;
+    let launches = Launches::read(file, &arguments.launch, &mut request)?;
     let prepared = source.prepare(&request, &launches)?;
     let dump = buffers_to_dump(arguments, &prepared)?;
     if prepared.guess.is_none() {
@@ -160,6 +164,16 @@ fn check_warp(warp: Option<WarpId>, prepared: &Prepared) -> Result<(), SimError>
     }
 }
 
+fn report_options(simulated: &Simulated, warp: Option<WarpId>) -> Options<'_> {
+    Options {
+        model: simulated.prepared.model.name(),
+        dump: &simulated.dump,
+        warp,
+        statements: &simulated.prepared.statements,
+        failures: &simulated.failures,
+    }
+}
+
 /// Writes the result in the format of the arguments.
 fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     match arguments.format {
@@ -177,13 +191,7 @@ fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> i
             out.write_all(picture::render(&listing, arguments.format, panel.as_deref()).as_bytes())
         }
         OutputFormat::Json => {
-            let options = Options {
-                model: simulated.prepared.model.name(),
-                dump: &simulated.dump,
-                warp: arguments.warp,
-                statements: &simulated.prepared.statements,
-                failures: &simulated.failures,
-            };
+            let options = report_options(simulated, arguments.warp);
             let at = |statement| simulated.position(statement);
             steps::write_json(simulated, &at, out)?;
             let report = Report::new(&simulated.prepared.resolved, &simulated.result, &options, &at);

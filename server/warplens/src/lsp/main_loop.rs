@@ -13,13 +13,13 @@ use super::errors::{error, internal, internal_message, refused};
 use super::event::Event;
 use super::handlers::completion::resolve;
 use super::handlers::lane_masks::LANE_MASKS;
-use super::panic::panic_message;
 use super::request::{Job, Requester, Response, Urgency, run as run_handler};
 use super::routes;
 use super::simulation::panel_request::PanelMethod;
 use super::snapshot::Failure;
 use super::state::{Pending, Phase, State};
 use super::worker_pool::WorkerPool;
+use crate::panic::panic_message;
 
 /// The way in which a server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

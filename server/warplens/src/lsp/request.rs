@@ -8,8 +8,8 @@ use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::{Diagnostic, Uri};
 use warplens_ide::lanes::Prepared;
 
-use super::panic::panic_message;
 use super::snapshot::{Failure, Snapshot};
+use crate::panic::panic_message;
 
 /// Computes a response. It can run again on a newer snapshot, so it keeps no state.
 pub(crate) type Handler = Arc<dyn Fn(&Snapshot) -> Result<Response, Failure> + Send + Sync>;

@@ -14,8 +14,8 @@ use crate::cli::launch::{ArgumentError, LaunchArguments};
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The file, or `-` for standard input
-    #[arg(value_name = "FILE")]
-    pub(super) file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "batch")]
+    pub(super) file: Option<PathBuf>,
 
     /// The language, instead of that of the file extension
     #[arg(long, value_parser = language_parser())]
@@ -59,6 +59,25 @@ pub(crate) struct Arguments {
     /// The output format
     #[arg(long, value_enum, default_value = "human")]
     pub(super) format: Format,
+
+    /// Run many launches: each line of this file (`-` for standard input) is one as JSON, with the keys of a launch file and an
+    /// optional `id`; each line of the output is a result. FILE is the source of launches without `file`
+    #[arg(
+        long,
+        value_name = "LAUNCHES",
+        conflicts_with_all = [
+            "launch", "entry", "grid", "block", "cluster", "args", "launches", "trace", "watch", "format",
+        ]
+    )]
+    pub(super) batch: Option<PathBuf>,
+
+    /// With --batch: results with all that `--format json` has
+    #[arg(long, requires = "batch")]
+    pub(super) full: bool,
+
+    /// With --batch: skip the launches that have a result in this file
+    #[arg(long, value_name = "RESULTS", requires = "batch")]
+    pub(super) resume: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -84,6 +103,17 @@ impl Arguments {
             ..RunSettings::default()
         };
         self.launch.request(language, self.model.as_deref(), settings)
+    }
+
+    /// An option that only adds to the lanes, registers and buffers of a result.
+    pub(super) fn option_of_lanes(&self) -> Option<&'static str> {
+        let options = [
+            ("--dump", !self.dump.is_empty()),
+            ("--warp", self.warp.is_some()),
+            ("--registers", self.registers),
+            ("--counters", self.counters),
+        ];
+        options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
 }
 

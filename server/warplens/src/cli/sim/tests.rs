@@ -18,7 +18,8 @@ fn answer(flags: &[&str]) -> (String, Outcome) {
         Ok(flags) => flags.arguments,
         Err(error) => return (error.to_string(), Outcome::Unusable),
     };
-    match simulate(&arguments) {
+    let file = arguments.file.clone().expect("no batch");
+    match simulate(&arguments, &file) {
         Err(error) => (error.to_string(), Outcome::Unusable),
         Ok(simulated) => {
             let mut out = Vec::new();

@@ -12,21 +12,25 @@ use crate::cli::outcome::{Outcome, print_message};
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Runs now and after each change, until the process is stopped.
-pub(super) fn run(arguments: &Arguments, run_once: impl Fn() -> io::Result<Outcome>) -> io::Result<Outcome> {
-    let paths = [Some(&arguments.file), arguments.launch.launches.as_ref()];
+pub(super) fn run(
+    arguments: &Arguments,
+    file: &Path,
+    run_once: impl Fn() -> io::Result<Outcome>,
+) -> io::Result<Outcome> {
+    let paths = [Some(file), arguments.launch.launches.as_deref()];
     if paths.into_iter().flatten().any(|path| path.as_os_str() == STANDARD_INPUT) {
         print_message("--watch needs files; standard input does not change");
         return Ok(Outcome::Unusable);
     }
     loop {
-        let state = State::of(arguments);
+        let state = State::of(arguments, file);
         if io::stdout().is_terminal() {
             // Clears the screen.
             anstream::stdout().write_all(b"\x1b[2J\x1b[H")?;
         }
         run_once()?;
         io::stdout().flush()?;
-        while State::of(arguments) == state {
+        while State::of(arguments, file) == state {
             std::thread::sleep(POLL_INTERVAL);
         }
     }
@@ -37,12 +41,12 @@ pub(super) fn run(arguments: &Arguments, run_once: impl Fn() -> io::Result<Outco
 struct State([Option<(SystemTime, u64)>; 2]);
 
 impl State {
-    fn of(arguments: &Arguments) -> State {
+    fn of(arguments: &Arguments, file: &Path) -> State {
         let stamp = |path: &Path| {
             let metadata = path.metadata().ok()?;
             Some((metadata.modified().ok()?, metadata.len()))
         };
-        let launches = arguments.launch.path(&arguments.file);
-        State([stamp(&arguments.file), launches.as_deref().and_then(stamp)])
+        let launches = arguments.launch.path(file);
+        State([stamp(file), launches.as_deref().and_then(stamp)])
     }
 }

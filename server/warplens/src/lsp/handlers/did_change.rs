@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tower_lsp::ls_types::{DidChangeTextDocumentParams, Uri};
 
 use crate::lsp::document::{Refusal, out_of_sync};
-use crate::lsp::panic::panic_message;
 use crate::lsp::state::State;
+use crate::panic::panic_message;
 
 impl State {
     pub(crate) fn did_change(&mut self, params: DidChangeTextDocumentParams) {

@@ -22,9 +22,9 @@ use warplens_sim::Control;
 use crate::lsp::errors::{internal, not_open, refused};
 use crate::lsp::event::Event;
 use crate::lsp::from_proto::{document_params, params};
-use crate::lsp::panic::panic_message;
 use crate::lsp::simulation::panel_request::{PanelMethod, PanelRequest};
 use crate::lsp::state::State;
+use crate::panic::panic_message;
 use crate::position::{self, Encoding};
 
 /// The parameters that all requests have.

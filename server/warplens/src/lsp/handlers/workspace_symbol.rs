@@ -7,9 +7,9 @@ use tower_lsp::ls_types::WorkspaceSymbolParams;
 use crate::lsp::errors::internal;
 use crate::lsp::event::Event;
 use crate::lsp::from_proto;
-use crate::lsp::panic::panic_message;
 use crate::lsp::state::State;
 use crate::lsp::workspace_index::index::{OpenDocument, Query};
+use crate::panic::panic_message;
 
 impl State {
     /// `workspace/symbol`.

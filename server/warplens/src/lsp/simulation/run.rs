@@ -9,7 +9,7 @@ use warplens_ide::lanes::{Cancelled, Outcome, Prepared, WarpRequest};
 
 use crate::cores::Cores;
 use crate::lsp::document::Edit;
-use crate::lsp::panic::panic_message;
+use crate::panic::panic_message;
 
 /// The interval of progress reports.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);

@@ -1,0 +1,83 @@
+//! `sim --batch`: many launches, each a line of JSON, on all cores; for each result a line of JSON, in order of completion.
+//!
+//! One launch runs on one core. What is in memory at a time is the launches that run, and a few of the sources that they are of.
+
+mod done;
+mod lines;
+mod result;
+mod sources;
+mod summary;
+mod work;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use thiserror::Error;
+use warplens_sim::Workers;
+
+use super::arguments::Arguments;
+use crate::cli::input::STANDARD_INPUT;
+use crate::cli::outcome::{Outcome, print_message};
+use crate::cores::Cores;
+use done::Done;
+use lines::Lines;
+use summary::Summary;
+use work::Batch;
+
+/// A batch cannot be run.
+#[derive(Debug, Error)]
+enum BatchError {
+    #[error("{path}: cannot be read: {error}")]
+    Read { path: String, error: io::Error },
+    #[error("with --batch, FILE must be a file, not standard input")]
+    SourceOnInput,
+    #[error("{0} needs --full: without it, the results of a batch have no lanes, registers and buffers")]
+    NeedsFull(&'static str),
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+/// Runs the launches of the batch at `path`.
+pub(super) fn run(arguments: &Arguments, path: &Path) -> io::Result<Outcome> {
+    match run_all(arguments, path) {
+        Ok(outcome) => Ok(outcome),
+        Err(BatchError::Write(error)) => Err(error),
+        Err(error) => {
+            print_message(error);
+            Ok(Outcome::Unusable)
+        }
+    }
+}
+
+fn run_all(arguments: &Arguments, path: &Path) -> Result<Outcome, BatchError> {
+    check(arguments)?;
+    let unreadable = |path: &Path, error| BatchError::Read { path: path.display().to_string(), error };
+    let lines = Lines::open(path).map_err(|error| unreadable(path, error))?;
+    let done = match &arguments.resume {
+        Some(results) => Done::read(results).map_err(|error| unreadable(results, error))?,
+        None => Done::default(),
+    };
+    if done.is_cut {
+        io::stdout().lock().write_all(b"\n")?;
+    }
+    let summary = Summary::new(&done);
+    let batch = Batch::new(arguments, path, lines, done, summary);
+    Cores::all().together(&|| batch.work());
+    let ended = batch.end();
+    let outcome = ended.summary.end();
+    match (ended.write_error, ended.read_error) {
+        (Some(error), _) => Err(BatchError::Write(error)),
+        (None, Some(error)) => Err(unreadable(path, error)),
+        (None, None) => Ok(outcome),
+    }
+}
+
+fn check(arguments: &Arguments) -> Result<(), BatchError> {
+    if arguments.file.as_ref().is_some_and(|file| file.as_os_str() == STANDARD_INPUT) {
+        return Err(BatchError::SourceOnInput);
+    }
+    match arguments.option_of_lanes().filter(|_| !arguments.full) {
+        Some(option) => Err(BatchError::NeedsFull(option)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,90 @@
+//! The launches of a batch that earlier results are of: `--resume`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use rustc_hash::FxHashSet;
+use serde::Deserialize;
+use warplens_sim::launch::BatchId;
+
+/// The launches that have a result: by their `id`, or by their line for those without one.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    ids: FxHashSet<BatchId>,
+    lines: FxHashSet<u64>,
+    /// Results that are not of a launch that passed.
+    pub(super) failed: u64,
+    /// Whether the last result is cut off in its line.
+    pub(super) is_cut: bool,
+}
+
+/// The keys of a result that are needed here.
+#[derive(Deserialize)]
+struct Earlier {
+    index: u64,
+    id: Option<BatchId>,
+    ok: bool,
+}
+
+impl Done {
+    /// Reads the results at `path`. A line that is not a result, such as the last one of a process that was stopped, is none.
+    pub(super) fn read(path: &Path) -> io::Result<Done> {
+        Done::of(&mut BufReader::new(File::open(path)?))
+    }
+
+    fn of(reader: &mut dyn BufRead) -> io::Result<Done> {
+        let mut done = Done::default();
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line)? != 0 {
+            done.is_cut = line.last() != Some(&b'\n');
+            if let Ok(earlier) = serde_json::from_slice::<Earlier>(&line) {
+                done.add(earlier);
+            }
+            line.clear();
+        }
+        Ok(done)
+    }
+
+    fn add(&mut self, Earlier { index, id, ok }: Earlier) {
+        let is_new = match id {
+            Some(id) => self.ids.insert(id),
+            None => self.lines.insert(index),
+        };
+        self.failed += u64::from(is_new && !ok);
+    }
+
+    /// The number of results.
+    pub(super) fn count(&self) -> u64 {
+        (self.ids.len() + self.lines.len()) as u64
+    }
+
+    /// Whether a launch has a result.
+    pub(super) fn has(&self, index: u64, id: Option<&BatchId>) -> bool {
+        match id {
+            Some(id) => self.ids.contains(id),
+            None => self.lines.contains(&index),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_of_a_process_that_was_stopped() {
+        let text = concat!(
+            r#"{"index":0,"id":null,"ok":true,"status":"finished"}"#,
+            "\n",
+            r#"{"index":2,"id":"a","ok":false}"#,
+            "\n",
+            r#"{"index":3,"id":"b","o"#,
+        );
+        let done = Done::of(&mut text.as_bytes()).unwrap();
+        let [a, b] = ["a", "b"].map(|id| BatchId::Text(id.to_owned()));
+        assert!(done.has(0, None) && done.has(7, Some(&a)));
+        assert!(!done.has(2, None) && !done.has(0, Some(&b)));
+        assert_eq!((done.count(), done.failed, done.is_cut), (2, 1, true));
+    }
+}

@@ -1,0 +1,97 @@
+//! The result of a launch as a line of JSON.
+
+use serde::Serialize;
+use warplens_ide::lanes::report::{Report, Summary};
+use warplens_sim::launch::BatchId;
+
+use super::work::RefusedLaunch;
+use crate::cli::outcome::Outcome;
+use crate::cli::sim::arguments::Arguments;
+use crate::cli::sim::report_options;
+use crate::cli::sim::simulated::Simulated;
+
+/// A launch that has a result.
+pub(super) struct Ended {
+    /// The line, with its line feed.
+    pub(super) line: Vec<u8>,
+    pub(super) verdict: Verdict,
+}
+
+/// What the exit code and the summary say of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Passed,
+    Failed,
+    /// It was not run.
+    Invalid,
+}
+
+/// The result of a run, with the keys of `run`.
+#[derive(Serialize)]
+struct ResultLine<'r, R> {
+    index: u64,
+    id: Option<&'r BatchId>,
+    ok: bool,
+    /// The checks of the launch, if it has any.
+    expect: Option<Checks<'r>>,
+    #[serde(flatten)]
+    run: R,
+}
+
+#[derive(Serialize)]
+struct Checks<'r> {
+    checks: usize,
+    failures: &'r [String],
+}
+
+/// The keys of a launch that was not run.
+#[derive(Serialize)]
+struct NotRun<'r> {
+    status: &'static str,
+    error: &'r str,
+    findings: [(); 0],
+    totals: Option<()>,
+}
+
+/// The result of a run.
+pub(super) fn ended(simulated: &Simulated, arguments: &Arguments, index: u64, id: Option<&BatchId>) -> Ended {
+    let Simulated { prepared, result, failures, .. } = simulated;
+    let ok = simulated.outcome() == Outcome::Success;
+    let checks = prepared.resolved.launch.expect.len();
+    let expect = (checks != 0).then_some(Checks { checks, failures });
+    let options = report_options(simulated, arguments.warp);
+    let at = |statement| simulated.position(statement);
+    let line = match arguments.full {
+        true => {
+            let run = Report::new(&prepared.resolved, result, &options, &at);
+            line(&ResultLine { index, id, ok, expect, run })
+        }
+        false => {
+            let run = Summary::new(&prepared.resolved, result, &options, &at);
+            line(&ResultLine { index, id, ok, expect, run })
+        }
+    };
+    Ended { line, verdict: if ok { Verdict::Passed } else { Verdict::Failed } }
+}
+
+/// The result of a launch that cannot be run.
+pub(super) fn invalid(refused: &RefusedLaunch, index: u64, id: Option<&BatchId>) -> Ended {
+    not_run("invalid", &refused.to_string(), Verdict::Invalid, index, id)
+}
+
+/// The result of a launch whose run panicked.
+pub(super) fn internal_error(message: &str, index: u64, id: Option<&BatchId>) -> Ended {
+    let message = format!("internal error: {message}; report it with the source and this launch");
+    not_run("internal-error", &message, Verdict::Failed, index, id)
+}
+
+fn not_run(status: &'static str, error: &str, verdict: Verdict, index: u64, id: Option<&BatchId>) -> Ended {
+    let run = NotRun { status, error, findings: [], totals: None };
+    Ended { line: line(&ResultLine { index, id, ok: false, expect: None, run }), verdict }
+}
+
+fn line(result: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(result).expect("keys are strings");
+    line.push(b'\n');
+    line
+}

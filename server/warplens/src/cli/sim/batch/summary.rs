@@ -1,0 +1,110 @@
+//! How many launches have ended, for the terminal and for the exit code.
+
+use std::fmt;
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+
+use super::done::Done;
+use super::result::Verdict;
+use crate::cli::outcome::{Outcome, print_message};
+
+/// The launches so far. A terminal shows them while the batch runs.
+pub(super) struct Summary {
+    bar: ProgressBar,
+    counts: Counts,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    invalid: u64,
+    /// Launches with an earlier result, and those of them that did not pass.
+    earlier: [u64; 2],
+}
+
+impl Summary {
+    pub(super) fn new(done: &Done) -> Summary {
+        let style = ProgressStyle::with_template("{spinner} {msg}, {per_sec}").expect("valid template");
+        let counts = Counts { earlier: [done.count(), done.failed], ..Counts::default() };
+        Summary { bar: ProgressBar::new_spinner().with_style(style), counts }
+    }
+
+    pub(super) fn add(&mut self, verdict: Verdict) {
+        let Counts { passed, failed, invalid, .. } = &mut self.counts;
+        *match verdict {
+            Verdict::Passed => passed,
+            Verdict::Failed => failed,
+            Verdict::Invalid => invalid,
+        } += 1;
+        self.bar.inc(1);
+        if !self.bar.is_hidden() {
+            self.bar.set_message(self.counts.to_string());
+        }
+    }
+
+    /// Prints the counts, and gives the outcome of the batch.
+    pub(super) fn end(self) -> Outcome {
+        self.bar.finish_and_clear();
+        print_message(self.counts);
+        self.counts.outcome()
+    }
+}
+
+impl Counts {
+    fn outcome(self) -> Outcome {
+        let Counts { failed, invalid, earlier: [_, earlier], .. } = self;
+        if failed + invalid + earlier == 0 { Outcome::Success } else { Outcome::Errors }
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { passed, failed, invalid, earlier } = *self;
+        let launches = passed + failed + invalid;
+        let plural = if launches == 1 { "" } else { "es" };
+        write!(f, "{} launch{plural}: {} passed", HumanCount(launches), HumanCount(passed))?;
+        for (count, what) in [(failed, "failed"), (invalid, "invalid")] {
+            if count != 0 {
+                write!(f, ", {} {what}", HumanCount(count))?;
+            }
+        }
+        match earlier {
+            [0, _] => Ok(()),
+            [all, 0] => write!(f, "; {} skipped, with earlier results", HumanCount(all)),
+            [all, failed] => write!(
+                f,
+                "; {} skipped, with earlier results ({} not passed)",
+                HumanCount(all),
+                HumanCount(failed)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts() {
+        let text = |passed, failed, invalid, earlier| {
+            let counts = Counts { passed, failed, invalid, earlier };
+            (counts.to_string(), counts.outcome())
+        };
+        let launches = |text: &str, outcome| (text.to_owned(), outcome);
+        assert_eq!(text(1, 0, 0, [0; 2]), launches("1 launch: 1 passed", Outcome::Success));
+        assert_eq!(
+            text(1000, 2, 3, [0; 2]),
+            launches("1,005 launches: 1,000 passed, 2 failed, 3 invalid", Outcome::Errors)
+        );
+        assert_eq!(
+            text(0, 0, 0, [4, 0]),
+            launches("0 launches: 0 passed; 4 skipped, with earlier results", Outcome::Success)
+        );
+        assert_eq!(
+            text(2, 0, 0, [4, 1]),
+            launches("2 launches: 2 passed; 4 skipped, with earlier results (1 not passed)", Outcome::Errors)
+        );
+    }
+}

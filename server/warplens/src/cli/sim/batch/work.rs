@@ -1,0 +1,201 @@
+//! The work of a core: launches, one after another, until there are no more.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use thiserror::Error;
+use warplens_ide::lanes::Choice;
+use warplens_sim::Control;
+use warplens_sim::launch::{BatchId, Launch, batch_line};
+
+use super::done::Done;
+use super::lines::{Line, Lines, UnusableLine};
+use super::result::{Ended, ended, internal_error, invalid};
+use super::sources::Sources;
+use super::summary::Summary;
+use crate::cli::input::STANDARD_INPUT;
+use crate::cli::launch::LaunchError;
+use crate::cli::sim::arguments::Arguments;
+use crate::cli::sim::simulated::Simulated;
+use crate::cli::sim::{SimError, buffers_to_dump, check_warp, failures};
+use crate::launch_file;
+use crate::panic::panic_message;
+
+/// A batch that is run by several threads.
+pub(super) struct Batch<'a> {
+    arguments: &'a Arguments,
+    /// Files are relative to the folder of this path.
+    base: PathBuf,
+    done: Done,
+    input: Mutex<Input>,
+    output: Mutex<Output>,
+}
+
+struct Input {
+    lines: Lines,
+    /// Why no more lines are read.
+    error: Option<io::Error>,
+}
+
+struct Output {
+    summary: Summary,
+    /// Why no more results are written.
+    error: Option<io::Error>,
+}
+
+/// What is left of a batch at its end.
+pub(super) struct EndedBatch {
+    pub(super) summary: Summary,
+    pub(super) read_error: Option<io::Error>,
+    pub(super) write_error: Option<io::Error>,
+}
+
+/// Why a launch cannot be run.
+#[derive(Debug, Error)]
+pub(super) enum RefusedLaunch {
+    #[error(transparent)]
+    Sim(#[from] SimError),
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    #[error(transparent)]
+    Line(#[from] UnusableLine),
+    #[error("column {column}: {message}")]
+    Problem { column: usize, message: String },
+    #[error("the launch has no `file`: name its source here, or for all launches on the command line")]
+    NoFile,
+    #[error("{0}")]
+    Source(String),
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn new(
+        arguments: &'a Arguments,
+        path: &Path,
+        lines: Lines,
+        done: Done,
+        summary: Summary,
+    ) -> Batch<'a> {
+        let is_input = path.as_os_str() == STANDARD_INPUT;
+        Batch {
+            arguments,
+            base: if is_input { PathBuf::from("launches") } else { path.to_path_buf() },
+            done,
+            input: Mutex::new(Input { lines, error: None }),
+            output: Mutex::new(Output { summary, error: None }),
+        }
+    }
+
+    /// Runs launches until there are no more.
+    pub(super) fn work(&self) {
+        let mut sources = Sources::default();
+        while let Some(line) = self.next() {
+            let index = line.index;
+            let (id, launch) = read(line);
+            if self.done.has(index, id.as_ref()) {
+                continue;
+            }
+            let run = || launch.and_then(|launch| self.launch(launch, &mut sources, index, id.as_ref()));
+            let ended = match catch_unwind(AssertUnwindSafe(run)) {
+                Ok(Ok(ended)) => ended,
+                Ok(Err(refused)) => invalid(&refused, index, id.as_ref()),
+                Err(panic) => {
+                    // What was computed of a source may be incomplete.
+                    sources = Sources::default();
+                    internal_error(&panic_message(&*panic), index, id.as_ref())
+                }
+            };
+            if self.write(&ended).is_break() {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn end(self) -> EndedBatch {
+        let Input { lines: _, error: read_error } =
+            self.input.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Output { summary, error: write_error } =
+            self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
+        EndedBatch { summary, read_error, write_error }
+    }
+
+    fn next(&self) -> Option<Line> {
+        let mut input = lock(&self.input);
+        if input.error.is_some() {
+            return None;
+        }
+        match input.lines.next() {
+            Ok(line) => line,
+            Err(error) => {
+                input.error = Some(error);
+                None
+            }
+        }
+    }
+
+    fn launch(
+        &self,
+        launch: Launch,
+        sources: &mut Sources,
+        index: u64,
+        id: Option<&BatchId>,
+    ) -> Result<Ended, RefusedLaunch> {
+        let arguments = self.arguments;
+        let named = launch.file.as_ref().map(|file| launch_file::beside(&self.base, file));
+        let file = named.as_ref().or(arguments.file.as_ref()).ok_or(RefusedLaunch::NoFile)?;
+        let (source, text) = sources.source(file, arguments.language).map_err(RefusedLaunch::Source)?;
+        let mut request = arguments.request(source.language).map_err(LaunchError::from)?;
+        request.launch = Choice::Given(Box::new(launch));
+        let prepared = source.prepare_launch(&request, &self.base)?;
+        let dump = buffers_to_dump(arguments, &prepared)?;
+        let settled = prepared.settle(Control::none());
+        let (prepared, result) = settled.map_err(|_| LaunchError::Cancelled)?;
+        check_warp(arguments.warp, &prepared)?;
+        let failures = failures(&prepared, &result);
+        let simulated = Simulated {
+            path: source.path.clone(),
+            text: text.clone(),
+            prepared,
+            result: result.into(),
+            dump,
+            failures,
+            hidden: Vec::new(),
+            steps: None,
+        };
+        Ok(ended(&simulated, arguments, index, id))
+    }
+
+    fn write(&self, ended: &Ended) -> ControlFlow<()> {
+        let mut output = lock(&self.output);
+        if output.error.is_some() {
+            return ControlFlow::Break(());
+        }
+        let mut out = io::stdout().lock();
+        if let Err(error) = out.write_all(&ended.line).and_then(|()| out.flush()) {
+            output.error = Some(error);
+            return ControlFlow::Break(());
+        }
+        output.summary.add(ended.verdict);
+        ControlFlow::Continue(())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic is caught where no lock is held.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read(line: Line) -> (Option<BatchId>, Result<Launch, RefusedLaunch>) {
+    let text = match line.text {
+        Ok(text) => text,
+        Err(long) => return (None, Err(long.into())),
+    };
+    let line = batch_line(&text);
+    let launch = line.launch.map_err(|problem| match problem.line_column(&text) {
+        Some((_, column)) => RefusedLaunch::Problem { column, message: problem.message },
+        None => RefusedLaunch::Source(problem.message),
+    });
+    (line.id, launch)
+}
