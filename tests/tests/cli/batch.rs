@@ -58,7 +58,7 @@ fn a_result_for_each_launch() {
     let folder = Folder::new();
     folder.write("k.ptx", KERNEL);
     let launches = [with_id(launch(1, 1), "first"), with_id(launch(2, 3), 20), launch(4, 4)];
-    folder.write("batch/l.jsonl", &lines(&launches).replace("k.ptx", "../k.ptx"));
+    folder.write("batch/l.jsonl", lines(&launches).replace("k.ptx", "../k.ptx"));
     let output = run(folder.path(), &["sim", "--batch", "batch/l.jsonl"], b"");
     let results = results(&output.stdout);
     let totals = json!({
@@ -136,7 +136,7 @@ fn earlier_results_are_skipped() {
     let folder = Folder::new();
     folder.write("k.ptx", KERNEL);
     let launches: Vec<Value> = (0..10).map(|n| with_id(launch(n, n), n)).collect();
-    folder.write("l.jsonl", &lines(&launches));
+    folder.write("l.jsonl", lines(&launches));
     let all = run(folder.path(), &["sim", "--batch", "l.jsonl"], b"").stdout;
     // A process that was stopped in the fourth line.
     let cut: usize = all.split_inclusive(|byte| *byte == b'\n').take(3).map(<[u8]>::len).sum();
@@ -232,13 +232,13 @@ fn options_that_do_not_apply() {
 fn parts_run_under_gnu_parallel() {
     let is_installed = Command::new("parallel").arg("--version").stdout(Stdio::null()).status();
     if !is_installed.is_ok_and(|status| status.success()) {
-        println!("skipped: GNU parallel is not installed");
+        eprintln!("skipped: GNU parallel is not installed");
         return;
     }
     let folder = Folder::new();
     folder.write("k.ptx", KERNEL);
     let launches: Vec<Value> = (0..200).map(|n| with_id(launch(n, n), format!("launch {n}"))).collect();
-    folder.write("l.jsonl", &lines(&launches));
+    folder.write("l.jsonl", lines(&launches));
     let command = format!("{} sim --batch -", server().display());
     let output = Command::new("parallel")
         .args(["--will-cite", "--pipe-part", "-a", "l.jsonl", "--block", "4k", "-j", "2", &command])

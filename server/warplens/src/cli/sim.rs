@@ -7,6 +7,7 @@ mod panel_page;
 mod picture;
 mod progress;
 mod registers;
+mod selection;
 mod simulated;
 mod steps;
 mod watch;
@@ -19,16 +20,16 @@ use std::sync::Arc;
 use ropey::Rope;
 use thiserror::Error;
 use warplens_ide::lanes::Prepared;
-use warplens_ide::lanes::report::{Options, Report};
+use warplens_ide::lanes::report::Report;
 use warplens_ide::{Symbol, SymbolKind, TextRange, TextSize};
-use warplens_sim::launch::PlacedBuffer;
-use warplens_sim::{Control, RunResult, Status, WarpId};
+use warplens_sim::Control;
 
 pub(super) use arguments::Arguments;
 use arguments::Format as OutputFormat;
 use listing::Listing;
 use progress::ProgressLine;
-use simulated::Simulated;
+use selection::{UnknownSelection, buffers_to_dump, check_warp};
+use simulated::{Simulated, failures};
 
 use super::launch::{LaunchError, Launches, Source};
 use super::outcome::{Outcome, print_message};
@@ -40,20 +41,8 @@ use crate::cores::Cores;
 enum SimError {
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    #[error("--dump: unknown buffer `{name}`: the launch has {}", known(.buffers))]
-    Buffer { name: String, buffers: Vec<String> },
-    #[error(
-        "--warp: unknown warp: the launch has blocks 0,0,0 to {},{},{} and warps 0 to {warp} in each",
-        block[0], block[1], block[2]
-    )]
-    Warp { block: [u32; 3], warp: u64 },
-}
-
-fn known(buffers: &[String]) -> String {
-    match buffers {
-        [] => "no buffers".to_owned(),
-        _ => format!("{}; `all` selects all", buffers.join(", ")),
-    }
+    #[error(transparent)]
+    Selection(#[from] UnknownSelection),
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
@@ -86,7 +75,7 @@ fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated, SimError> {
     let mut request = arguments.request(source.language).map_err(LaunchError::from)?;
     let launches = Launches::read(file, &arguments.launch, &mut request)?;
     let prepared = source.prepare(&request, &launches)?;
-    let dump = buffers_to_dump(arguments, &prepared)?;
+    let dump = buffers_to_dump(&arguments.dump, &prepared)?;
     if prepared.guess.is_none() {
         check_warp(arguments.warp, &prepared)?;
     }
@@ -110,18 +99,6 @@ fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated, SimError> {
     Ok(Simulated { path, text, prepared, result: Arc::new(result), dump, failures, hidden, steps })
 }
 
-/// The checks of the launch that failed. They are about the memory at the end, so they need a run that reached it.
-fn failures(prepared: &Prepared, result: &RunResult) -> Vec<String> {
-    match result.status {
-        Status::Finished => {
-            prepared.resolved.failures(result).into_iter().map(|failure| failure.message).collect()
-        }
-        _ if prepared.resolved.launch.expect.is_empty() => Vec::new(),
-        Status::StepLimit => vec!["not checked: the run stopped at the step limit (--max-steps)".to_owned()],
-        _ => vec!["not checked: the run did not finish".to_owned()],
-    }
-}
-
 /// The lines of the kernels and functions that the run does not contain.
 fn hidden(symbols: &[Symbol], prepared: &Prepared, text: &Rope) -> Vec<Range<usize>> {
     let mut starts: Vec<TextSize> = prepared.statements.iter().map(|at| at.range.start()).collect();
@@ -138,40 +115,6 @@ fn hidden(symbols: &[Symbol], prepared: &Prepared, text: &Rope) -> Vec<Range<usi
         // A declaration is one line.
         .filter(|lines| lines.len() > 1)
         .collect()
-}
-
-fn buffers_to_dump(arguments: &Arguments, prepared: &Prepared) -> Result<Vec<PlacedBuffer>, SimError> {
-    let resolved = &prepared.resolved;
-    if arguments.dump.iter().any(|name| name == "all") {
-        return Ok(resolved.buffers.clone());
-    }
-    let buffer = |name: &String| {
-        let buffers = || resolved.buffers.iter().map(|buffer| format!("`{}`", buffer.name)).collect();
-        let found = resolved.buffer(name).cloned();
-        found.ok_or_else(|| SimError::Buffer { name: name.clone(), buffers: buffers() })
-    };
-    arguments.dump.iter().map(buffer).collect()
-}
-
-/// The output of a warp that the launch does not have would be empty.
-fn check_warp(warp: Option<WarpId>, prepared: &Prepared) -> Result<(), SimError> {
-    let Some(warp) = warp else { return Ok(()) };
-    match prepared.has_warp(warp) {
-        true => Ok(()),
-        false => {
-            Err(SimError::Warp { block: prepared.grid().map(|size| size - 1), warp: prepared.warps() - 1 })
-        }
-    }
-}
-
-fn report_options(simulated: &Simulated, warp: Option<WarpId>) -> Options<'_> {
-    Options {
-        model: simulated.prepared.model.name(),
-        dump: &simulated.dump,
-        warp,
-        statements: &simulated.prepared.statements,
-        failures: &simulated.failures,
-    }
 }
 
 /// Writes the result in the format of the arguments.
@@ -191,7 +134,7 @@ fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> i
             out.write_all(picture::render(&listing, arguments.format, panel.as_deref()).as_bytes())
         }
         OutputFormat::Json => {
-            let options = report_options(simulated, arguments.warp);
+            let options = simulated.report_options(arguments.warp);
             let at = |statement| simulated.position(statement);
             steps::write_json(simulated, &at, out)?;
             let report = Report::new(&simulated.prepared.resolved, &simulated.result, &options, &at);

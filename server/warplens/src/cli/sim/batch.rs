@@ -2,7 +2,7 @@
 //!
 //! One launch runs on one core. What is in memory at a time is the launches that run, and a few of the sources that they are of.
 
-mod done;
+mod earlier_results;
 mod lines;
 mod result;
 mod sources;
@@ -19,7 +19,7 @@ use super::arguments::Arguments;
 use crate::cli::input::STANDARD_INPUT;
 use crate::cli::outcome::{Outcome, print_message};
 use crate::cores::Cores;
-use done::Done;
+use earlier_results::EarlierResults;
 use lines::Lines;
 use summary::Summary;
 use work::Batch;
@@ -53,15 +53,15 @@ fn run_all(arguments: &Arguments, path: &Path) -> Result<Outcome, BatchError> {
     check(arguments)?;
     let unreadable = |path: &Path, error| BatchError::Read { path: path.display().to_string(), error };
     let lines = Lines::open(path).map_err(|error| unreadable(path, error))?;
-    let done = match &arguments.resume {
-        Some(results) => Done::read(results).map_err(|error| unreadable(results, error))?,
-        None => Done::default(),
+    let earlier = match &arguments.resume {
+        Some(results) => EarlierResults::read(results).map_err(|error| unreadable(results, error))?,
+        None => EarlierResults::default(),
     };
-    if done.is_cut {
+    if earlier.is_cut {
         io::stdout().lock().write_all(b"\n")?;
     }
-    let summary = Summary::new(&done);
-    let batch = Batch::new(arguments, path, lines, done, summary);
+    let summary = Summary::new(&earlier);
+    let batch = Batch::new(arguments, path, lines, earlier, summary);
     Cores::all().together(&|| batch.work());
     let ended = batch.end();
     let outcome = ended.summary.end();

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use ropey::Rope;
 use text_size::TextSize;
-use warplens_ide::lanes::report::Position;
+use warplens_ide::lanes::report::{Options, Position};
 use warplens_ide::lanes::{Prepared, Steps};
 use warplens_sim::launch::PlacedBuffer;
-use warplens_sim::{Finding, RunResult, Severity, StatementId, Status};
+use warplens_sim::{Finding, RunResult, Severity, StatementId, Status, WarpId};
 
 use crate::cli::outcome::Outcome;
 use crate::position::{self, Encoding};
@@ -43,5 +43,28 @@ impl Simulated {
         let offset: TextSize = self.prepared.statements.get(statement.index())?.opcode.start();
         let at = position::position(&self.text, offset, Encoding::Utf16);
         Some(Position { line: at.line, character: at.character })
+    }
+
+    /// What a report needs besides the result.
+    pub(super) fn report_options(&self, warp: Option<WarpId>) -> Options<'_> {
+        Options {
+            model: self.prepared.model.name(),
+            dump: &self.dump,
+            warp,
+            statements: &self.prepared.statements,
+            failures: &self.failures,
+        }
+    }
+}
+
+/// The checks of the launch that failed. They are about the memory at the end, so they need a run that reached it.
+pub(super) fn failures(prepared: &Prepared, result: &RunResult) -> Vec<String> {
+    match result.status {
+        Status::Finished => {
+            prepared.resolved.failures(result).into_iter().map(|failure| failure.message).collect()
+        }
+        _ if prepared.resolved.launch.expect.is_empty() => Vec::new(),
+        Status::StepLimit => vec!["not checked: the run stopped at the step limit (--max-steps)".to_owned()],
+        _ => vec!["not checked: the run did not finish".to_owned()],
     }
 }

@@ -17,9 +17,9 @@ pub(super) struct Lines {
     next: u64,
 }
 
-/// A line that is not blank.
+/// A line with text.
 pub(super) struct Line {
-    /// Its number in the batch, from zero; blank lines count.
+    /// Its number in the batch, from zero; all lines count.
     pub(super) index: u64,
     /// Its text.
     pub(super) text: Result<String, UnusableLine>,
@@ -48,7 +48,7 @@ impl Lines {
         Lines { reader, next: 0 }
     }
 
-    /// The next line that is not blank; `None` at the end.
+    /// The next line that is not only spaces; `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let mut bytes = Vec::new();
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_count() {
+    fn lines_of_spaces_count() {
         let found = lines(b"a\n\n \r\nb\r\nc".to_vec());
         let text = |text: &str| Ok(text.to_owned());
         assert_eq!(found, [(0, text("a\n")), (3, text("b\r\n")), (4, text("c"))]);

@@ -4,10 +4,8 @@ use serde::Serialize;
 use warplens_ide::lanes::report::{Report, Summary};
 use warplens_sim::launch::BatchId;
 
-use super::work::RefusedLaunch;
 use crate::cli::outcome::Outcome;
 use crate::cli::sim::arguments::Arguments;
-use crate::cli::sim::report_options;
 use crate::cli::sim::simulated::Simulated;
 
 /// A launch that has a result.
@@ -59,7 +57,7 @@ pub(super) fn ended(simulated: &Simulated, arguments: &Arguments, index: u64, id
     let ok = simulated.outcome() == Outcome::Success;
     let checks = prepared.resolved.launch.expect.len();
     let expect = (checks != 0).then_some(Checks { checks, failures });
-    let options = report_options(simulated, arguments.warp);
+    let options = simulated.report_options(arguments.warp);
     let at = |statement| simulated.position(statement);
     let line = match arguments.full {
         true => {
@@ -75,8 +73,8 @@ pub(super) fn ended(simulated: &Simulated, arguments: &Arguments, index: u64, id
 }
 
 /// The result of a launch that cannot be run.
-pub(super) fn invalid(refused: &RefusedLaunch, index: u64, id: Option<&BatchId>) -> Ended {
-    not_run("invalid", &refused.to_string(), Verdict::Invalid, index, id)
+pub(super) fn invalid(error: &str, index: u64, id: Option<&BatchId>) -> Ended {
+    not_run("invalid", error, Verdict::Invalid, index, id)
 }
 
 /// The result of a launch whose run panicked.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
-use super::done::Done;
+use super::earlier_results::EarlierResults;
 use super::result::Verdict;
 use crate::cli::outcome::{Outcome, print_message};
 
@@ -24,9 +24,9 @@ struct Counts {
 }
 
 impl Summary {
-    pub(super) fn new(done: &Done) -> Summary {
+    pub(super) fn new(earlier: &EarlierResults) -> Summary {
         let style = ProgressStyle::with_template("{spinner} {msg}, {per_sec}").expect("valid template");
-        let counts = Counts { earlier: [done.count(), done.failed], ..Counts::default() };
+        let counts = Counts { earlier: [earlier.count(), earlier.failed], ..Counts::default() };
         Summary { bar: ProgressBar::new_spinner().with_style(style), counts }
     }
 

@@ -11,7 +11,7 @@ use warplens_ide::lanes::Choice;
 use warplens_sim::Control;
 use warplens_sim::launch::{BatchId, Launch, batch_line};
 
-use super::done::Done;
+use super::earlier_results::EarlierResults;
 use super::lines::{Line, Lines, UnusableLine};
 use super::result::{Ended, ended, internal_error, invalid};
 use super::sources::Sources;
@@ -19,8 +19,8 @@ use super::summary::Summary;
 use crate::cli::input::STANDARD_INPUT;
 use crate::cli::launch::LaunchError;
 use crate::cli::sim::arguments::Arguments;
-use crate::cli::sim::simulated::Simulated;
-use crate::cli::sim::{SimError, buffers_to_dump, check_warp, failures};
+use crate::cli::sim::selection::{UnknownSelection, buffers_to_dump, check_warp};
+use crate::cli::sim::simulated::{Simulated, failures};
 use crate::launch_file;
 use crate::panic::panic_message;
 
@@ -29,7 +29,7 @@ pub(super) struct Batch<'a> {
     arguments: &'a Arguments,
     /// Files are relative to the folder of this path.
     base: PathBuf,
-    done: Done,
+    earlier: EarlierResults,
     input: Mutex<Input>,
     output: Mutex<Output>,
 }
@@ -57,7 +57,7 @@ pub(super) struct EndedBatch {
 #[derive(Debug, Error)]
 pub(super) enum RefusedLaunch {
     #[error(transparent)]
-    Sim(#[from] SimError),
+    Selection(#[from] UnknownSelection),
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error(transparent)]
@@ -75,14 +75,14 @@ impl<'a> Batch<'a> {
         arguments: &'a Arguments,
         path: &Path,
         lines: Lines,
-        done: Done,
+        earlier: EarlierResults,
         summary: Summary,
     ) -> Batch<'a> {
         let is_input = path.as_os_str() == STANDARD_INPUT;
         Batch {
             arguments,
             base: if is_input { PathBuf::from("launches") } else { path.to_path_buf() },
-            done,
+            earlier,
             input: Mutex::new(Input { lines, error: None }),
             output: Mutex::new(Output { summary, error: None }),
         }
@@ -94,13 +94,13 @@ impl<'a> Batch<'a> {
         while let Some(line) = self.next() {
             let index = line.index;
             let (id, launch) = read(line);
-            if self.done.has(index, id.as_ref()) {
+            if self.earlier.has(index, id.as_ref()) {
                 continue;
             }
             let run = || launch.and_then(|launch| self.launch(launch, &mut sources, index, id.as_ref()));
             let ended = match catch_unwind(AssertUnwindSafe(run)) {
                 Ok(Ok(ended)) => ended,
-                Ok(Err(refused)) => invalid(&refused, index, id.as_ref()),
+                Ok(Err(refused)) => invalid(&refused.to_string(), index, id.as_ref()),
                 Err(panic) => {
                     // What was computed of a source may be incomplete.
                     sources = Sources::default();
@@ -149,7 +149,7 @@ impl<'a> Batch<'a> {
         let mut request = arguments.request(source.language).map_err(LaunchError::from)?;
         request.launch = Choice::Given(Box::new(launch));
         let prepared = source.prepare_launch(&request, &self.base)?;
-        let dump = buffers_to_dump(arguments, &prepared)?;
+        let dump = buffers_to_dump(&arguments.dump, &prepared)?;
         let settled = prepared.settle(Control::none());
         let (prepared, result) = settled.map_err(|_| LaunchError::Cancelled)?;
         check_warp(arguments.warp, &prepared)?;

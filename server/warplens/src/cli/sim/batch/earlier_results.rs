@@ -10,7 +10,7 @@ use warplens_sim::launch::BatchId;
 
 /// The launches that have a result: by their `id`, or by their line for those without one.
 #[derive(Debug, Default)]
-pub(super) struct Done {
+pub(super) struct EarlierResults {
     ids: FxHashSet<BatchId>,
     lines: FxHashSet<u64>,
     /// Results that are not of a launch that passed.
@@ -21,32 +21,32 @@ pub(super) struct Done {
 
 /// The keys of a result that are needed here.
 #[derive(Deserialize)]
-struct Earlier {
+struct EarlierResult {
     index: u64,
     id: Option<BatchId>,
     ok: bool,
 }
 
-impl Done {
+impl EarlierResults {
     /// Reads the results at `path`. A line that is not a result, such as the last one of a process that was stopped, is none.
-    pub(super) fn read(path: &Path) -> io::Result<Done> {
-        Done::of(&mut BufReader::new(File::open(path)?))
+    pub(super) fn read(path: &Path) -> io::Result<EarlierResults> {
+        EarlierResults::of(&mut BufReader::new(File::open(path)?))
     }
 
-    fn of(reader: &mut dyn BufRead) -> io::Result<Done> {
-        let mut done = Done::default();
+    fn of(reader: &mut dyn BufRead) -> io::Result<EarlierResults> {
+        let mut earlier = EarlierResults::default();
         let mut line = Vec::new();
         while reader.read_until(b'\n', &mut line)? != 0 {
-            done.is_cut = line.last() != Some(&b'\n');
-            if let Ok(earlier) = serde_json::from_slice::<Earlier>(&line) {
-                done.add(earlier);
+            earlier.is_cut = line.last() != Some(&b'\n');
+            if let Ok(result) = serde_json::from_slice::<EarlierResult>(&line) {
+                earlier.add(result);
             }
             line.clear();
         }
-        Ok(done)
+        Ok(earlier)
     }
 
-    fn add(&mut self, Earlier { index, id, ok }: Earlier) {
+    fn add(&mut self, EarlierResult { index, id, ok }: EarlierResult) {
         let is_new = match id {
             Some(id) => self.ids.insert(id),
             None => self.lines.insert(index),
@@ -81,10 +81,10 @@ mod tests {
             "\n",
             r#"{"index":3,"id":"b","o"#,
         );
-        let done = Done::of(&mut text.as_bytes()).unwrap();
+        let earlier = EarlierResults::of(&mut text.as_bytes()).unwrap();
         let [a, b] = ["a", "b"].map(|id| BatchId::Text(id.to_owned()));
-        assert!(done.has(0, None) && done.has(7, Some(&a)));
-        assert!(!done.has(2, None) && !done.has(0, Some(&b)));
-        assert_eq!((done.count(), done.failed, done.is_cut), (2, 1, true));
+        assert!(earlier.has(0, None) && earlier.has(7, Some(&a)));
+        assert!(!earlier.has(2, None) && !earlier.has(0, Some(&b)));
+        assert_eq!((earlier.count(), earlier.failed, earlier.is_cut), (2, 1, true));
     }
 }
