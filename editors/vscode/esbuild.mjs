@@ -1,15 +1,50 @@
-// Bundles the extension into one file; `vscode` itself comes from the editor.
+// Bundles the extension and the lanes panel; `vscode` itself comes from the editor. `--check` fails if the committed script
+// of reports is not that of the sources.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
-await build({
-  entryPoints: ['src/extension.ts'],
-  outfile: 'out/extension.js',
-  bundle: true,
-  format: 'cjs',
-  platform: 'node',
-  target: 'node20',
-  external: ['vscode'],
-  minify: true,
-  sourcemap: true,
-  logLevel: 'warning',
-});
+const PANEL = '../panel/src';
+const REPORT = '../panel/report.js';
+
+const common = { bundle: true, minify: true, logLevel: 'warning' };
+const page = { ...common, format: 'iife', platform: 'browser', target: 'es2022', nodePaths: ['node_modules'] };
+
+/** `worker:graph` is the text of the worker that lays out graphs. */
+const worker = {
+  name: 'worker',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^worker:/ }, ({ path }) => ({ path, namespace: 'worker' }));
+    onLoad({ filter: /.*/, namespace: 'worker' }, async () => {
+      const built = await build({ ...page, entryPoints: [`${PANEL}/graph/worker.ts`], write: false });
+      return { contents: built.outputFiles[0].text, loader: 'text' };
+    });
+  },
+};
+
+const report = await build({ ...page, entryPoints: [`${PANEL}/report.ts`], plugins: [worker], write: false });
+const text = report.outputFiles[0].text;
+
+if (process.argv.includes('--check')) {
+  if (readFileSync(REPORT, 'utf8') !== text) {
+    console.error('editors/panel/report.js is out of date: run `npm run build` in editors/vscode');
+    process.exit(1);
+  }
+} else {
+  writeFileSync(REPORT, text);
+  await build({
+    ...common,
+    entryPoints: ['src/extension.ts'],
+    outfile: 'out/extension.js',
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    external: ['vscode'],
+    sourcemap: true,
+  });
+  await build({
+    ...page,
+    entryPoints: { panel: `${PANEL}/webview.ts`, graph: `${PANEL}/graph/script.ts`, 'panel-style': `${PANEL}/panel.css` },
+    outdir: 'out',
+    plugins: [worker],
+  });
+}

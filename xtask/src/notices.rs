@@ -13,8 +13,8 @@ use crate::project::project_root;
 
 /// The file of the notices in the extension.
 pub(crate) const FILE: &str = "THIRD-PARTY-NOTICES.txt";
-/// The npm package in the script of the extension; it requires the others.
-const SCRIPT: &str = "vscode-languageclient";
+/// The npm packages in the scripts of the extension; they require the others.
+const SCRIPTS: [&str; 2] = ["vscode-languageclient", "@dagrejs/dagre"];
 
 /// A third-party package.
 struct Package {
@@ -84,7 +84,7 @@ fn metadata() -> Result<Value> {
 
 /// The npm packages in the script of the extension.
 fn npm_packages(extension: &Path) -> Result<Vec<Package>> {
-    let mut open = vec![(SCRIPT.to_owned(), extension.to_path_buf())];
+    let mut open: Vec<_> = SCRIPTS.map(|name| (name.to_owned(), extension.to_path_buf())).into();
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     while let Some((name, user)) = open.pop() {

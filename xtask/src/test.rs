@@ -115,6 +115,7 @@ fn editor() -> Result<()> {
             "--test-concurrency=1",
             "extension.test.mjs",
             "strip.test.mjs",
+            "panel.test.mjs",
             "picture.test.mjs",
         ],
     )

@@ -1,6 +1,7 @@
 // The entry point of the extension: registers its commands and starts the server for documents of its languages.
 // All analysis is in the server; the extension only provides menus and the status bar.
 import * as vscode from 'vscode';
+import type { Tab } from '../../panel/src/messages';
 import { offerStrip } from './display';
 import { newKernel, reportIssue } from './first_minute';
 import { applyIndentation } from './indentation';
@@ -9,6 +10,7 @@ import { Lanes } from './lanes';
 import { editLaunch } from './launch';
 import { goToLine, withLinks } from './links';
 import { goToDivergence, goToFinding, goToNextVisit, goToWarp, showFinding } from './navigate';
+import { LanesPanel } from './panel/view';
 import { pickLaunch, pickModel, pickWarp, runFirst } from './pick';
 import { Server } from './server';
 import { LaneStore } from './store';
@@ -22,12 +24,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const store = new LaneStore(server);
   server.hoverLinks = (hover, uri, line) => withLinks(hover, uri, line, store);
   const lanes = new Lanes(server, store);
+  const panel = new LanesPanel(context.extensionUri, server, store, log);
   applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(
     log,
     server,
     store,
     lanes,
+    panel,
     new Strip(store),
     offerStrip(store),
     adoptWaveDocuments(),
@@ -55,6 +59,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('warplens.pickModel', () => pickModel(server, lanes)),
     vscode.commands.registerCommand('warplens.goToVisit', (line?: number) => goToVisit(server, lanes, line)),
     vscode.commands.registerCommand('warplens.stopLanes', () => lanes.stop()),
+    vscode.commands.registerCommand('warplens.showPanel', (tab?: Tab) => panel.show(typeof tab === 'string' ? tab : undefined)),
     vscode.commands.registerCommand('warplens.restartServer', () => server.restart()),
   );
   vscode.workspace.textDocuments.forEach((document) => startFor(document, server));

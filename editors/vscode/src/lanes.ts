@@ -106,7 +106,7 @@ export class Lanes implements vscode.Disposable {
 
   private show(masks: LaneMasks): void {
     const { launch, entry, warp, model, status } = masks;
-    const shape = `${masks.source_name ?? entry}<<<${size(launch.grid)}, ${size(launch.block)}>>>`;
+    const shape = `${masks.source_name ?? entry}${shapeOf(launch)}`;
     const failed = status !== 'finished';
     const icon = masks.outdated ? 'history' : failed ? 'warning' : 'pulse';
     this.item.text = `$(${icon}) ${shape} warp ${warp}/${warpCount(masks)}`;
@@ -141,6 +141,11 @@ export class Lanes implements vscode.Disposable {
 export function warpCount(masks: LaneMasks): number {
   const threads = masks.launch.block.reduce((product, length) => product * length, 1);
   return Math.ceil(threads / (masks.launch.wave_width ?? 32));
+}
+
+/** `<<<2, 64>>>` */
+export function shapeOf({ grid, block }: LaneMasks['launch']): string {
+  return `<<<${size(grid)}, ${size(block)}>>>`;
 }
 
 /** The active document, if it is PTX or WAVE. */

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { LaneStore } from './store';
 
-const COMMANDS = ['warplens.goToVisit', 'warplens.showFinding', 'warplens.goToLine'];
+const COMMANDS = ['warplens.goToVisit', 'warplens.showFinding', 'warplens.goToLine', 'warplens.showPanel'];
 
 /** The hover of the server with links. */
 export function withLinks(hover: vscode.Hover, uri: string, line: number, store: LaneStore): vscode.Hover {
@@ -14,15 +14,16 @@ export function withLinks(hover: vscode.Hover, uri: string, line: number, store:
     ...(findings.length > 0 ? [link('Show the warp of the finding', 'warplens.showFinding', line)] : []),
     ...findings.flatMap(({ related }) => related).map((other) => link(`Line ${other.line + 1}: ${other.message}`, 'warplens.goToLine', other.line)),
   ];
+  if (lane) links.push(link('Open the lanes panel', 'warplens.showPanel', 'registers'));
   if (links.length === 0) return hover;
   const text = new vscode.MarkdownString([...new Set(links)].join(' · '));
   text.isTrusted = { enabledCommands: COMMANDS };
   return new vscode.Hover([...hover.contents, text], hover.range);
 }
 
-function link(title: string, command: string, line: number): string {
+function link(title: string, command: string, argument: number | string): string {
   const escaped = title.replace(/[\\[\]`*_]/g, '\\$&');
-  return `[${escaped}](command:${command}?${encodeURIComponent(JSON.stringify([line]))})`;
+  return `[${escaped}](command:${command}?${encodeURIComponent(JSON.stringify([argument]))})`;
 }
 
 /** Moves the cursor to a line of the active editor. */

@@ -72,8 +72,9 @@ export class Server implements vscode.Disposable {
   }
 
   /** Sends a request; undefined while there is no server. */
-  async request<T>(method: string, params: object): Promise<T | undefined> {
-    return this.client?.isRunning() ? this.client.sendRequest<T>(method, params) : undefined;
+  async request<T>(method: string, params: object, token?: vscode.CancellationToken): Promise<T | undefined> {
+    if (!this.client?.isRunning()) return undefined;
+    return token ? this.client.sendRequest<T>(method, params, token) : this.client.sendRequest<T>(method, params);
   }
 
   dispose(): void {

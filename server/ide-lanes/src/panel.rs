@@ -21,7 +21,7 @@ pub use self::accesses::Accesses;
 pub use self::buffers::{BufferRequest, Buffers};
 pub use self::error::PanelError;
 pub use self::graph::Graph;
-pub use self::moment::MomentRequest;
+pub use self::moment::{Located, MomentRequest};
 pub use self::registers::Registers;
 pub use self::run::Panel;
 pub use self::timeline::{Page, Timeline};

@@ -76,6 +76,22 @@ fn the_time_line_has_a_run_for_each_visit_of_a_block() {
 }
 
 #[test]
+fn a_moment_is_found_by_its_step_or_by_a_line_and_a_visit() {
+    let (mut client, file) = shown();
+    let by_step = ask(&mut client, &file, "warplens/moment", json!({ "step": 4 }));
+    assert_eq!(by_step["line"], 11);
+    assert_eq!((&by_step["visit"], &by_step["visits"]), (&json!(1), &json!(1)));
+    assert_eq!(by_step["active"], "ffffff00");
+    let by_line = ask(&mut client, &file, "warplens/moment", json!({ "line": 11, "visit": 1 }));
+    assert_eq!(by_line, by_step);
+    let mut params = file.params();
+    params["line"] = json!(0);
+    let refused = client.send("warplens/moment", params);
+    let refused = client.wait(refused).expect_err("line 1 has no statement");
+    assert!(refused.to_string().contains("no statement on this line"), "{refused}");
+}
+
+#[test]
 fn registers_accesses_buffers_and_the_graph() {
     let (mut client, file) = shown();
     let registers = ask(&mut client, &file, "warplens/registers", json!({ "line": 14, "pins": ["%r1"] }));
@@ -120,7 +136,7 @@ fn registers_accesses_buffers_and_the_graph() {
 fn without_a_launch_there_is_nothing_to_show() {
     let mut client = Client::start();
     let file = client.open("split.ptx", SPLIT);
-    for method in ["timeline", "registers", "accesses", "buffers", "graph"] {
+    for method in ["timeline", "moment", "registers", "accesses", "buffers", "graph"] {
         assert_eq!(ask(&mut client, &file, &format!("warplens/{method}"), json!({ "line": 3 })), Value::Null);
     }
 }

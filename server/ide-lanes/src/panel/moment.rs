@@ -18,6 +18,17 @@ pub enum MomentRequest {
     Line(u32, Option<u64>),
 }
 
+/// The answer for a moment.
+#[derive(Debug, Serialize)]
+pub struct Located {
+    cta: [u32; 3],
+    warp: u32,
+    width: u32,
+    /// `None` if the statement was removed from the text.
+    #[serde(flatten)]
+    moment: Option<JsonMoment>,
+}
+
 /// A step of a warp.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct JsonMoment {
@@ -52,6 +63,19 @@ impl Found {
 }
 
 impl Panel {
+    /// The statement, the visit and the lanes of a moment.
+    pub fn locate(
+        &self,
+        warp: WarpId,
+        place: MomentRequest,
+        at: Positions<'_>,
+        control: Control<'_>,
+    ) -> Result<Located, PanelError> {
+        let width = self.width();
+        let moment = self.find(warp, place, at, control)?.to_json(width, at);
+        Ok(Located { cta: warp.cta, warp: warp.warp, width, moment })
+    }
+
     /// Finds a moment.
     pub(crate) fn find(
         &self,

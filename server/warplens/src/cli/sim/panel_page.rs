@@ -11,15 +11,9 @@ use warplens_sim::{Control, Severity, WarpId};
 
 use super::simulated::Simulated;
 
-/// The style and the scripts of the panel, in the order in which they are read.
-const STYLE: &str = include_str!("../../../../../editors/panel/panel.css");
-const SCRIPTS: [&str; 5] = [
-    include_str!("../../../../../editors/panel/panel.js"),
-    include_str!("../../../../../editors/panel/timeline.js"),
-    include_str!("../../../../../editors/panel/values.js"),
-    include_str!("../../../../../editors/panel/graph.js"),
-    include_str!("../../../../../editors/panel/report.js"),
-];
+/// The style and the script of the panel; `npm run build` in `editors/vscode` bundles the script.
+const STYLE: &str = include_str!("../../../../../editors/panel/src/panel.css");
+const SCRIPT: &str = include_str!("../../../../../editors/panel/report.js");
 
 /// The most steps whose statements are listed.
 const MAX_STEPS: u64 = 100_000;
@@ -33,6 +27,9 @@ const MAX_RUNS: u64 = 1_500;
 /// The warp instructions that these runs may execute together.
 const MAX_WORK: u64 = 20_000_000;
 
+/// The findings that are listed.
+const MAX_FINDINGS: usize = 200;
+
 /// The unexpected elements whose writers are found.
 const MAX_WRITERS: usize = 32;
 
@@ -41,10 +38,9 @@ pub(super) fn render(run: &Simulated, warp: Option<WarpId>) -> Option<String> {
     let data = data(run, warp.unwrap_or_else(|| default_warp(run))).ok()?;
     // No text of the data can end the element.
     let data = data.to_string().replace('<', "\\u003c");
-    let scripts: String = SCRIPTS.concat();
     Some(format!(
         "<style>\n{STYLE}</style>\n<div id=\"warplens-panel\" role=\"region\" aria-label=\"Lanes panel\"></div>\n\
-         <script type=\"application/json\" id=\"warplens-data\">{data}</script>\n<script>\n{scripts}</script>\n"
+         <script type=\"application/json\" id=\"warplens-data\">{data}</script>\n<script>\n{SCRIPT}</script>\n"
     ))
 }
 
@@ -71,16 +67,8 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
         let counts = all["buffers"].as_array().into_iter().flatten();
         counts.filter_map(|buffer| buffer[key].as_u64()).sum()
     };
-    let launch = &run.prepared.resolved.launch;
-    let title = format!("{}: {}", launch.entry.as_deref().unwrap_or_default(), launch.name);
     Ok(json!({
-        "header": {
-            "title": title,
-            "model": run.prepared.model.name(),
-            "status": run.result.status.as_str(),
-            "findings": run.result.findings.len() + run.failures.len(),
-            "unexpected": total("unexpected"),
-        },
+        "header": header(run, warp, total("unexpected"), at),
         "lines": run.text.lines().map(|line| line.to_string().trim_end().to_owned()).collect::<Vec<_>>(),
         "timeline": timeline,
         "steps": steps,
@@ -92,6 +80,34 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
         "pages": pages,
         "writers": writers,
     }))
+}
+
+/// The run and its findings.
+fn header(run: &Simulated, warp: WarpId, unexpected: u64, at: Positions<'_>) -> Value {
+    let launch = &run.prepared.resolved.launch;
+    let size = |size: Option<[u32; 3]>| size.unwrap_or([1; 3]).map(|length| length.to_string()).join("×");
+    let found = run.result.findings.iter().map(|finding| {
+        let line = finding.statement.and_then(at).map(|position| position.line);
+        let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
+        json!({ "code": finding.code, "severity": severity, "message": finding.message, "line": line })
+    });
+    let failed = run
+        .failures
+        .iter()
+        .map(|message| json!({ "code": "expect-failed", "severity": "error", "message": message }));
+    json!({
+        "kernel": launch.entry.as_deref().unwrap_or_default(),
+        "launch": launch.name,
+        "shape": format!("<<<{}, {}>>>", size(launch.grid), size(launch.block)),
+        "cta": warp.cta,
+        "warp": warp.warp,
+        "warps": run.prepared.warps(),
+        "model": run.prepared.model.name(),
+        "status": run.result.status.as_str(),
+        "outdated": false,
+        "findings": found.chain(failed).take(MAX_FINDINGS).collect::<Vec<_>>(),
+        "unexpected": unexpected,
+    })
 }
 
 /// The registers and the accesses of steps: the last visit of each statement first, then the steps from the start.

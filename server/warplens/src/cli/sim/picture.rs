@@ -19,7 +19,7 @@ pub(super) fn render(listing: &str, format: Format, panel: Option<&str>) -> Stri
 
 /// The page must not load anything.
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-                      style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n";
+                      style-src 'unsafe-inline'; script-src 'unsafe-inline'; worker-src blob:\">\n";
 
 fn with_panel(page: String, panel: Option<&str>) -> String {
     let Some(panel) = panel else { return page };

@@ -1,5 +1,5 @@
-//! The requests of the lanes panel: `warplens/timeline`, `warplens/registers`, `warplens/accesses`, `warplens/buffers` and
-//! `warplens/graph`.
+//! The requests of the lanes panel: `warplens/timeline`, `warplens/moment`, `warplens/registers`, `warplens/accesses`,
+//! `warplens/buffers` and `warplens/graph`.
 //!
 //! An answer may repeat a run, so it is computed on a thread of the simulations, and an edit does not wait for it. While the run
 //! of the document is in progress, a request waits for its result.
@@ -55,6 +55,10 @@ impl MomentParams {
     fn place(&self) -> Option<MomentRequest> {
         let line = || self.line.map(|line| MomentRequest::Line(line, self.visit));
         self.step.map(MomentRequest::Step).or_else(line)
+    }
+
+    fn required(&self) -> Result<MomentRequest> {
+        self.place().ok_or_else(|| Error::invalid_params("`step` or `line` is required"))
     }
 }
 
@@ -147,12 +151,13 @@ impl Source {
                 let TimelineParams { from, to, bins } = read(value)?;
                 to_value(panel.timeline(warp, Page { from, to, bins }, at, control))
             }
+            PanelMethod::Moment => {
+                let moment: MomentParams = read(value)?;
+                to_value(panel.locate(warp, moment.required()?, at, control))
+            }
             PanelMethod::Registers => {
                 let moment: MomentParams = read(value)?;
-                let Some(place) = moment.place() else {
-                    return Err(Error::invalid_params("`step` or `line` is required"));
-                };
-                to_value(panel.registers(warp, place, &moment.pins, at, control))
+                to_value(panel.registers(warp, moment.required()?, &moment.pins, at, control))
             }
             PanelMethod::Accesses => {
                 to_value(panel.accesses(warp, read::<MomentParams>(value)?.place(), at, control))

@@ -7,6 +7,7 @@ use tower_lsp::jsonrpc::Id;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PanelMethod {
     Timeline,
+    Moment,
     Registers,
     Accesses,
     Buffers,
@@ -18,6 +19,7 @@ impl PanelMethod {
     pub(crate) fn from_name(method: &str) -> Option<PanelMethod> {
         Some(match method {
             "warplens/timeline" => PanelMethod::Timeline,
+            "warplens/moment" => PanelMethod::Moment,
             "warplens/registers" => PanelMethod::Registers,
             "warplens/accesses" => PanelMethod::Accesses,
             "warplens/buffers" => PanelMethod::Buffers,

@@ -1,0 +1,36 @@
+// The layout of a graph, computed by a worker so that the panel can be used meanwhile.
+import type { GraphEdge } from '../messages';
+
+export interface LayoutRequest {
+  count: number;
+  edges: GraphEdge[];
+  width: number;
+  height: number;
+  direction: 'LR' | 'TB';
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Layout {
+  width: number;
+  height: number;
+  /** The middle of each block. */
+  blocks: Point[];
+  /** The points of each edge, and the middle of its number. */
+  edges: { points: Point[]; label: Point }[];
+}
+
+/** Runs the script of the worker; rejects with its message. */
+export function layout(script: string, request: LayoutRequest): Promise<Layout> {
+  const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
+  const worker = new Worker(address);
+  URL.revokeObjectURL(address);
+  return new Promise<Layout>((resolve, reject) => {
+    worker.onmessage = (event: MessageEvent<Layout>) => resolve(event.data);
+    worker.onerror = (event) => reject(new Error(`The layout of the graph failed: ${event.message}`));
+    worker.postMessage(request);
+  }).finally(() => worker.terminate());
+}

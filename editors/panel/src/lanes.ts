@@ -1,0 +1,77 @@
+// Lanes, lines and numbers as the panel shows them. Pure.
+import type { Lines, Mask, Run } from './messages';
+
+const known = new Map<string, number[]>();
+
+/** The lanes of a mask. */
+export function lanesOf(mask: Mask): number[] {
+  let lanes = known.get(mask);
+  if (!lanes) {
+    lanes = [];
+    for (let digit = 0; digit < mask.length; digit++) {
+      const bits = parseInt(mask[mask.length - 1 - digit] ?? '0', 16);
+      for (let bit = 0; bit < 4; bit++) if ((bits >> bit) & 1) lanes.push(digit * 4 + bit);
+    }
+    if (known.size > 5000) known.clear();
+    known.set(mask, lanes);
+  }
+  return lanes;
+}
+
+export function has(mask: Mask | undefined, lane: number): boolean {
+  return lanesOf(mask ?? '').includes(lane);
+}
+
+/** `0–3, 7` */
+export function ranges(lanes: number[]): string {
+  const parts: [number, number][] = [];
+  for (const lane of lanes) {
+    const last = parts[parts.length - 1];
+    if (last && last[1] === lane - 1) last[1] = lane;
+    else parts.push([lane, lane]);
+  }
+  return parts.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(', ') || 'none';
+}
+
+/** Lines as users count them. */
+export function lineRange(lines: Lines | undefined): string {
+  if (!lines) return 'removed';
+  return lines[0] === lines[1] ? `${lines[0] + 1}` : `${lines[0] + 1}–${lines[1] + 1}`;
+}
+
+export function grouped(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+/** `24 %` */
+export function share(part: number, whole: number): string {
+  return whole ? `${Math.round((part / whole) * 100)} %` : '0 %';
+}
+
+/** `1 sector`, `32 sectors` */
+export function count(number: number, noun: string): string {
+  return `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** The steps of a run. */
+export function length(run: Run): number {
+  return run.masks.reduce((sum, [, , steps]) => sum + steps, 0);
+}
+
+/** The block and the masks of a step, from the runs of a page. */
+export function runAt(runs: Run[], step: number): { active: Mask; executed: Mask; block: number } | undefined {
+  let low = 0;
+  let high = runs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((runs[middle]?.step ?? 0) <= step) low = middle + 1;
+    else high = middle;
+  }
+  const run = runs[low - 1];
+  let at = run?.step ?? 0;
+  for (const [active, executed, steps] of run?.masks ?? []) {
+    if (step < at + steps) return { active, executed, block: run?.block ?? 0 };
+    at += steps;
+  }
+  return undefined;
+}

@@ -1,0 +1,25 @@
+// Where the panel gets its data from: the extension, or the data that a report contains.
+import type { Answers, Method, Moment, PanelCommand, RunInfo, Warp } from './messages';
+
+export interface Source {
+  run: RunInfo;
+  /** Answers a request of docs/lsp-extensions.md; fails with the reason that there is no answer. */
+  request<M extends Method>(method: M, params: object): Promise<Answers[M] | null>;
+  /** The text of a line. */
+  statement(line: number): string;
+  /** The statement of a step, if the source knows it without a request. */
+  known?(step: number): Moment | undefined;
+  /** Moves the cursor of the editor. */
+  reveal?(line: number, focus: boolean): void;
+  /** Shows a visit in the editor, too. */
+  visit?(line: number, visit: number): void;
+  /** Shows another warp. */
+  warp?(warp: Warp): void;
+  command?(command: PanelCommand): void;
+  copy(text: string): Promise<void>;
+  save(name: string, text: string): void;
+  /** The script of the worker that computes the layout of graphs. */
+  layoutScript(): Promise<string>;
+  /** Reports how long something took. */
+  painted?(what: string, milliseconds: number): void;
+}

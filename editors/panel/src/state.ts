@@ -1,0 +1,55 @@
+// What the panel remembers while it is hidden.
+import type { Tab, Timeline } from './messages';
+
+export interface State {
+  tab: Tab;
+  step: number;
+  lane: number;
+  /** The steps that the time line shows; `to` is null for the end. */
+  from: number;
+  to: number | null;
+  table: boolean;
+  /** Whether the moment stays when the cursor of the editor moves. */
+  pinned: boolean;
+  buffer: string | null;
+  bufferFrom: number;
+  element: number | null;
+  /** Registers that are always listed. */
+  pins: string[];
+  /** The scale of the graph. */
+  zoom: number;
+}
+
+export const TABS: readonly Tab[] = ['timeline', 'registers', 'memory', 'buffers', 'graph', 'output'];
+
+const START: State = {
+  tab: 'timeline', step: 0, lane: 0, from: 0, to: null, table: false, pinned: false,
+  buffer: null, bufferFrom: 0, element: null, pins: [], zoom: 1,
+};
+
+/** The remembered state; what does not fit is ignored, because another version may have written it. */
+export function restored(saved: unknown): State {
+  const state: State = { ...START, pins: [] };
+  if (typeof saved !== 'object' || saved === null) return state;
+  for (const [key, value] of Object.entries(saved)) {
+    const start = (START as unknown as Record<string, unknown>)[key];
+    const fits = start === null ? value === null || ['string', 'number'].includes(typeof value) : typeof value === typeof start;
+    if (key in START && fits) (state as unknown as Record<string, unknown>)[key] = value;
+  }
+  if (!TABS.includes(state.tab)) state.tab = 'timeline';
+  if (!Array.isArray(state.pins)) state.pins = [];
+  return state;
+}
+
+/** Keeps the place in a run of another length. */
+export function fit(state: State, { steps, width }: Timeline): void {
+  const last = Math.max(0, steps - 1);
+  state.step = clamp(state.step, 0, last);
+  state.lane = clamp(state.lane, 0, width - 1);
+  if (state.to !== null && state.to >= steps) state.to = null;
+  if (state.from >= (state.to ?? steps)) state.from = 0;
+}
+
+export function clamp(value: number, low: number, high: number): number {
+  return Math.max(low, Math.min(high, Math.round(value)));
+}

@@ -1,0 +1,104 @@
+// The time line: one canvas for the lanes, and one for the moment and the lane, so that scrubbing does not repaint the lanes.
+import { h } from '../dom';
+import { grouped } from '../lanes';
+import type { Timeline } from '../messages';
+import type { Panel } from '../panel';
+import { LEFT, paintCursor, paintLanes, RIGHT, TOP } from './paint';
+
+/** Where steps and lanes are. */
+export interface Geometry {
+  width: number;
+  height: number;
+  /** The height of a lane and its gap. */
+  pitch: number;
+  /** Pixels of a step. */
+  scale: number;
+  x(step: number): number;
+  y(lane: number): number;
+}
+
+export class TimelinePicture {
+  private readonly lanes = h('canvas', { role: 'img', id: 'lanes' }) as unknown as HTMLCanvasElement;
+  private readonly cursor = h('canvas', { 'aria-hidden': 'true', id: 'cursor' }) as unknown as HTMLCanvasElement;
+  readonly element = h('div', { class: 'stack' }, this.lanes, this.cursor);
+
+  constructor(private readonly panel: Panel) {
+    this.cursor.addEventListener('pointerdown', (event) => {
+      this.cursor.setPointerCapture(event.pointerId);
+      this.choose(event);
+    });
+    this.cursor.addEventListener('pointermove', (event) => this.choose(event));
+    this.cursor.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
+  }
+
+  paint(): void {
+    const { panel } = this;
+    const geometry = this.geometry();
+    if (!panel.base || !this.element.isConnected) return;
+    const start = performance.now();
+    const { page, state } = panel;
+    paintLanes(context(this.lanes, geometry), page, state.from, panel.to, geometry, getComputedStyle(panel.root));
+    const more = page.truncated ? ' Not all marks are shown: there are too many.' : '';
+    this.lanes.setAttribute('aria-label', `Time line of steps ${grouped(state.from + 1)} to ${grouped(panel.to)}. The table has the same numbers.${more}`);
+    this.move();
+    panel.source.painted?.('time line', performance.now() - start);
+  }
+
+  /** Repaints the moment and the lane. */
+  move(): void {
+    const { panel } = this;
+    if (!this.element.isConnected) return;
+    const geometry = this.geometry();
+    paintCursor(context(this.cursor, geometry), panel.page, panel.state, geometry, getComputedStyle(panel.root));
+  }
+
+  geometry(): Geometry {
+    const { panel } = this;
+    const page: Timeline = panel.base;
+    const width = Math.max(280, (this.element.parentElement?.clientWidth ?? panel.root.clientWidth) - 4);
+    const pitch = page.width > 32 ? 3 : panel.isNarrow ? 4 : 6;
+    const y = (lane: number) => TOP + lane * pitch + Math.floor(lane / 8) * 2;
+    const { from } = panel.state;
+    const scale = (width - LEFT - RIGHT) / Math.max(1, panel.to - from);
+    return { width, pitch, y, scale, x: (step) => LEFT + (step - from) * scale, height: y(page.width) + 20 };
+  }
+
+  private choose(event: PointerEvent): void {
+    if (!(event.buttons & 1)) return;
+    const start = performance.now();
+    const { panel } = this;
+    const box = this.cursor.getBoundingClientRect();
+    const { scale, y } = this.geometry();
+    const [across, down] = [event.clientX - box.left, event.clientY - box.top];
+    if (event.type === 'pointerdown' && down >= TOP) {
+      for (let lane = 0; lane < panel.base.width; lane++) if (down >= y(lane)) panel.state.lane = lane;
+    }
+    panel.goTo(Math.min(panel.to - 1, Math.max(panel.state.from, Math.floor(panel.state.from + (across - LEFT) / scale))));
+    panel.source.painted?.('scrub', performance.now() - start);
+  }
+
+  private wheel(event: WheelEvent): void {
+    event.preventDefault();
+    const box = this.cursor.getBoundingClientRect();
+    const { scale } = this.geometry();
+    const delta = event.deltaY || event.deltaX;
+    if (event.shiftKey) this.panel.pan(Math.round(delta / scale));
+    else this.panel.zoom(delta > 0 ? 1.25 : 0.8, this.panel.state.from + (event.clientX - box.left - LEFT) / scale);
+  }
+}
+
+/** The cleared context of a canvas in the size and the resolution of the page. */
+function context(canvas: HTMLCanvasElement, { width, height }: Geometry): CanvasRenderingContext2D {
+  const ratio = window.devicePixelRatio || 1;
+  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== wide || canvas.height !== high) {
+    canvas.width = wide;
+    canvas.height = high;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const drawing = canvas.getContext('2d') as CanvasRenderingContext2D;
+  drawing.setTransform(ratio, 0, 0, ratio, 0, 0);
+  drawing.clearRect(0, 0, width, height);
+  return drawing;
+}

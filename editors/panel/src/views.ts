@@ -1,0 +1,18 @@
+// The tabs.
+import type { Tab } from './messages';
+import type { View } from './view';
+import { buffersView } from './views/buffers';
+import { graphView } from './views/graph';
+import { memoryView } from './views/memory';
+import { outputView } from './views/output';
+import { registersView } from './views/registers';
+import { timelineView } from './views/timeline';
+
+export const VIEWS: Record<Tab, View<unknown>> = {
+  timeline: timelineView,
+  registers: registersView,
+  memory: memoryView,
+  buffers: buffersView,
+  graph: graphView,
+  output: outputView,
+};

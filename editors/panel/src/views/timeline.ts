@@ -1,0 +1,56 @@
+// The tab of the time line. The panel draws the picture, because it is above the tabs where there is little room.
+import { h } from '../dom';
+import { lanesOf, length, lineRange, ranges } from '../lanes';
+import type { Mark, Timeline } from '../messages';
+import type { Rows } from '../table';
+import type { View } from '../view';
+
+export const timelineView: View<Timeline> = {
+  label: 'Time line',
+  followsStep: false,
+  legend: (panel, page) => [
+    '< diverge  > reconverge  ‖ barrier  ', h('span', { class: 'error' }, '▲'), ' finding  ▯ predicated off',
+    page.column ? `  ${page.column} steps a column` : null,
+    panel.base.truncated ? '  truncated' : null,
+  ],
+  load: async (panel) => panel.page,
+  table: (_, page) => (page.column ? columns(page) : runs(page)),
+  row(panel, page) {
+    const { step } = panel.state;
+    if (page.column) return Math.floor((step - page.from) / page.column);
+    const after = page.runs.findIndex((run) => run.step > step);
+    return (after < 0 ? page.runs.length : after) - 1;
+  },
+  draw: () => document.createTextNode(''),
+};
+
+function runs(page: Timeline): Rows {
+  return [['steps', 'lines', 'active', 'lanes', 'marks'], ...page.runs.map((run) => {
+    const end = run.step + length(run);
+    const lanes = lanesOf(run.masks[0]?.[0] ?? '');
+    return [stepRange(run.step, end), lineRange(page.blocks[run.block]?.lines), lanes.length, ranges(lanes), marks(page, run.step, end)];
+  })];
+}
+
+function columns(page: Timeline): Rows {
+  const each = page.column ?? 1;
+  return [['steps', 'most steps in lines', 'active (average)', 'marks'], ...page.columns.map((column, at) => {
+    const first = page.from + at * each;
+    const end = Math.min(page.to, first + each);
+    const active = [...column.share].reduce((sum, digit) => sum + parseInt(digit, 16) / 15, 0);
+    return [stepRange(first, end), lineRange(page.blocks[column.block]?.lines), Number(active.toFixed(1)), marks(page, first, end)];
+  })];
+}
+
+function stepRange(first: number, end: number): string {
+  return end - first > 1 ? `${first + 1}–${end}` : `${end}`;
+}
+
+function marks(page: Timeline, first: number, end: number): string {
+  return page.marks.filter((mark) => first <= mark.step && mark.step < end).map(sentence).join(', ');
+}
+
+function sentence({ kind, count, code, lanes = [] }: Mark): string {
+  if ((count ?? 1) > 1) return `${count} × ${kind}`;
+  return code ?? `${kind} ${lanes.map((mask) => lanesOf(mask).length).join(' | ')}`.trim();
+}

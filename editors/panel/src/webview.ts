@@ -1,0 +1,105 @@
+// The panel in the editor: messages of the extension are its source.
+import type { Answers, Method, RunInfo, ToExtension, ToPanel } from './messages';
+import { nothing, Panel } from './panel';
+import type { Source } from './source';
+import { restored } from './state';
+
+declare function acquireVsCodeApi(): { postMessage(message: ToExtension): void; getState(): unknown; setState(state: unknown): void };
+
+/** The names under which the page and the script of the layout know each other. */
+declare global {
+  interface Window {
+    warplensLayout?: string;
+  }
+}
+
+const api = acquireVsCodeApi();
+const root = document.getElementById('warplens-panel') as HTMLElement;
+const state = restored(api.getState());
+const waiting = new Map<number, { resolve: (answer: never) => void; reject: (reason: Error) => void }>();
+const save = () => api.setState(state);
+let texts: Record<number, string> = {};
+let requests = 0;
+let panel: Panel | undefined;
+
+function request<M extends Method>(method: M, params: object): Promise<Answers[M] | null> {
+  const id = ++requests;
+  api.postMessage({ type: 'request', id, method, params });
+  return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+}
+
+/** Loads the script that has the layout, when a graph is first drawn. */
+function layoutScript(): Promise<string> {
+  if (window.warplensLayout) return Promise.resolve(window.warplensLayout);
+  const script = document.createElement('script');
+  script.nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
+  script.src = root.dataset['layout'] ?? '';
+  return new Promise((resolve, reject) => {
+    script.onload = () => resolve(window.warplensLayout ?? '');
+    script.onerror = () => reject(new Error('The layout of graphs could not be loaded. Reload the window.'));
+    document.head.append(script);
+  });
+}
+
+function source(run: RunInfo): Source {
+  return {
+    run,
+    request,
+    layoutScript,
+    statement: (line) => texts[line] ?? '',
+    reveal: (line, focus) => api.postMessage({ type: 'reveal', line, focus }),
+    visit: (line, visit) => api.postMessage({ type: 'visit', line, visit }),
+    warp: ({ cta, warp }) => api.postMessage({ type: 'warp', cta, warp }),
+    command: (command) => api.postMessage({ type: 'command', command }),
+    copy: async (text) => api.postMessage({ type: 'copy', text }),
+    save: (name, text) => api.postMessage({ type: 'save', name, text }),
+    painted(what, milliseconds) {
+      performance.measure(what, { start: performance.now() - milliseconds, duration: milliseconds });
+      api.postMessage({ type: 'painted', what, milliseconds });
+    },
+  };
+}
+
+function receive(message: ToPanel): void {
+  switch (message.type) {
+    case 'run': {
+      texts = message.texts;
+      panel?.close();
+      panel = new Panel(root, source(message.run), state, save);
+      root.removeAttribute('aria-busy');
+      panel.open().catch((error: unknown) => nothing(root, 'The run cannot be shown', error instanceof Error ? error.message : String(error), []));
+      break;
+    }
+    case 'running':
+      root.setAttribute('aria-busy', 'true');
+      break;
+    case 'nothing': {
+      panel?.close();
+      panel = undefined;
+      root.removeAttribute('aria-busy');
+      const { title, text, actions } = message.nothing;
+      nothing(root, title, text, actions.map(({ label, command }) => ({ label, run: () => api.postMessage({ type: 'command', command }) })));
+      break;
+    }
+    case 'answer': {
+      const waits = waiting.get(message.id);
+      waiting.delete(message.id);
+      if (message.error === undefined) waits?.resolve((message.result ?? null) as never);
+      else waits?.reject(new Error(message.error));
+      break;
+    }
+    case 'cursor':
+      if (!state.pinned) void panel?.goToLine(message.line, message.visit, false);
+      break;
+    case 'show':
+      state.tab = message.tab;
+      panel?.setTab(message.tab);
+      break;
+  }
+}
+
+window.addEventListener('message', ({ data }: MessageEvent<ToPanel>) => receive(data));
+document.addEventListener('securitypolicyviolation', (event) => console.error(`blocked by the content security policy: ${event.violatedDirective} ${event.blockedURI}`));
+// Canvases do not follow the theme by themselves.
+new MutationObserver(() => panel?.repaint()).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+api.postMessage({ type: 'ready' });

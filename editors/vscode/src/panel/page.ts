@@ -1,0 +1,30 @@
+// The page of the panel: its policy admits the panel's own scripts and style, and nothing from a network.
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+
+/** The folder of the scripts and the style. */
+export function folder(extension: vscode.Uri): vscode.Uri {
+  return vscode.Uri.joinPath(extension, 'out');
+}
+
+export function pageOf(webview: vscode.Webview, extension: vscode.Uri): string {
+  const nonce = randomBytes(18).toString('base64');
+  const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder(extension), name)).toString();
+  // The layout of graphs is computed by a worker, whose script is made from a text of the panel.
+  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; worker-src blob:`;
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Warplens Lanes</title>
+<link rel="stylesheet" nonce="${nonce}" href="${file('panel-style.css')}">
+</head>
+<body class="warplens-webview">
+<main id="warplens-panel" aria-label="Lanes panel" data-layout="${file('graph.js')}"></main>
+<script nonce="${nonce}" src="${file('panel.js')}"></script>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,50 @@
+// What the panel shows of a run besides the answers of the server.
+import type * as vscode from 'vscode';
+import type { Nothing, RunInfo } from '../../../panel/src/messages';
+import { shapeOf, warpCount, type LaneMasks } from '../lanes';
+
+/** The most lines whose text is sent, and the most characters of one. */
+const MAX_LINES = 20_000;
+const MAX_COLUMNS = 160;
+
+export function runInfo(masks: LaneMasks): RunInfo {
+  const { cta, warp, model, status, findings } = masks;
+  return {
+    kernel: masks.source_name ?? masks.entry,
+    launch: masks.launch.name,
+    shape: shapeOf(masks.launch),
+    cta,
+    warp,
+    warps: warpCount(masks),
+    model,
+    status,
+    outdated: masks.outdated ?? false,
+    findings: findings.map(({ line, code, severity, message }) => ({ line, code, severity, message })),
+    unexpected: 0,
+  };
+}
+
+/** The texts of the statements of the run, by line. */
+export function textsOf(document: vscode.TextDocument, masks: LaneMasks): Record<number, string> {
+  const texts: Record<number, string> = {};
+  for (const { line } of [...masks.lines, ...masks.not_run.map((line) => ({ line }))].slice(0, MAX_LINES)) {
+    if (line < document.lineCount) texts[line] = document.lineAt(line).text.trim().replace(/\s+/g, ' ').slice(0, MAX_COLUMNS);
+  }
+  return texts;
+}
+
+export const NO_DOCUMENT: Nothing = {
+  title: 'No kernel is open',
+  text: 'Open a file with a kernel and run a launch to see when each lane ran and with which values.',
+  actions: [{ label: 'New Kernel', command: 'warplens.newKernel' }],
+};
+
+export const NO_RUN: Nothing = {
+  title: 'No run to show',
+  text: 'Run a launch of this file to see when each lane ran and with which values.',
+  actions: [
+    { label: 'Run Default Launch', command: 'warplens.runLaunch' },
+    { label: 'Pick Launch…', command: 'warplens.pickLaunch' },
+    { label: 'Edit Launch…', command: 'warplens.editLaunch' },
+  ],
+};

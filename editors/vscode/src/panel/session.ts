@@ -1,0 +1,187 @@
+// The panel's side in the extension: sends the run of the active editor to the page, and does what the page asks.
+import * as vscode from 'vscode';
+import type { PanelCommand, Tab, ToExtension, ToPanel } from '../../../panel/src/messages';
+import { LANGUAGES } from '../languages';
+import type { LaneMasks } from '../lanes';
+import type { Server } from '../server';
+import type { LaneStore } from '../store';
+import { NO_DOCUMENT, NO_RUN, runInfo, textsOf } from './run_info';
+
+/** The commands that the page may run. */
+const COMMANDS: readonly PanelCommand[] = [
+  'warplens.pickLaunch', 'warplens.pickWarp', 'warplens.pickModel', 'warplens.runLaunch', 'warplens.editLaunch', 'warplens.stopLanes',
+  'warplens.newKernel', 'warplens.nextFinding',
+];
+
+/** One page. It ends with it. */
+export class Session implements vscode.Disposable {
+  private readonly subscriptions: vscode.Disposable[];
+  private readonly cancellations = new Map<number, vscode.CancellationTokenSource>();
+  /** The document that is shown; that of the last editor while another part of the window has the focus. */
+  private uri?: string;
+  private isReady = false;
+  private wanted?: Tab;
+  /** The line to which the panel moved the cursor. */
+  private own?: number;
+  /** The run that the page has. */
+  private sent?: LaneMasks;
+
+  constructor(
+    private readonly webview: vscode.Webview,
+    private readonly server: Server,
+    private readonly store: LaneStore,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.subscriptions = [
+      webview.onDidReceiveMessage((message: ToExtension) => this.receive(message)),
+      store.onDidChange((uri) => {
+        // An edit moves the lines of a known run; the next run has other numbers.
+        if (uri === this.uri && store.of(uri) !== this.sent) this.sendRun();
+      }),
+      vscode.window.onDidChangeActiveTextEditor(() => this.followEditor()),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor, selections }) => {
+        const line = selections[0]?.active.line;
+        if (textEditor.document.uri.toString() === this.uri && line !== undefined) this.followCursor(line);
+      }),
+    ];
+  }
+
+  dispose(): void {
+    this.subscriptions.forEach((subscription) => subscription.dispose());
+    this.cancellations.forEach((source) => source.cancel());
+  }
+
+  /** Shows a tab, at once or when the page is ready. */
+  show(tab: Tab): void {
+    if (this.isReady) this.send({ type: 'show', tab });
+    else this.wanted = tab;
+  }
+
+  private send(message: ToPanel): void {
+    void this.webview.postMessage(message);
+  }
+
+  private receive(message: ToExtension): void {
+    switch (message.type) {
+      case 'ready':
+        this.isReady = true;
+        this.uri = undefined;
+        this.followEditor();
+        if (this.wanted) this.send({ type: 'show', tab: this.wanted });
+        this.wanted = undefined;
+        break;
+      case 'request':
+        void this.answer(message.id, message.method, message.params);
+        break;
+      case 'cancel':
+        this.cancellations.get(message.id)?.cancel();
+        break;
+      case 'reveal':
+        void this.reveal(message.line, message.focus);
+        break;
+      case 'visit':
+        if (this.uri) void this.server.execute('warplens.selectVisit', { uri: this.uri, line: message.line, visit: message.visit });
+        break;
+      case 'warp':
+        void this.selectWarp(message.cta, message.warp);
+        break;
+      case 'command':
+        if (COMMANDS.includes(message.command)) void this.run(message.command);
+        break;
+      case 'copy':
+        void vscode.env.clipboard.writeText(message.text);
+        break;
+      case 'save':
+        void save(message.name, message.text, this.uri);
+        break;
+      case 'painted':
+        this.log.debug(`panel: ${message.what}: ${message.milliseconds.toFixed(1)} ms`);
+        break;
+    }
+  }
+
+  /** The page follows the active editor if it has a language of the server; otherwise it keeps the last one. */
+  private followEditor(): void {
+    const document = vscode.window.activeTextEditor?.document;
+    const uri = document && LANGUAGES.includes(document.languageId) ? document.uri.toString() : this.uri;
+    if (uri === undefined) return this.send({ type: 'nothing', nothing: NO_DOCUMENT });
+    if (uri === this.uri) return;
+    this.uri = uri;
+    this.sendRun();
+  }
+
+  private sendRun(): void {
+    const masks = this.uri ? this.store.of(this.uri) : undefined;
+    const document = vscode.workspace.textDocuments.find((document) => document.uri.toString() === this.uri);
+    this.sent = masks;
+    if (!masks || !document) return this.send({ type: 'nothing', nothing: NO_RUN });
+    this.send({ type: 'run', run: runInfo(masks), texts: textsOf(document, masks) });
+    const line = this.editor()?.selection.active.line;
+    this.own = undefined;
+    if (line !== undefined) this.followCursor(line);
+  }
+
+  /** The views go to the line of the cursor, at the chosen visit or the last one, if the warp reached it. */
+  private followCursor(line: number): void {
+    if (line === this.own) return;
+    this.own = undefined;
+    const masks = this.uri ? this.store.of(this.uri) : undefined;
+    if (!masks?.lines.some((of) => of.line === line)) return;
+    const visit = masks.visit?.line === line ? masks.visit.number : undefined;
+    this.send({ type: 'cursor', line, visit });
+  }
+
+  private async answer(id: number, method: string, params: object): Promise<void> {
+    if (!this.uri) return this.send({ type: 'answer', id, result: null });
+    const source = new vscode.CancellationTokenSource();
+    this.cancellations.set(id, source);
+    try {
+      const result = await this.server.request<never>(`warplens/${method}`, { ...params, textDocument: { uri: this.uri } }, source.token);
+      this.send({ type: 'answer', id, result: result ?? null });
+    } catch (error) {
+      this.send({ type: 'answer', id, error: error instanceof Error ? error.message : String(error) });
+    } finally {
+      this.cancellations.delete(id);
+      source.dispose();
+    }
+  }
+
+  private editor(): vscode.TextEditor | undefined {
+    return vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === this.uri);
+  }
+
+  private async reveal(line: number, focus: boolean): Promise<void> {
+    let editor = this.editor();
+    if (focus && this.uri) {
+      const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(this.uri));
+      editor = await vscode.window.showTextDocument(document, { viewColumn: editor?.viewColumn, preserveFocus: false });
+    }
+    if (!editor || line >= editor.document.lineCount) return;
+    this.own = line;
+    const column = editor.document.lineAt(line).firstNonWhitespaceCharacterIndex;
+    editor.selection = new vscode.Selection(line, column, line, column);
+    editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
+  private async selectWarp(cta: number[], warp: number): Promise<void> {
+    const masks = this.uri ? this.store.of(this.uri) : undefined;
+    if (!masks || !this.uri) return;
+    const { entry, model, launch } = masks;
+    await this.server.select({ uri: this.uri, entry, launch: launch.name, cta, warp, model });
+  }
+
+  /** Commands of the extension are about the active editor. */
+  private async run(command: PanelCommand): Promise<void> {
+    const editor = this.editor();
+    if (editor && vscode.window.activeTextEditor !== editor) await vscode.window.showTextDocument(editor.document, { viewColumn: editor.viewColumn });
+    await vscode.commands.executeCommand(command);
+  }
+}
+
+/** Asks for the place of a file and writes it. */
+async function save(name: string, text: string, uri: string | undefined): Promise<void> {
+  const folder = uri ? vscode.Uri.joinPath(vscode.Uri.parse(uri), '..') : vscode.workspace.workspaceFolders?.[0]?.uri;
+  const defaultUri = folder && folder.scheme !== 'untitled' ? vscode.Uri.joinPath(folder, name) : undefined;
+  const target = await vscode.window.showSaveDialog({ defaultUri, filters: { SVG: ['svg'] } });
+  if (target) await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
+}

@@ -1,0 +1,69 @@
+// Kernels for the tests of the lanes panel.
+
+/** A load with a stride of 128 bytes, and a store to shared memory with a bank conflict of all lanes. */
+export const STRIDE = `.version 8.0
+.target sm_80
+.address_size 64
+
+.visible .entry stride(
+	.param .u64 .ptr .global .align 4 in,
+	.param .u64 .ptr .global .align 4 out
+)
+{
+	.shared .align 4 .b8 tile[4096];
+	.reg .b32	%r<6>;
+	.reg .b64	%rd<8>;
+
+	mov.u32		%r1, %tid.x;
+	ld.param.u64	%rd1, [in];
+	mul.wide.u32	%rd2, %r1, 128;
+	add.u64		%rd3, %rd1, %rd2;
+	mov.u32		%r3, tile;
+	shl.b32		%r4, %r1, 7;
+	add.u32		%r3, %r3, %r4;
+	ld.param.u64	%rd4, [out];
+	mul.wide.u32	%rd5, %r1, 4;
+	add.u64		%rd6, %rd4, %rd5;
+	st.global.u32	[%rd6], %r1;
+	ld.global.u32	%r2, [%rd3];
+
+
+	st.shared.u32	[%r3], %r2;
+	ret;
+}
+`;
+
+/** The upper half of the expected values is wrong. */
+export const STRIDE_LAUNCH = `[[launch]]
+name = "wrong"
+file = "stride.ptx"
+block = [32]
+args = [{ name = "in", buffer = "u32", len = 1024, fill = "iota" }, { name = "out", buffer = "u32", len = 32, fill = "zero" }]
+expect = [{ name = "out", values = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] }]
+`;
+
+/** About a million steps of one warp, in a loop with a divergent branch. */
+export const LONG = `.version 8.0
+.target sm_80
+.address_size 64
+
+.visible .entry long()
+{
+	.reg .pred	%p<3>;
+	.reg .b32	%r<6>;
+
+	mov.u32		%r1, %laneid;
+	mov.u32		%r2, 0;
+	mov.u32		%r3, 0;
+LOOP:
+	and.b32		%r4, %r2, 31;
+	setp.lt.u32	%p1, %r1, %r4;
+	@%p1 bra	SKIP;
+	add.u32		%r3, %r3, %r1;
+SKIP:
+	add.u32		%r2, %r2, 1;
+	setp.lt.u32	%p2, %r2, 150000;
+	@%p2 bra	LOOP;
+	ret;
+}
+`;

@@ -1,0 +1,99 @@
+// The page of the lanes panel in a workbench: a frame in a frame.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { until } from './workbench.mjs';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+export class PanelPage {
+  /** What the policy of the page blocked, and errors of its scripts. */
+  problems = [];
+
+  constructor(bench) {
+    this.bench = bench;
+    bench.page.on('console', (message) => {
+      const text = message.text();
+      if (/content security policy/i.test(text) && /warplens|panel|vscode-webview/i.test(`${text} ${message.location().url}`)) this.problems.push(text);
+    });
+    bench.page.on('pageerror', (error) => this.problems.push(String(error)));
+  }
+
+  /** The frame with the panel; VS Code replaces it when the panel is shown again. */
+  async frame() {
+    return until('the panel has a page', async () => {
+      for (const frame of this.bench.page.frames()) {
+        if (await frame.locator('#warplens-panel').count().catch(() => 0)) return frame;
+      }
+      return undefined;
+    });
+  }
+
+  /** Opens the panel through its command, and waits for a run. */
+  async open() {
+    await this.command('Warplens: Show Lanes Panel');
+    await this.find('#step');
+  }
+
+  /** Runs a command when the palette lists it first. */
+  async command(title) {
+    const { page } = this.bench;
+    await page.keyboard.press('F1');
+    await page.locator('.quick-input-widget input').fill(`>${title}`);
+    await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: title }).waitFor();
+    await page.keyboard.press('Enter');
+  }
+
+  /** An element of the panel, once it is there. */
+  async find(selector) {
+    const found = (await this.frame()).locator(selector);
+    await found.first().waitFor();
+    return found;
+  }
+
+  async text(selector) {
+    return (await this.find(selector)).first().innerText();
+  }
+
+  async click(selector) {
+    await (await this.find(selector)).first().click();
+  }
+
+  /** Waits until the text of an element matches. */
+  async shows(selector, pattern) {
+    await until(`${selector} matches ${pattern}`, async () => {
+      const text = await (await this.frame()).locator(selector).first().innerText({ timeout: 2000 });
+      if (pattern.test(text)) return true;
+      throw new Error(text);
+    });
+  }
+
+  async tab(name) {
+    await this.click(`#tab-${name}`);
+    await this.find(`#view[data-tab="${name}"]`);
+  }
+
+  /** Gives the panel a height, by dragging its upper edge. */
+  async resize(height) {
+    const { page } = this.bench;
+    const part = page.locator('.part.panel');
+    await part.waitFor();
+    const box = await part.boundingBox();
+    const bottom = box.y + box.height;
+    await page.mouse.move(box.x + box.width / 2, box.y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2, bottom - height, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForTimeout(300);
+  }
+
+  /** What axe-core finds that is serious or worse. */
+  async violations() {
+    const frame = await this.frame();
+    // The policy forbids scripts of others, so the test evaluates it.
+    await frame.evaluate(`if (!window.axe) { ${readFileSync(AXE, 'utf8')} }`);
+    const results = await frame.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+    return results.violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`));
+  }
+}
