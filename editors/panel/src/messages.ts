@@ -1,5 +1,5 @@
 // The messages of the lanes panel: the answers of the server, which docs/lsp-extensions.md documents, and what the panel and the
-// extension send each other. Types only; both sides import them.
+// extension send each other. Types only.
 
 /** Lanes as hex digits, the highest lane first. */
 export type Mask = string;

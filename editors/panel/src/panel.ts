@@ -139,7 +139,7 @@ export class Panel {
     this.move();
   }
 
-  /** Moves the moment. The editor follows unless the move came from it. */
+  /** Moves the moment. The editor follows unless it started the move. */
   goTo(step: number, follow = true): void {
     const { state, base } = this;
     state.step = clamp(step, 0, Math.max(0, base.steps - 1));

@@ -5,7 +5,7 @@ import type { Rows } from './table';
 
 export interface View<Content> {
   label: string;
-  /** Whether the content depends on the step; otherwise the view is told of a moved moment. */
+  /** Whether the content depends on the step; otherwise `moved` is called. */
   followsStep: boolean;
   legend(panel: Panel, content: Content): Child[];
   load(panel: Panel): Promise<Content>;

@@ -5,7 +5,7 @@ import type { Graph, GraphEdge } from '../messages';
 import type { Panel } from '../panel';
 import type { Layout, Point } from './layout';
 
-/** The size of a block; below it the first line of code where there is room. */
+/** The size of a block; below it the first line of code where it fits. */
 export const BLOCK = { width: 76, height: 60 };
 export const BLOCK_WITH_CODE = { width: 190, height: 76 };
 

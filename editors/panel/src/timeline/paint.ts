@@ -96,7 +96,7 @@ export function paintLanes(context: CanvasRenderingContext2D, page: Timeline, fr
   }
 }
 
-/** The colours of the blocks and, where there is room, their lines. */
+/** The colours of the blocks and, where they fit, their lines. */
 function paintLines(context: CanvasRenderingContext2D, page: Timeline, runs: Run[], { x, scale }: Geometry, dim: string, shown: (block: number) => number,
   fillOf: (block: number) => string | CanvasPattern): void {
   for (let at = 0; at < runs.length; at++) {

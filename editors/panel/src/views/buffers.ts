@@ -110,8 +110,8 @@ function map(panel: Panel, { page, info }: Content): HTMLElement {
 /** The columns that fit, a power of two. */
 function columnsOf(panel: Panel, page: BufferPage): number {
   const widest = Math.max(3, ...[...page.after, ...Object.values(page.expected)].map((value) => text(value).length));
-  const room = panel.isNarrow ? panel.root.clientWidth - 50 : panel.root.clientWidth - 480;
-  return [32, 16, 8, 4, 2].find((columns) => columns * (widest * 7.3 + 18) <= room) ?? 1;
+  const space = panel.isNarrow ? panel.root.clientWidth - 50 : panel.root.clientWidth - 480;
+  return [32, 16, 8, 4, 2].find((columns) => columns * (widest * 7.3 + 18) <= space) ?? 1;
 }
 
 function grid(panel: Panel, { page, index }: Content): HTMLElement {

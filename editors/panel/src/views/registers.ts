@@ -5,7 +5,7 @@ import type { RegisterRow, Registers } from '../messages';
 import type { Panel } from '../panel';
 import type { View } from '../view';
 
-/** The columns that a narrow panel has room for. */
+/** The columns that fit a narrow panel. */
 const NARROW_COLUMNS = 3;
 /** The width of a digit. */
 const DIGIT = 7.3;
@@ -60,14 +60,14 @@ function cell(panel: Panel, content: Registers, row: RegisterRow, lane: number, 
 
 function straight(panel: Panel, content: Registers): HTMLElement {
   const lanes = Array.from({ length: content.width }, (_, lane) => lane);
-  const room = (panel.root.clientWidth - 290) / content.width;
+  const space = (panel.root.clientWidth - 290) / content.width;
   const executed = h('tr', null, h('th', { scope: 'row' }, 'executed'), h('td'), lanes.map((lane) => {
     const state = has(content.executed, lane) ? 'executed' : has(content.active, lane) ? 'predicated off' : 'inactive';
     return h('td', { class: 'lane', 'data-lane': lane, title: `lane ${lane}: ${state}`, onclick: () => panel.choose(lane) },
       h('span', { class: `cell ${state.replace(' ', '-')}` }, h('span', { class: 'visually-hidden' }, state)));
   }), h('td', { class: 'chosen' }));
   const line = (row: RegisterRow) => {
-    const isWide = Math.max(...lanes.map((lane) => shown(row, lane).length)) * DIGIT > room;
+    const isWide = Math.max(...lanes.map((lane) => shown(row, lane).length)) * DIGIT > space;
     const values = row.form ? folded(panel, content, row) : isWide ? bars(panel, content, row) : lanes.map((lane) => cell(panel, content, row, lane, shown(row, lane)));
     return h('tr', { class: row.role, 'data-row': `${row.name} ${row.role}` }, h('th', { scope: 'row', class: 'mono name' }, row.name, unpin(panel, row)),
       h('td', { class: 'dim role' }, row.role), values, h('td', { class: 'chosen mono', 'data-full': row.name }));

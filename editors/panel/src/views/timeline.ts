@@ -1,4 +1,4 @@
-// The tab of the time line. The panel draws the picture, because it is above the tabs where there is little room.
+// The tab of the time line. The panel draws the picture, because it is above the tabs in a narrow panel.
 import { h } from '../dom';
 import { lanesOf, length, lineRange, ranges } from '../lanes';
 import type { Mark, Timeline } from '../messages';
