@@ -25,6 +25,7 @@ use self::decoder::Decoder;
 use self::instruction::Inst;
 use self::predicates::condition_of;
 use super::program::{Op, Operation, Prepare, Program};
+use super::registers::DROPPED;
 use super::target::Target;
 
 pub use self::decoder::{InstructionIndices, UNNAMED, function_name};
@@ -48,6 +49,7 @@ pub fn decode(listing: &Listing, name: &str) -> Result<(Program, InstructionIndi
     let stated = listed.target.as_ref().map(|target| Target(target.number));
     let target = stated.unwrap_or_else(|| Target::first_of(listed.generation));
     let mut decoder = Decoder::new(listing, target, reachable(listing, entry));
+    decoder.read_banks();
     decoder.instructions();
     Ok(decoder.finish(name))
 }
@@ -101,6 +103,9 @@ impl Decoder<'_> {
             Ok(operation) => operation,
             Err(why) => self.unsupported(inst, &why),
         };
+        if operation.q != [DROPPED; 2] && !operation.op.writes_predicates() {
+            operation = self.unsupported(inst, "a predicate destination is not simulated");
+        }
         if let Some(guard) = &inst.ins.guard {
             operation.guard = condition_of(guard.register, guard.negated);
         }
@@ -118,7 +123,6 @@ impl Decoder<'_> {
 
     fn finish(mut self, name: &str) -> (Program, InstructionIndices) {
         self.read_facts();
-        self.read_banks();
         let mut program = self.program;
         program.layout = self.pool.finish();
         program.name = name.into();

@@ -133,7 +133,10 @@ fn uncommon(
         Op::LoadConstant => return memory::load_constant(&program.accesses[o.n as usize], r, ctx, mask),
         Op::Copy { fill } => {
             let accesses = [&program.accesses[o.n as usize], &program.accesses[o.n as usize + 1]];
-            return memory::copy(accesses, fill, r, ctx, mask);
+            let copies = r.holds(o.p[0]) & mask;
+            // Where the predicate is false, zeros are all that is filled in.
+            let written = if fill { mask } else { copies };
+            return memory::copy(accesses, fill, r, ctx, [copies, written]);
         }
         Op::LoadLocked => return memory::load_locked(&program.accesses[o.n as usize], o.q[0], r, ctx, mask),
         Op::StoreUnlock => return memory::store_unlock(&program.accesses[o.n as usize], r, ctx, mask),
@@ -149,6 +152,9 @@ fn uncommon(
         }
         Op::Half(..) | Op::HalfMinMax(..) | Op::HalfSetp(..) | Op::HalfSet(..) => {
             half::execute(op, o, r, mask)
+        }
+        Op::ConvertPair { packed } => {
+            convert::pair(&program.conversions[o.n as usize], packed, o, r, mask);
         }
         Op::Convert(..) | Op::PackHalves { .. } | Op::Clamp(..) | Op::PackBytes(_) => {
             convert::execute(op, o, r, mask)

@@ -19,6 +19,7 @@ pub use operation::{
 use super::registers::{Predicate, Row};
 use super::target::Target;
 use crate::cuda::semantics::matrix::Product;
+use crate::cuda::semantics::narrow::PackedConvert;
 
 /// A kernel and the functions that it can reach.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,8 @@ pub struct Program {
     pub atomics: Vec<Atomic>,
     /// The loads of matrices.
     pub matrix_loads: Vec<MatrixLoad>,
+    /// The conversions of two numbers at once.
+    pub conversions: Vec<PackedConvert>,
     /// The products of matrices.
     pub products: Vec<Product>,
     /// What is not simulated: the instruction and why.

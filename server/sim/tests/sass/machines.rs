@@ -187,10 +187,10 @@ fn an_uncovered_instruction_stops_the_run() {
     check_findings(
         80,
         "S2R R0, SR_LANEID
-         MUFU.TANH R1, R0
+         MUFU.EX2.F16 R1, R0
          EXIT",
         expect![[r#"
-            0010 unsupported ffffffff: unsupported instruction `MUFU.TANH`: `MUFU.TANH` is not simulated
+            0010 unsupported ffffffff: unsupported instruction `MUFU.EX2.F16`: `MUFU.EX2.F16` is not simulated
         "#]],
     );
 }
@@ -248,6 +248,53 @@ fn races_and_bounds_are_found() {
         expect![[r#"
             0050 out-of-bounds fffffffc: `out[32]` is beyond `out`, which has 32 elements
             `out` has 128 bytes, this store of 4 bytes needs 132; guard the access, or make the buffer larger
+        "#]],
+    );
+}
+
+#[test]
+fn the_upper_word_of_a_product_has_a_carry() {
+    // The sum of the product and the pair is 2^64.
+    let words = values(
+        80,
+        "MOV R2, 0xffffffff\nMOV R3, 0xffffffff\nMOV R4, 0x1\nIMAD.HI.U32 R6, P0, R4, 0x1, R2\n@P0 IADD3 R6, R6, 0x7, RZ",
+    );
+    assert_eq!(words, [7; 32]);
+}
+
+#[test]
+fn eight_bit_floats_are_packed_and_unpacked() {
+    let body = "MOV R2, 0x40200000\nMOV R3, 0xc3e00000\nF2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R4, R2, R3, RZ\n\
+                F2FP.F16.E4M3.UNPACK_B R6, R4";
+    // 2.5 and -448, the lowest number.
+    assert_eq!(values(80, body), [0x4100_df00; 32]);
+}
+
+#[test]
+fn a_copy_without_source_bytes_writes_zeros() {
+    let body = "SHL R3, R0, 0x4\nISETP.NE.AND P0, PT, R0, 0x3, PT\nMOV R6, 0xffffffff\nSTS [R3], R6\n\
+                MOV R4, c[0x0][0x160]\nMOV R5, c[0x0][0x164]\nLDGSTS.E.ZFILL [R3], [R4.64], P0\nLDS R6, [R3]";
+    assert_eq!(values(80, body), [0; 32]);
+    let body = body.replace(".ZFILL", "");
+    let kept = values(80, &body);
+    assert_eq!(kept[2..5], [0, u32::MAX, 0]);
+}
+
+#[test]
+fn constants_that_the_listing_does_not_have_stop_the_run() {
+    check_findings(
+        80,
+        "MOV R2, c[0x0][0x160]\nDMUL R4, R2, c[0x2][0x8]\nEXIT",
+        expect![[r#"
+            0010 unsupported ffffffff: unsupported instruction `DMUL`
+            the listing does not have the contents of constant bank 0x2; print it with its data sections, as `nvdisasm` does
+        "#]],
+    );
+    check_findings(
+        80,
+        "SHL.W R2, P0, R1, 0x1\nEXIT",
+        expect![[r#"
+            0000 unsupported ffffffff: unsupported instruction `SHL.W`: a predicate destination is not simulated
         "#]],
     );
 }

@@ -56,6 +56,7 @@ impl<'l> Decoder<'l> {
             accesses: Vec::new(),
             atomics: Vec::new(),
             matrix_loads: Vec::new(),
+            conversions: Vec::new(),
             products: Vec::new(),
             notes: Vec::new(),
             banks: Vec::new(),

@@ -5,12 +5,13 @@ use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
 use crate::cuda::semantics::convert::{Clamp, Convert};
+use crate::cuda::semantics::narrow::{E4M3, E5M2, Element, PackedConvert};
 use crate::sass::program::{
     FloatCompare, FloatMode, HalfArithmetic, HalfMode, Lanewise, Mufu, Op, Operation, SetTo,
 };
 use crate::sass::registers::{DROPPED, Part};
 use crate::scalar_type::ScalarType;
-use crate::soft_float::Rounding;
+use crate::soft_float::{BF16, F16, Rounding};
 
 type Decoded = Result<Operation, String>;
 
@@ -142,6 +143,7 @@ impl Decoder<'_> {
                 "COS" => Mufu::Cos(turns),
                 "RCP64H" => Mufu::Rcp64High,
                 "RSQ64H" => Mufu::Rsq64High,
+                "TANH" => Mufu::Tanh,
                 _ => return None,
             })
         });
@@ -289,14 +291,56 @@ impl Decoder<'_> {
         self.assemble(Op::Convert(convert, wide_from, wide_to), inst, &inst.shape(), [kind; 3])
     }
 
+    /// `F2FP.F16.F32.PACK_AB R0, R1, R2`, `F2FP.F16.E4M3.UNPACK_B R0, R1`
     pub(super) fn pack_floats(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["F16", "BF16", "F32", "PACK_AB", "RZ", "RN", "RELU", "MERGE_C"])?;
-        if !inst.has("PACK_AB") || inst.has("MERGE_C") {
-            return self.unknown(inst, 1);
+        let kinds = ["PACK_AB", "UNPACK_B", "PACK_AB_MERGE_C", "UNPACK_B_MERGE_C"];
+        let others = ["F16", "BF16", "E4M3", "E5M2", "F32", "RZ", "RN", "RELU", "SATFINITE"];
+        inst.allow(&[&kinds[..], &others[..]].concat())?;
+        let packed = inst.has("UNPACK_B") || inst.has("UNPACK_B_MERGE_C");
+        let merges = inst.has("PACK_AB_MERGE_C") || inst.has("UNPACK_B_MERGE_C");
+        let mut types = inst.mods.iter().filter_map(|word| element(word));
+        let to = types.next().filter(|to| *to != Element::Single).unwrap_or(Element::Half(F16));
+        let from = types.next().unwrap_or(if packed { Element::Half(F16) } else { Element::Single });
+        let shape = inst.shape();
+        let merged = shape.sources.get(if packed { 1 } else { 2 });
+        if merges && merged.and_then(|operand| operand.register()).is_none_or(|it| !it.is_constant()) {
+            return Err("merging into a register is not simulated".to_owned());
         }
-        let op = Op::PackHalves { brain: inst.has("BF16"), rounding: rounding(inst), relu: inst.has("RELU") };
-        self.assemble(op, inst, &inst.shape(), FLOAT)
+        let op = match (to, from, packed) {
+            (Element::Half(_), Element::Single, false) if !inst.has("SATFINITE") => {
+                Op::PackHalves { brain: inst.has("BF16"), rounding: rounding(inst), relu: inst.has("RELU") }
+            }
+            _ => Op::ConvertPair { packed },
+        };
+        let clamp = match (inst.has("SATFINITE"), inst.has("RELU")) {
+            (true, true) => Clamp::FiniteRelu,
+            (true, false) => Clamp::Finite,
+            (false, true) => Clamp::Relu,
+            (false, false) => Clamp::None,
+        };
+        let mut operation = self.assemble(op, inst, &shape, FLOAT)?;
+        if op == (Op::ConvertPair { packed }) {
+            if packed && operation.s[0].part != Part::Whole {
+                return Err("a part of its source is not simulated".to_owned());
+            }
+            let convert = PackedConvert { from, to, rounding: rounding(inst), clamp, positive_zero: false };
+            self.program.conversions.push(convert);
+            operation.n = self.program.conversions.len() as u32 - 1;
+        }
+        Ok(operation)
     }
+}
+
+/// The element of a packed conversion.
+fn element(word: &str) -> Option<Element> {
+    Some(match word {
+        "F32" => Element::Single,
+        "F16" => Element::Half(F16),
+        "BF16" => Element::Half(BF16),
+        "E4M3" => Element::Narrow(E4M3),
+        "E5M2" => Element::Narrow(E5M2),
+        _ => return None,
+    })
 }
 
 fn half_mode(inst: &Inst<'_>) -> HalfMode {

@@ -229,7 +229,6 @@ impl Decoder<'_> {
         operation.n = self.add_access(to);
         self.add_access(from);
         operation.d = self.pool.dropped();
-        // Without its predicate nothing is copied.
         if let Some(condition) = inst.ops.iter().find_map(super::predicates::condition) {
             operation.p[0] = condition;
         }

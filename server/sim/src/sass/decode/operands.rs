@@ -76,6 +76,13 @@ impl Decoder<'_> {
                     u32::try_from(constant.offset).map_err(|_| "its constant has a negative offset")?;
                 let word = |index: u32| Constant::InBank(bank as u8, offset + 4 * index);
                 let words = if matches!(kind, Kind::Int64 | Kind::Double) { 2 } else { 1 };
+                // Bank 0 is the launch's, and bank 1 has the stack of Fermi.
+                if bank > 1 && self.bank_size(bank as u8) < u64::from(offset) + 4 * u64::from(words) {
+                    return Err(format!(
+                        "the listing does not have the contents of constant bank {bank:#x}; print it with its data sections, as \
+                         `nvdisasm` does"
+                    ));
+                }
                 self.pool.constants((0..words).map(word).collect())
             }
             Value::Symbol(symbol) => {

@@ -132,6 +132,12 @@ impl Decoder<'_> {
         }
     }
 
+    /// The bytes of a constant bank that the listing states.
+    pub(super) fn bank_size(&self, number: u8) -> u64 {
+        let bank = self.program.banks.iter().find(|(bank, _)| *bank == number);
+        bank.map_or(0, |(_, bytes)| bytes.len() as u64)
+    }
+
     /// A value that a linker computes: the address of an instruction, or of a device variable.
     fn resolve(&mut self, bank: u8, bytes: &mut [u8], datum: &Datum) {
         let DatumValue::Expression(Expression { symbol, minus, addend, .. }) = &datum.value else { return };

@@ -3,6 +3,7 @@
 use super::lanewise::map1;
 use crate::cuda::registers::lanes;
 use crate::cuda::semantics::convert::{Clamp, Convert, value};
+use crate::cuda::semantics::narrow::PackedConvert;
 use crate::sass::program::{Op, Operation};
 use crate::sass::registers::{ABSOLUTE, INVERT, NEGATE, Part, Registers, Source};
 use crate::soft_float::{BF16, F16, F32, Rounding};
@@ -49,6 +50,18 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         }
         _ => {}
     }
+}
+
+/// Two numbers to one register, the first uppermost.
+pub(super) fn pair(convert: &PackedConvert, packed: bool, o: &Operation, r: &mut Registers, mask: u32) {
+    let (mut x, mut y) = ([0; 32], [0; 32]);
+    let (a, b) = (*r.float(o.s[0], &mut x), *r.float(o.s[1], &mut y));
+    let stride = convert.from.stride();
+    let values = std::array::from_fn(|lane| match packed {
+        true => convert.apply(&[a[lane] >> stride, a[lane]], None, None),
+        false => convert.apply(&[a[lane], b[lane]], None, None),
+    });
+    r.set(o.d, mask, &values);
 }
 
 /// A single rounded to a half.

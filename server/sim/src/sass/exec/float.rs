@@ -247,6 +247,7 @@ fn approximate(function: Mufu, bits: u32) -> u32 {
         Mufu::Lg2 => x.log2(),
         Mufu::Sin(turned) => turns(turned).sin(),
         Mufu::Cos(turned) => turns(turned).cos(),
+        Mufu::Tanh => x.tanh(),
         Mufu::Rcp64High | Mufu::Rsq64High => 0.0,
     };
     canonical(value as f32)

@@ -128,13 +128,13 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             r.set_predicate(o.q[0], mask, lanes_where(|lane| sums[lane] >> 32 >= 1));
             r.set_predicate(o.q[1], mask, lanes_where(|lane| sums[lane] >> 32 >= 2));
         }
-        Op::MulAddWide(signed) => multiply_wide(signed, o, r, mask),
+        Op::MulAddWide(signed) => {
+            let sums = product_sums(signed, o, r, mask);
+            r.set_64(o.d, mask, &sums);
+        }
         Op::MulAddHigh(signed) => {
-            let products = products(signed, o, r);
-            let c = r.int_64(o.s[2]);
-            let high: Lanes<u32> =
-                std::array::from_fn(|lane| (products[lane].wrapping_add(c[lane]) >> 32) as u32);
-            r.set(o.d, mask, &high);
+            let sums = product_sums(signed, o, r, mask);
+            r.set(o.d, mask, &sums.map(|sum| (sum >> 32) as u32));
         }
         Op::ScaledAddHigh { extends, window } => scaled_add_high(extends, window, o, r, mask),
         Op::Xmad(xmad) => self::xmad(xmad, o, r, mask),
@@ -153,8 +153,9 @@ fn products(signed: bool, o: &Operation, r: &Registers) -> Lanes<u64> {
     }
 }
 
+/// The products with the addend of 64 bits and the carry source; sets the predicate of the carry.
 #[inline(always)]
-fn multiply_wide(signed: bool, o: &Operation, r: &mut Registers, mask: u32) {
+fn product_sums(signed: bool, o: &Operation, r: &mut Registers, mask: u32) -> Lanes<u64> {
     let products = products(signed, o, r);
     let c = r.int_64(o.s[2]);
     let carry = r.holds(o.p[0]);
@@ -174,7 +175,7 @@ fn multiply_wide(signed: bool, o: &Operation, r: &mut Registers, mask: u32) {
         };
         r.set_predicate(o.q[0], mask, lanes_where(carries));
     }
-    r.set_64(o.d, mask, &sums);
+    sums
 }
 
 #[inline(always)]

@@ -311,28 +311,29 @@ pub(super) fn copy(
     fill: bool,
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
-    mask: u32,
+    [copied, written]: [u32; 2],
 ) -> Result<(), Box<Fault>> {
     let span = u64::from(to.size) * u64::from(to.count);
     let sources = addresses(&from.address, r);
     // The misalignment of the source address is the number of bytes at the end that are zeros.
     let omitted = sources.map(|address| if fill { address % span } else { 0 });
     let aligned = std::array::from_fn(|lane| sources[lane] - omitted[lane]);
-    let source = SpaceLanes { space: spaces::Space::Global, addresses: aligned, mask };
+    let source = SpaceLanes { space: spaces::Space::Global, addresses: aligned, mask: copied };
     let read_from = resolve(&source, AccessKind::Read, (to.size.into(), to.count.into()), &|_, _| 0, ctx)?;
     let mut bytes = [[0u8; 16]; WIDTH];
-    for lane in lanes(mask) {
+    for lane in lanes(copied) {
         let Some(extent) = read_from.of(lane) else { continue };
         for (at, byte) in (0..span - omitted[lane]).zip(&mut bytes[lane]) {
             *byte = ctx.spaces.read(extent, ctx.local, lane, aligned[lane] + at, 1) as u8;
         }
     }
-    let target = SpaceLanes { space: spaces::Space::Shared, addresses: addresses(&to.address, r), mask };
+    let target =
+        SpaceLanes { space: spaces::Space::Shared, addresses: addresses(&to.address, r), mask: written };
     let value = |lane: usize, at: u64| bytes[lane][at as usize % 16];
-    let written = resolve(&target, AccessKind::Store, (to.size.into(), to.count.into()), &value, ctx)?;
+    let written_to = resolve(&target, AccessKind::Store, (to.size.into(), to.count.into()), &value, ctx)?;
     ctx.spaces.changes += 1;
-    for lane in lanes(mask) {
-        let Some(extent) = written.of(lane) else { continue };
+    for lane in lanes(written) {
+        let Some(extent) = written_to.of(lane) else { continue };
         for (at, byte) in (0..span).zip(bytes[lane]) {
             ctx.spaces.write(extent, ctx.local, lane, target.addresses[lane] + at, 1, byte.into());
         }

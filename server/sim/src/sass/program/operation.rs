@@ -278,6 +278,11 @@ pub enum Op {
         /// Negative results are zeros.
         relu: bool,
     },
+    /// Two numbers in one register: conversion `n`; of the parts of `a`, or of `a` and `b`.
+    ConvertPair {
+        /// Whether both are in `a`.
+        packed: bool,
+    },
     /// A load: access `n`.
     Load,
     /// A store: access `n`.
@@ -322,6 +327,40 @@ impl Op {
     #[inline(always)]
     pub fn is_control(self) -> bool {
         matches!(self, Op::Control(_) | Op::Unsupported)
+    }
+
+    /// Whether it writes its predicate destinations.
+    pub fn writes_predicates(self) -> bool {
+        matches!(
+            self,
+            Op::Add3Carry(_)
+                | Op::Add3Wide(_)
+                | Op::MulAddWide(_)
+                | Op::MulAddHigh(_)
+                | Op::ScaledAdd
+                | Op::ScaledAddHigh { .. }
+                | Op::Lop3(_)
+                | Op::FindHigh(..)
+                | Op::Compare(_)
+                | Op::CompareCc(_)
+                | Op::Plop3(_)
+                | Op::TestCc(_)
+                | Op::FloatCheck
+                | Op::FloatSetp(..)
+                | Op::DoubleSetp(..)
+                | Op::DoublePick(_)
+                | Op::HalfSetp(..)
+                | Op::InSpace(_)
+                | Op::LoadLocked
+                | Op::Vote(_)
+                | Op::Match(..)
+                | Op::Shuffle(_)
+                | Op::Elect
+                | Op::FirstLane
+                | Op::BarrierResult
+                | Op::Control(_)
+                | Op::Unsupported
+        )
     }
 
     /// Whether its result depends on which lanes execute it.
@@ -517,6 +556,7 @@ pub enum Mufu {
     Cos(bool),
     Rcp64High,
     Rsq64High,
+    Tanh,
 }
 
 /// Arithmetic of halves.
