@@ -8,6 +8,7 @@ mod debian;
 mod demo;
 mod dist;
 mod extension;
+mod fuzz;
 mod notices;
 mod project;
 mod shell;
@@ -53,6 +54,15 @@ enum Task {
         #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Runs the tests with random input for a time, with new seeds: edits, files, launch files, messages, programs.
+    Fuzz {
+        /// The time for all tests together.
+        #[arg(long, default_value_t = 10)]
+        minutes: u64,
+        /// Only the tests whose name contains this.
+        #[arg(long)]
+        only: Option<String>,
+    },
 }
 
 fn main() -> Result<()> {
@@ -65,6 +75,7 @@ fn main() -> Result<()> {
         Task::Tidy => tidy::run(),
         Task::Dist => dist::run(),
         Task::Bench { args } => bench::run(&args),
+        Task::Fuzz { minutes, only } => fuzz::run(minutes, only.as_deref()),
         Task::Measure { args } => bench::measure(&args),
     }
 }

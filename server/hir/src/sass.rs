@@ -24,7 +24,7 @@ mod target;
 pub use control::Control;
 pub use effects::{Access, Accesses, accesses, destinations};
 pub use flow::{FlowGraph, barrier, flow, is_unconditional, joins, token};
-pub use info::{Facts, Parameter, Record, facts, records};
+pub use info::{BANK_BYTES, Facts, Parameter, Record, facts, records};
 pub use listing::{Listed, Listing};
 pub use liveness::{Counts, Liveness, RegisterSet};
 pub use lower::{lower, stated};

@@ -163,8 +163,8 @@ fn halves(record: &Record<'_>) -> Vec<u32> {
     record.data.iter().filter_map(half).collect()
 }
 
-/// The size of bank 0, which holds the parameters.
-const BANK_BYTES: u32 = 64 << 10;
+/// The largest size of a constant bank; bank 0 holds the parameters.
+pub const BANK_BYTES: u32 = 64 << 10;
 
 /// Index, ordinal, offset, then a word whose upper bits are the size. The first two bytes are the format and the kind. `None` for
 /// a place outside the bank.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use smol_str::format_smolstr;
-use warplens_hir::sass::{Facts, Function, Operand, Value};
+use warplens_hir::sass::{BANK_BYTES, Facts, Function, Operand, Value};
 
 use crate::launch::ptx::Parameter;
 use crate::sass::Target;
@@ -66,8 +66,9 @@ fn read(function: &Function, facts: &Facts, target: Target, address_bytes: u64) 
         };
         for operand in operands {
             let Value::Constant(constant) = &operand.value else { continue };
-            let offset = constant.offset - base;
-            if constant.bank != Some(0) || constant.register.is_some_and(|it| !it.is_constant()) || offset < 0
+            let offset = constant.offset.saturating_sub(base);
+            let is_place = (0..i64::from(BANK_BYTES)).contains(&offset);
+            if constant.bank != Some(0) || constant.register.is_some_and(|it| !it.is_constant()) || !is_place
             {
                 continue;
             }

@@ -1,0 +1,141 @@
+//! A document that was edited gives the answers of one that was just opened with its text, in every language.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::budget;
+use super::mutation::{Edit, edit, offset};
+use super::support::{Client, utf16};
+use super::texts::{self, Text};
+
+/// Edits before the answers are compared.
+const EDITS: u64 = 100;
+
+struct Document {
+    uri: String,
+    language: &'static str,
+    version: u32,
+    text: String,
+}
+
+impl Document {
+    fn open(client: &mut Client, name: &str, text: &str, of: &Text) -> Document {
+        let uri = format!("file:///fuzz/{name}.{}", of.extension);
+        let item = json!({ "uri": uri, "languageId": of.language, "version": 1, "text": text });
+        client.notify("textDocument/didOpen", json!({ "textDocument": item }));
+        Document { uri, language: of.language, version: 1, text: text.to_owned() }
+    }
+
+    fn position(&self, at: usize) -> Value {
+        let before = &self.text[..at];
+        // The protocol's lines end with "\n", "\r\n" or "\r".
+        let bytes = before.as_bytes();
+        let is_end = |at: usize| match bytes[at] {
+            b'\n' => true,
+            b'\r' => self.text.as_bytes().get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let ends = (0..bytes.len()).filter(|at| is_end(*at));
+        let (line, start) = ends.fold((0, 0), |(line, _), end| (line + 1, end + 1));
+        json!({ "line": line, "character": utf16(&before[start..]) })
+    }
+
+    fn edit(&mut self, client: &mut Client, rng: &mut Rng) {
+        let Edit { range, insert } = edit(&self.text, rng);
+        self.version += 1;
+        let at = json!({ "start": self.position(range.start), "end": self.position(range.end) });
+        let document = json!({ "uri": self.uri, "version": self.version });
+        let changes = json!([{ "range": at, "text": insert }]);
+        client
+            .notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+        self.text.replace_range(range, &insert);
+    }
+
+    /// Every answer about the document, and about these positions.
+    fn answers(&self, client: &mut Client, positions: &[Value]) -> Vec<String> {
+        let whole = json!({ "start": { "line": 0, "character": 0 }, "end": self.position(self.text.len()) });
+        let context = json!({ "includeDeclaration": true });
+        let mut requests = vec![
+            ("textDocument/diagnostic", json!({})),
+            ("textDocument/documentSymbol", json!({})),
+            ("textDocument/foldingRange", json!({})),
+            ("textDocument/semanticTokens/full", json!({})),
+            ("textDocument/inlayHint", json!({ "range": whole })),
+            ("textDocument/codeLens", json!({})),
+            ("textDocument/documentLink", json!({})),
+            ("textDocument/formatting", json!({ "options": { "tabSize": 8, "insertSpaces": false } })),
+        ];
+        for position in positions {
+            let at = json!({ "position": position, "context": context });
+            requests.extend(POSITIONED.map(|method| (method, at.clone())));
+            requests.push(("textDocument/selectionRange", json!({ "positions": [position] })));
+        }
+        requests.into_iter().map(|(method, params)| self.answer(client, method, params)).collect()
+    }
+
+    fn answer(&self, client: &mut Client, method: &str, mut params: Value) -> String {
+        params["textDocument"] = json!({ "uri": self.uri });
+        let id = client.send(method, params);
+        let mut answer = match client.wait(id) {
+            Ok(answer) => answer,
+            // A refused rename, say.
+            Err(error) => error["message"].clone(),
+        };
+        if let Some(answer) = answer.as_object_mut() {
+            // The names of results differ.
+            answer.remove("resultId");
+        }
+        format!("{method}: {}", answer.to_string().replace(&self.uri, "URI"))
+    }
+}
+
+/// The requests about a position.
+const POSITIONED: [&str; 7] = [
+    "textDocument/hover",
+    "textDocument/completion",
+    "textDocument/definition",
+    "textDocument/references",
+    "textDocument/documentHighlight",
+    "textDocument/signatureHelp",
+    "textDocument/prepareRename",
+];
+
+fn edited_as_opened(language: usize, rng: &mut Rng) -> u64 {
+    let mut client = Client::start();
+    let texts = &texts::all()[language];
+    let of = &texts[rng.usize(..texts.len())];
+    let mut document = Document::open(&mut client, "edited", &of.text, of);
+    for _ in 0..3 {
+        for _ in 0..EDITS {
+            document.edit(&mut client, rng);
+            if rng.u8(..8) == 0 {
+                let position = document.position(offset(&document.text, rng));
+                document.answers(&mut client, &[position]);
+            }
+        }
+        let positions: Vec<Value> = (0..6).map(|_| document.position(offset(&document.text, rng))).collect();
+        let fresh = Document::open(&mut client, "fresh", &document.text, of);
+        let answers = [&document, &fresh].map(|document| document.answers(&mut client, &positions));
+        for (edited, fresh) in answers[0].iter().zip(&answers[1]) {
+            assert_eq!(edited, fresh, "{}: {:?}", document.language, document.text);
+        }
+        client.notify("textDocument/didClose", json!({ "textDocument": { "uri": fresh.uri } }));
+    }
+    client.finish();
+    3 * EDITS
+}
+
+#[test]
+fn ptx() {
+    budget::run("edits of PTX", 2, |rng| edited_as_opened(0, rng));
+}
+
+#[test]
+fn wave() {
+    budget::run("edits of WAVE", 2, |rng| edited_as_opened(1, rng));
+}
+
+#[test]
+fn sass() {
+    budget::run("edits of SASS", 2, |rng| edited_as_opened(2, rng));
+}

@@ -1,0 +1,87 @@
+//! Mutated files through what the commands do with them: `check`, `fmt`, `explain` and `sim`.
+
+use fastrand::Rng;
+use warplens_ide::lanes::{Choice, RunRequest, RunSettings};
+use warplens_ide::{Analysis, AnalysisHost, FileId, Language, languages};
+use warplens_sim::Control;
+use warplens_sim::launch::Launch;
+
+use super::budget;
+use super::mutation::mutated;
+use super::texts::{self, Text};
+
+const FILE: FileId = FileId(0);
+
+/// Changes of a file.
+const CHANGES: usize = 12;
+
+pub(crate) fn language(of: &Text) -> Language {
+    languages().find(|language| language.id == of.language).expect("a language of the program")
+}
+
+fn open(language: Language, text: &str) -> Analysis {
+    let mut host = AnalysisHost::new();
+    host.open(FILE, language, text);
+    host.snapshot()
+}
+
+fn commands(language: Language, text: &str, rng: &mut Rng) {
+    let analysis = open(language, text);
+    analysis.diagnostics(FILE).expect("not cancelled");
+    analysis.symbols(FILE).expect("not cancelled");
+    format(&analysis, language, text);
+    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || ",;".contains(c)).collect();
+    warplens_ide::explain(words[rng.usize(..words.len())], Some(language));
+    simulate(&analysis, rng);
+}
+
+/// Formatting changes spaces only, and twice is as good as once.
+fn format(analysis: &Analysis, language: Language, text: &str) {
+    let once = formatted(analysis, text);
+    let significant = |text: &str| text.split_whitespace().collect::<String>();
+    assert_eq!(significant(text), significant(&once), "fmt keeps every token of {text:?}");
+    let twice = formatted(&open(language, &once), &once);
+    assert_eq!(twice, once, "fmt of {text:?}");
+}
+
+fn formatted(analysis: &Analysis, text: &str) -> String {
+    let edits = analysis.format(FILE).expect("not cancelled").edits;
+    let mut text = text.to_owned();
+    for edit in edits.iter().rev() {
+        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
+    }
+    text
+}
+
+fn simulate(analysis: &Analysis, rng: &mut Rng) {
+    let settings =
+        RunSettings { max_steps: 2_000, memory: 16, counters: rng.bool(), ..RunSettings::default() };
+    for offer in analysis.launches(FILE, None).expect("not cancelled").into_iter().take(4) {
+        let launch =
+            Launch { entry: offer.entry.clone(), block: Some([rng.u32(1..=70), 1, 1]), ..Launch::default() };
+        let request = RunRequest {
+            entry: offer.entry,
+            launch: Choice::Given(Box::new(launch)),
+            wave_width: None,
+            model: None,
+            usual_model: None,
+            options: settings.options(),
+        };
+        let read = |_: &str| Err("no files here".into());
+        let prepared = analysis.prepare_run(FILE, &request, None, &read).expect("not cancelled");
+        if let Ok(prepared) = prepared {
+            prepared.settle(Control::none()).expect("not cancelled");
+        }
+    }
+}
+
+#[test]
+fn mutated_files() {
+    budget::run("files", 60, |rng| {
+        let of = texts::any(rng);
+        let text = mutated(&of.text, CHANGES, rng);
+        budget::input(&text);
+        commands(language(of), &text, rng);
+        1
+    });
+}

@@ -1,0 +1,97 @@
+//! Random changes of texts.
+
+use std::ops::Range;
+
+use fastrand::Rng;
+
+/// Pieces that mean something in one of the languages, and what breaks tokens, lines and encodings.
+const PIECES: [&str; 44] = [
+    "a",
+    "%r1",
+    " ",
+    "\t",
+    "\n",
+    "\r\n",
+    "{",
+    "}",
+    "\"",
+    "/*",
+    "*/",
+    "//",
+    ";",
+    ".",
+    ",",
+    "[",
+    "]",
+    "(",
+    "-",
+    "0x",
+    "0xffffffffffffffff",
+    "99999999999999999999",
+    "1e999",
+    "@%p1 ",
+    "@!P0 ",
+    "bra DONE;\n",
+    "add.u32 %r1, %r2, 3;\n",
+    "ret;\n",
+    ".entry k() {\n",
+    "if p0\n",
+    "endif\n",
+    "loop\n",
+    "endloop\n",
+    ".kernel k2\n",
+    "halt\n",
+    "é𝄞",
+    "\0",
+    "\u{feff}",
+    "BSSY B0, 0x40 ;\n",
+    "BSYNC B0 ;\n",
+    "EXIT ;\n",
+    "/*0010*/ ",
+    ".L_x_0:\n",
+    "// @launch { block = [64] }\n",
+];
+
+/// A change of a text: the range that it replaces, and the new text there.
+pub(crate) struct Edit {
+    pub(crate) range: Range<usize>,
+    pub(crate) insert: String,
+}
+
+/// A piece is inserted, a range removed, replaced by another part of the text, or moved.
+pub(crate) fn edit(text: &str, rng: &mut Rng) -> Edit {
+    let start = offset(text, rng);
+    let end = boundary(text, (start + rng.usize(..40)).min(text.len()));
+    match rng.u8(..6) {
+        0 | 1 => Edit { range: start..start, insert: PIECES[rng.usize(..PIECES.len())].to_owned() },
+        2 => Edit { range: start..end, insert: String::new() },
+        3 => Edit { range: start..end, insert: PIECES[rng.usize(..PIECES.len())].to_owned() },
+        4 => Edit { range: start..end, insert: part(text, rng).to_owned() },
+        _ => Edit { range: start..start, insert: part(text, rng).to_owned() },
+    }
+}
+
+/// The text after one to `most` changes.
+pub(crate) fn mutated(text: &str, most: usize, rng: &mut Rng) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..rng.usize(1..=most) {
+        let Edit { range, insert } = edit(&text, rng);
+        text.replace_range(range, &insert);
+    }
+    text
+}
+
+/// A position between two characters.
+pub(crate) fn offset(text: &str, rng: &mut Rng) -> usize {
+    boundary(text, rng.usize(..=text.len()))
+}
+
+fn part<'t>(text: &'t str, rng: &mut Rng) -> &'t str {
+    let start = offset(text, rng);
+    &text[start..boundary(text, (start + rng.usize(..120)).min(text.len()))]
+}
+
+/// The nearest position between two characters at or before `at`.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}

@@ -1,0 +1,90 @@
+//! Mutated programs under every model: blocks on several threads give the result of blocks one after another.
+
+use fastrand::Rng;
+use warplens_ide::lanes::report::{Options, Report};
+use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings};
+use warplens_ide::{AnalysisHost, FileId};
+use warplens_sim::launch::Launch;
+use warplens_sim::{Control, Workers};
+
+use super::budget;
+use super::files::language;
+use super::mutation::mutated;
+use super::texts;
+
+/// Threads that take over at once.
+struct Eager;
+
+impl Workers for Eager {
+    fn count(&self) -> usize {
+        3
+    }
+
+    fn together(&self, work: &(dyn Fn() + Sync)) {
+        std::thread::scope(|scope| {
+            (0..3).for_each(|_| {
+                scope.spawn(work);
+            });
+        });
+    }
+
+    fn worth(&self) -> u64 {
+        0
+    }
+}
+
+const MODELS: [&[&str]; 3] =
+    [&["stack", "ipdom", "frontier", "its"], &["structured", "wave-emu"], &["tokens", "barriers"]];
+
+fn result(prepared: &Prepared, control: Control<'_>) -> String {
+    let result = prepared.run(control).expect("not cancelled");
+    let options = Options {
+        model: prepared.model.name(),
+        dump: &prepared.resolved.buffers,
+        warp: None,
+        statements: &prepared.statements,
+        failures: &[],
+    };
+    serde_json::to_string(&Report::new(&prepared.resolved, &result, &options, &|_| None)).expect("JSON")
+}
+
+fn on_threads(rng: &mut Rng) -> u64 {
+    let at = rng.usize(..3);
+    let texts = &texts::all()[at];
+    let of = &texts[rng.usize(..texts.len())];
+    let text = if rng.bool() { mutated(&of.text, 3, rng) } else { of.text.clone() };
+    budget::input(&text);
+    let (mut host, file) = (AnalysisHost::new(), FileId(0));
+    host.open(file, language(of), &text);
+    let analysis = host.snapshot();
+    let settings = RunSettings { max_steps: 4_000, memory: 16, ..RunSettings::default() };
+    let grid = Some([rng.u32(1..=5), 1, 1]);
+    let mut runs = 0;
+    for offer in analysis.launches(file, None).expect("not cancelled").into_iter().take(2) {
+        for model in MODELS[at] {
+            let launch =
+                Launch { entry: offer.entry.clone(), grid, block: Some([40, 1, 1]), ..Launch::default() };
+            let request = RunRequest {
+                entry: offer.entry.clone(),
+                launch: Choice::Given(Box::new(launch)),
+                wave_width: None,
+                model: Some(warplens_ide::model(language(of), model).expect("a model of the language")),
+                usual_model: None,
+                options: settings.options(),
+            };
+            let read = |_: &str| Err("no files here".into());
+            let prepared = analysis.prepare_run(file, &request, None, &read).expect("not cancelled");
+            let Ok(prepared) = prepared else { continue };
+            let alone = result(&prepared, Control::none());
+            let together = result(&prepared, Control { workers: Some(&Eager), ..Control::none() });
+            assert_eq!(alone, together, "{model}: {text:?}");
+            runs += 1;
+        }
+    }
+    runs
+}
+
+#[test]
+fn blocks_on_threads() {
+    budget::run("programs", 12, on_threads);
+}

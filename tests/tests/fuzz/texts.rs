@@ -1,0 +1,87 @@
+//! Texts to start from: the examples, and the corpora beside the repository where they are present.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use fastrand::Rng;
+
+/// A text of a language.
+pub(crate) struct Text {
+    /// The id of the language in the protocol.
+    pub(crate) language: &'static str,
+    /// The extension of its files.
+    pub(crate) extension: &'static str,
+    pub(crate) text: String,
+}
+
+/// The limit of a text in bytes, so that a case stays short.
+const MAX_BYTES: u64 = 24_000;
+
+/// The limit of texts of a language.
+const MAX_TEXTS: usize = 400;
+
+static ALL: LazyLock<[Vec<Text>; 3]> = LazyLock::new(|| {
+    [
+        texts(
+            "ptx",
+            "ptx",
+            include_str!("../../../examples/divergence.ptx"),
+            &["ptx", "ptx-exec", "ptx-invalid", "prove"],
+        ),
+        texts("wave-asm", "wave", include_str!("../../../examples/divergence.wave"), &["wave"]),
+        texts("sass", "sass", LISTING, &["sass", "sass-exec"]),
+    ]
+});
+
+/// A listing, for when the corpora are not there.
+const LISTING: &str = "\
+\t\tFunction : k
+\t.headerflags\t@\"EF_CUDA_TEXMODE_UNIFIED EF_CUDA_64BIT_ADDRESS EF_CUDA_SM80 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM80)\"
+        /*0000*/                   MOV R1, c[0x0][0x28] ;
+        /*0010*/                   S2R R0, SR_TID.X ;
+        /*0020*/                   ISETP.GE.U32.AND P0, PT, R0, c[0x0][0x168], PT ;
+        /*0030*/               @P0 EXIT ;
+        /*0040*/                   MOV R3, 0x4 ;
+        /*0050*/                   IMAD.WIDE.U32 R2, R0, R3, c[0x0][0x160] ;
+        /*0060*/                   STG.E [R2.64], R0 ;
+        /*0070*/                   EXIT ;
+        /*0080*/                   BRA 0x80;
+";
+
+/// The texts of the languages, one list each.
+pub(crate) fn all() -> &'static [Vec<Text>; 3] {
+    &ALL
+}
+
+/// A text of any language.
+pub(crate) fn any(rng: &mut Rng) -> &'static Text {
+    let texts = &ALL[rng.usize(..3)];
+    &texts[rng.usize(..texts.len())]
+}
+
+fn texts(language: &'static str, extension: &'static str, own: &str, folders: &[&str]) -> Vec<Text> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let mut paths = Vec::new();
+    for folder in folders {
+        collect(&corpus.join(folder), extension, &mut paths);
+    }
+    paths.sort();
+    let step = paths.len().div_ceil(MAX_TEXTS).max(1);
+    let read = paths.iter().step_by(step).filter_map(|path| fs::read_to_string(path).ok());
+    let text = |text: String| Text { language, extension, text };
+    std::iter::once(own.to_owned()).chain(read).map(text).collect()
+}
+
+fn collect(folder: &Path, extension: &str, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, extension, paths);
+        } else if path.extension().is_some_and(|found| found == extension)
+            && entry.metadata().is_ok_and(|metadata| metadata.len() <= MAX_BYTES)
+        {
+            paths.push(path);
+        }
+    }
+}
