@@ -3,12 +3,19 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { LONG, STRIDE, STRIDE_LAUNCH } from './panel_kernels.mjs';
+import { blocks, BRANCH_SASS, FAULT, LONG, PRINTS, registers, STRIDE, STRIDE_LAUNCH } from './panel_kernels.mjs';
 import { PanelPage } from './panel_page.mjs';
 import { SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { until } from './workbench.mjs';
 
-describe('the lanes panel', { skip, timeout: 600_000 }, () => {
+const THEMES = {
+  dark: 'Default Dark Modern',
+  light: 'Default Light Modern',
+  'high-contrast': 'Default High Contrast',
+  'high-contrast-light': 'Default High Contrast Light',
+};
+
+describe('the lanes panel', { skip, timeout: 900_000 }, () => {
   let bench;
   let panel;
 
@@ -23,9 +30,21 @@ describe('the lanes panel', { skip, timeout: 600_000 }, () => {
   const cursorAt = (line) => bench.page.locator('.statusbar-item', { hasText: `Ln ${line},` }).waitFor();
   /** Runs a launch through its lens, and opens the panel. */
   const run = async (lens) => {
-    await bench.lens(lens).first().click();
-    await bench.lens('instr').first().waitFor();
+    await bench.lens(lens).first().waitFor();
+    if ((await bench.lens('instr').count()) === 0) await bench.lens(lens).first().click();
+    await bench.lens('instr').first().waitFor({ timeout: 90_000 });
     await panel.open();
+  };
+  /** Prints the times that the panel measured. */
+  const times = async () => {
+    const frame = await panel.frame();
+    const entries = await frame.evaluate(() => performance.getEntriesByType('measure').map(({ name, duration }) => [name, duration]));
+    for (const name of new Set(entries.map(([name]) => name))) {
+      const sorted = entries.filter(([other]) => other === name).map(([, duration]) => duration).sort((a, b) => a - b);
+      console.log(`${name}: ${sorted.length} times, median ${sorted[sorted.length >> 1].toFixed(1)} ms, longest ${sorted.at(-1).toFixed(1)} ms`);
+    }
+    const memory = await frame.evaluate(() => performance.memory?.usedJSHeapSize ?? 0);
+    console.log(`memory of the page: ${(memory / 1e6).toFixed(0)} MB`);
   };
   const press = (key) => bench.page.keyboard.press(key);
 
@@ -184,15 +203,127 @@ describe('the lanes panel', { skip, timeout: 600_000 }, () => {
       for (let x = 80; x < box.width - 100; x += 10) await bench.page.mouse.move(box.x + x, box.y + 120);
       await bench.page.mouse.up();
       await shot('panel-10-long');
-      const frame = await panel.frame();
-      const entries = await frame.evaluate(() => performance.getEntriesByType('measure').map(({ name, duration }) => [name, duration]));
-      for (const name of new Set(entries.map(([name]) => name))) {
-        const times = entries.filter(([other]) => other === name).map(([, duration]) => duration).sort((a, b) => a - b);
-        console.log(`${name}: ${times.length} times, median ${times[times.length >> 1].toFixed(1)} ms, longest ${times.at(-1).toFixed(1)} ms`);
-      }
-      const memory = await frame.evaluate(() => performance.memory?.usedJSHeapSize ?? 0);
-      console.log(`memory of the page: ${(memory / 1e6).toFixed(0)} MB`);
+      await times();
     });
+  });
+
+  describe('themes and sizes', () => {
+    for (const [name, theme] of Object.entries(THEMES)) {
+      test(`${theme}: every view`, async () => {
+        bench.configure({ 'workbench.colorTheme': theme });
+        await bench.open('stride/stride.ptx');
+        await run('instr');
+        for (const tab of ['timeline', 'registers', 'buffers']) {
+          await panel.tab(tab);
+          await shot(`panel-11-${name}-${tab}`);
+          assert.deepEqual(await panel.violations(), [], tab);
+        }
+      });
+    }
+
+    for (const [name, width] of [['320', 320], ['zoom-200', 640]]) {
+      test(`${width} pixels wide`, async () => {
+        bench.configure({ 'workbench.activityBar.location': 'hidden' });
+        await bench.open('divergence.ptx');
+        await bench.lens('instr').first().waitFor();
+        await panel.open();
+        if (await bench.page.locator('.part.sidebar:visible').count()) await panel.command('View: Toggle Primary Side Bar Visibility');
+        await bench.page.setViewportSize({ width, height: 1500 });
+        await panel.resize(900);
+        for (const tab of ['registers', 'memory', 'graph']) {
+          await panel.tab(tab);
+          await shot(`panel-12-${name}-${tab}`);
+          assert.deepEqual(await panel.violations(), [], tab);
+          const frame = await panel.frame();
+          await until(`${tab} does not scroll the page sideways`, () => frame.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+        }
+        await bench.page.setViewportSize({ width: 1280, height: 1500 });
+      });
+    }
+  });
+
+  describe('other languages and states', () => {
+    test('the graph of a WAVE kernel and of a SASS listing', async () => {
+      await bench.open('divergence.wave');
+      await run('Run one wave');
+      await panel.tab('graph');
+      assert.ok((await (await panel.find('#graph .block')).count()) > 4);
+      await shot('panel-13-wave');
+      bench.write('sass/branch.sass', BRANCH_SASS);
+      await bench.open('sass/branch.sass');
+      await run('Run');
+      await panel.tab('graph');
+      await panel.find('#graph .block');
+      await shot('panel-14-sass');
+    });
+
+    test('a fault at once shows the finding and the steps up to it', async () => {
+      bench.write('fault/fault.ptx', FAULT);
+      await bench.open('fault/fault.ptx');
+      await run('Run');
+      await panel.tab('timeline');
+      await panel.shows('.facts', /▲ 1 finding/);
+      await shot('panel-15-fault');
+    });
+
+    test('a graph of 500 blocks is laid out while one types', async () => {
+      bench.write('blocks/blocks.ptx', blocks(500));
+      await bench.open('blocks/blocks.ptx');
+      await run('Run');
+      await panel.tab('graph');
+      await bench.word('.visible', 'visible').click();
+      await bench.page.keyboard.press('Home');
+      await bench.page.keyboard.type('// typed', { delay: 10 });
+      await panel.find('#graph .block');
+      assert.ok((await (await panel.find('#graph .block')).count()) >= 500);
+      await shot('panel-16-blocks');
+      await times();
+    });
+
+    test('printed text is listed', async () => {
+      bench.write('prints/prints.ptx', PRINTS);
+      await bench.open('prints/prints.ptx');
+      await run('Run');
+      await panel.tab('output');
+      await panel.shows('#printed', /hello/);
+      await shot('panel-17-output');
+    });
+
+    test('64 warps with 300 registers', async () => {
+      bench.write('wide/wide.ptx', registers(300));
+      bench.write('wide/warplens.toml', '[[launch]]\nname = "wide"\nfile = "wide.ptx"\ngrid = [2]\nblock = [1024]\n');
+      await bench.open('wide/wide.ptx');
+      await run('Run wide');
+      await panel.shows('#pick-warp', /of 32/);
+      await panel.tab('registers');
+      assert.ok((await (await panel.find('#pin-register option')).count()) >= 300);
+      await shot('panel-18-wide');
+      await times();
+    });
+  });
+
+  describe('an HTML report', () => {
+    for (const example of ['divergence.ptx', 'matmul.ptx', 'divergence.wave']) {
+      test(`of ${example} opens from disk without errors`, async () => {
+        const text = bench.run('sim', example, '--format', 'html');
+        assert.ok(text.length < 2 << 20, `${text.length} bytes`);
+        bench.write(`${example}.html`, text);
+        const page = await bench.context.newPage();
+        const problems = [];
+        page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+        page.on('pageerror', (error) => problems.push(String(error)));
+        await page.goto(`file://${bench.workspace}/${example}.html`);
+        await page.locator('#step').waitFor();
+        for (const tab of ['registers', 'memory', 'buffers', 'graph', 'output', 'timeline']) {
+          await page.locator(`#tab-${tab}`).click();
+          await page.locator(`#view[data-tab="${tab}"]`).waitFor();
+          if (tab === 'graph') await page.locator('#graph .block').first().waitFor();
+        }
+        await page.screenshot({ path: join(SCREENSHOTS, `panel-19-report-${example}.png`) });
+        await page.close();
+        assert.deepEqual(problems, []);
+      });
+    }
   });
 
   test('nothing violated the policy of the page', () => assert.deepEqual(panel.problems, []));

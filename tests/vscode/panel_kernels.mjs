@@ -67,3 +67,84 @@ SKIP:
 	ret;
 }
 `;
+
+/** Every lane stores to address 0 with its third statement. */
+export const FAULT = `.version 8.0
+.target sm_80
+.address_size 64
+
+.visible .entry fault()
+{
+	.reg .b32	%r<2>;
+	.reg .b64	%rd<2>;
+
+	mov.u32		%r1, %laneid;
+	mov.u64		%rd1, 0;
+	st.global.u32	[%rd1], %r1;
+	ret;
+}
+`;
+
+/** Lane 0 prints a text. */
+export const PRINTS = `.version 8.0
+.target sm_80
+.address_size 64
+
+.extern .func (.param .b32 status) vprintf(.param .b64 format, .param .b64 arguments);
+
+.global .align 1 .b8 greeting[7] = {104, 101, 108, 108, 111, 10, 0};
+
+.visible .entry prints()
+{
+	.reg .b32	%r<3>;
+	.reg .b64	%rd<2>;
+	.reg .pred	%p<2>;
+
+	mov.u32		%r1, %laneid;
+	setp.ne.u32	%p1, %r1, 0;
+	@%p1 bra	DONE;
+	mov.u64		%rd1, greeting;
+	cvta.global.u64	%rd1, %rd1;
+	{
+	.param .b64 format;
+	.param .b64 arguments;
+	.param .b32 status;
+	st.param.b64	[format], %rd1;
+	st.param.b64	[arguments], 0;
+	call.uni (status), vprintf, (format, arguments);
+	ld.param.b32	%r2, [status];
+	}
+DONE:
+	ret;
+}
+`;
+
+const HEAD = '.version 8.0\n.target sm_80\n.address_size 64\n\n';
+
+/** A kernel with so many basic blocks: each lane skips some of them. */
+export function blocks(count) {
+  const skips = Array.from({ length: count >> 1 }, (_, at) =>
+    `\tand.b32\t\t%r2, %r1, ${1 << at % 5};\n\tsetp.eq.u32\t%p1, %r2, 0;\n\t@%p1 bra\tL${at};\n\tadd.u32\t\t%r3, %r3, ${at};\nL${at}:\n`);
+  return `${HEAD}.visible .entry blocks()\n{\n\t.reg .b32\t%r<4>;\n\t.reg .pred\t%p<2>;\n\tmov.u32\t\t%r1, %laneid;\n\tmov.u32\t\t%r3, 0;\n${skips.join('')}\tret;\n}\n`;
+}
+
+/** A kernel that writes so many registers. */
+export function registers(count) {
+  const writes = Array.from({ length: count }, (_, at) => `\tadd.u32\t\t%r${at + 1}, %r${at}, ${at};\n`);
+  return `${HEAD}.visible .entry wide()\n{\n\t.reg .b32\t%r<${count + 1}>;\n\tmov.u32\t\t%r0, %tid.x;\n${writes.join('')}\tret;\n}\n`;
+}
+
+/** Lanes above 15 skip two instructions. */
+export const BRANCH_SASS = `\tcode for sm_80
+\t\tFunction : k
+${[
+  'S2R R0, SR_LANEID',
+  'ISETP.GT.AND P0, PT, R0, 0xf, PT',
+  'BSSY B0, 0x70',
+  '@P0 BRA 0x60',
+  'IADD3 R2, R0, 0x1, RZ',
+  'BRA 0x60',
+  'BSYNC B0',
+  'EXIT',
+].map((text, at) => `        /*${(at * 16).toString(16).padStart(4, '0')}*/                   ${text} ;\n`).join('')}\t\t..........
+`;

@@ -37,10 +37,13 @@ export class PanelPage {
   /** Runs a command when the palette lists it first. */
   async command(title) {
     const { page } = this.bench;
-    await page.keyboard.press('F1');
-    await page.locator('.quick-input-widget input').fill(`>${title}`);
-    await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: title }).waitFor();
-    await page.keyboard.press('Enter');
+    await until(`the palette lists ${title}`, async () => {
+      await page.keyboard.press('F1');
+      await page.locator('.quick-input-widget input').fill(`>${title}`, { timeout: 3000 });
+      await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: title }).waitFor({ timeout: 3000 });
+      await page.keyboard.press('Enter');
+      return true;
+    });
   }
 
   /** An element of the panel, once it is there. */

@@ -206,6 +206,13 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
+  /** Runs the server of the extension as a command line in the workspace; its output. */
+  run(...args) {
+    const extensions = join(this.home, 'extensions');
+    const extension = readdirSync(extensions).find((name) => name.startsWith('warplens.warplens-'));
+    return execFileSync(join(extensions, extension, 'server', 'warplens'), args, { cwd: this.workspace, encoding: 'utf8', maxBuffer: 1 << 26 });
+  }
+
   /** Ends the language server of this workbench; false if there is none. */
   killServer() {
     const programs = readdirSync('/proc').filter((name) => /^\d+$/.test(name));

@@ -70,9 +70,8 @@ export class Panel {
     fit(this.state, base);
     this.moment = this.source.known?.(this.state.step);
     void this.count();
-    this.arrange();
-    this.resized.observe(this.root);
     await this.refresh();
+    this.resized.observe(this.root);
     this.source.painted?.('first', performance.now() - start);
     if (!this.moment) this.locate(false);
   }
@@ -158,7 +157,8 @@ export class Panel {
   async goToLine(line: number, visit: number | undefined, follow: boolean): Promise<void> {
     const found = await this.source.request('moment', { line, visit }).catch(() => null);
     if (!found) return;
-    this.goTo(found.step, follow);
+    if (this.base) this.goTo(found.step, follow);
+    else this.state.step = found.step;
   }
 
   /** The previous or the next visit of the statement. */
@@ -255,9 +255,7 @@ export class Panel {
   }
 
   private resize(): void {
-    if (!this.base) return;
-    if (this.narrow !== this.isNarrow) this.arrange();
-    void this.refresh();
+    if (this.base) void this.refresh();
   }
 
   /** Loads the content of the view and draws everything. One load is in progress at a time; the last state wins. */
@@ -280,7 +278,7 @@ export class Panel {
   private async load(): Promise<void> {
     const { ticket, view } = this;
     // The tab is marked at once, its content may take a while.
-    if (this.shownTab !== this.state.tab) this.frame();
+    if (this.shownTab && this.shownTab !== this.state.tab) this.frame();
     const span = this.to - this.state.from;
     let problem: string | undefined;
     try {
@@ -296,6 +294,8 @@ export class Panel {
     const isSame = this.shownTab === this.state.tab;
     this.shownTab = this.state.tab;
     this.frame();
+    // The page keeps what it shows, and the focus, until there is something new.
+    if (this.narrow !== this.isNarrow) this.arrange();
     this.drawView(problem, isSame);
   }
 

@@ -69,6 +69,10 @@ pub enum Step {
     Finding,
     /// Another warp.
     Warp,
+    /// The lanes panel.
+    Panel,
+    /// The text that the kernel printed, in the lanes panel.
+    Output,
 }
 
 /// The maximum number of launches of a kernel with lenses; the extension lists the others.

@@ -426,6 +426,12 @@ fn the_extension_gets_its_richer_lenses() {
         lenses[1..].iter().all(|lens| lens["command"]["arguments"] == json!([file.uri, "split"])),
         "{lenses:?}"
     );
+    select(&mut client, &file, json!("inferred"));
+    masks(&mut client, &file);
+    let lenses = client.request("textDocument/codeLens", file.params());
+    let panel =
+        lenses.as_array().into_iter().flatten().find(|lens| lens["command"]["title"] == "Lanes Panel");
+    assert_eq!(panel.map(|lens| &lens["command"]["command"]), Some(&json!("warplens.showPanel")), "{lenses}");
 }
 
 #[test]

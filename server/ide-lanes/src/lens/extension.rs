@@ -30,6 +30,7 @@ pub(super) fn over<'o>(
             let name = format!("{}{}{} ▾", shown.launch().name, assumed(shown.launch()), under(shown));
             lenses.push(lens(name, pick));
             lenses.push(lens("Edit Launch".to_owned(), edit()));
+            lenses.push(lens("Lanes Panel".to_owned(), Click::Step(Step::Panel)));
             lenses.push(lens("■ Stop".to_owned(), Click::Stop));
         }
         None => {
@@ -78,6 +79,11 @@ fn result(shown: &Shown, line_of: LineOf<'_>) -> Vec<(String, Step)> {
         0 => {}
         1 => parts.push(("1 finding".to_owned(), Step::Finding)),
         many => parts.push((format!("{many} findings"), Step::Finding)),
+    }
+    match shown.result().output.text.lines().count() {
+        0 => {}
+        1 => parts.push(("1 line printed".to_owned(), Step::Output)),
+        many => parts.push((format!("{} lines printed", grouped(many as u64)), Step::Output)),
     }
     parts.push((warp(shown), Step::Warp));
     parts

@@ -1,6 +1,6 @@
 //! `textDocument/codeLens`: the launches of each kernel, and its resources as ptxas reports them or the text shows them.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command};
 use warplens_ide::lanes::{Click, Lens, LensStyle, lens::Step};
 
@@ -43,12 +43,14 @@ pub(super) fn inferred(snapshot: &Snapshot) -> Result<Vec<Lens>, Failure> {
     Ok(snapshot.analysis.lenses(snapshot.file, None, None, LensStyle::Plain)?)
 }
 
-/// The command of the extension for a step through a run.
-fn step_command(step: Step) -> &'static str {
+/// The command of the extension for a step through a run, and its arguments.
+fn step_command(step: Step) -> (&'static str, Vec<Value>) {
     match step {
-        Step::Divergence => "warplens.nextDivergence",
-        Step::Finding => "warplens.nextFinding",
-        Step::Warp => "warplens.pickWarp",
+        Step::Divergence => ("warplens.nextDivergence", vec![]),
+        Step::Finding => ("warplens.nextFinding", vec![]),
+        Step::Warp => ("warplens.pickWarp", vec![]),
+        Step::Panel => ("warplens.showPanel", vec![]),
+        Step::Output => ("warplens.showPanel", vec![json!("output")]),
     }
 }
 
@@ -62,7 +64,7 @@ pub(super) fn command(snapshot: &Snapshot, lens: Lens) -> Command {
         Click::Stop => (SELECT_LAUNCH, vec![json!({ "uri": uri, "launch": null })]),
         Click::Pick { entry } => (PICK_LAUNCH, vec![json!(uri), json!(entry)]),
         Click::Edit { entry } => (EDIT_LAUNCH, vec![json!(uri), json!(entry)]),
-        Click::Step(step) => (step_command(step), vec![]),
+        Click::Step(step) => step_command(step),
         Click::Nothing => ("", vec![]),
     };
     Command { title: lens.title, command: command.into(), arguments: Some(arguments) }
