@@ -296,7 +296,7 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       await run('Run wide');
       await panel.shows('#pick-warp', /of 32/);
       await panel.tab('registers');
-      assert.ok((await (await panel.find('#pin-register option')).count()) >= 300);
+      assert.ok((await (await panel.find('#pin-register')).locator('option').count()) >= 300);
       await shot('panel-18-wide');
       await times();
     });

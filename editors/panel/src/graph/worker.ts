@@ -10,7 +10,7 @@ onmessage = ({ data }: MessageEvent<LayoutRequest>) => postMessage(compute(data)
 function compute({ count, edges, width, height, direction }: LayoutRequest): Layout {
   const hasLoops = edges.some(({ from, to }) => from === to);
   const graph = new graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: direction, nodesep: hasLoops ? 36 : 18, edgesep: 12, ranksep: 34, marginx: 12, marginy: hasLoops ? 40 : 12, ranker: count > LARGE ? 'longest-path' : 'network-simplex' });
+  graph.setGraph({ rankdir: direction, nodesep: hasLoops ? 36 : 18, edgesep: 12, ranksep: 34, marginx: 12, marginy: hasLoops ? 40 : 12, ranker: count > LARGE ? 'tight-tree' : 'network-simplex' });
   graph.setDefaultEdgeLabel(() => ({}));
   for (let block = 0; block < count; block++) graph.setNode(String(block), { width, height });
   edges.forEach(({ from, to, threads }, at) => {
