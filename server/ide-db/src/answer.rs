@@ -420,6 +420,10 @@ pub struct InlayHintKinds {
     pub register_types: bool,
     /// The names of the callee's parameters at the arguments of a call.
     pub parameter_names: bool,
+    /// The name of a sequence of instructions at its first one.
+    pub sequences: bool,
+    /// The number of live registers at each instruction.
+    pub live_registers: bool,
 }
 
 /// A hint.
@@ -440,6 +444,8 @@ pub enum InlayHintKind {
     Type,
     /// The parameter name of the argument after it.
     Parameter,
+    /// A note at the end of its line.
+    LineEnd,
 }
 
 /// A name that is declared for the whole file.

@@ -1,4 +1,4 @@
-//! Inlay hints: types and parameter names.
+//! Inlay hints: types, names, and what the text of a statement does not show.
 
 use text_size::TextRange;
 use warplens_ide_db::{Database, File, InlayHint, InlayHintKinds, items};
@@ -51,8 +51,14 @@ mod tests {
         expect.assert_eq(&shown);
     }
 
-    const TYPES: InlayHintKinds = InlayHintKinds { register_types: true, parameter_names: false };
-    const NAMES: InlayHintKinds = InlayHintKinds { register_types: false, parameter_names: true };
+    const NONE: InlayHintKinds = InlayHintKinds {
+        register_types: false,
+        parameter_names: false,
+        sequences: false,
+        live_registers: false,
+    };
+    const TYPES: InlayHintKinds = InlayHintKinds { register_types: true, ..NONE };
+    const NAMES: InlayHintKinds = InlayHintKinds { parameter_names: true, ..NONE };
 
     #[test]
     fn the_type_of_a_register_that_does_not_say_it() {

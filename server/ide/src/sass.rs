@@ -4,6 +4,7 @@ mod call_hierarchy;
 mod explain;
 mod folding;
 mod hover;
+mod inlay_hints;
 mod lens;
 mod symbols;
 mod tokens;
@@ -29,6 +30,7 @@ pub(crate) const SASS: LanguageSupport = LanguageSupport {
     },
     tokens: tokens::tokens,
     hover: hover::hover,
+    inlay_hints: inlay_hints::hints,
     explain: explain::explain,
     explained_names: explain::names,
     summaries: lens::summaries,

@@ -1,5 +1,7 @@
 //! Which instruction sets a scoreboard that another one waits for.
 
+use std::ops::Range;
+
 use super::control::Control;
 use super::flow::FlowGraph;
 use super::model::Function;
@@ -24,6 +26,40 @@ pub fn waiters(function: &Function, flow: &FlowGraph, index: usize, scoreboard: 
         |at| waits(function, at, scoreboard),
         |at| flow.successors(at).collect(),
     )
+}
+
+/// The longest chain of waits in a block: pairs of an instruction that sets a scoreboard and the one that waits for it, in which
+/// each setter is issued no earlier than the wait before it. Instructions issue in order, so the latencies of a chain add up.
+/// `DEPBAR` is not counted: it may leave operations pending.
+#[must_use]
+pub fn longest_wait_chain(function: &Function, block: Range<usize>) -> Vec<(usize, usize)> {
+    // The waits so far: the pair, the place of the one before it, and the length of the chain that ends with it.
+    let mut waits: Vec<((usize, usize), Option<usize>, usize)> = Vec::new();
+    // The longest chain before each setter, by scoreboard.
+    let mut set: [Option<(usize, Option<usize>)>; 6] = [None; 6];
+    let mut longest: Option<usize> = None;
+    let length = |waits: &[(_, _, usize)], chain: Option<usize>| chain.map_or(0, |at| waits[at].2);
+    for index in block {
+        let Some(control) = control(function, index) else { continue };
+        for scoreboard in control.waits() {
+            let Some((setter, before)) = set[usize::from(scoreboard)].take() else { continue };
+            let with_it = length(&waits, before) + 1;
+            if with_it > length(&waits, longest) {
+                waits.push(((setter, index), before, with_it));
+                longest = Some(waits.len() - 1);
+            }
+        }
+        let sets = [control.write_scoreboard(), control.read_scoreboard()];
+        for scoreboard in sets.into_iter().flatten() {
+            if let Some(place) = set.get_mut(usize::from(scoreboard)) {
+                *place = Some((index, longest));
+            }
+        }
+    }
+    let mut chain: Vec<_> =
+        std::iter::successors(longest, |at| waits[*at].1).map(|at| waits[at].0).collect();
+    chain.reverse();
+    chain
 }
 
 /// Whether an instruction sets a scoreboard.

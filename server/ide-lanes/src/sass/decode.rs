@@ -58,7 +58,6 @@ fn flow(program: &Program, index: usize) -> Flow {
         Op::Control(Control::Branch(..)) => {
             Flow::Branch { reconvergence: region_end(program, index).and_then(id) }
         }
-        Op::Control(Control::Pop(Token::Sync | Token::Break | Token::Continue)) => Flow::Plain,
         _ => Flow::Plain,
     }
 }

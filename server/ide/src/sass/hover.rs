@@ -7,7 +7,7 @@ mod value;
 
 use text_size::TextRange;
 use warplens_hir::sass::{
-    FlowGraph, Function, Liveness, RegisterFile, Value, barrier, is_padding, sequence_at,
+    Counts, FlowGraph, Function, Liveness, RegisterFile, Value, barrier, is_padding, sequence_at,
 };
 use warplens_ide_db::FilePosition;
 use warplens_ide_db::sass::{facts_of, sass_code, target_of};
@@ -136,19 +136,23 @@ impl Here<'_> {
     /// `live: 23`
     fn live(&self, index: usize) -> String {
         let flow = FlowGraph::new(self.function);
-        let counts = Liveness::new(self.function, &flow).occupied(index);
-        let mut text = format!("live: {}", counts.general);
-        for (count, name) in [
-            (counts.uniform, "uniform"),
-            (counts.predicates, "predicates"),
-            (counts.uniform_predicates, "uniform predicates"),
-        ] {
-            if count > 0 {
-                text += &format!(", {count} {name}");
-            }
-        }
-        text
+        live(Liveness::new(self.function, &flow).occupied(index))
     }
+}
+
+/// `live: 23, 2 predicates`
+pub(super) fn live(counts: Counts) -> String {
+    let mut text = format!("live: {}", counts.general);
+    for (count, name) in [
+        (counts.uniform, "uniform"),
+        (counts.predicates, "predicates"),
+        (counts.uniform_predicates, "uniform predicates"),
+    ] {
+        if count > 0 {
+            text += &format!(", {count} {name}");
+        }
+    }
+    text
 }
 
 /// A word after an operand.

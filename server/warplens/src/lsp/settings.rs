@@ -144,6 +144,10 @@ pub(crate) struct InlayHints {
     pub(crate) register_types: bool,
     /// The names of parameters at the arguments of a call.
     pub(crate) parameter_names: bool,
+    /// The names of sequences in listings of machine code, at their first instruction.
+    pub(crate) sequences: bool,
+    /// The number of live registers at the end of each line of a listing.
+    pub(crate) live_registers: bool,
 }
 
 /// `warplens.simulation.*`: models and limits of runs.

@@ -1,6 +1,8 @@
 //! Places: targets, blocks, regions, functions.
 
-use warplens_hir::sass::{Destination, Function, Operand, barrier, flow};
+use std::ops::Range;
+
+use warplens_hir::sass::{Destination, Function, Operand, barrier, flow, longest_wait_chain};
 use warplens_ide_db::FilePosition;
 use warplens_ide_db::sass::{constructs, facts_of, target_of};
 use warplens_isa::sass::Flow;
@@ -57,15 +59,38 @@ pub(super) fn block(position: &FilePosition<'_>, function: &Function, start: usi
     }
     let stalls =
         (start..start + count).map(|at| function.instructions[at].control.map(|it| u32::from(it.stall())));
-    let cost = stalls.sum::<Option<u32>>().map_or_else(String::new, |cycles| {
+    let mut cost = stalls.sum::<Option<u32>>().map_or_else(String::new, |cycles| {
         format!("\n\nAt least {cycles} issue cycles: the sum of the stalls, a lower bound.")
     });
+    cost += &wait_chain(function, start..start + count);
     Some(format!(
         "Block at `0x{:x}`, {}\n\n```sass\n{}\n```{cost}",
         first.address,
         warplens_ide_db::count(count, "instruction", "instructions"),
         lines.join("\n")
     ))
+}
+
+/// The longest chain of scoreboard waits of a block.
+fn wait_chain(function: &Function, block: Range<usize>) -> String {
+    let chain = longest_wait_chain(function, block);
+    if chain.is_empty() {
+        return String::new();
+    }
+    let named = |at: usize| {
+        let instruction = &function.instructions[at];
+        format!("`{}` at `0x{:x}`", instruction.opcode, instruction.address)
+    };
+    let shown = chain.iter().take(SHOWN).map(|(set, wait)| format!("{} → {}", named(*set), named(*wait)));
+    let mut shown = shown.collect::<Vec<_>>().join("; ");
+    if chain.len() > SHOWN {
+        shown += &format!("; {} more", chain.len() - SHOWN);
+    }
+    let waits = warplens_ide_db::count(chain.len(), "wait", "waits");
+    format!(
+        "\n\nLongest chain of scoreboard waits: {waits}, one after the other ({shown}). Their latencies, which the text does not \
+         have, come on top: a lower bound, not a prediction."
+    )
 }
 
 /// The address of an instruction in a listing without encodings.

@@ -11,17 +11,21 @@ use crate::lsp::snapshot::{Answer, Snapshot};
 pub(crate) fn inlay_hints(snapshot: &Snapshot, params: &InlayHintParams) -> Answer<Vec<InlayHint>> {
     let range = snapshot.text_range(params.range);
     let settings = &snapshot.settings.inlay_hints;
-    let kinds =
-        InlayHintKinds { register_types: settings.register_types, parameter_names: settings.parameter_names };
+    let kinds = InlayHintKinds {
+        register_types: settings.register_types,
+        parameter_names: settings.parameter_names,
+        sequences: settings.sequences,
+        live_registers: settings.live_registers,
+    };
     let mut hints = lanes(snapshot, range);
     for found in snapshot.analysis.inlay_hints(snapshot.file, range, kinds)? {
-        let (kind, padding_right) = match found.kind {
-            warplens_ide::InlayHintKind::Type => (InlayHintKind::TYPE, false),
-            warplens_ide::InlayHintKind::Parameter => (InlayHintKind::PARAMETER, true),
+        let (kind, padding_left, padding_right) = match found.kind {
+            warplens_ide::InlayHintKind::Type => (Some(InlayHintKind::TYPE), None, Some(false)),
+            warplens_ide::InlayHintKind::Parameter => (Some(InlayHintKind::PARAMETER), None, Some(true)),
+            warplens_ide::InlayHintKind::LineEnd => (None, Some(true), None),
         };
-        let kind = Some(kind);
-        let padding_right = Some(padding_right);
-        hints.push(InlayHint { kind, padding_right, ..hint(snapshot, found.offset, found.label) });
+        let hint = hint(snapshot, found.offset, found.label);
+        hints.push(InlayHint { kind, padding_left, padding_right, ..hint });
     }
     Ok(Some(hints))
 }
