@@ -9,6 +9,7 @@ import { LANGUAGES } from './languages';
 import { Lanes } from './lanes';
 import { editLaunch } from './launch';
 import { goToLine, withLinks } from './links';
+import { offerListings } from './listing';
 import { goToDivergence, goToFinding, goToNextVisit, goToWarp, showFinding } from './navigate';
 import { LanesPanel } from './panel/view';
 import { pickLaunch, pickModel, pickWarp, runFirst } from './pick';
@@ -35,6 +36,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new Strip(store),
     offerStrip(store),
     adoptWaveDocuments(),
+    offerListings(server),
     vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)),
     vscode.commands.registerCommand('warplens.pickLaunch', (uri?: string, entry?: string) =>
       pickLaunch(server, uri, entry),

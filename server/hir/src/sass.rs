@@ -35,7 +35,7 @@ pub use operand::{
 pub use reaching::Reaching;
 pub use register::{Register, RegisterFile};
 pub use same_value::{SameValue, same_value};
-pub use scoreboard::{sets, longest_wait_chain, setters, waiters};
+pub use scoreboard::{longest_wait_chain, sets, setters, waiters};
 pub use section::{Datum, DatumValue, Expression, Section};
 pub use sequences::{is_padding, sequence_at};
 pub use target::{Generation, Target};

@@ -6,6 +6,7 @@ pub mod cli;
 mod cores;
 mod language;
 mod launch_file;
+mod listing;
 pub mod lsp;
 mod markdown;
 mod panic;

@@ -56,8 +56,7 @@ pub fn longest_wait_chain(function: &Function, block: Range<usize>) -> Vec<(usiz
             }
         }
     }
-    let mut chain: Vec<_> =
-        std::iter::successors(longest, |at| waits[*at].1).map(|at| waits[at].0).collect();
+    let mut chain: Vec<_> = std::iter::successors(longest, |at| waits[*at].1).map(|at| waits[at].0).collect();
     chain.reverse();
     chain
 }

@@ -11,7 +11,10 @@ const LARGE: u64 = 1 << 20;
 /// The sequence that begins at an instruction.
 #[must_use]
 pub fn sequence_at(function: &Function, index: usize) -> Option<&'static Sequence> {
-    isa::sequences().iter().find(|sequence| begins(function, index, sequence))
+    let begun = isa::sequences().iter().find(|sequence| begins(function, index, sequence))?;
+    // A step that is done twice in a row, such as the exchange of both words of a pair, begins it once.
+    let again = index.checked_sub(1).is_some_and(|before| begins(function, before, begun));
+    (!again).then_some(begun)
 }
 
 fn begins(function: &Function, index: usize, sequence: &Sequence) -> bool {

@@ -1,8 +1,8 @@
 //! Features of SASS listings: hovers, definitions, pairs, outlines.
 
 use expect_test::{Expect, expect};
-use text_size::TextSize;
-use warplens_ide::{Analysis, AnalysisHost, FileId};
+use text_size::{TextRange, TextSize};
+use warplens_ide::{Analysis, AnalysisHost, FileId, InlayHintKinds};
 use warplens_syntax::sass::LANGUAGE;
 
 const FILE: FileId = FileId(0);
@@ -287,4 +287,75 @@ fn a_listing_is_not_edited() {
     let analysis = open(NESTED);
     assert!(analysis.format(FILE).unwrap().edits.is_empty());
     assert!(analysis.prepare_rename(FILE, offset(NESTED, "R2.64")).unwrap().is_err());
+}
+
+#[test]
+fn inlay_hints_are_sequences_and_live_registers() {
+    const QUOTIENT: &str = "
+.text.k:
+        /*0000*/ MUFU.RCP R3, R2 ;
+        /*0010*/ FCHK P0, R0, R2 ;
+        /*0020*/ FFMA R4, R3, -R2, 1 ;
+        /*0030*/ FFMA R5, R3, R4, R3 ;
+        /*0040*/ FFMA R6, R5, R0, RZ ;
+        /*0050*/ EXIT ;
+";
+    let kinds =
+        |sequences, live_registers| InlayHintKinds { sequences, live_registers, ..Default::default() };
+    let shown = |kinds| {
+        let analysis = open(QUOTIENT);
+        let hints = analysis.inlay_hints(FILE, TextRange::up_to(TextSize::of(QUOTIENT)), kinds).unwrap();
+        let mut text = QUOTIENT.to_owned();
+        for hint in hints.iter().rev() {
+            text.insert_str(hint.offset.into(), &format!("  «{}»", hint.label));
+        }
+        text
+    };
+    expect![[r#"
+
+        .text.k:
+                /*0000*/ MUFU.RCP R3, R2 ;  «live: 3»  «32-bit float quotient»
+                /*0010*/ FCHK P0, R0, R2 ;  «live: 3, 1 predicates»
+                /*0020*/ FFMA R4, R3, -R2, 1 ;  «live: 4»
+                /*0030*/ FFMA R5, R3, R4, R3 ;  «live: 4»
+                /*0040*/ FFMA R6, R5, R0, RZ ;  «live: 3»
+                /*0050*/ EXIT ;  «live: 0»
+    "#]]
+    .assert_eq(&shown(kinds(true, true)));
+    assert_eq!(shown(kinds(false, false)), QUOTIENT);
+}
+
+#[test]
+fn a_block_has_its_longest_chain_of_waits() {
+    hover("0x80 ;", expect![[r#"
+        0x80
+
+        Block at `0x80`, 2 instructions
+
+        ```sass
+        0080  HFMA2.MMA R5, -RZ, RZ, 1.875, 0 ;
+        0090  EXIT ;
+        ```
+
+        At least 7 issue cycles: the sum of the stalls, a lower bound.
+    "#]]);
+    let text = "
+	code for sm_80
+		Function : k
+        /*0000*/ S2R R0, SR_TID.X ;      /* 0x0000000000007919 */
+                                         /* 0x000e220000002100 */
+        /*0010*/ LDG.E R4, [R0.64] ;     /* 0x0000000400047981 */
+                                         /* 0x001ea4000c1e1900 */
+        /*0020*/ LDG.E R5, [R4.64] ;     /* 0x0000000404057981 */
+                                         /* 0x004ea4000c1e1900 */
+        /*0030*/ LDG.E R6, [R0.64] ;     /* 0x0000000400067981 */
+                                         /* 0x000ee4000c1e1900 */
+        /*0040*/ STG.E [R0.64], R5 ;     /* 0x0000000500007986 */
+                                         /* 0x004fe2000c101904 */
+        /*0050*/ BRA 0x0 ;               /* 0xffffffb000007947 */
+                                         /* 0x000fea000383ffff */
+";
+    let markdown = open(text).hover(FILE, offset(text, "0x0 ;")).unwrap().expect("a hover").markdown;
+    let chain = markdown.lines().find(|line| line.starts_with("Longest chain")).expect("it has waits");
+    expect!["Longest chain of scoreboard waits: 3 waits, one after the other (`S2R` at `0x0` → `LDG` at `0x10`; `LDG` at `0x10` → `LDG` at `0x20`; `LDG` at `0x20` → `STG` at `0x40`). Their latencies, which the text does not have, come on top: a lower bound, not a prediction."].assert_eq(chain);
 }

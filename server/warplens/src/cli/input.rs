@@ -8,6 +8,7 @@ use thiserror::Error;
 use warplens_ide::{AnalysisHost, FileId, Language, languages};
 
 use crate::language::LanguageError;
+use crate::listing::{self, MachineCode, ToolError, Tools};
 use crate::read_file::{self, FileError};
 
 /// The path of standard input.
@@ -32,6 +33,8 @@ pub(crate) enum ReadError {
     TooLarge,
     #[error("has a function of {} MB; the limit of one is {} MB", .0 >> 20, MAX_ITEM >> 20)]
     LargeItem(usize),
+    #[error("{0}")]
+    MachineCode(#[from] ToolError),
     #[error("is not UTF-8: invalid byte 0x{byte:02x} at offset {offset}")]
     NotUtf8 { offset: usize, byte: u8 },
 }
@@ -67,14 +70,19 @@ pub(crate) fn read_found(path: &Path) -> Result<String, ReadError> {
     text(read_file::read(path, MAX_TEXT)?)
 }
 
+/// The text, or the listing of a file that has one in another form.
 fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
     if bytes.len() as u64 > MAX_TEXT {
         return Err(ReadError::TooLarge);
     }
-    String::from_utf8(bytes).map_err(|error| {
+    if let Some(kind) = MachineCode::of(&bytes) {
+        return Ok(listing::disassemble(&bytes, kind, &Tools::of_environment())?);
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         ReadError::NotUtf8 { offset, byte: error.as_bytes()[offset] }
-    })
+    })?;
+    Ok(listing::of_text(&text).unwrap_or(text))
 }
 
 /// Opens a text for analysis, unless it has a function that would take too much memory.

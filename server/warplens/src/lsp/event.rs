@@ -35,6 +35,8 @@ pub(crate) enum Event {
     IndexSearched(Id, Result<Value>),
     /// The answer of a request of the lanes panel was computed.
     PanelAnswered(Id, Result<Value>),
+    /// The listing of a file was made.
+    Listed(Id, Result<Value>),
     /// A run of ptxas has ended.
     PtxasFinished(PtxasFinished),
     /// A simulation reports progress or its result.

@@ -28,6 +28,7 @@ mod initialize;
 pub(crate) mod inlay_hint;
 pub(crate) mod lane_masks;
 pub(crate) mod launch_actions;
+pub(crate) mod machine_code;
 mod panel;
 pub(crate) mod references;
 pub(crate) mod rename;

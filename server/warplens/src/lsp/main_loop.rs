@@ -13,6 +13,7 @@ use super::errors::{error, internal, internal_message, refused};
 use super::event::Event;
 use super::handlers::completion::resolve;
 use super::handlers::lane_masks::LANE_MASKS;
+use super::handlers::machine_code::LISTING;
 use super::request::{Job, Requester, Response, Urgency, run as run_handler};
 use super::routes;
 use super::simulation::panel_request::PanelMethod;
@@ -71,6 +72,7 @@ impl State {
                 self.answer(&id, answer);
             }
             Event::PanelAnswered(id, answer) => self.panel_answered(&id, answer),
+            Event::Listed(id, answer) => self.answer(&id, answer),
             Event::PtxasFinished(finished) => self.ptxas_finished(finished),
             Event::Simulation(update) => self.simulation_update(update),
         }
@@ -94,6 +96,7 @@ impl State {
         match method {
             "workspace/executeCommand" => self.execute_command(id, params),
             LANE_MASKS => self.lane_masks(id, params),
+            LISTING => self.listing(id, params),
             WorkspaceSymbolRequest::METHOD => self.workspace_symbol(id, params),
             ResolveCompletionItem::METHOD => {
                 let resolved = resolve(params, &self.capabilities);

@@ -24,6 +24,17 @@ pub(crate) struct Settings {
     pub(crate) diagnostics: Diagnostics,
     pub(crate) ptxas: Ptxas,
     pub(crate) wave: Wave,
+    pub(crate) sass: Sass,
+}
+
+/// `warplens.sass.*`: the optional external disassemblers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Sass {
+    /// The path of nvdisasm; empty to never run it.
+    pub(crate) nvdisasm: String,
+    /// The path of cuobjdump; empty to never run it.
+    pub(crate) cuobjdump: String,
 }
 
 /// `warplens.wave.*`: checks of WAVE.

@@ -17,6 +17,7 @@ use super::client_capabilities::ClientCapabilities;
 use super::document::{Document, Refusal};
 use super::errors::not_open;
 use super::event::Event;
+use super::handlers::machine_code::ListingCache;
 use super::launch_documents::LaunchDocument;
 use super::ptxas::runs::PtxasRuns;
 use super::queue::Queue;
@@ -45,6 +46,8 @@ pub(crate) struct State {
     pub(crate) shown: Arc<ShownDocuments>,
     pub(crate) simulations: Simulations,
     pub(crate) workspace_index: WorkspaceIndex,
+    /// The listings of machine code that were made last.
+    pub(crate) listings: Arc<ListingCache>,
     pub(crate) ptxas: PtxasRuns,
     pub(crate) encoding: Encoding,
     pub(crate) capabilities: Arc<ClientCapabilities>,
@@ -99,6 +102,7 @@ impl State {
             shown: Arc::default(),
             simulations: Simulations::new(events.clone())?,
             workspace_index: WorkspaceIndex::default(),
+            listings: Arc::default(),
             ptxas: PtxasRuns::default(),
             encoding: Encoding::Utf16,
             capabilities: Arc::default(),

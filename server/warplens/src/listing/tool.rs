@@ -1,0 +1,223 @@
+//! NVIDIA's disassemblers as optional external tools: one run on a copy of the file, in a temporary folder that is removed afterwards.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+use warplens_ide::languages;
+
+use super::MachineCode;
+
+/// The limit of the duration of a run.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The interval at which the end of a run is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// The limit of a listing in bytes.
+const MAX_LISTING: u64 = 256 << 20;
+
+/// The limit of a message of a tool in characters.
+const MAX_MESSAGE: usize = 200;
+
+/// A disassembler: its path, empty if none is configured, and the name of the setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tool {
+    pub(crate) path: PathBuf,
+    pub(crate) setting: &'static str,
+}
+
+/// The disassemblers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tools {
+    /// `nvdisasm`, which prints cubins with all of their sections.
+    pub(crate) nvdisasm: Tool,
+    /// `cuobjdump`, which prints fat binaries and programs of the host too.
+    pub(crate) cuobjdump: Tool,
+}
+
+/// The reason that there is no listing.
+#[derive(Debug, Error)]
+pub(crate) enum ToolError {
+    #[error(
+        "is machine code, a cubin; set {nvdisasm} (or {cuobjdump}) to the path of NVIDIA's `nvdisasm` (or `cuobjdump`), which prints its \
+         listing, or print it yourself: nvdisasm -hex FILE.cubin > FILE.sass"
+    )]
+    NoToolForCubin { nvdisasm: &'static str, cuobjdump: &'static str },
+    #[error(
+        "is a fat binary or a program; set {setting} to the path of NVIDIA's `cuobjdump`, which prints the machine code in it, or print \
+         it yourself: cuobjdump -sass FILE > FILE.sass"
+    )]
+    NoToolForFatBinary { setting: &'static str },
+    #[error("{setting}: cannot run {}: {error}", program.display())]
+    Start { setting: &'static str, program: PathBuf, error: io::Error },
+    #[error("cannot be disassembled: {0}")]
+    Io(#[from] io::Error),
+    #[error("cannot be disassembled: {} exceeded the time limit of {} s", program.display(), TIMEOUT.as_secs())]
+    Timeout { program: PathBuf },
+    #[error("cannot be disassembled: {} printed more than {} MB, the limit of a listing", program.display(), MAX_LISTING >> 20)]
+    TooLarge { program: PathBuf },
+    #[error("cannot be disassembled: {} failed ({status}){}", program.display(), after_colon(message))]
+    Failed { program: PathBuf, status: ExitStatus, message: String },
+    #[error("cannot be disassembled: {} printed no listing{}", program.display(), after_colon(message))]
+    NoListing { program: PathBuf, message: String },
+}
+
+fn after_colon(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
+}
+
+impl Tools {
+    /// The tools that the environment names.
+    pub(crate) fn of_environment() -> Tools {
+        let path = |name: &str| std::env::var_os(name).map(PathBuf::from).unwrap_or_default();
+        Tools {
+            nvdisasm: Tool {
+                path: path("WARPLENS_NVDISASM"),
+                setting: "the environment variable WARPLENS_NVDISASM",
+            },
+            cuobjdump: Tool {
+                path: path("WARPLENS_CUOBJDUMP"),
+                setting: "the environment variable WARPLENS_CUOBJDUMP",
+            },
+        }
+    }
+
+    /// The listing of a file with these contents.
+    pub(super) fn print(&self, bytes: &[u8], kind: MachineCode) -> Result<String, ToolError> {
+        let has = |tool: &Tool| !tool.path.as_os_str().is_empty();
+        match kind {
+            MachineCode::Cubin if has(&self.nvdisasm) => self.nvdisasm.print(&["-hex"], bytes),
+            _ if has(&self.cuobjdump) => self.cuobjdump.print(&["-sass"], bytes),
+            MachineCode::Cubin => Err(ToolError::NoToolForCubin {
+                nvdisasm: self.nvdisasm.setting,
+                cuobjdump: self.cuobjdump.setting,
+            }),
+            MachineCode::FatBinary => Err(ToolError::NoToolForFatBinary { setting: self.cuobjdump.setting }),
+        }
+    }
+}
+
+impl Tool {
+    fn print(&self, options: &[&str], bytes: &[u8]) -> Result<String, ToolError> {
+        let folder = tempfile::Builder::new().prefix("warplens-").tempdir()?;
+        let (input, output, log) =
+            (folder.path().join("input"), folder.path().join("output"), folder.path().join("log"));
+        std::fs::write(&input, bytes)?;
+        let child = self.start(options, folder.path(), [&input, &output, &log])?;
+        let status = self.wait(child, &output)?;
+        let message = first_line(&std::fs::read(&log)?);
+        if !status.success() {
+            return Err(ToolError::Failed { program: self.path.clone(), status, message });
+        }
+        let listing = String::from_utf8_lossy(&std::fs::read(&output)?).into_owned();
+        if !languages().any(|language| language.sniffs(&listing)) {
+            let printed = first_line(listing.as_bytes());
+            let message = if message.is_empty() { printed } else { message };
+            return Err(ToolError::NoListing { program: self.path.clone(), message });
+        }
+        Ok(listing)
+    }
+
+    fn start(&self, options: &[&str], folder: &Path, files: [&PathBuf; 3]) -> Result<Child, ToolError> {
+        let [input, output, log] = files;
+        let mut command = Command::new(&self.path);
+        command.args(options).arg(input).current_dir(folder).stdin(Stdio::null());
+        command.stdout(std::fs::File::create(output)?).stderr(std::fs::File::create(log)?);
+        // Its own group, so that the programs which it starts end with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let error = |error| ToolError::Start { setting: self.setting, program: self.path.clone(), error };
+        command.spawn().map_err(error)
+    }
+
+    fn wait(&self, mut child: Child, output: &Path) -> Result<ExitStatus, ToolError> {
+        let started = Instant::now();
+        let program = || self.path.clone();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status);
+            }
+            let is_late = started.elapsed() > TIMEOUT;
+            let is_large = std::fs::metadata(output).is_ok_and(|file| file.len() > MAX_LISTING);
+            if is_late || is_large {
+                end(&mut child);
+                let program = program();
+                return Err(if is_late {
+                    ToolError::Timeout { program }
+                } else {
+                    ToolError::TooLarge { program }
+                });
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+}
+
+/// Ends a process and those that it started.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        let group = format!("-{}", child.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// The first line with text, cut to the limit.
+fn first_line(bytes: &[u8]) -> String {
+    let start = &bytes[..bytes.len().min(4096)];
+    let text = String::from_utf8_lossy(start);
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line.chars().filter(|char| !char.is_control()).take(MAX_MESSAGE).collect()
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// The result of a tool that is this script.
+    fn printed(script: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tool");
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let tool = Tool { path: path.clone(), setting: "the setting" };
+        let result = tool.print(&["-hex"], b"\x7fELF");
+        let shown = result.map_or_else(|error| error.to_string(), |listing| format!("listing {listing}"));
+        shown.replace(&path.display().to_string(), "TOOL")
+    }
+
+    #[test]
+    fn a_listing_is_what_the_tool_prints_about_the_file() {
+        let script = "echo '/*0000*/ EXIT ;'; echo \"// $1 $(wc -c < \"$2\")\"";
+        assert_eq!(printed(script), "listing /*0000*/ EXIT ;\n// -hex 4\n");
+    }
+
+    #[test]
+    fn a_tool_that_fails_or_prints_something_else_is_named() {
+        assert_eq!(
+            printed("echo 'no such device' >&2; exit 3"),
+            "cannot be disassembled: TOOL failed (exit status: 3): no such device"
+        );
+        assert_eq!(printed("echo hello"), "cannot be disassembled: TOOL printed no listing: hello");
+        assert_eq!(printed("exit 0"), "cannot be disassembled: TOOL printed no listing");
+        assert_eq!(
+            printed("head -c 300 /dev/urandom | tr -d '\\n' >/dev/null; printf '\\377\\000x'"),
+            "cannot be disassembled: TOOL printed no listing: \u{fffd}x"
+        );
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named_with_its_setting() {
+        let tool = Tool { path: "/nonexistent/nvdisasm".into(), setting: "the setting" };
+        let error = tool.print(&[], b"").unwrap_err().to_string();
+        assert!(error.starts_with("the setting: cannot run /nonexistent/nvdisasm: "), "{error}");
+    }
+}
