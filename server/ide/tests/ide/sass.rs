@@ -327,7 +327,9 @@ fn inlay_hints_are_sequences_and_live_registers() {
 
 #[test]
 fn a_block_has_its_longest_chain_of_waits() {
-    hover("0x80 ;", expect![[r#"
+    hover(
+        "0x80 ;",
+        expect![[r#"
         0x80
 
         Block at `0x80`, 2 instructions
@@ -338,7 +340,8 @@ fn a_block_has_its_longest_chain_of_waits() {
         ```
 
         At least 7 issue cycles: the sum of the stalls, a lower bound.
-    "#]]);
+    "#]],
+    );
     let text = "
 	code for sm_80
 		Function : k
