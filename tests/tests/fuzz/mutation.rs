@@ -91,7 +91,7 @@ fn part<'t>(text: &'t str, rng: &mut Rng) -> &'t str {
     &text[start..boundary(text, (start + rng.usize(..120)).min(text.len()))]
 }
 
-/// The nearest position between two characters at or before `at`. The protocol has no position inside of a line end.
+/// The nearest position between two characters at or before `at`. The protocol has no position between the two.
 fn boundary(text: &str, at: usize) -> usize {
     let is_in_line_end = |at: usize| text.as_bytes()[..at].ends_with(b"\r") && text[at..].starts_with('\n');
     (0..=at).rev().find(|at| text.is_char_boundary(*at) && !is_in_line_end(*at)).unwrap_or(0)
