@@ -32,6 +32,7 @@ mod lanes;
 mod launch_documents;
 mod launch_text;
 mod lenient;
+mod listing_cache;
 mod main_loop;
 mod markup;
 mod ptxas;

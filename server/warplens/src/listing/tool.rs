@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 use warplens_ide::languages;
 
-use super::MachineCode;
+use super::machine_code::MachineCode;
 
 /// The limit of the duration of a run.
 const TIMEOUT: Duration = Duration::from_secs(30);

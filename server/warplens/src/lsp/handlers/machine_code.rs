@@ -1,7 +1,7 @@
 //! `warplens/listing`: the listing of a file that an editor cannot show as text, from the disassembler of the settings.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,6 +12,7 @@ use crate::listing::{self, MachineCode, Tool, Tools};
 use crate::lsp::errors::{internal, refused};
 use crate::lsp::event::Event;
 use crate::lsp::from_proto;
+use crate::lsp::listing_cache::{Kept, ListingCache};
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
 use crate::panic::panic_message;
@@ -23,40 +24,10 @@ pub(crate) const LISTING: &str = "warplens/listing";
 /// The limit of a file with machine code in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The limits of the listings that are kept: their number, and the bytes of files and listings.
-const MAX_KEPT: usize = 8;
-const MAX_KEPT_BYTES: usize = 64 << 20;
-
 #[derive(Deserialize)]
 struct Params {
     /// The file.
     uri: Uri,
-}
-
-/// The listings that were made last, by the contents of the file and the tools.
-#[derive(Default)]
-pub(crate) struct ListingCache(Mutex<Vec<Kept>>);
-
-struct Kept {
-    tools: Tools,
-    bytes: Vec<u8>,
-    listing: Arc<str>,
-}
-
-impl ListingCache {
-    fn find(&self, tools: &Tools, bytes: &[u8]) -> Option<Arc<str>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|kept| kept.tools == *tools && kept.bytes == bytes).map(|kept| kept.listing.clone())
-    }
-
-    fn keep(&self, new: Kept) {
-        let size = |kept: &Kept| kept.bytes.len() + kept.listing.len();
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push(new);
-        while kept.len() > MAX_KEPT || kept.iter().map(size).sum::<usize>() > MAX_KEPT_BYTES {
-            kept.remove(0);
-        }
-    }
 }
 
 impl State {

@@ -1,0 +1,31 @@
+//! Files with machine code, by their first bytes.
+
+/// The first bytes of an ELF file: a cubin, or a program of the host.
+const ELF: &[u8] = b"\x7fELF";
+
+/// The first bytes of a fat binary.
+const FAT_BINARY: &[u8] = b"\x50\xed\x55\xba";
+
+/// Where an ELF file states its machine, and the number of CUDA.
+const MACHINE: std::ops::Range<usize> = 18..20;
+const CUDA: &[u8] = &[190, 0];
+
+/// A file that a disassembler prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MachineCode {
+    /// Machine code of one target.
+    Cubin,
+    /// A fat binary, or a program of the host that may contain some.
+    FatBinary,
+}
+
+impl MachineCode {
+    /// The kind of a file, by its contents.
+    pub(crate) fn of(bytes: &[u8]) -> Option<MachineCode> {
+        if bytes.starts_with(ELF) {
+            let is_cubin = bytes.get(MACHINE) == Some(CUDA);
+            return Some(if is_cubin { MachineCode::Cubin } else { MachineCode::FatBinary });
+        }
+        bytes.starts_with(FAT_BINARY).then_some(MachineCode::FatBinary)
+    }
+}
