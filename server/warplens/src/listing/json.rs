@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_of_control_words_are_left_out() {
+    fn slots_of_control_words_are_omitted() {
         let text = r#"[{"ELF":{},"SM":{"version":{"major":6,"minor":1}}},[{"function-name":"k","sass-instructions":[
             {"opcode":"NOP"},{"opcode":"NOP"},{"opcode":"NOP"},{"opcode":"EXIT"}]}]]"#;
         let listing = listing(text).unwrap();
