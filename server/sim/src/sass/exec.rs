@@ -67,7 +67,9 @@ pub(crate) fn execute<S: Simd>(
         Op::Store => specialized!(STORE),
         _ => specialized!(UNCOMMON),
     }?;
-    if operation.sets_cc && !matches!(operation.op, Op::AddCc(_)) {
+    if operation.sets_cc
+        && !matches!(operation.op, Op::AddCc(_) | Op::MulAddCc { .. } | Op::FromPredicates | Op::ToPredicates)
+    {
         flags_of_result(operation, r, mask);
     }
     Ok(())

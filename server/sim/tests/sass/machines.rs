@@ -298,3 +298,29 @@ fn constants_that_the_listing_does_not_have_stop_the_run() {
         "#]],
     );
 }
+
+#[test]
+fn flags_are_saved_and_restored() {
+    let body = "IADD R2.CC, R0, -0x5\nP2R R3, CC, RZ, 0xf\nIADD RZ.CC, RZ, RZ\nR2P CC, R3, 0xf\nMOV R6, RZ\nIADD.X R6, RZ, RZ";
+    let words = values(52, body);
+    let no_borrow: Vec<u32> = (0..32).map(|lane| u32::from(lane >= 5)).collect();
+    assert_eq!(words, no_borrow);
+}
+
+#[test]
+fn narrow_integers_are_extended() {
+    let words = values(52, "SHL R2, R0, 0xb\nI2I.S32.S16 R6, R2");
+    assert_eq!(words[15..18], [0x7800, 0xffff_8000, 0xffff_8800]);
+}
+
+#[test]
+fn products_before_volta_carry_into_the_next_word() {
+    // 0xffffffff * 0xffffffff + 0xffffffff has the words 0 and 0xffffffff.
+    let body = "MOV32I R2, 0xffffffff\nIMAD.U32.U32 RZ.CC, R2, R2, R2\nIMAD.U32.U32.HI.X R6, R2, R2, RZ";
+    assert_eq!(values(52, body), [0xffff_ffff; 32]);
+}
+
+#[test]
+fn a_nan_without_its_bits_is_a_nan_for_approximations() {
+    assert_eq!(values(80, "MUFU.RSQ R6, -QNAN"), [0x7fff_ffff; 32]);
+}

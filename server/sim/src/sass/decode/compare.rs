@@ -136,11 +136,13 @@ impl Decoder<'_> {
             .ops
             .iter()
             .skip(skipped)
-            .filter(|operand| !matches!(operand.value, Value::Word(_)))
+            .filter(|operand| !matches!(operand.value, Value::Word(_) | Value::Flags))
             .collect();
         operation.s = self.sources(inst, &sources, INT)?;
         let suffix = sources.first().and_then(|operand| inst.suffix(operand)).and_then(byte);
         operation.n = inst.find(byte).or(suffix).unwrap_or(4);
+        // `P2R R0, CC, RZ, 0xf`: the flags instead of the predicates.
+        operation.sets_cc = inst.ops.iter().any(|operand| matches!(operand.value, Value::Flags));
         operation.s[0].part = Part::Whole;
         if sources.len() < 2 {
             operation.s[1].row = self.pool.constants(vec![Constant::Immediate(0x7f)]);

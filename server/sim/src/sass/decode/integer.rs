@@ -172,7 +172,15 @@ impl Decoder<'_> {
         let shape = inst.shape();
         let signed = !inst.has("U32");
         let old = !self.target.has_barriers();
-        if old && inst.has("SAT") && inst.has("HI") || old && inst.has("HI") {
+        let sets_cc = shape.d.is_some_and(|d| inst.has_cc_suffix(d));
+        if old && !inst.has("SAT") && (sets_cc || inst.has("X")) {
+            if inst.has("U32") && inst.has("S32") || inst.has("WIDE") {
+                return Err("its combination of modifiers is not simulated".to_owned());
+            }
+            let op = Op::MulAddCc { high: inst.has("HI"), signed, takes: inst.has("X") };
+            return self.assemble(op, inst, &shape, INT);
+        }
+        if old && inst.has("HI") {
             return self.assemble(Op::MulHighAdd(signed, inst.has("SAT")), inst, &shape, INT);
         }
         if inst.has("SAT") {
@@ -236,6 +244,9 @@ impl Decoder<'_> {
                 })
                 .unwrap_or_default(),
         };
+        if operation.sets_cc {
+            return Err("its condition code is not simulated".to_owned());
+        }
         operation.op = Op::Xmad(xmad);
         Ok(operation)
     }
@@ -475,6 +486,11 @@ impl Decoder<'_> {
         };
         // A narrow signed source is extended before it is clamped.
         if from_signed && from_bits < 32 {
+            if to_signed && to_bits >= from_bits && operation.s[0].sign == 0 {
+                operation.op = Op::Extend(false, true);
+                operation.s[1] = Source::of(self.pool.immediate(from_bits.into()));
+                return Ok(operation);
+            }
             return Err("a narrow signed source is not simulated".to_owned());
         }
         operation.op = match inst.has("SAT") {

@@ -6,7 +6,7 @@ use super::decoder::Decoder;
 use super::instruction::Inst;
 use crate::sass::program::Constant;
 use crate::sass::registers::{ABSOLUTE, INVERT, NEGATE, Part, Row, Source};
-use crate::soft_float::{BF16, F16, F64, Rounding};
+use crate::soft_float::{BF16, F16, F32, F64, Rounding};
 
 /// How an operand is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,9 @@ impl Decoder<'_> {
                 let bits = value.to_bits();
                 words(bits as u32, (bits >> 32) as u32)
             }
+            (Immediate::NotANumber { .. }, Kind::Float) if drops_payloads(&inst.ins.opcode) => {
+                word(F32.nan() as u32)
+            }
             (Immediate::NotANumber { .. }, _) => {
                 let bits = encoded_immediate(inst).ok_or("the text does not have the bits of its NaN")?;
                 if kind == Kind::Double { words(0, bits) } else { word(bits) }
@@ -186,6 +189,11 @@ impl Decoder<'_> {
         }
         Ok(sources)
     }
+}
+
+/// Whether an instruction gives the same result for all NaNs.
+fn drops_payloads(opcode: &str) -> bool {
+    matches!(opcode, "MUFU" | "FADD" | "FMUL" | "FFMA" | "FSETP" | "FSET" | "FCHK")
 }
 
 /// The immediate in the encoding of an instruction, from Volta on.

@@ -115,6 +115,27 @@ fn add_cc(takes: bool, o: &Operation, r: &mut Registers, mask: u32) {
     r.set_predicate(CC_OVERFLOW, mask, overflow);
 }
 
+/// The lower or upper word of a product, plus the third source and the carry; sets the condition code.
+fn multiply_add_cc(high: bool, signed: bool, takes: bool, o: &Operation, r: &mut Registers, mask: u32) {
+    let products = products(signed, o, r);
+    let c = if takes { complements(r, o.s[2]) } else { terms(r, o.s[2]) };
+    let flag = |predicate: u8| if takes { r.predicates[usize::from(predicate)] } else { 0 };
+    let (carry, carry_2) = (flag(CC_CARRY), flag(CC_CARRY_2));
+    let sums: Lanes<u64> = std::array::from_fn(|lane| {
+        let word = (if high { products[lane] >> 32 } else { products[lane] }) as u32;
+        u64::from(word) + c[lane] + u64::from(carry >> lane & 1) + u64::from(carry_2 >> lane & 1)
+    });
+    let zero = lanes_where(|lane| sums[lane] as u32 == 0) & if takes { flag(CC_ZERO) } else { u32::MAX };
+    r.set(o.d, mask, &sums.map(|sum| sum as u32));
+    if o.sets_cc {
+        r.set_predicate(CC_ZERO, mask, zero);
+        r.set_predicate(CC_SIGN, mask, lanes_where(|lane| sums[lane] >> 31 & 1 == 1));
+        r.set_predicate(CC_CARRY, mask, lanes_where(|lane| sums[lane] >> 32 >= 1));
+        r.set_predicate(CC_CARRY_2, mask, lanes_where(|lane| sums[lane] >> 32 >= 2));
+        r.set_predicate(CC_OVERFLOW, mask, 0);
+    }
+}
+
 /// Products and sums of more than a word.
 #[inline(always)]
 pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
@@ -363,6 +384,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let a = *r.row(o.s[0].row);
             r.set_predicate(o.q[0], mask, lanes_where(|lane| find(a[lane]) == u32::MAX));
         }
+        Op::MulAddCc { high, signed, takes } => multiply_add_cc(high, signed, takes, o, r, mask),
         Op::Extend(wrap, signed) => map2(o, r, mask, |a, b| bits::extend(wrap, signed, a, b)),
         Op::BitMask(wrap) => map2(o, r, mask, |a, b| bits::bit_mask(wrap, a, b)),
         Op::ExtractField(signed, reversed) => map2(o, r, mask, |a, b| {

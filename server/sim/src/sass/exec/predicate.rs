@@ -201,9 +201,13 @@ pub(super) fn set_to(to: SetTo, holds: u32, o: &Operation, r: &mut Registers, ma
     r.set(o.d, mask, &std::array::from_fn(|lane| if holds >> lane & 1 == 1 { value } else { 0 }));
 }
 
-/// The predicates that an operation packs: those of lanes, or uniform ones.
+/// The predicates that an operation packs: the flags of the condition code, uniform ones, or those of lanes.
 fn first_predicate(o: &Operation) -> Predicate {
-    if o.uniform { UNIFORM } else { 0 }
+    match () {
+        () if o.sets_cc => CC_ZERO,
+        () if o.uniform => UNIFORM,
+        () => 0,
+    }
 }
 
 fn from_predicates(o: &Operation, r: &mut Registers, mask: u32) {

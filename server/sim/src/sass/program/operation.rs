@@ -134,6 +134,15 @@ pub enum Op {
     MulAddWide(bool),
     /// The high word of `a * b + c`, with a pair `c`. Signed.
     MulAddHigh(bool),
+    /// `IMAD` before Volta that reads or sets the condition code.
+    MulAddCc {
+        /// Of the upper word of the product.
+        high: bool,
+        /// Signed.
+        signed: bool,
+        /// Adds the carry.
+        takes: bool,
+    },
     /// The high word of `a * b`, plus a word `c`. Signed, clamped.
     MulHighAdd(bool, bool),
     /// 16-bit multiply-add.
