@@ -7,7 +7,7 @@ import { ROOT } from './session.mjs';
 import { until } from './workbench.mjs';
 
 /** Each thread of two warps reads what the other warp stores, without a barrier between them. */
-const RACE = `.version 8.0
+export const RACE = `.version 8.0
 .target sm_80
 .address_size 64
 

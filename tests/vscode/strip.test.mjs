@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { contrast } from './contrast.mjs';
 import { SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { sideTests } from './sides.mjs';
 import { until } from './workbench.mjs';
 
 const THEMES = {
@@ -230,6 +231,11 @@ describe('lanes as strips', { skip, timeout: 900_000 }, () => {
       await until('its lanes are shown', async () => (await bench.strips()).length > 0);
       await shot('strip-9-written');
     });
+  });
+
+  describe('beside the strips', () => {
+    before(() => bench.configure(STRIP));
+    sideTests(() => ({ bench, shot }));
   });
 
   describe('a crash', () => {

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { Tab } from '../../panel/src/messages';
 import { offerStrip } from './display';
+import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
 import { applyIndentation } from './indentation';
 import { LANGUAGES } from './languages';
@@ -10,10 +11,13 @@ import { Lanes } from './lanes';
 import { editLaunch } from './launch';
 import { goToLine, withLinks } from './links';
 import { offerListings } from './listing';
-import { goToDivergence, goToFinding, goToNextVisit, goToWarp, showFinding } from './navigate';
+import { LitLines } from './lit';
+import { goToDivergence, goToFinding, goToNextVisit, goToWarp } from './navigate';
 import { LanesPanel } from './panel/view';
-import { pickLaunch, pickModel, pickWarp, runFirst } from './pick';
+import { pickLaunch, pickModel, runFirst } from './pick';
+import { pickWarp } from './pick_warp';
 import { Server } from './server';
+import { SourceBeside } from './source';
 import { LaneStore } from './store';
 import { Strip } from './strip';
 import { goToVisit } from './visit';
@@ -26,6 +30,9 @@ export function activate(context: vscode.ExtensionContext): void {
   server.hoverLinks = (hover, uri, line) => withLinks(hover, uri, line, store);
   const lanes = new Lanes(server, store);
   const panel = new LanesPanel(context.extensionUri, server, store, log);
+  const lit = new LitLines();
+  const source = new SourceBeside(server, lit);
+  const findings = new FindingView(server, lanes, lit);
   applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(
     log,
@@ -33,13 +40,16 @@ export function activate(context: vscode.ExtensionContext): void {
     store,
     lanes,
     panel,
+    lit,
+    findings,
+    source,
     new Strip(store),
     offerStrip(store),
     adoptWaveDocuments(),
     offerListings(server),
     vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)),
     vscode.commands.registerCommand('warplens.pickLaunch', (uri?: string, entry?: string) =>
-      pickLaunch(server, uri, entry),
+      pickLaunch(server, lanes, uri, entry),
     ),
     vscode.commands.registerCommand('warplens.editLaunch', (uri?: string, entry?: string) =>
       editLaunch(server, lanes, typeof uri === 'string' ? uri : undefined, entry),
@@ -48,13 +58,14 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('warplens.pickWarp', () => pickWarp(server, lanes)),
     vscode.commands.registerCommand('warplens.nextDivergence', () => goToDivergence(lanes, 1)),
     vscode.commands.registerCommand('warplens.previousDivergence', () => goToDivergence(lanes, -1)),
-    vscode.commands.registerCommand('warplens.nextFinding', () => goToFinding(server, lanes, 1)),
-    vscode.commands.registerCommand('warplens.previousFinding', () => goToFinding(server, lanes, -1)),
-    vscode.commands.registerCommand('warplens.showFinding', (line?: number) => showFinding(server, lanes, line)),
+    vscode.commands.registerCommand('warplens.nextFinding', () => goToFinding(lanes, findings, 1)),
+    vscode.commands.registerCommand('warplens.previousFinding', () => goToFinding(lanes, findings, -1)),
+    vscode.commands.registerCommand('warplens.showFinding', (line?: number) => findings.show(line)),
     vscode.commands.registerCommand('warplens.nextVisit', () => goToNextVisit(server, lanes, 1)),
     vscode.commands.registerCommand('warplens.previousVisit', () => goToNextVisit(server, lanes, -1)),
     vscode.commands.registerCommand('warplens.nextWarp', () => goToWarp(server, lanes, 1)),
     vscode.commands.registerCommand('warplens.previousWarp', () => goToWarp(server, lanes, -1)),
+    vscode.commands.registerCommand('warplens.openSource', () => source.open()),
     vscode.commands.registerCommand('warplens.goToLine', goToLine),
     vscode.commands.registerCommand('warplens.newKernel', newKernel),
     vscode.commands.registerCommand('warplens.reportIssue', () => reportIssue(context)),

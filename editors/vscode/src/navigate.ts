@@ -1,5 +1,6 @@
 // Keys that step through a run: the next or previous divergence, finding, visit and warp.
 import * as vscode from 'vscode';
+import type { FindingView } from './finding';
 import { warpCount, type LaneMasks, type Lanes } from './lanes';
 import type { Server } from './server';
 import { nextLine, nextWarp, splits } from './steps';
@@ -12,21 +13,11 @@ export function goToDivergence(lanes: Lanes, direction: Direction): void {
   goToLine(lines, direction, 'no lanes diverge in this warp');
 }
 
-/** Moves the cursor to the next finding, and shows its warp. */
-export async function goToFinding(server: Server, lanes: Lanes, direction: Direction): Promise<void> {
+/** Moves the cursor to the next finding, and shows it. */
+export async function goToFinding(lanes: Lanes, view: FindingView, direction: Direction): Promise<void> {
   const masks = lanes.current?.masks;
   const line = goToLine((masks?.findings ?? []).flatMap((finding) => finding.line ?? []), direction, 'the run has no findings');
-  if (line !== undefined) await showFinding(server, lanes, line);
-}
-
-/** Shows the warp of the finding on a line, at the cursor by default. */
-export async function showFinding(server: Server, lanes: Lanes, line = vscode.window.activeTextEditor?.selection.active.line): Promise<void> {
-  const shown = lanes.current;
-  const finding = shown?.masks.findings.find((finding) => finding.line === line);
-  if (!shown || !finding?.cta || finding.warp === undefined) return;
-  const { cta, warp } = shown.masks;
-  if (finding.warp === warp && finding.cta.join() === cta.join()) return;
-  await select(server, shown, finding.cta, finding.warp);
+  if (line !== undefined) await view.show(line);
 }
 
 /** Shows the next warp of the launch. */

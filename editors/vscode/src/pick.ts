@@ -1,8 +1,11 @@
-// The pick lists of launches, warps and divergence models.
+// The pick lists of launches and divergence models.
 import * as vscode from 'vscode';
-import { activeDocument, type LaneMasks, type Lanes, warpCount } from './lanes';
+import { activeDocument, type LaneMasks, type Lanes } from './lanes';
 import { MODELS } from './models';
+import type { Warps } from './pick_warp';
+import { pickWithPreview } from './preview';
 import type { Server } from './server';
+import { countFindings } from './warp_list';
 
 export interface LaunchInfo {
   name: string;
@@ -25,7 +28,9 @@ interface Position {
 /** The source of a launch, as the pick list shows it. */
 const SOURCES = { toml: 'from warplens.toml', comment: 'from a comment in this file', inferred: 'inferred from the kernel' };
 
-export async function pickLaunch(server: Server, uri?: string, entry?: string): Promise<void> {
+type LaunchItem = vscode.QuickPickItem & { launch: LaunchInfo };
+
+export async function pickLaunch(server: Server, lanes: Lanes, uri?: string, entry?: string): Promise<void> {
   const document = uri ?? activeDocument()?.uri.toString();
   if (!document) {
     void vscode.window.showInformationMessage('Warplens: open a .ptx or WAVE file to pick a launch for it.');
@@ -37,17 +42,47 @@ export async function pickLaunch(server: Server, uri?: string, entry?: string): 
     void vscode.window.showInformationMessage('Warplens: this file has no kernel to run.');
     return;
   }
-  const picked = await vscode.window.showQuickPick(launches.map(launchItem), {
-    title: 'Show the lanes of a launch',
-    matchOnDescription: true,
-  });
-  if (!picked) return;
-  const { launch } = picked;
-  if (launch.problem) {
-    void vscode.window.showErrorMessage(`Warplens: cannot run the launch “${launch.name}”: ${launch.problem}`);
-    return;
+  const before = lanes.current?.uri === document ? lanes.current.masks : undefined;
+  const items = launches.map(launchItem);
+  const shown = items.find(({ launch }) => launch.name === before?.launch.name && launch.entry === before.entry);
+  if (shown) {
+    shown.description = `${shown.description} · shown now`;
+    await addFigures(server, document, shown);
   }
-  await server.select({ uri: document, entry: launch.entry, launch: launch.name });
+  const redraw = pickWithPreview<LaunchItem>({
+    title: 'Show the lanes of a launch',
+    items,
+    shown,
+    show: async (item, isAccepted) => {
+      const { name, entry, problem } = item.launch;
+      if (problem) {
+        if (isAccepted) void vscode.window.showErrorMessage(`Warplens: cannot run the launch “${name}”: ${problem}`);
+        return;
+      }
+      await server.select({ uri: document, entry, launch: name });
+      await addFigures(server, document, item);
+      redraw();
+    },
+    restore: () => server.select(selectionOf(document, before)),
+  });
+}
+
+/** The selection that shows these lanes, or none. */
+function selectionOf(uri: string, masks: LaneMasks | undefined) {
+  if (!masks) return { uri, launch: null };
+  const { entry, launch, cta, warp, model } = masks;
+  return { uri, entry, launch: launch.name, cta, warp, model };
+}
+
+/** Adds the result of a launch that is shown: `78 % active · 2 findings`. */
+async function addFigures(server: Server, uri: string, item: LaunchItem): Promise<void> {
+  const textDocument = { uri };
+  // This request waits until the run has finished.
+  const masks = await server.request<LaneMasks | null>('warplens/laneMasks', { textDocument });
+  const warps = await server.request<Warps | null>('warplens/warps', { textDocument });
+  if (!masks || !warps || warps.launch !== item.launch.name || warps.entry !== item.launch.entry) return;
+  const findings = masks.findings.length > 0 ? ` · ${countFindings(masks.findings.length)}` : '';
+  item.detail = `${SOURCES[item.launch.source]} · ${warps.active} % active${findings}`;
 }
 
 /** Runs the first launch of the active document. */
@@ -58,36 +93,13 @@ export async function runFirst(server: Server): Promise<void> {
   await server.select({ uri });
 }
 
-function launchItem(launch: LaunchInfo): vscode.QuickPickItem & { launch: LaunchInfo } {
+function launchItem(launch: LaunchInfo): LaunchItem {
   return {
     label: `${launch.problem ? '$(error)' : '$(run)'} ${launch.name}`,
     description: `${launch.sourceName ?? launch.entry}: grid ${launch.grid.join(' x ')}, block ${launch.block.join(' x ')}`,
     detail: launch.problem ?? SOURCES[launch.source],
     launch,
   };
-}
-
-type WarpItem = vscode.QuickPickItem & { cta: number[]; warp: number };
-
-/** Milliseconds after which a highlighted warp is shown. */
-const PREVIEW_DELAY = 150;
-
-/** The largest number of warps in the pick list. */
-const WARPS_OFFERED = 1024;
-
-export function pickWarp(server: Server, lanes: Lanes): void {
-  const shown = lanes.current;
-  if (!shown) {
-    void vscode.window.showInformationMessage('Warplens: no lanes are shown; pick a launch first.');
-    return;
-  }
-  const { uri, masks } = shown;
-  const { entry, model, launch, cta, warp } = masks;
-  const items = describe(warpItems(launch.grid, warpCount(masks)), masks);
-  const current = items.find((item) => item.warp === warp && item.cta.join() === cta.join());
-  pickWithPreview(items, current, (item) =>
-    server.select({ uri, entry, launch: launch.name, cta: item.cta, warp: item.warp, model }),
-  );
 }
 
 /** Runs the shown launch under another model, without changing the launch or the settings. */
@@ -105,64 +117,5 @@ export async function pickModel(server: Server, lanes: Lanes): Promise<void> {
   }));
   const picked = await vscode.window.showQuickPick(items, { title: 'Run under a divergence model' });
   if (!picked) return;
-  const { entry, cta, warp, launch } = shown.masks;
-  const model = picked.label;
-  await server.select({ uri: shown.uri, entry, launch: launch.name, cta, warp, model });
-}
-
-function warpItems(grid: number[], warps: number): WarpItem[] {
-  const [width = 1, height = 1, depth = 1] = grid;
-  const count = Math.min(width * height * depth * warps, WARPS_OFFERED);
-  return Array.from({ length: count }, (_, index) => {
-    const warp = index % warps;
-    const block = Math.floor(index / warps);
-    const cta = [block % width, Math.floor(block / width) % height, Math.floor(block / (width * height))];
-    return { label: `Block ${cta.join(',')}  warp ${warp}`, cta, warp };
-  });
-}
-
-/** Marks the shown warp and those with findings, which are first. */
-function describe(items: WarpItem[], masks: LaneMasks): WarpItem[] {
-  const described = items.map((item) => {
-    const is = ({ cta, warp }: { cta?: number[]; warp?: number }) => warp === item.warp && cta?.join() === item.cta.join();
-    const findings = masks.findings.filter(is);
-    const marks = [
-      ...(is(masks) ? ['shown now'] : []),
-      ...(findings.length > 0 ? [`${findings.length} finding${findings.length > 1 ? 's' : ''}: ${findings.map(({ code }) => code).join(', ')}`] : []),
-    ];
-    return { ...item, description: marks.join(' · '), hasFindings: findings.length > 0 };
-  });
-  return [...described.filter((item) => item.hasFindings), ...described.filter((item) => !item.hasFindings)];
-}
-
-/** Shows a list; the highlighted warp is shown at once, and the former one again if the list is cancelled. */
-function pickWithPreview(items: WarpItem[], shown: WarpItem | undefined, show: (item: WarpItem) => Promise<void>): void {
-  const pick = vscode.window.createQuickPick<WarpItem>();
-  pick.title = 'Show the lanes of a warp';
-  pick.matchOnDescription = true; // "finding" lists the warps with findings
-  pick.items = items;
-  if (shown) pick.activeItems = [shown];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let previewed = shown;
-  pick.onDidChangeActive(([item]) => {
-    clearTimeout(timer);
-    if (!item || item === previewed) return;
-    timer = setTimeout(() => {
-      previewed = item;
-      void show(item);
-    }, PREVIEW_DELAY);
-  });
-  pick.onDidAccept(() => {
-    clearTimeout(timer);
-    const [picked] = pick.selectedItems;
-    if (picked && picked !== previewed) void show(picked);
-    previewed = undefined;
-    pick.hide();
-  });
-  pick.onDidHide(() => {
-    clearTimeout(timer);
-    if (previewed && shown && previewed !== shown) void show(shown);
-    pick.dispose();
-  });
-  pick.show();
+  await server.select({ ...selectionOf(shown.uri, shown.masks), model: picked.label });
 }

@@ -77,18 +77,23 @@ export class Strip implements vscode.Disposable {
   private options(line: LaneLine, masks: LaneMasks, space: number): vscode.DecorationInstanceRenderOptions {
     const faint = isFull(line, masks) ? 'Faint' : '';
     const { image, width } = this.image(line, masks.launched);
-    // VS Code has no property for a mask. The image is one, so that its colour is that of the theme.
-    const mask = `none; vertical-align: middle; position: relative; top: -1px; mask: url("${image}") no-repeat; -webkit-mask: url("${image}") no-repeat`;
+    // VS Code has no properties for these. The cells do not take part in the layout of the line: the end of the line, to which
+    // underlines, selections and the cursor extend, is that of the code. The image is a mask, so that its colour is that of the theme.
+    const mask = `mask: url("${image}") no-repeat; -webkit-mask: url("${image}") no-repeat`;
     return {
       before: {
         contentText: '',
         width: `${width}px`,
         height: `${HEIGHT}px`,
-        margin: `0 1ch 0 ${space}ch`,
+        margin: `0 0 0 ${space}ch`,
         backgroundColor: new vscode.ThemeColor(`warplens.lane.executed${faint}`),
-        textDecoration: mask,
+        textDecoration: `none; position: absolute; top: calc(50% - ${HEIGHT / 2}px); ${mask}`,
       },
-      after: { contentText: label(line), color: new vscode.ThemeColor(`warplens.lane.label${faint}`) },
+      after: {
+        contentText: label(line),
+        margin: `0 0 0 calc(${space + 1}ch + ${width}px)`,
+        color: new vscode.ThemeColor(`warplens.lane.label${faint}`),
+      },
     };
   }
 

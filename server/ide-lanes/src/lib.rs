@@ -41,6 +41,7 @@ mod steps;
 mod testing;
 pub mod text;
 mod values;
+mod warps;
 pub mod wave;
 
 pub use counters::totals as counter_totals;
@@ -63,3 +64,4 @@ pub use statement::{CodePlace, Flow, Statement};
 pub use steps::{Step, Steps};
 pub use warplens_ide_diagnostics::finding_codes::{FindingCode, finding_code, finding_codes};
 pub use warplens_sim::{Cancelled, TraceRequest, WarpId};
+pub use warps::{WarpSummaries, WarpSummary};

@@ -477,3 +477,21 @@ fn another_warp_is_shown_without_another_run() {
         "{error}"
     );
 }
+
+#[test]
+fn the_warps_of_a_run_are_listed_with_their_share_of_active_lanes() {
+    let mut client = Client::start();
+    let file = client.open("split.ptx", SPLIT);
+    let warps = |client: &mut Client| client.request("warplens/warps", file.params());
+    assert_eq!(warps(&mut client), Value::Null);
+    // The second warp of the block has four lanes, which all take the branch.
+    select(&mut client, &file, json!({ "entry": "split", "grid": [1], "block": [36] }));
+    let shown = masks(&mut client, &file);
+    let warps = warps(&mut client);
+    assert_eq!((&warps["version"], &warps["launch"]), (&shown["version"], &shown["launch"]["name"]));
+    let listed = warps["warps"].as_array().cloned().unwrap_or_default();
+    let first = json!({ "cta": [0, 0, 0], "warp": 0, "instructions": 7, "active": 82, "diverged": true, "findings": 0 });
+    assert_eq!(listed[0], first);
+    assert_eq!((listed.len(), &listed[1]["diverged"], &listed[1]["active"]), (2, &json!(false), &json!(12)));
+    assert_eq!(warps["truncated"], false);
+}

@@ -36,4 +36,5 @@ pub(crate) mod selection_range;
 pub(crate) mod semantic_tokens;
 pub(crate) mod signature_help;
 pub(crate) mod syntax_tree;
+pub(crate) mod warps;
 mod workspace_symbol;

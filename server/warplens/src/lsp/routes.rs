@@ -15,6 +15,7 @@ use tower_lsp::ls_types::request::{
 
 use super::from_proto::document_params;
 use super::handlers::syntax_tree::{SyntaxTree, syntax_tree};
+use super::handlers::warps::{Warps, warps};
 use super::handlers::{
     call_hierarchy, code_action, code_lens, completion, definition, diagnostic, document_highlight,
     document_link, document_symbol, folding_range, formatting, hover, implementation, inlay_hint, references,
@@ -68,6 +69,7 @@ routes! {
     CallHierarchyIncomingCalls Soon call_hierarchy::incoming;
     CallHierarchyOutgoingCalls Soon call_hierarchy::outgoing;
     SyntaxTree Soon |snapshot, _| syntax_tree(snapshot);
+    Warps Soon |snapshot, _| warps(snapshot);
 }
 
 /// A request that the handler answers.

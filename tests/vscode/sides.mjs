@@ -1,0 +1,209 @@
+// What belongs together is shown together: a finding with its warp and the other side; code with its source.
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { RACE } from './simulation.mjs';
+import { until } from './workbench.mjs';
+
+/** The second warp stores out of bounds in its third iteration. */
+const BOUNDS = `.version 8.0
+.target sm_80
+.address_size 64
+
+.visible .entry bounds(.param .u64 out)
+{
+	.reg .pred	%p<2>;
+	.reg .b32	%r<3>;
+	.reg .b64	%rd<4>;
+
+	mov.u32		%r1, %tid.x;
+	mov.u32		%r2, 0;
+	ld.param.u64	%rd1, [out];
+	mul.wide.u32	%rd2, %r1, 4;
+	add.u64		%rd3, %rd1, %rd2;
+LOOP:
+	st.global.u32	[%rd3], %r2;
+	add.u64		%rd3, %rd3, 128;
+	add.u32		%r2, %r2, 1;
+	setp.lt.u32	%p1, %r2, 4;
+	@%p1 bra	LOOP;
+	ret;
+}
+`;
+
+const SOURCE = `// a kernel
+__global__ void k(int *out) {
+  int i = threadIdx.x;
+  if (i < 12)
+    i *= 2;
+  out[threadIdx.x] = i;
+}
+`;
+
+const COMPILED = `.version 8.0
+.target sm_80
+.address_size 64
+
+.visible .entry k(.param .u64 out)
+{
+	.reg .pred	%p<2>;
+	.reg .b32	%r<4>;
+	.reg .b64	%rd<4>;
+
+	.loc	1 3 3
+	mov.u32		%r1, %tid.x;
+	.loc	1 4 3
+	setp.lt.u32	%p1, %r1, 12;
+	.loc	1 5 5
+	@%p1 shl.b32	%r1, %r1, 1;
+	.loc	1 6 3
+	ld.param.u64	%rd1, [out];
+	mul.wide.u32	%rd2, %r1, 4;
+	ret;
+}
+.file	1 "/build/k.cu"
+`;
+
+const LAUNCHES = `
+[[launch]]
+name  = "two warps race"
+file  = "race.ptx"
+grid  = [2]
+block = [64]
+args  = [{ name = "out", buffer = "u32", len = 64 }]
+
+[[launch]]
+name  = "out of bounds"
+file  = "bounds.ptx"
+block = [64]
+args  = [{ name = "out", buffer = "u32", len = 128, fill = "zero" }]
+`;
+
+/** The tests; `given()` returns the workbench, with strips, and the function that writes screenshots. */
+export function sideTests(given) {
+  const shot = (name) => given().shot(name);
+  const page = () => given().bench.page;
+  const status = (text) => page().locator('.statusbar-item', { hasText: text });
+  const rows = () => page().locator('.quick-input-widget .monaco-list-row');
+
+  before(() => {
+    const { bench } = given();
+    for (const [file, text] of Object.entries({ 'race.ptx': RACE, 'bounds.ptx': BOUNDS, 'k.cu': SOURCE, 'k.ptx': COMPILED })) bench.write(file, text);
+    bench.write('warplens.toml', bench.read('warplens.toml') + LAUNCHES);
+  });
+
+  /** The lines of an editor that are highlighted, from 1. */
+  async function lit(editor) {
+    const tops = await editor.locator('.view-overlays > div').evaluateAll((elements) => {
+      const isLit = (overlay) => getComputedStyle(overlay).backgroundColor.startsWith('rgba(108, 182, 255');
+      return elements.filter((element) => [...element.querySelectorAll('.cdr')].some(isLit)).map((element) => parseFloat(element.style.top));
+    });
+    const lines = await editor.locator('.view-lines > .view-line').evaluateAll((elements) =>
+      elements.map((element) => [parseFloat(element.style.top), (element.textContent ?? '').replaceAll('\u00a0', ' ').trim()]),
+    );
+    return lines.filter(([top]) => tops.includes(top)).map(([, text]) => text);
+  }
+
+  /** Runs the finding's key on the first entry of the Problems panel, by keyboard alone. */
+  async function showFromProblems(part) {
+    await given().bench.command('Problems: Focus on Problems View');
+    const problem = page().locator('.markers-panel .monaco-list-row', { hasText: part }).first();
+    await problem.waitFor();
+    for (const key of ['Home', 'ArrowDown', 'Control+Alt+Enter']) await page().keyboard.press(key);
+  }
+
+  async function closePanel() {
+    await given().bench.command('View: Close Panel');
+    await until('the panel is closed', async () => (await page().locator('.markers-panel:visible').count()) === 0);
+  }
+
+  describe('a race', () => {
+    before(async () => {
+      const { bench } = given();
+      await bench.open('race.ptx');
+      await bench.showLanes('Run two warps race');
+      await page().locator('.squiggly-error').first().waitFor();
+    });
+
+    test('underlines and the cursor end at the code, before the strips', async () => {
+      const { bench } = given();
+      await bench.word('ld.shared', 'shared').click();
+      await page().keyboard.press('End');
+      const { x } = await bench.stripOf('ld.shared');
+      const ends = await bench.editor.locator('.squiggly-error').evaluateAll((marks) => marks.map((mark) => mark.getBoundingClientRect().right));
+      assert.ok(ends.length > 0 && ends.every((end) => end < x - 8), `underlines end at ${ends}, strips begin at ${x}`);
+      const cursor = await bench.editor.locator('.cursors-layer .cursor').first().boundingBox();
+      assert.ok(cursor.x < x - 8, `the cursor is at ${cursor.x}, strips begin at ${x}`);
+      await shot('side-1-underline');
+    });
+
+    test('the list of warps has their figures, filters and a preview', async () => {
+      const { bench } = given();
+      await bench.command('Warplens: Pick Warp');
+      await rows().filter({ hasText: /100 % active · \d findings · shown now/ }).waitFor();
+      assert.equal(await rows().count(), 4);
+      await page().keyboard.press('ArrowDown');
+      await status(/warp 0\/2/).waitFor();
+      await shot('side-2-warps');
+      await page().locator('.quick-input-widget [aria-label="Has findings"]').click();
+      await until('one warp is listed', async () => (await rows().count()) === 1);
+      await page().locator('.quick-input-widget [aria-label="Diverged"]').click();
+      await until('no warp is listed', async () => (await rows().filter({ hasText: 'Block' }).count()) === 0);
+      await page().keyboard.press('Escape');
+      await status(/warp 1\/2/).waitFor();
+    });
+
+    test('the list of launches marks the shown one and has a preview', async () => {
+      const { bench } = given();
+      await bench.command('Warplens: Pick Launch');
+      await rows().filter({ hasText: /two warps race.*shown now[\s\S]*100 % active · \d findings/ }).waitFor();
+      await page().keyboard.press('ArrowDown');
+      await rows().filter({ hasText: /inferred from the kernel · \d+ % active/ }).waitFor();
+      await shot('side-3-launches');
+      await page().keyboard.press('Escape');
+      await status(/<<<2, 64>>> warp 1\/2/).waitFor();
+    });
+
+    test('one key shows the other side from the Problems panel', async () => {
+      const { bench } = given();
+      await bench.command('Warplens: Show Previous Warp');
+      await status(/warp 0\/2/).waitFor();
+      await showFromProblems('no barrier between');
+      await status(/warp 1\/2/).waitFor();
+      await until('the other access is highlighted', async () => (await lit(bench.editor)).length > 0);
+      await shot('side-4-problem');
+      await closePanel();
+    });
+  });
+
+  describe('a finding in a loop', () => {
+    before(async () => {
+      const { bench } = given();
+      await bench.open('bounds.ptx');
+      await bench.showLanes('Run out of bounds');
+    });
+
+    test('is shown with its warp', async () => {
+      await showFromProblems('bounds');
+      await status(/warp 1\/2/).waitFor();
+      await shot('side-5-warp');
+      await closePanel();
+    });
+  });
+
+  describe('compiled code', () => {
+    test('has its source beside it, with the same lines highlighted', async () => {
+      const { bench } = given();
+      await bench.open('k.ptx');
+      await bench.lens('Run').first().waitFor();
+      await bench.word('setp.lt', 'setp').click();
+      await bench.command('Warplens: Open Source Beside');
+      const source = page().locator('.monaco-editor[data-uri$="/k.cu"]');
+      await until('the line of the source is highlighted', async () => (await lit(source)).join() === 'if (i < 12)');
+      assert.equal((await lit(bench.editor)).length, 2);
+      await source.locator('.view-line', { hasText: 'out[threadIdx.x]' }).click();
+      await until('the code of the line is highlighted', async () => (await lit(bench.editor)).length === 4);
+      await shot('side-6-source');
+      await bench.command('View: Close Other Editors in Group');
+    });
+  });
+}
