@@ -141,6 +141,11 @@ codes! {
     /// A form that a newer one replaces.
     DEPRECATED_FORM = "deprecated-form", Hint;
 
+    // Published assemblers.
+
+    /// Statements that a published version of ptxas assembles into machine code that does something else.
+    ASSEMBLER_FAULT = "assembler-fault", Warning;
+
     // Control flow of PTX.
 
     /// A `.uni` on a branch that may be divergent.

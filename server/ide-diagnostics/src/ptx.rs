@@ -1,5 +1,6 @@
 //! Checks of PTX.
 
+mod assembler_faults;
 mod attributes;
 mod broken;
 mod calls;
@@ -56,6 +57,7 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
             merge::by_declaration(&function, problems, before);
             flow::check(db, file, item, &function, problems);
             unused::check(db, file, item, &function, problems);
+            assembler_faults::check(&function, text, module, problems);
         }
         None => {
             let header = ptx_header(db, item);

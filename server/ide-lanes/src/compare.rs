@@ -3,8 +3,12 @@
 //! The runs are of two kernels, or of one kernel under two models. Their launches have the same arguments, so the buffers
 //! correspond in their order.
 
+mod draw;
+mod equality;
+mod usable;
+
 use smol_str::SmolStr;
-use warplens_sim::launch::{PlacedBuffer, same, show};
+use warplens_sim::launch::{Element, PlacedBuffer, show};
 use warplens_sim::{
     Cancelled, Control, LaneStore, Limits, Mask, RunOptions, RunResult, ScalarType, Severity, StatementId,
     Status, TracedRegister, TracedVisit, WarpId,
@@ -12,6 +16,10 @@ use warplens_sim::{
 
 use crate::run::Prepared;
 use crate::values::Reading;
+
+pub use draw::Drawer;
+pub use equality::Equality;
+pub use usable::{Unusable, unusable};
 
 /// A run and its result.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +45,8 @@ pub struct BufferDifference {
     pub name: SmolStr,
     pub index: usize,
     pub values: [String; 2],
+    /// The values as they are written in a launch.
+    pub elements: [Element; 2],
     /// The last stores to the element; `None` if it has its initial value.
     pub stores: [Option<LaneStore>; 2],
     /// The number of elements that differ, and of all.
@@ -74,10 +84,10 @@ pub struct LaneStep {
 }
 
 impl Comparison {
-    /// Compares two runs. Floats are equal if they differ by at most `tolerance`.
+    /// Compares two runs.
     pub fn of(
         runs: [ComparedRun<'_>; 2],
-        tolerance: f64,
+        equality: Equality,
         control: Control<'_>,
     ) -> Result<Comparison, Cancelled> {
         let finished = runs.map(|run| run.result.status == Status::Finished);
@@ -86,8 +96,11 @@ impl Comparison {
         }
         let [ours, theirs] = runs.map(|run| &run.prepared.resolved.buffers);
         let mut buffers = Vec::new();
-        for pair in ours.iter().zip(theirs) {
-            buffers.extend(buffer(runs, [pair.0, pair.1], tolerance, control)?);
+        for (index, pair) in ours.iter().zip(theirs).enumerate() {
+            if is_alias(ours, index) {
+                continue;
+            }
+            buffers.extend(buffer(runs, [pair.0, pair.1], equality, control)?);
         }
         let output = output(runs.map(|run| run.result.output.text.as_str()));
         Ok(Comparison { finished, buffers, output })
@@ -97,12 +110,29 @@ impl Comparison {
     pub fn is_equal(&self) -> bool {
         self.finished == [true; 2] && self.buffers.is_empty() && self.output.is_none()
     }
+
+    /// The number of buffers of a launch, and of their elements; an alias is not counted.
+    pub fn extent(prepared: &Prepared) -> (usize, usize) {
+        let buffers = &prepared.resolved.buffers;
+        let own = (0..buffers.len()).filter(|index| !is_alias(buffers, *index));
+        own.fold((0, 0), |(count, elements), index| {
+            let PlacedBuffer { len, element, .. } = &buffers[index];
+            (count + 1, elements + *len as usize / element.bytes())
+        })
+    }
+}
+
+/// Whether a buffer is one of the buffers before it under another name.
+fn is_alias(buffers: &[PlacedBuffer], index: usize) -> bool {
+    let same =
+        |other: &PlacedBuffer| (other.address, other.len) == (buffers[index].address, buffers[index].len);
+    buffers[..index].iter().any(same)
 }
 
 fn buffer(
     runs: [ComparedRun<'_>; 2],
     buffers: [&PlacedBuffer; 2],
-    tolerance: f64,
+    equality: Equality,
     control: Control<'_>,
 ) -> Result<Option<BufferDifference>, Cancelled> {
     let element = buffers[0].element;
@@ -112,7 +142,7 @@ fn buffer(
     });
     let of = ours.len();
     let mut differing =
-        ours.zip(theirs).enumerate().filter(|(_, (one, other))| !same(element, *one, *other, tolerance));
+        ours.zip(theirs).enumerate().filter(|(_, (one, other))| !equality.holds(element, *one, *other));
     let Some((index, (one, other))) = differing.next() else { return Ok(None) };
     let count = 1 + differing.count();
     let offset = (index * element.bytes()) as u64;
@@ -121,7 +151,8 @@ fn buffer(
         stores[side] = last_store(runs[side].prepared, buffers[side].address + offset, control)?;
     }
     let values = [one, other].map(|value| show(element, value));
-    Ok(Some(BufferDifference { name: buffers[0].name.clone(), index, values, stores, count, of }))
+    let elements = [one, other].map(|bits| Element(element, bits));
+    Ok(Some(BufferDifference { name: buffers[0].name.clone(), index, values, elements, stores, count, of }))
 }
 
 /// Runs again to find the last store to a byte of device memory.

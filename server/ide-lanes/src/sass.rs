@@ -1,6 +1,7 @@
 //! Runs of SASS.
 
 mod decode;
+mod source_lines;
 
 use std::sync::Arc;
 

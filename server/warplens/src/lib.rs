@@ -13,3 +13,4 @@ mod panic;
 mod position;
 mod read_file;
 mod replace_file;
+mod toolchain;

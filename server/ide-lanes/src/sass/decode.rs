@@ -8,6 +8,7 @@ use warplens_sim::sass::program::{Cell, Control, Op, Operation, Token};
 use warplens_sim::sass::{self, DecodeError, InstructionIndices, Program};
 use warplens_sim::{ScalarType, StatementId};
 
+use super::source_lines::SourceComments;
 use crate::problem::LaunchProblem;
 use crate::statement::{CodePlace, Flow, Statement};
 
@@ -24,11 +25,17 @@ pub(super) fn decode_sass(
         })
     });
     let (program, places) = decoded?;
-    let statements = statements(&listing, &program, &places);
+    let sources = SourceComments::of(&file.document(db).items().text());
+    let statements = statements(&listing, &program, &places, &sources);
     Ok((program, statements))
 }
 
-fn statements(listing: &Listing, program: &Program, places: &InstructionIndices) -> Vec<Statement> {
+fn statements(
+    listing: &Listing,
+    program: &Program,
+    places: &InstructionIndices,
+    sources: &SourceComments,
+) -> Vec<Statement> {
     let statement = |(index, &(function, instruction)): (usize, &(usize, u32))| {
         let listed = &listing.functions()[function];
         let start = listing.start(listed);
@@ -40,7 +47,7 @@ fn statements(listing: &Listing, program: &Program, places: &InstructionIndices)
             flow: flow(program, index),
             registers: registers(program, index),
             address: None,
-            source: None,
+            source: sources.line(function.range + start, instruction.range.start() + start),
             code: Some(CodePlace { function: name_of(function), address: instruction.address }),
         }
     };

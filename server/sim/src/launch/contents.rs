@@ -59,10 +59,16 @@ fn filled(len: u64, fill: Fill, buffer: &Buffer) -> Vec<u8> {
 }
 
 /// Steele, Lea and Flood's generator: the same numbers from the same seed in every implementation of it.
-struct SplitMix64(u64);
+#[derive(Debug, Clone)]
+pub struct SplitMix64(
+    /// The state: the seed at first.
+    pub u64,
+);
 
 impl SplitMix64 {
-    fn next(&mut self) -> u64 {
+    /// The next number.
+    #[allow(clippy::should_implement_trait, reason = "it never ends, so it is not an iterator")]
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

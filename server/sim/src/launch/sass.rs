@@ -23,6 +23,10 @@ pub struct SassKernel {
     target: Target,
     /// Its parameters, called `p0`, `p1` and so on, as those of a PTX entry.
     entry: PtxKernel,
+    /// Bytes of all parameters, if the listing states them.
+    stated_bytes: Option<u64>,
+    /// Whether the listing states each parameter; otherwise those that the function does not read are unknown.
+    is_stated: bool,
 }
 
 impl SassKernel {
@@ -35,7 +39,29 @@ impl SassKernel {
             address_bytes: Some(address_bytes),
             ..PtxKernel::default()
         };
-        SassKernel { target, entry }
+        SassKernel {
+            target,
+            entry,
+            stated_bytes: facts.parameter_bytes.map(u64::from),
+            is_stated: !facts.parameters.is_empty(),
+        }
+    }
+
+    /// The parameters as the arguments of a launch place them. `None` if the listing states them, or if the arguments do not cover
+    /// the constants that the function reads.
+    fn placed(&self, launch: &Launch) -> Option<PtxKernel> {
+        let address_bytes = self.entry.address_bytes.unwrap_or(8);
+        let params = match self.is_stated {
+            true => return None,
+            false => parameters::of_arguments(&launch.args, address_bytes)?,
+        };
+        let entry = PtxKernel { params, ..self.entry.clone() };
+        let bytes = entry.parameter_bytes();
+        let fits = match self.stated_bytes {
+            Some(stated) => bytes == stated,
+            None => bytes >= self.entry.parameter_bytes(),
+        };
+        fits.then_some(entry)
     }
 
     /// Its parameters.
@@ -68,6 +94,7 @@ impl LaunchRules for SassKernel {
         budget: Budget<'_>,
     ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
         let memory = device_memory(self.target, self.entry.address_bytes.unwrap_or(8));
-        self.entry.resolve_in(memory, name, launch, budget)
+        let placed = self.placed(launch);
+        placed.as_ref().unwrap_or(&self.entry).resolve_in(memory, name, launch, budget)
     }
 }

@@ -53,9 +53,12 @@ pub(crate) fn execute<S: Simd>(
         Op::Move | Op::Add3 | Op::MulAdd | Op::ScaledAdd | Op::Select | Op::AddCc(_) => {
             specialized!(ARITHMETIC)
         }
-        Op::Add3Carry(_) | Op::MulAddWide(_) | Op::MulAddHigh(_) | Op::ScaledAddHigh { .. } | Op::Xmad(_) => {
-            specialized!(WIDE)
-        }
+        Op::Add3Carry(_)
+        | Op::MulAddWide(_)
+        | Op::MulAddHigh(_)
+        | Op::ScaledAddCarry
+        | Op::ScaledAddHigh { .. }
+        | Op::Xmad(_) => specialized!(WIDE),
         Op::Lop3(_) => specialized!(LOGIC),
         Op::ShiftLeft(_) | Op::ShiftRight(..) | Op::Funnel { .. } => specialized!(SHIFT),
         Op::Compare(_) => specialized!(COMPARE),

@@ -1,26 +1,34 @@
 //! `warplens compare`: runs a launch on two kernels, or on one kernel under two models, and prints the first difference.
 
+mod assembled;
 mod compared;
 mod human;
 mod json;
+mod random;
+mod sides;
 #[cfg(test)]
 mod tests;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use thiserror::Error;
-use warplens_ide::lanes::{Choice, RunRequest, RunSettings};
-use warplens_ide::{Language, SymbolKind};
+use warplens_ide::Language;
+use warplens_ide::lanes::compare::Equality;
+use warplens_ide::lanes::{RunRequest, RunSettings};
 use warplens_sim::Cancelled;
-use warplens_sim::launch::Launch;
 
-use compared::{Compared, Run};
+use assembled::{AssembleError, Assembler};
+use compared::Compared;
+use random::Random;
+use sides::{Sides, labelled};
 
 use super::input::language_parser;
 use super::launch::{LaunchArguments, LaunchError, Launches, Source};
 use super::outcome::{Outcome, print_message};
+use crate::language;
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -43,6 +51,35 @@ pub(super) struct Arguments {
     /// The largest difference of floats that counts as equal
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     tolerance: f64,
+
+    /// The largest distance of floats that counts as equal, in steps between neighbouring floats
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    ulp: u64,
+
+    /// Draw K launches from the launch: other sizes, and arguments with edge values
+    #[arg(long, value_name = "K")]
+    random: Option<usize>,
+
+    /// The seed of the drawn launches (default: another one each time, which is printed)
+    #[arg(long, value_name = "N", requires = "random")]
+    seed: Option<u64>,
+
+    /// Assemble FILE, and compare it with the listing of its machine code (default: WARPLENS_PTXAS, or ptxas in PATH; nvdisasm is the
+    /// one beside it)
+    #[arg(long, value_name = "PATH", num_args = 0..=1, conflicts_with_all = ["other", "other_entry"])]
+    ptxas: Option<Option<PathBuf>>,
+
+    /// The optimization levels of ptxas, such as `-O0,-O1,-O3`
+    #[arg(short = 'O', value_name = "LEVEL", value_delimiter = ',', value_parser = level, requires = "ptxas", default_value = "3")]
+    levels: Vec<u8>,
+
+    /// The targets of ptxas, such as `sm_80,sm_90` (default: that of the file)
+    #[arg(long, value_name = "TARGET", value_delimiter = ',', requires = "ptxas")]
+    target: Vec<String>,
+
+    /// The time limit of each run of ptxas and nvdisasm in seconds
+    #[arg(long, value_name = "SECONDS", requires = "ptxas", default_value_t = 60)]
+    ptxas_limit: u64,
 
     /// The language, instead of that of the file extension
     #[arg(long, value_parser = language_parser())]
@@ -71,22 +108,35 @@ enum CompareError {
     Launch(#[from] LaunchError),
     #[error("nothing to compare: name another file, `--other-entry`, or two models with `--models`")]
     OneRun,
+    #[error(transparent)]
+    Assemble(#[from] AssembleError),
     #[error("--models: {0} models are named; two runs have at most two")]
     ManyModels(usize),
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
-    let compared = match compare(arguments) {
-        Ok(compared) => compared,
-        Err(error) => {
-            print_message(error);
-            return Ok(Outcome::Unusable);
-        }
-    };
     let mut out = anstream::stdout().lock();
-    write(&compared, arguments.format, &mut out)?;
-    out.flush()?;
-    Ok(compared.outcome())
+    let mut outcome = Outcome::Success;
+    let mut written = Ok(());
+    let ended = compare(arguments, &mut |compared| {
+        outcome = outcome.max(compared.outcome());
+        if written.is_ok() {
+            written = write(&compared, arguments.format, &mut out).and_then(|()| out.flush());
+        }
+    });
+    written?;
+    if let Err(error) = ended {
+        print_message(error);
+        return Ok(Outcome::Unusable);
+    }
+    Ok(outcome)
+}
+
+/// Parses an optimization level: `0`, `-O0`.
+fn level(text: &str) -> Result<u8, String> {
+    let digit = text.trim_start_matches('-').trim_start_matches('O');
+    let level = digit.parse().ok().filter(|level| *level <= 3);
+    level.ok_or_else(|| format!("`{text}` is not a level: ptxas has -O0 to -O3"))
 }
 
 fn write(compared: &Compared, format: Format, out: &mut dyn Write) -> io::Result<()> {
@@ -96,80 +146,71 @@ fn write(compared: &Compared, format: Format, out: &mut dyn Write) -> io::Result
     }
 }
 
-fn compare(arguments: &Arguments) -> Result<Compared, CompareError> {
+/// Compares, and passes each result on: one, or with several targets or levels one for each.
+fn compare(arguments: &Arguments, found: &mut dyn FnMut(Compared)) -> Result<(), CompareError> {
     let models = match &arguments.models[..] {
         [] => [None; 2],
         [both] => [Some(both.as_str()); 2],
         [one, other] => [Some(one.as_str()), Some(other.as_str())],
         many => return Err(CompareError::ManyModels(many.len())),
     };
-    let is_one_kernel = arguments.other.is_none() && arguments.other_entry.is_none();
+    let is_one_kernel =
+        arguments.other.is_none() && arguments.other_entry.is_none() && arguments.ptxas.is_none();
     if is_one_kernel && models[0] == models[1] {
         return Err(CompareError::OneRun);
     }
     let source = Source::read(&arguments.file, arguments.language)?;
     let mut request = request(arguments, &source, models[0])?;
     let launches = Launches::read(&arguments.file, &arguments.launch, &mut request)?;
-    let prepared = source.prepare(&request, &launches)?;
     source.note_errors();
-    let first = Run::new(&source, prepared)?;
-    let other = match &arguments.other {
-        Some(other) => &Source::read(other, arguments.language)?,
-        None => &source,
+    let mut with = |other: &Source| -> Result<(), CompareError> {
+        let sides = Sides {
+            requests: [request.clone(), self::request(arguments, other, models[1])?],
+            sources: [&source, other],
+            launches: &launches,
+            is_one_kernel,
+            other_entry: arguments.other_entry.as_deref(),
+        };
+        found(compare_sides(&sides, arguments)?);
+        Ok(())
     };
-    let launch = other_launch(arguments, other, &first.prepared.resolved.launch, is_one_kernel)?;
-    let request = RunRequest {
-        entry: None,
-        launch: Choice::Given(Box::new(launch)),
-        ..self::request(arguments, other, models[1])?
-    };
-    let prepared = other.prepare(&request, &launches)?;
-    if arguments.other.is_some() {
-        other.note_errors();
+    if let Some(path) = &arguments.ptxas {
+        let limit = Duration::from_secs(arguments.ptxas_limit);
+        let assembler =
+            Assembler::find(path.as_deref(), limit, &source, &arguments.target, &arguments.levels)?;
+        return assembler.each(&source.text, &mut |listing| with(&listing));
     }
-    let runs = labelled([first, Run::new(other, prepared)?]);
-    let lane_bytes = is_one_kernel.then(|| arguments.launch.trace_bytes());
-    let compared = Compared::new(runs, arguments.tolerance, lane_bytes);
-    Ok(compared.map_err(|Cancelled| LaunchError::Cancelled)?)
+    match &arguments.other {
+        Some(other) => {
+            let other = Source::read(other, arguments.other_language(other))?;
+            other.note_errors();
+            with(&other)
+        }
+        None => with(&source),
+    }
+}
+
+/// Runs the two kernels, with the requested launch or with launches that are drawn from it.
+fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared, LaunchError> {
+    let first = sides.first()?;
+    let equality = Equality { tolerance: arguments.tolerance, ulp: arguments.ulp };
+    if let Some(launches) = arguments.random {
+        let random = Random { launches, seed: arguments.seed.unwrap_or_else(random::seed) };
+        return random::compare(sides, first, random, equality);
+    }
+    let other = sides.other(&first.prepared.resolved.launch)?;
+    let lane_bytes = sides.is_one_kernel.then(|| arguments.launch.trace_bytes());
+    let compared = Compared::new(labelled([first, other]), equality, lane_bytes);
+    compared.map_err(|Cancelled| LaunchError::Cancelled)
+}
+
+impl Arguments {
+    /// `--language` is that of the other file only if its extension names none.
+    fn other_language(&self, other: &Path) -> Option<Language> {
+        self.language.filter(|_| language::of_file(other, "").is_err())
+    }
 }
 
 fn request(arguments: &Arguments, source: &Source, model: Option<&str>) -> Result<RunRequest, LaunchError> {
     Ok(arguments.launch.request(source.language, model, RunSettings::default())?)
-}
-
-/// The launch of the first run for the other kernel, which is called the same unless it is named, or is the only one of its
-/// file.
-fn other_launch(
-    arguments: &Arguments,
-    other: &Source,
-    launch: &Launch,
-    is_one_kernel: bool,
-) -> Result<Launch, LaunchError> {
-    let entry = match &arguments.other_entry {
-        Some(entry) => Some(entry.clone()),
-        None => {
-            let symbols = other.analysis.symbols(other.file)?;
-            let mut kernels = symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel);
-            kernels
-                .any(|kernel| Some(&*kernel.name) == launch.entry.as_deref())
-                .then(|| launch.entry.clone())
-                .flatten()
-        }
-    };
-    // Its expectations are about the first run, and its model is that of the first kernel's language.
-    let model = launch.model.clone().filter(|_| is_one_kernel);
-    Ok(Launch { entry, model, expect: Vec::new(), ..launch.clone() })
-}
-
-/// Labels the runs with what distinguishes them.
-fn labelled(runs: [Run; 2]) -> [Run; 2] {
-    let [one, other] = &runs;
-    let labels = match () {
-        () if one.path != other.path => [one.path.clone(), other.path.clone()],
-        () if one.entry() != other.entry() => [one.entry().to_owned(), other.entry().to_owned()],
-        () => [one, other].map(|run| run.prepared.model.name().to_owned()),
-    };
-    let [one, other] = runs;
-    let [first, second] = labels;
-    [Run { label: first, ..one }, Run { label: second, ..other }]
 }

@@ -33,6 +33,16 @@ pub(crate) enum LaunchError {
     TwoInputs,
     #[error("the run was stopped")]
     Cancelled,
+    #[error(
+        "{path}: has no kernel `{entry}`: it has {}; name the kernel to compare with `--other-entry`",
+        found.join(", ")
+    )]
+    OtherKernel { path: String, entry: String, found: Vec<String> },
+    #[error(
+        "nothing was compared: each of the {drawn} drawn launches was discarded, the last one because of: {reason}. \
+         Give a launch that the kernel runs with (--launch, --arg); others are drawn from it"
+    )]
+    NothingDrawn { drawn: usize, reason: String },
 }
 
 impl From<Cancelled> for LaunchError {
@@ -59,8 +69,14 @@ impl Source {
         let text = read_named(file).map_err(read)?;
         let language = language.map_or_else(|| language::of_file(file, &text), Ok);
         let language = language.map_err(|error| LaunchError::Language { path: path.clone(), error })?;
+        Source::of_text(path, text, language)
+    }
+
+    /// A source with this text.
+    pub(crate) fn of_text(path: String, text: String, language: Language) -> Result<Source, LaunchError> {
         let mut host = AnalysisHost::new();
-        let file = open(&mut host, language, &text).map_err(read)?;
+        let file = open(&mut host, language, &text)
+            .map_err(|error| LaunchError::Read { path: path.clone(), error })?;
         Ok(Source { text, language, analysis: host.snapshot(), file, path })
     }
 
@@ -100,6 +116,12 @@ pub(crate) struct Launches {
 }
 
 impl Launches {
+    /// Without a launch file.
+    #[cfg(test)]
+    pub(crate) fn none() -> Launches {
+        Launches { file: None, base: PathBuf::new() }
+    }
+
     /// Reads the launch file of the arguments, or the nearest one to `file`. A single launch on standard input becomes that of
     /// the request.
     pub(crate) fn read(

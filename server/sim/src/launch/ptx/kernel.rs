@@ -64,7 +64,7 @@ impl PtxKernel {
     }
 
     /// The bytes of all parameters, each at a multiple of its alignment.
-    pub(super) fn parameter_bytes(&self) -> u64 {
+    pub(in crate::launch) fn parameter_bytes(&self) -> u64 {
         self.params.iter().fold(0u64, |end, param| {
             let start = end.checked_next_multiple_of(param.align.max(1)).unwrap_or(u64::MAX);
             start.saturating_add(param.bytes)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use smol_str::format_smolstr;
 use warplens_hir::sass::{BANK_BYTES, Facts, Function, Operand, Value};
 
+use crate::launch::model::{Argument, Passed};
 use crate::launch::ptx::Parameter;
 use crate::sass::Target;
 use crate::scalar_type::ScalarType;
@@ -37,18 +38,36 @@ pub(super) fn parameters(
         // The smallest alignment that leads there.
         let align =
             [1, 2, 4, 8, 16, 32, 64, 128, 256].into_iter().find(|align| end.next_multiple_of(*align) == at);
-        let scalar = match bytes {
-            1 => Some(ScalarType::B8),
-            2 => Some(ScalarType::B16),
-            4 => Some(ScalarType::B32),
-            8 => Some(ScalarType::B64),
-            _ => None,
-        };
-        let name = format_smolstr!("p{}", params.len());
-        params.push(Parameter { name, bytes, align: align.unwrap_or(1), scalar, is_pointer: false });
+        params.push(parameter(params.len(), bytes, align.unwrap_or(1)));
         end = at + bytes;
     }
     params
+}
+
+fn parameter(index: usize, bytes: u64, align: u64) -> Parameter {
+    let scalar = match bytes {
+        1 => Some(ScalarType::B8),
+        2 => Some(ScalarType::B16),
+        4 => Some(ScalarType::B32),
+        8 => Some(ScalarType::B64),
+        _ => None,
+    };
+    Parameter { name: format_smolstr!("p{index}"), bytes, align, scalar, is_pointer: false }
+}
+
+/// The parameters that take these arguments, each aligned to its size; `None` for structures, whose size is unknown.
+pub(super) fn of_arguments(arguments: &[Argument], address_bytes: u64) -> Option<Vec<Parameter>> {
+    let parameter = |(index, argument): (usize, &Argument)| {
+        let bytes = match &argument.passed {
+            Passed::Buffer(_) | Passed::Alias(_) => address_bytes,
+            Passed::Scalar(kind, _) => kind.bytes() as u64,
+            Passed::Bytes(bytes) => bytes.len() as u64,
+            Passed::Fields(_) => return None,
+        };
+        let align = if bytes.is_power_of_two() && bytes <= 8 { bytes } else { 8 };
+        Some(parameter(index, bytes, align))
+    };
+    arguments.iter().enumerate().map(parameter).collect()
 }
 
 /// The parameters that a function without notes reads: their offsets and sizes. What lies between them was not read.

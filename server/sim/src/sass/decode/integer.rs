@@ -281,17 +281,17 @@ impl Decoder<'_> {
             if inst.has("SX32") || shift_at == Some(2) {
                 operation.s[2] = zero;
             }
-            operation.p[0] = match (inst.has("X"), old) {
-                (false, _) => Condition::NEVER,
-                (true, true) => Condition { predicate: CC_CARRY, negated: false },
-                (true, false) => shape.p.first().copied().unwrap_or(Condition::NEVER),
-            };
         } else {
             if inst.has("X") {
-                return Err("modifier `.X` is not simulated".to_owned());
+                operation.op = Op::ScaledAddCarry;
             }
             operation.s[2] = zero;
         }
+        operation.p[0] = match (inst.has("X"), old) {
+            (false, _) => Condition::NEVER,
+            (true, true) => Condition { predicate: CC_CARRY, negated: false },
+            (true, false) => shape.p.first().copied().unwrap_or(Condition::NEVER),
+        };
         carry_in_cc(&mut operation);
         Ok(operation)
     }

@@ -157,6 +157,20 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let sums = product_sums(signed, o, r, mask);
             r.set(o.d, mask, &sums.map(|sum| (sum >> 32) as u32));
         }
+        Op::ScaledAddCarry => {
+            let shift = o.n & 31;
+            let a = *r.row(o.s[0].row);
+            let b = terms(r, o.s[1]);
+            let carry = r.holds(o.p[0]);
+            let is_negated = o.s[0].negates();
+            let sums: Lanes<u64> = std::array::from_fn(|lane| {
+                let a = if is_negated { a[lane].wrapping_neg() } else { a[lane] };
+                u64::from(a << shift) + b[lane] + u64::from(carry >> lane & 1)
+            });
+            r.set(o.d, mask, &sums.map(|sum| sum as u32));
+            r.set_predicate(o.q[0], mask, lanes_where(|lane| sums[lane] >> 32 != 0));
+            r.set_predicate(o.q[1], mask, 0);
+        }
         Op::ScaledAddHigh { extends, window } => scaled_add_high(extends, window, o, r, mask),
         Op::Xmad(xmad) => self::xmad(xmad, o, r, mask),
         _ => {}

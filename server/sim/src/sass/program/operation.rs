@@ -149,6 +149,8 @@ pub enum Op {
     Xmad(Xmad),
     /// `(a << n) + b`; carry in `q0`.
     ScaledAdd,
+    /// The same with a carry, which `p[0]` says.
+    ScaledAddCarry,
     /// The high word of `c:a << n`, plus `b` and `p0`.
     ScaledAddHigh {
         /// `c` is the sign of `a`.

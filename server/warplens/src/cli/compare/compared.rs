@@ -2,13 +2,12 @@
 
 use ropey::Rope;
 use warplens_ide::lanes::Prepared;
-use warplens_ide::lanes::compare::{ComparedRun, Comparison, LaneDifference};
+use warplens_ide::lanes::compare::{ComparedRun, Comparison, Equality, LaneDifference};
 use warplens_ide::lanes::report::Position;
 use warplens_sim::{Cancelled, Control, RunResult, StatementId};
 
-use crate::cli::launch::{LaunchError, Source};
+use crate::cli::launch::Source;
 use crate::cli::outcome::Outcome;
-use crate::cores::Cores;
 use crate::position::{self, Encoding};
 
 /// One of the two runs.
@@ -27,21 +26,56 @@ pub(super) struct Compared {
     pub(super) comparison: Comparison,
     /// Under two models, the first difference of a lane.
     pub(super) lane: Option<LaneDifference>,
+    /// What was compared.
+    pub(super) scope: Scope,
+    /// The launches that were drawn, if they were.
+    pub(super) drawn: Option<Drawn>,
+}
+
+/// The launches that were drawn.
+#[derive(Debug, Clone)]
+pub(super) struct Drawn {
+    pub(super) seed: u64,
+    pub(super) requested: usize,
+    /// The launches that were drawn and not compared, because the first kernel does not run with them.
+    pub(super) discarded: usize,
+    /// The same because of the other kernel.
+    pub(super) discarded_by_other: usize,
+    /// Why the last launch was discarded.
+    pub(super) reason: Option<String>,
+}
+
+/// What was compared: all launches together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Scope {
+    pub(super) launches: usize,
+    pub(super) buffers: usize,
+    pub(super) elements: usize,
+}
+
+/// What is not compared.
+pub(super) const NOT_COMPARED: [&str; 2] = ["timing", "the order of atomics on floats"];
+
+impl Scope {
+    /// Adds a launch.
+    pub(super) fn add(&mut self, prepared: &Prepared) {
+        let (buffers, elements) = Comparison::extent(prepared);
+        self.launches += 1;
+        self.buffers += buffers;
+        self.elements += elements;
+    }
 }
 
 impl Run {
-    /// Runs; the label is the path.
-    pub(super) fn new(source: &Source, prepared: Prepared) -> Result<Run, LaunchError> {
-        let cores = Cores::all();
-        let control = Control { workers: Some(&cores), ..Control::none() };
-        let (prepared, result) = prepared.settle(control).map_err(|Cancelled| LaunchError::Cancelled)?;
-        Ok(Run {
+    /// A run; the label is the path.
+    pub(super) fn new(source: &Source, prepared: Prepared, result: RunResult) -> Run {
+        Run {
             label: source.path.clone(),
             path: source.path.clone(),
             text: Rope::from_str(&source.text),
             prepared,
             result,
-        })
+        }
     }
 
     /// The kernel.
@@ -65,17 +99,21 @@ impl Compared {
     /// Compares the results, and for one kernel the steps of a lane, which take at most `lane_bytes`.
     pub(super) fn new(
         runs: [Run; 2],
-        tolerance: f64,
+        equality: Equality,
         lane_bytes: Option<usize>,
     ) -> Result<Compared, Cancelled> {
         let pair = [runs[0].compared(), runs[1].compared()];
         let control = Control::none();
-        let comparison = Comparison::of(pair, tolerance, control)?;
+        let comparison = Comparison::of(pair, equality, control)?;
         let lane = match lane_bytes.filter(|_| !comparison.is_equal()) {
             Some(bytes) => LaneDifference::of(pair, &comparison, bytes, control)?,
             None => None,
         };
-        Ok(Compared { runs, comparison, lane })
+        let mut scope = Scope::default();
+        if comparison.finished == [true; 2] {
+            scope.add(&runs[0].prepared);
+        }
+        Ok(Compared { runs, comparison, lane, scope, drawn: None })
     }
 
     pub(super) fn outcome(&self) -> Outcome {

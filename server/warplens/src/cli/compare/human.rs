@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use warplens_ide::lanes::compare::{BufferDifference, LaneDifference, OutputDifference};
+use warplens_ide::lanes::compare::{BufferDifference, Comparison, LaneDifference, OutputDifference};
 use warplens_sim::launch::size;
 use warplens_sim::{LaneStore, Severity, StatementId, Status, WarpId};
 
-use super::compared::{Compared, Run};
+use super::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
 use crate::cli::plain::plain;
 
 const STRONG: Style = Style::new().bold();
@@ -19,7 +19,7 @@ const SUCCESS: Style = AnsiColor::Green.on_default().bold();
 const MAX_BUFFERS: usize = 4;
 
 pub(super) fn write(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
-    let Compared { runs, comparison, lane } = compared;
+    let Compared { runs, comparison, lane, .. } = compared;
     heading(runs, out)?;
     for run in runs {
         end(run, out)?;
@@ -37,7 +37,36 @@ pub(super) fn write(compared: &Compared, out: &mut dyn Write) -> io::Result<()> 
     if let Some(difference) = lane {
         first_step(runs, difference, out)?;
     }
-    verdict(compared, out)
+    verdict(compared, out)?;
+    scope(compared, out)
+}
+
+/// What was compared, and what was not.
+fn scope(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+    let Scope { launches, buffers, elements } = compared.scope;
+    if let Some(drawn) = &compared.drawn {
+        let Drawn { seed, requested, discarded, discarded_by_other, reason } = drawn;
+        writeln!(out, "seed {seed}: `--random {requested} --seed {seed}` draws the same launches")?;
+        if discarded + discarded_by_other > 0 {
+            let reason = reason.as_deref().unwrap_or_default();
+            write!(out, "discarded: {}", count(discarded + discarded_by_other, "launch"))?;
+            if *discarded_by_other > 0 {
+                write!(out, ", {discarded_by_other} of them because of {}", plain(&compared.runs[1].label))?;
+            }
+            writeln!(out, "; the last one: {}", plain(reason))?;
+        }
+    }
+    if launches > 0 {
+        writeln!(
+            out,
+            "{FAINT}compared: {}, {}, {}; not compared: {}{FAINT:#}",
+            count(launches, "launch"),
+            count(buffers, "buffer"),
+            count(elements, "element"),
+            NOT_COMPARED.join(", ")
+        )?;
+    }
+    Ok(())
 }
 
 fn heading(runs: &[Run; 2], out: &mut dyn Write) -> io::Result<()> {
@@ -74,7 +103,7 @@ fn end(run: &Run, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn buffer(runs: &[Run; 2], difference: &BufferDifference, out: &mut dyn Write) -> io::Result<()> {
-    let BufferDifference { name, index, values, stores, count, of } = difference;
+    let BufferDifference { name, index, values, stores, count, of, .. } = difference;
     writeln!(out, "{STRONG}{}[{index}]{STRONG:#} differs; {count} of {of} elements differ", plain(name))?;
     for (run, (value, store)) in runs.iter().zip(values.iter().zip(stores)) {
         write!(out, "  {}: {STRONG}{value}{STRONG:#}", plain(&run.label))?;
@@ -127,8 +156,12 @@ fn verdict(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
     let Compared { runs, comparison, .. } = compared;
     match (comparison.is_equal(), comparison.finished) {
         (true, _) => {
-            let buffers = runs[0].prepared.resolved.buffers.len();
-            writeln!(out, "{SUCCESS}same results{SUCCESS:#} in {}", count(buffers, "buffer"))
+            let (buffers, _) = Comparison::extent(&runs[0].prepared);
+            write!(out, "{SUCCESS}same results{SUCCESS:#} in {}", count(buffers, "buffer"))?;
+            match compared.drawn {
+                Some(_) => writeln!(out, " of each of {}", count(compared.scope.launches, "launch")),
+                None => writeln!(out),
+            }
         }
         (false, [true, true]) => writeln!(out, "{ERROR}different results{ERROR:#}"),
         (false, [false, false]) => writeln!(out, "{ERROR}not compared{ERROR:#}: neither run finished"),
@@ -148,7 +181,11 @@ fn thread(run: &Run, warp: WarpId, lane: u32) -> String {
 
 /// The line of a store.
 fn line(run: &Run, store: &LaneStore) -> String {
-    format!("{}: {}", place(run, store.statement), text(run, store.statement))
+    let statement = run.prepared.statements.get(store.statement.index());
+    let source = statement.filter(|statement| statement.code.is_some());
+    let source = source.and_then(|statement| statement.source.as_ref());
+    let from = source.map_or_else(String::new, |source| format!(" (from {})", plain(&source.to_string())));
+    format!("{}: {}{from}", place(run, store.statement), text(run, store.statement))
 }
 
 /// `k.ptx:12`.
@@ -166,5 +203,10 @@ fn text(run: &Run, statement: StatementId) -> String {
 }
 
 fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+    let ending = match (number, what.ends_with("ch")) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{number} {what}{ending}")
 }

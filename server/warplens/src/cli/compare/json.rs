@@ -5,19 +5,54 @@ use std::io::{self, Write};
 use serde::Serialize;
 use warplens_ide::lanes::compare::{BufferDifference, LaneDifference, LaneStep, OutputDifference};
 use warplens_ide::lanes::report::Position;
+use warplens_sim::launch::{Element, Launch};
 use warplens_sim::{LaneStore, Severity};
 
-use super::compared::{Compared, Run};
+use super::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
 
 #[derive(Serialize)]
 struct JsonCompared<'c> {
     equal: bool,
+    launch: &'c Launch,
+    difference: Option<JsonDifference<'c>>,
+    compared: JsonScope,
+    not_compared: [&'static str; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    random: Option<JsonDrawn<'c>>,
     runs: [JsonRun<'c>; 2],
     buffers: Vec<JsonBuffer<'c>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<JsonOutput<'c>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lane: Option<JsonLane<'c>>,
+}
+
+/// The first difference.
+#[derive(Serialize)]
+struct JsonDifference<'c> {
+    buffer: &'c str,
+    element: usize,
+    a: Element,
+    b: Element,
+    a_writer: Option<JsonStore>,
+    b_writer: Option<JsonStore>,
+}
+
+#[derive(Serialize)]
+struct JsonScope {
+    launches: usize,
+    buffers: usize,
+    elements: usize,
+}
+
+#[derive(Serialize)]
+struct JsonDrawn<'c> {
+    seed: u64,
+    requested: usize,
+    discarded: usize,
+    discarded_by_other: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'c str>,
 }
 
 #[derive(Serialize)]
@@ -81,10 +116,16 @@ struct JsonStep<'c> {
 }
 
 pub(super) fn write(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
-    let Compared { runs, comparison, lane } = compared;
+    let Compared { runs, comparison, lane, scope, drawn } = compared;
     let [one, other] = runs;
+    let Scope { launches, buffers, elements } = *scope;
     let document = JsonCompared {
         equal: comparison.is_equal(),
+        launch: &one.prepared.resolved.launch,
+        difference: comparison.buffers.first().map(|difference| self::difference(runs, difference)),
+        compared: JsonScope { launches, buffers, elements },
+        not_compared: NOT_COMPARED,
+        random: drawn.as_ref().map(self::drawn),
         runs: [run(one), run(other)],
         buffers: comparison.buffers.iter().map(|difference| buffer(runs, difference)).collect(),
         output: comparison
@@ -95,6 +136,29 @@ pub(super) fn write(compared: &Compared, out: &mut dyn Write) -> io::Result<()> 
     };
     serde_json::to_writer(&mut *out, &document)?;
     out.write_all(b"\n")
+}
+
+fn difference<'c>(runs: &[Run; 2], difference: &'c BufferDifference) -> JsonDifference<'c> {
+    let store = |side: usize| difference.stores[side].as_ref().map(|store| self::store(&runs[side], store));
+    JsonDifference {
+        buffer: &difference.name,
+        element: difference.index,
+        a: difference.elements[0],
+        b: difference.elements[1],
+        a_writer: store(0),
+        b_writer: store(1),
+    }
+}
+
+fn drawn(drawn: &Drawn) -> JsonDrawn<'_> {
+    let Drawn { seed, requested, discarded, discarded_by_other, reason } = drawn;
+    JsonDrawn {
+        seed: *seed,
+        requested: *requested,
+        discarded: *discarded,
+        discarded_by_other: *discarded_by_other,
+        reason: reason.as_deref(),
+    }
 }
 
 fn run(run: &Run) -> JsonRun<'_> {
@@ -114,7 +178,7 @@ fn run(run: &Run) -> JsonRun<'_> {
 }
 
 fn buffer<'c>(runs: &[Run; 2], difference: &'c BufferDifference) -> JsonBuffer<'c> {
-    let BufferDifference { name, index, values, stores, count, of } = difference;
+    let BufferDifference { name, index, values, stores, count, of, .. } = difference;
     let store = |side: usize| stores[side].as_ref().map(|store| self::store(&runs[side], store));
     JsonBuffer { name, index: *index, values, stores: [store(0), store(1)], differing: *count, elements: *of }
 }

@@ -1,3 +1,5 @@
+mod corpus;
+
 use std::path::PathBuf;
 
 use clap::Parser;
@@ -116,13 +118,16 @@ fn answer(flags: &[&str]) -> (String, Outcome) {
         Ok(flags) => flags.arguments,
         Err(error) => return (error.to_string(), Outcome::Unusable),
     };
-    match compare(&arguments) {
+    let (mut out, mut outcome) = (Vec::new(), Outcome::Success);
+    let ended = compare(&arguments, &mut |compared| {
+        write(&compared, arguments.format, &mut out).expect("memory does not fail");
+        outcome = outcome.max(compared.outcome());
+    });
+    match ended {
         Err(error) => (error.to_string(), Outcome::Unusable),
-        Ok(compared) => {
-            let mut out = Vec::new();
-            write(&compared, arguments.format, &mut out).expect("memory does not fail");
+        Ok(()) => {
             let text = String::from_utf8(out).expect("text");
-            (anstream::adapter::strip_str(&text).to_string(), compared.outcome())
+            (anstream::adapter::strip_str(&text).to_string(), outcome)
         }
     }
 }
@@ -141,17 +146,18 @@ fn two_kernels() {
         &["~/a.ptx", "~/b.ptx", "--launch", "small"],
         Outcome::Errors,
         expect![[r#"
-        ~/a.ptx and ~/b.ptx: launch small, grid 2, block 64
-          ~/a.ptx: finished, 52 warp instructions
-          ~/b.ptx: finished, 52 warp instructions
+            ~/a.ptx and ~/b.ptx: launch small, grid 2, block 64
+              ~/a.ptx: finished, 52 warp instructions
+              ~/b.ptx: finished, 52 warp instructions
 
-        x[100] differs; 1 of 128 elements differ
-          ~/a.ptx: 100.0, its initial value: no thread stored it
-          ~/b.ptx: 200.0, stored by thread (36,0,0) of block (1,0,0), lane 4 of warp 1
-            ~/b.ptx:19: st.global.f32 [%rd3], %f2;
+            x[100] differs; 1 of 128 elements differ
+              ~/a.ptx: 100.0, its initial value: no thread stored it
+              ~/b.ptx: 200.0, stored by thread (36,0,0) of block (1,0,0), lane 4 of warp 1
+                ~/b.ptx:19: st.global.f32 [%rd3], %f2;
 
-        different results
-    "#]],
+            different results
+            compared: 1 launch, 1 buffer, 128 elements; not compared: timing, the order of atomics on floats
+        "#]],
     );
 }
 
@@ -166,17 +172,18 @@ fn two_kernels_of_one_file() {
         &flags,
         Outcome::Errors,
         expect![[r#"
-        scale and scale_fast: launch small, grid 2, block 64
-          scale: finished, 52 warp instructions
-          scale_fast: finished, 52 warp instructions
+            scale and scale_fast: launch small, grid 2, block 64
+              scale: finished, 52 warp instructions
+              scale_fast: finished, 52 warp instructions
 
-        x[100] differs; 1 of 128 elements differ
-          scale: 100.0, its initial value: no thread stored it
-          scale_fast: 200.0, stored by thread (36,0,0) of block (1,0,0), lane 4 of warp 1
-            ~/k.ptx:37: st.global.f32 [%rd3], %f2;
+            x[100] differs; 1 of 128 elements differ
+              scale: 100.0, its initial value: no thread stored it
+              scale_fast: 200.0, stored by thread (36,0,0) of block (1,0,0), lane 4 of warp 1
+                ~/k.ptx:37: st.global.f32 [%rd3], %f2;
 
-        different results
-    "#]],
+            different results
+            compared: 1 launch, 1 buffer, 128 elements; not compared: timing, the order of atomics on floats
+        "#]],
     );
 }
 
@@ -187,23 +194,25 @@ fn equal_results() {
         &["~/a.ptx", "~/a.ptx", "--models", "its"],
         Outcome::Success,
         expect![[r#"
-        its and its: launch small, grid 2, block 64
-          its: finished, 52 warp instructions
-          its: finished, 52 warp instructions
+            its and its: launch small, grid 2, block 64
+              its: finished, 52 warp instructions
+              its: finished, 52 warp instructions
 
-        same results in 1 buffer
-    "#]],
+            same results in 1 buffer
+            compared: 1 launch, 1 buffer, 128 elements; not compared: timing, the order of atomics on floats
+        "#]],
     );
     folder.check(
         &["~/a.ptx", "--models", "stack,its"],
         Outcome::Success,
         expect![[r#"
-        stack and its: launch small, grid 2, block 64
-          stack: finished, 52 warp instructions
-          its: finished, 52 warp instructions
+            stack and its: launch small, grid 2, block 64
+              stack: finished, 52 warp instructions
+              its: finished, 52 warp instructions
 
-        same results in 1 buffer
-    "#]],
+            same results in 1 buffer
+            compared: 1 launch, 1 buffer, 128 elements; not compared: timing, the order of atomics on floats
+        "#]],
     );
 }
 
@@ -215,29 +224,31 @@ fn floats_within_the_tolerance() {
         &["~/a.ptx", "~/b.ptx"],
         Outcome::Errors,
         expect![[r#"
-        ~/a.ptx and ~/b.ptx: launch small, grid 2, block 64
-          ~/a.ptx: finished, 52 warp instructions
-          ~/b.ptx: finished, 52 warp instructions
+            ~/a.ptx and ~/b.ptx: launch small, grid 2, block 64
+              ~/a.ptx: finished, 52 warp instructions
+              ~/b.ptx: finished, 52 warp instructions
 
-        x[1] differs; 99 of 128 elements differ
-          ~/a.ptx: 2.0, stored by thread (1,0,0) of block (0,0,0), lane 1 of warp 0
-            ~/a.ptx:19: st.global.f32 [%rd3], %f2;
-          ~/b.ptx: 2.000002, stored by thread (1,0,0) of block (0,0,0), lane 1 of warp 0
-            ~/b.ptx:19: st.global.f32 [%rd3], %f2;
+            x[1] differs; 99 of 128 elements differ
+              ~/a.ptx: 2.0, stored by thread (1,0,0) of block (0,0,0), lane 1 of warp 0
+                ~/a.ptx:19: st.global.f32 [%rd3], %f2;
+              ~/b.ptx: 2.000002, stored by thread (1,0,0) of block (0,0,0), lane 1 of warp 0
+                ~/b.ptx:19: st.global.f32 [%rd3], %f2;
 
-        different results
-    "#]],
+            different results
+            compared: 1 launch, 1 buffer, 128 elements; not compared: timing, the order of atomics on floats
+        "#]],
     );
     folder.check(
         &["~/a.ptx", "~/b.ptx", "--tolerance", "0.01"],
         Outcome::Success,
         expect![[r#"
-        ~/a.ptx and ~/b.ptx: launch small, grid 2, block 64
-          ~/a.ptx: finished, 52 warp instructions
-          ~/b.ptx: finished, 52 warp instructions
+            ~/a.ptx and ~/b.ptx: launch small, grid 2, block 64
+              ~/a.ptx: finished, 52 warp instructions
+              ~/b.ptx: finished, 52 warp instructions
 
-        same results in 1 buffer
-    "#]],
+            same results in 1 buffer
+            compared: 1 launch, 1 buffer, 128 elements; not compared: timing, the order of atomics on floats
+        "#]],
     );
 }
 
@@ -248,27 +259,28 @@ fn one_kernel_under_two_models() {
         &["~/k.ptx", "--models", "stack,ipdom"],
         Outcome::Errors,
         expect![[r#"
-        stack and ipdom: launch inferred, grid 1, block 32
-          stack: finished, 12 warp instructions
-          ipdom: finished, 13 warp instructions
+            stack and ipdom: launch inferred, grid 1, block 32
+              stack: finished, 12 warp instructions
+              ipdom: finished, 13 warp instructions
 
-        out[0] differs; 16 of 32768 elements differ
-          stack: 65535, stored by thread (0,0,0) of block (0,0,0), lane 0 of warp 0
-            ~/k.ptx:19: st.global.u32 [%rd3], %r2;
-          ipdom: 255, stored by thread (0,0,0) of block (0,0,0), lane 0 of warp 0
-            ~/k.ptx:19: st.global.u32 [%rd3], %r2;
+            out[0] differs; 16 of 32768 elements differ
+              stack: 65535, stored by thread (0,0,0) of block (0,0,0), lane 0 of warp 0
+                ~/k.ptx:19: st.global.u32 [%rd3], %r2;
+              ipdom: 255, stored by thread (0,0,0) of block (0,0,0), lane 0 of warp 0
+                ~/k.ptx:19: st.global.u32 [%rd3], %r2;
 
-        first different step of thread (0,0,0) of block (0,0,0), lane 0 of warp 0
-          stack: %r2 = 65535 (visit 1)
-            ~/k.ptx:15: activemask.b32 %r2;
-          ipdom: %r2 = 255 (visit 1)
-            ~/k.ptx:15: activemask.b32 %r2;
+            first different step of thread (0,0,0) of block (0,0,0), lane 0 of warp 0
+              stack: %r2 = 65535 (visit 1)
+                ~/k.ptx:15: activemask.b32 %r2;
+              ipdom: %r2 = 255 (visit 1)
+                ~/k.ptx:15: activemask.b32 %r2;
 
-        different results
-    "#]],
+            different results
+            compared: 1 launch, 1 buffer, 32768 elements; not compared: timing, the order of atomics on floats
+        "#]],
     );
     folder.check(&["~/k.ptx", "--models", "stack,ipdom", "--format", "json"], Outcome::Errors, expect![[r#"
-        {"equal":false,"runs":[{"path":"~/k.ptx","entry":"mask","model":"stack","status":"finished","warp_instructions":12,"error":null},{"path":"~/k.ptx","entry":"mask","model":"ipdom","status":"finished","warp_instructions":13,"error":null}],"buffers":[{"name":"out","index":0,"values":["65535","255"],"stores":[{"line":18,"character":4,"cta":[0,0,0],"warp":0,"lane":0},{"line":18,"character":4,"cta":[0,0,0],"warp":0,"lane":0}],"differing":16,"elements":32768}],"lane":{"cta":[0,0,0],"warp":0,"lane":0,"steps":[{"line":14,"character":4,"visit":1,"executed":true,"written":["%r2 = 65535"]},{"line":14,"character":4,"visit":1,"executed":true,"written":["%r2 = 255"]}]}}
+        {"equal":false,"launch":{"name":"inferred","entry":"mask","grid":[1,1,1],"block":[32,1,1],"args":[{"name":"out","buffer":"u32","len":32768,"fill":"zero"}]},"difference":{"buffer":"out","element":0,"a":65535,"b":255,"a_writer":{"line":18,"character":4,"cta":[0,0,0],"warp":0,"lane":0},"b_writer":{"line":18,"character":4,"cta":[0,0,0],"warp":0,"lane":0}},"compared":{"launches":1,"buffers":1,"elements":32768},"not_compared":["timing","the order of atomics on floats"],"runs":[{"path":"~/k.ptx","entry":"mask","model":"stack","status":"finished","warp_instructions":12,"error":null},{"path":"~/k.ptx","entry":"mask","model":"ipdom","status":"finished","warp_instructions":13,"error":null}],"buffers":[{"name":"out","index":0,"values":["65535","255"],"stores":[{"line":18,"character":4,"cta":[0,0,0],"warp":0,"lane":0},{"line":18,"character":4,"cta":[0,0,0],"warp":0,"lane":0}],"differing":16,"elements":32768}],"lane":{"cta":[0,0,0],"warp":0,"lane":0,"steps":[{"line":14,"character":4,"visit":1,"executed":true,"written":["%r2 = 65535"]},{"line":14,"character":4,"visit":1,"executed":true,"written":["%r2 = 255"]}]}}
     "#]]);
 }
 
@@ -321,16 +333,17 @@ fn printed_text() {
         &["~/a.ptx", "~/b.ptx", "--block", "1"],
         Outcome::Errors,
         expect![[r#"
-        ~/a.ptx and ~/b.ptx: launch command line, grid 1, block 1
-          ~/a.ptx: finished, 6 warp instructions
-          ~/b.ptx: finished, 6 warp instructions
+            ~/a.ptx and ~/b.ptx: launch command line, grid 1, block 1
+              ~/a.ptx: finished, 6 warp instructions
+              ~/b.ptx: finished, 6 warp instructions
 
-        line 1 of the printed text differs
-          ~/a.ptx: hi
-          ~/b.ptx: ho
+            line 1 of the printed text differs
+              ~/a.ptx: hi
+              ~/b.ptx: ho
 
-        different results
-    "#]],
+            different results
+            compared: 1 launch, 0 buffers, 0 elements; not compared: timing, the order of atomics on floats
+        "#]],
     );
 }
 

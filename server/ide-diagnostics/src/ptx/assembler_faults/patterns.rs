@@ -1,0 +1,165 @@
+//! The patterns that assemblers get wrong.
+
+use std::collections::BTreeSet;
+
+use warplens_hir::ptx::{Function, Instruction, InstructionId, Operand};
+
+use super::values::{Value, ValueId, Values, is_signed_extreme};
+
+/// A pattern that was found. The instructions are of one function.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// `(x << n) - (x >> (64 - n))`.
+    Rotation {
+        /// The subtraction or addition.
+        at: InstructionId,
+        /// The shifts to the left and to the right.
+        shifts: [InstructionId; 2],
+        /// `n`
+        amount: u64,
+    },
+    /// `max(max(x, -y), z)`.
+    Maximum {
+        /// The outer one.
+        at: InstructionId,
+        /// `max` or `min`.
+        opcode: &'static str,
+        /// The inner ones.
+        inner: Vec<InstructionId>,
+        /// The negations.
+        negations: Vec<InstructionId>,
+    },
+}
+
+impl Found {
+    /// The statement that is reported.
+    pub(super) fn at(&self) -> InstructionId {
+        match self {
+            Found::Rotation { at, .. } | Found::Maximum { at, .. } => *at,
+        }
+    }
+
+    /// The other statements of the pattern.
+    pub(super) fn parts(&self) -> impl Iterator<Item = InstructionId> {
+        let (inner, negations) = match self {
+            Found::Rotation { shifts, .. } => (shifts.to_vec(), &[][..]),
+            Found::Maximum { inner, negations, .. } => (inner.clone(), negations.as_slice()),
+        };
+        inner.into_iter().chain(negations.iter().copied())
+    }
+}
+
+/// The patterns of a function in the order of its statements.
+pub(super) fn find(function: &Function) -> Vec<Found> {
+    let has = |opcode: &str| function.mnemonics().iter().any(|known| known.opcode == opcode);
+    let rotates = has("shl") && has("shr") && (has("sub") || has("add"));
+    let selects = function
+        .mnemonics()
+        .iter()
+        .any(|known| matches!(&*known.opcode, "min" | "max") && (known.has("s32") || known.has("s16")));
+    if !rotates && !(selects && (has("neg") || has("sub") || has("mul"))) {
+        return Vec::new();
+    }
+    let labels: BTreeSet<usize> = function.labels().map(|label| label.target.index()).collect();
+    let mut values = Values::new(function);
+    let mut block = 0;
+    let mut found = Vec::new();
+    for instruction in function.instructions() {
+        if labels.contains(&instruction.id().index()) {
+            values.join();
+            block = instruction.id().index();
+        }
+        found.extend(rotation(&mut values, instruction));
+        found.extend(maximum(&mut values, instruction, block));
+        values.execute(instruction);
+        if matches!(instruction.opcode(), "bra" | "brx" | "call" | "ret" | "exit") {
+            block = instruction.id().index() + 1;
+        }
+    }
+    found
+}
+
+fn rotation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Found> {
+    let is_sum = match instruction.opcode() {
+        "sub" => false,
+        "add" => true,
+        _ => return None,
+    };
+    let ([_, one, other], true) = (instruction.operands(), instruction.has("u64") || instruction.has("s64"))
+    else {
+        return None;
+    };
+    let (one, other) = (values.read(*one), values.read(*other));
+    let pair = |values: &Values<'_>, one: ValueId, other: ValueId| match (values.get(one), values.get(other))
+    {
+        (
+            Value::ShiftLeft { value, amount, at: left },
+            Value::ShiftRight { value: same, amount: rest, is_signed, at: right },
+        ) if value == same && (1..64).contains(&amount) && rest == 64 - amount => {
+            Some((left, right, amount, is_signed))
+        }
+        _ => None,
+    };
+    let any = |values: &Values<'_>, one, other| pair(values, one, other).or_else(|| pair(values, other, one));
+    let (left, right, amount) = match any(values, one, other) {
+        // The sum of the shifts is the rotation, unless the shift to the right copies the sign.
+        Some((_, _, _, false)) if is_sum => return None,
+        Some((left, right, amount, _)) => (left, right, amount),
+        None if is_sum => {
+            // The difference as a sum with `0 - x`.
+            let negated = |value: ValueId| match values.get(value) {
+                Value::Negation { value, is_subtraction: true, .. } => Some(value),
+                _ => None,
+            };
+            let (one, other) = match (negated(one), negated(other)) {
+                (Some(one), None) => (one, other),
+                (None, Some(other)) => (one, other),
+                _ => return None,
+            };
+            let (left, right, amount, _) = any(values, one, other)?;
+            (left, right, amount)
+        }
+        None => return None,
+    };
+    Some(Found::Rotation { at: instruction.id(), shifts: [left, right], amount })
+}
+
+fn maximum(values: &mut Values<'_>, instruction: Instruction<'_>, block: usize) -> Option<Found> {
+    if !is_signed_extreme(instruction) {
+        return None;
+    }
+    let [_, one, other] = instruction.operands() else { return None };
+    let mut inner = Vec::new();
+    let mut negations = Vec::new();
+    for operand in [*one, *other] {
+        let Operand::Register { .. } = operand else { continue };
+        let value = values.read(operand);
+        let Value::Extreme { operands, at } = values.get(value) else { continue };
+        let nested = values.instruction(at);
+        let is_same = nested.opcode() == instruction.opcode()
+            && nested.has("s16") == instruction.has("s16")
+            && nested.guard().is_none();
+        if !is_same || at.index() < block || !values.is_read_once(at) {
+            continue;
+        }
+        let [first, second] = operands.map(|operand| match values.get(operand) {
+            Value::Negation { value, at, .. } if lost(values.instruction(at)) => Some((value, at)),
+            _ => None,
+        });
+        // The negation of the second operand is lost; of `max(-x, x)`, that of `x` in any order.
+        let is_absolute = first.is_some_and(|(value, _)| value == operands[1]);
+        let Some((_, negation)) = second.or(first.filter(|_| is_absolute)) else { continue };
+        inner.push(at);
+        negations.push(negation);
+    }
+    if inner.is_empty() {
+        return None;
+    }
+    let opcode = if instruction.opcode() == "max" { "max" } else { "min" };
+    Some(Found::Maximum { at: instruction.id(), opcode, inner, negations })
+}
+
+/// Whether the assembler takes the negation into the instruction that uses it: a subtraction of unsigned numbers stays.
+fn lost(negation: Instruction<'_>) -> bool {
+    negation.opcode() != "sub" || negation.has("s32") || negation.has("s16")
+}

@@ -1,0 +1,158 @@
+//! Statements of a kernel, then the faults of assemblers that concern them, and the statements after the fix.
+
+use expect_test::{Expect, expect};
+use warplens_ide::fixture::{FILE, open};
+
+use crate::codes;
+
+/// The marked statements, and for each the text after its fix.
+fn marked(target: &str, statements: &str) -> Vec<(String, String)> {
+    let start = "\
+.entry k(.param .u64 out) {
+.reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>;
+ld.param.u64 %rd1, [out]; ld.global.u64 %rd2, [%rd1]; ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+4];
+ld.global.u32 %r3, [%rd1+8]; ld.global.u16 %h1, [%rd1]; ld.global.u16 %h2, [%rd1+2]; setp.eq.u32 %p1, %r3, 0;
+mov.u64 %rd9, 0;
+";
+    let head = format!(".version 8.6\n.target {target}\n.address_size 64\n{start}");
+    let (fixture, analysis) = open(&format!("{head}{statements}\n    ret;\n}}\n"));
+    let mut shown = Vec::new();
+    for found in analysis.diagnostics(FILE).unwrap() {
+        if found.code != codes::ASSEMBLER_FAULT {
+            continue;
+        }
+        let mut text = fixture.text.clone();
+        for fix in found.fixes.iter().take(1) {
+            let mut edits = fix.edits.to_vec();
+            edits.sort_by_key(|edit| edit.range.start());
+            for edit in edits.iter().rev() {
+                text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
+            }
+        }
+        let statements =
+            text[head.len()..].trim_end().trim_end_matches('}').trim_end().trim_end_matches("ret;");
+        shown.push((
+            format!("{}: {}", fixture.show(found.range), found.message),
+            statements.trim().to_owned(),
+        ));
+    }
+    shown
+}
+
+fn check(statements: &str, expected: Expect) {
+    let shown: Vec<_> =
+        marked("sm_90", statements).into_iter().map(|(found, after)| format!("{found}\n{after}\n")).collect();
+    expected.assert_eq(&shown.concat());
+}
+
+/// How many statements are marked.
+fn count(target: &str, statements: &str) -> usize {
+    marked(target, statements).len()
+}
+
+#[test]
+fn the_difference_of_shifts() {
+    check(
+        "shl.b64 %rd3, %rd2, 8;\nshr.u64 %rd4, %rd2, 56;\nsub.u64 %rd5, %rd3, %rd4;",
+        expect![[r#"
+            11:`sub.u64 %rd5, %rd3, %rd4;`: ptxas 11.8 to 13.2 assembles the difference of these shifts for every target into a rotation, which is the sum of the two shifts and not their difference
+            mul.lo.u64 %rd3, %rd2, 256;
+            shr.u64 %rd4, %rd2, 56;
+            sub.u64 %rd5, %rd3, %rd4;
+        "#]],
+    );
+}
+
+#[test]
+fn variants_of_the_difference_of_shifts() {
+    for faulty in [
+        "shr.u64 %rd4, %rd2, 0x38; add.u32 %r4, %r1, %r2; shl.b64 %rd3, %rd2, 8; sub.s64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd2, 56; sub.u64 %rd5, %rd4, %rd3;",
+        "shl.b64 %rd3, %rd2, 63; shr.b64 %rd4, %rd2, 1; sub.u64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.s64 %rd4, %rd2, 56; sub.s64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.s64 %rd4, %rd2, 56; add.s64 %rd5, %rd3, %rd4;",
+        "mov.u32 %r4, 8; mov.u32 %r5, 56; shl.b64 %rd3, %rd2, %r4; shr.u64 %rd4, %rd2, %r5; sub.u64 %rd5, %rd3, %rd4;",
+        "mov.b64 %rd6, %rd2; shl.b64 %rd3, %rd6, 8; shr.u64 %rd4, %rd2, 56; sub.u64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd2, 56; @%p1 sub.u64 %rd9, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd2, 56; sub.cc.u64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd2, 56; sub.u64 %rd6, 0, %rd4; add.u64 %rd5, %rd3, %rd6;",
+        "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd2, 56; sub.u64 %rd2, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; @%p1 bra L; shr.u64 %rd4, %rd2, 56; sub.u64 %rd5, %rd3, %rd4; L:",
+    ] {
+        assert_eq!(count("sm_75", faulty), 1, "{faulty}");
+        assert_eq!(count("sm_120", faulty), 1, "{faulty}");
+    }
+}
+
+#[test]
+fn statements_like_the_difference_of_shifts() {
+    for right in [
+        "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd2, 56; add.u64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd2, 56; xor.b64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd2, 56; or.b64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.s64 %rd4, %rd2, 56; or.b64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd2, 55; sub.u64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 64; shr.u64 %rd4, %rd2, 0; sub.u64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, %r1; shr.u64 %rd4, %rd2, 56; sub.u64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd1, 56; sub.u64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; add.u64 %rd2, %rd2, 1; shr.u64 %rd4, %rd2, 56; sub.u64 %rd5, %rd3, %rd4;",
+        "shl.b32 %r4, %r1, 8; shr.u32 %r5, %r1, 24; sub.u32 %r6, %r4, %r5;",
+        "mul.lo.u64 %rd3, %rd2, 256; shr.u64 %rd4, %rd2, 56; sub.u64 %rd5, %rd3, %rd4;",
+        "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd2, 56; neg.s64 %rd6, %rd4; add.u64 %rd5, %rd3, %rd6;",
+    ] {
+        assert_eq!(count("sm_90", right), 0, "{right}");
+    }
+}
+
+#[test]
+fn the_largest_absolute_value() {
+    check(
+        "neg.s32 %r4, %r1;\nmax.s32 %r5, %r1, %r4;\nneg.s32 %r6, %r2;\nmax.s32 %r7, %r2, %r6;\nmax.s32 %r8, %r5, %r7;",
+        expect![[r#"
+            13:`max.s32 %r8, %r5, %r7;`: ptxas 12.9 to 13.3 assembles this `max` of three values for sm_90, sm_100 and sm_103 into one instruction for three values, `VIMNMX3`, that loses a negation
+            sub.u32 %r4, 0, %r1;
+            max.s32 %r5, %r1, %r4;
+            sub.u32 %r6, 0, %r2;
+            max.s32 %r7, %r2, %r6;
+            max.s32 %r8, %r5, %r7;
+        "#]],
+    );
+}
+
+#[test]
+fn variants_of_the_largest_absolute_value() {
+    for faulty in [
+        "neg.s32 %r4, %r1; neg.s32 %r6, %r2; max.s32 %r5, %r4, %r1; max.s32 %r7, %r6, %r2; max.s32 %r8, %r7, %r5;",
+        "sub.s32 %r4, 0, %r1; max.s32 %r5, %r1, %r4; max.s32 %r8, %r5, %r2;",
+        "neg.s32 %r4, %r1; max.s32 %r5, %r2, %r4; max.s32 %r8, %r3, %r5;",
+        "neg.s32 %r4, %r1; min.s32 %r5, %r1, %r4; min.s32 %r8, %r5, 7;",
+        "mul.lo.s32 %r4, %r1, -1; max.s32 %r5, %r1, %r4; max.s32 %r8, %r5, %r2;",
+        "neg.s16 %h3, %h1; max.s16 %h4, %h1, %h3; max.s16 %h5, %h4, %h2;",
+        "neg.s32 %r4, %r1; @%p1 bra L; max.s32 %r5, %r1, %r4; max.s32 %r8, %r5, %r2; L:",
+        "mov.b32 %r9, %r1; neg.s32 %r4, %r9; max.s32 %r5, %r1, %r4; abs.s32 %r6, %r2; max.s32 %r8, %r5, %r6;",
+    ] {
+        for target in ["sm_90", "sm_90a", "sm_100", "sm_100a", "sm_103"] {
+            assert_eq!(count(target, faulty), 1, "{target}: {faulty}");
+        }
+        for target in ["sm_80", "sm_89", "sm_120"] {
+            assert_eq!(count(target, faulty), 0, "{target}: {faulty}");
+        }
+    }
+}
+
+#[test]
+fn statements_like_the_largest_absolute_value() {
+    for right in [
+        "abs.s32 %r5, %r1; abs.s32 %r7, %r2; max.s32 %r8, %r5, %r7;",
+        "max.s32 %r5, %r1, %r2; max.s32 %r8, %r5, %r3;",
+        "neg.s32 %r4, %r1; max.s32 %r5, %r1, %r4; min.s32 %r8, %r5, %r2;",
+        "neg.s32 %r4, %r1; max.u32 %r5, %r1, %r4; max.u32 %r8, %r5, %r2;",
+        "neg.s32 %r4, %r1; max.s32 %r5, %r1, %r4;",
+        "neg.s32 %r4, %r1; max.s32 %r5, %r1, %r4; max.s32 %r8, %r5, %r2; add.u32 %r9, %r5, 1;",
+        "neg.s32 %r4, %r1; max.s32 %r5, %r1, %r4; @%p1 bra L; max.s32 %r8, %r5, %r2; L:",
+        "sub.u32 %r4, 0, %r1; max.s32 %r5, %r1, %r4; max.s32 %r8, %r5, %r2;",
+        "neg.s64 %rd4, %rd1; max.s64 %rd5, %rd1, %rd4; max.s64 %rd8, %rd5, %rd2;",
+    ] {
+        assert_eq!(count("sm_90", right), 0, "{right}");
+    }
+}

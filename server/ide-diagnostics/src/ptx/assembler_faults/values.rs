@@ -1,0 +1,172 @@
+//! The values of registers, numbered: two operands with the same number hold the same value.
+
+use rustc_hash::FxHashMap;
+use warplens_hir::ptx::{Function, Instruction, InstructionId, Operand, ReferentId, Role};
+
+/// The number of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ValueId(usize);
+
+/// How a value is computed, as far as a pattern needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Value {
+    /// A constant, with 64 bits.
+    Constant(u64),
+    /// `value << amount`, 64 bits wide.
+    ShiftLeft { value: ValueId, amount: u64, at: InstructionId },
+    /// `value >> amount`, 64 bits wide.
+    ShiftRight { value: ValueId, amount: u64, is_signed: bool, at: InstructionId },
+    /// `-value`. `is_subtraction` distinguishes `0 - value` from `neg`.
+    Negation { value: ValueId, is_subtraction: bool, at: InstructionId },
+    /// `min` or `max` of two signed values.
+    Extreme { operands: [ValueId; 2], at: InstructionId },
+    /// Something else.
+    Other,
+}
+
+/// The values of the registers at one instruction after the other.
+#[derive(Debug)]
+pub(super) struct Values<'f> {
+    function: &'f Function,
+    values: Vec<Value>,
+    registers: FxHashMap<ReferentId, ValueId>,
+    /// How often each register is written and read.
+    writes: FxHashMap<ReferentId, u32>,
+    reads: FxHashMap<ReferentId, u32>,
+}
+
+impl<'f> Values<'f> {
+    pub(super) fn new(function: &'f Function) -> Values<'f> {
+        let mut values = Values {
+            function,
+            values: Vec::new(),
+            registers: FxHashMap::default(),
+            writes: FxHashMap::default(),
+            reads: FxHashMap::default(),
+        };
+        for name in function.names() {
+            if name.role.writes() {
+                *values.writes.entry(name.referent).or_default() += 1;
+            } else if name.role != Role::Declaration {
+                *values.reads.entry(name.referent).or_default() += 1;
+            }
+        }
+        values
+    }
+
+    pub(super) fn get(&self, value: ValueId) -> Value {
+        self.values[value.0]
+    }
+
+    pub(super) fn instruction(&self, at: InstructionId) -> Instruction<'f> {
+        self.function.instruction(at)
+    }
+
+    /// Whether the result of an instruction has one reader.
+    pub(super) fn is_read_once(&self, at: InstructionId) -> bool {
+        let Some(Operand::Register { name, .. }) = self.function.instruction(at).operands().first() else {
+            return false;
+        };
+        let register = self.function.name(*name).referent;
+        let once = |counts: &FxHashMap<ReferentId, u32>| counts.get(&register) == Some(&1);
+        once(&self.reads) && once(&self.writes)
+    }
+
+    /// At a label, registers with several writes have other values.
+    pub(super) fn join(&mut self) {
+        let writes = &self.writes;
+        self.registers.retain(|register, _| writes.get(register).is_none_or(|count| *count < 2));
+    }
+
+    /// The value of an operand.
+    pub(super) fn read(&mut self, operand: Operand) -> ValueId {
+        match operand {
+            Operand::Register { name, component: None } => {
+                let register = self.function.name(name).referent;
+                if let Some(value) = self.registers.get(&register) {
+                    return *value;
+                }
+                let value = self.add(Value::Other);
+                self.registers.insert(register, value);
+                value
+            }
+            Operand::Constant(id) => match self.function.constant(id).as_integer() {
+                Some(value) => self.add(Value::Constant(value)),
+                None => self.add(Value::Other),
+            },
+            _ => self.add(Value::Other),
+        }
+    }
+
+    /// The constant that an operand has.
+    fn constant(&mut self, operand: Operand) -> Option<u64> {
+        let value = self.read(operand);
+        match self.get(value) {
+            Value::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, value: Value) -> ValueId {
+        self.values.push(value);
+        ValueId(self.values.len() - 1)
+    }
+
+    /// Executes an instruction: its destinations have new values.
+    pub(super) fn execute(&mut self, instruction: Instruction<'f>) {
+        let computed = self.compute(instruction);
+        let destination = match instruction.operands().first() {
+            Some(Operand::Register { name, component: None }) => Some(self.function.name(*name).referent),
+            _ => None,
+        };
+        for name in self.function.names_of(instruction).filter(|name| name.role.writes()) {
+            self.registers.remove(&name.referent);
+        }
+        // A guarded write leaves the old value in some lanes.
+        let is_whole = instruction.guard().is_none()
+            || destination.is_some_and(|register| self.writes.get(&register) == Some(&1));
+        if let (Some(register), Some(value), true) = (destination, computed, is_whole) {
+            self.registers.insert(register, value);
+        }
+    }
+
+    fn compute(&mut self, instruction: Instruction<'f>) -> Option<ValueId> {
+        let operands = instruction.operands();
+        let at = instruction.id();
+        let is_64 = ["b64", "u64", "s64"].iter().any(|ty| instruction.has(ty));
+        let value = match (instruction.opcode(), operands) {
+            ("mov", [_, source]) => return Some(self.read(*source)),
+            ("shl", [_, value, amount]) if is_64 => {
+                let amount = self.constant(*amount)?;
+                Value::ShiftLeft { value: self.read(*value), amount, at }
+            }
+            ("shr", [_, value, amount]) if is_64 => {
+                let amount = self.constant(*amount)?;
+                let is_signed = instruction.has("s64");
+                Value::ShiftRight { value: self.read(*value), amount, is_signed, at }
+            }
+            ("neg", [_, value]) => Value::Negation { value: self.read(*value), is_subtraction: false, at },
+            ("sub", [_, zero, value]) if self.constant(*zero) == Some(0) => {
+                Value::Negation { value: self.read(*value), is_subtraction: true, at }
+            }
+            ("mul", [_, value, factor]) if instruction.has("lo") => {
+                let is_minus = |factor: Option<u64>| factor.is_some_and(|factor| factor as i32 == -1);
+                match (is_minus(self.constant(*factor)), is_minus(self.constant(*value))) {
+                    (true, _) => Value::Negation { value: self.read(*value), is_subtraction: false, at },
+                    (_, true) => Value::Negation { value: self.read(*factor), is_subtraction: false, at },
+                    _ => return None,
+                }
+            }
+            ("min" | "max", [_, one, other]) if is_signed_extreme(instruction) => {
+                Value::Extreme { operands: [self.read(*one), self.read(*other)], at }
+            }
+            _ => return None,
+        };
+        Some(self.add(value))
+    }
+}
+
+/// Whether it is a minimum or maximum of signed numbers of 16 or 32 bits.
+pub(super) fn is_signed_extreme(instruction: Instruction<'_>) -> bool {
+    matches!(instruction.opcode(), "min" | "max") && (instruction.has("s32") || instruction.has("s16"))
+}

@@ -1,0 +1,137 @@
+//! `compare --random`: launches drawn from one launch, until two runs differ.
+
+use std::io::IsTerminal;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use warplens_ide::lanes::compare::{Drawer, Equality, Unusable, unusable};
+use warplens_sim::{Cancelled, Status};
+
+use super::compared::{Compared, Drawn, Run, Scope};
+use super::sides::{Sides, labelled};
+use crate::cli::launch::LaunchError;
+
+/// Launches that may be discarded for each one that is compared.
+const DISCARDED_FOR_EACH: usize = 20;
+
+/// Warp instructions of a drawn launch, as a multiple of those of the launch that it is drawn from, and at least.
+const STEPS_FACTOR: u64 = 8;
+const LEAST_STEPS: u64 = 100_000;
+
+/// Launches that reach an instruction that is not simulated, after which no other launch is expected to pass it.
+const UNSUPPORTED: usize = 8;
+
+/// What `--random` requests.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Random {
+    pub(super) launches: usize,
+    pub(super) seed: u64,
+}
+
+/// A seed, for a command that names none.
+pub(super) fn seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::from(now.subsec_nanos()) ^ now.as_secs() << 20 & 0xffff_ffff
+}
+
+/// Compares the kernels with launches that are drawn from that of `first`. The result is that of the first launch that differs, or of
+/// the last one.
+pub(super) fn compare(
+    sides: &Sides<'_>,
+    first: Run,
+    random: Random,
+    equality: Equality,
+) -> Result<Compared, LaunchError> {
+    let mut drawer = Drawer::new(&first.prepared.resolved, random.seed);
+    let mut drawn = Drawn {
+        seed: random.seed,
+        requested: random.launches,
+        discarded: 0,
+        discarded_by_other: 0,
+        reason: None,
+    };
+    let steps = first.result.totals.warp_instructions.saturating_mul(STEPS_FACTOR).max(LEAST_STEPS);
+    let line = progress(random.launches);
+    let mut scope = Scope::default();
+    let mut last = None;
+    let mut number = 0;
+    let mut unsupported = 0;
+    while scope.launches < random.launches && number < random.launches.saturating_mul(DISCARDED_FOR_EACH) {
+        number += 1;
+        line.set_position(scope.launches as u64);
+        line.set_message(format!("{} discarded", drawn.discarded + drawn.discarded_by_other));
+        let launch = drawer.draw(number);
+        let limited = |mut prepared: warplens_ide::lanes::Prepared| {
+            prepared.options.limits.max_steps = prepared.options.limits.max_steps.min(steps);
+            prepared
+        };
+        let one = match sides.prepare_first(&launch) {
+            Ok(prepared) => sides.run(0, limited(prepared))?,
+            Err(error) => {
+                drawer.discard();
+                drawn.discarded += 1;
+                drawn.reason = Some(error.to_string());
+                continue;
+            }
+        };
+        if let Some(why) = unusable(&one.result, false) {
+            drawer.discard();
+            drawn.discarded += 1;
+            drawn.reason = Some(reason(&one, &why));
+            unsupported += usize::from(one.result.status == Status::Unsupported);
+            if unsupported >= UNSUPPORTED && scope.launches == 0 {
+                break;
+            }
+            continue;
+        }
+        let other = sides.run(1, limited(sides.prepare_other(&one.prepared.resolved.launch)?))?;
+        if let Some(why) = unusable(&other.result, true) {
+            drawer.discard();
+            drawn.discarded_by_other += 1;
+            drawn.reason = Some(reason(&other, &why));
+            unsupported += usize::from(other.result.status == Status::Unsupported);
+            if unsupported >= UNSUPPORTED && scope.launches == 0 {
+                break;
+            }
+            continue;
+        }
+        scope.add(&one.prepared);
+        let compared = Compared::new(labelled([one, other]), equality, None)
+            .map_err(|Cancelled| LaunchError::Cancelled)?;
+        let differs = !compared.comparison.is_equal();
+        last = Some(compared);
+        if differs {
+            break;
+        }
+    }
+    line.finish_and_clear();
+    match last {
+        Some(compared) => Ok(Compared { scope, drawn: Some(drawn), ..compared }),
+        None => Err(LaunchError::NothingDrawn {
+            drawn: number,
+            reason: drawn.reason.unwrap_or_else(|| "no launch was requested".to_owned()),
+        }),
+    }
+}
+
+fn reason(run: &Run, why: &Unusable) -> String {
+    match why {
+        Unusable::Found(finding) => {
+            let at = finding.statement.and_then(|statement| run.position(statement));
+            let line = at.map_or_else(String::new, |at| format!(":{}", at.line + 1));
+            let message = finding.message.lines().next().unwrap_or_default();
+            format!("{}{line}: {message}", run.path)
+        }
+        Unusable::Status(status) => format!("{}: the run ended with `{}`", run.path, status.as_str()),
+    }
+}
+
+/// A bar on standard error, if that is a terminal.
+fn progress(launches: usize) -> ProgressBar {
+    let is_terminal = std::io::stderr().is_terminal();
+    let target = if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(launches as u64), target);
+    let style =
+        ProgressStyle::with_template("{bar:20} launch {pos} of {len}, {msg}").expect("valid template");
+    bar.with_style(style)
+}

@@ -1,0 +1,103 @@
+//! The two kernels of a comparison, and their runs with one launch.
+
+use warplens_ide::SymbolKind;
+use warplens_ide::lanes::{Choice, Prepared, RunRequest};
+use warplens_sim::launch::Launch;
+use warplens_sim::{Cancelled, Control};
+
+use super::compared::Run;
+use crate::cli::launch::{LaunchError, Launches, Source};
+use crate::cores::Cores;
+
+/// The two kernels.
+pub(super) struct Sides<'s> {
+    pub(super) sources: [&'s Source; 2],
+    /// The models and limits; the first one also has the launch.
+    pub(super) requests: [RunRequest; 2],
+    pub(super) launches: &'s Launches,
+    /// Whether both are one kernel, under two models.
+    pub(super) is_one_kernel: bool,
+    /// The second kernel, if it is named.
+    pub(super) other_entry: Option<&'s str>,
+}
+
+impl Sides<'_> {
+    /// The run of the first kernel with the requested launch.
+    pub(super) fn first(&self) -> Result<Run, LaunchError> {
+        let prepared = self.sources[0].prepare(&self.requests[0], self.launches)?;
+        let cores = Cores::all();
+        let control = Control { workers: Some(&cores), ..Control::none() };
+        let (prepared, result) = prepared.settle(control).map_err(|Cancelled| LaunchError::Cancelled)?;
+        Ok(Run::new(self.sources[0], prepared, result))
+    }
+
+    /// The first kernel with another launch.
+    pub(super) fn prepare_first(&self, launch: &Launch) -> Result<Prepared, LaunchError> {
+        let launch = Launch { expect: Vec::new(), ..launch.clone() };
+        let request = RunRequest { launch: Choice::Given(Box::new(launch)), ..self.requests[0].clone() };
+        self.sources[0].prepare(&request, self.launches)
+    }
+
+    /// The second kernel with the launch of the first one.
+    pub(super) fn prepare_other(&self, launch: &Launch) -> Result<Prepared, LaunchError> {
+        let launch = self.other_launch(launch)?;
+        let request =
+            RunRequest { entry: None, launch: Choice::Given(Box::new(launch)), ..self.requests[1].clone() };
+        self.sources[1].prepare(&request, self.launches)
+    }
+
+    /// The run of the second kernel with the launch of the first one.
+    pub(super) fn other(&self, launch: &Launch) -> Result<Run, LaunchError> {
+        self.run(1, self.prepare_other(launch)?)
+    }
+
+    /// Runs one side.
+    pub(super) fn run(&self, side: usize, prepared: Prepared) -> Result<Run, LaunchError> {
+        let cores = Cores::all();
+        let control = Control { workers: Some(&cores), ..Control::none() };
+        let (prepared, result) = prepared.settle(control).map_err(|Cancelled| LaunchError::Cancelled)?;
+        Ok(Run::new(self.sources[side], prepared, result))
+    }
+
+    /// The launch of the first run for the other kernel, which is called the same unless it is named, or is the only one of its
+    /// file.
+    fn other_launch(&self, launch: &Launch) -> Result<Launch, LaunchError> {
+        let entry = match self.other_entry {
+            Some(entry) => Some(entry.to_owned()),
+            None => {
+                let other = self.sources[1];
+                let symbols = other.analysis.symbols(other.file)?;
+                let kernels = symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel);
+                let is_there = kernels.clone().any(|kernel| Some(&*kernel.name) == launch.entry.as_deref());
+                let is_listing = self.sources[0].language != other.language;
+                match kernels.clone().next() {
+                    // Machine code has the names of the kernels that it was assembled from.
+                    Some(found) if is_listing && !is_there && !found.name.is_empty() => {
+                        return Err(LaunchError::OtherKernel {
+                            path: other.path.clone(),
+                            entry: launch.entry.clone().unwrap_or_default(),
+                            found: kernels.map(|kernel| format!("`{}`", kernel.name)).collect(),
+                        });
+                    }
+                    _ => is_there.then(|| launch.entry.clone()).flatten(),
+                }
+            }
+        };
+        // Its expectations are about the first run, and its model is that of the first kernel's language.
+        let model = launch.model.clone().filter(|_| self.is_one_kernel);
+        Ok(Launch { entry, model, expect: Vec::new(), ..launch.clone() })
+    }
+}
+
+/// Labels the runs with what distinguishes them.
+pub(super) fn labelled(runs: [Run; 2]) -> [Run; 2] {
+    let [one, other] = &runs;
+    let labels = match () {
+        () if one.path != other.path => [one.path.clone(), other.path.clone()],
+        () if one.entry() != other.entry() => [one.entry().to_owned(), other.entry().to_owned()],
+        () => [one, other].map(|run| run.prepared.model.name().to_owned()),
+    };
+    let [one, other] = runs;
+    let [first, second] = labels;
+    [Run { label: first, ..one }, Run { label: second, ..other }]
+}

@@ -1,0 +1,145 @@
+//! The external assembler and disassembler, which a user may configure: PTX to the listing of its machine code.
+//!
+//! Both are separate processes with a time limit, in a temporary folder that is removed afterwards.
+
+mod process;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use process::{Ended, run};
+
+/// The environment variables with the paths of the tools.
+const PTXAS_VARIABLE: &str = "WARPLENS_PTXAS";
+const NVDISASM_VARIABLE: &str = "WARPLENS_NVDISASM";
+
+/// Bytes of a listing; a longer one is refused.
+const MAX_LISTING: u64 = 256 << 20;
+/// Bytes of messages that are kept.
+const MAX_MESSAGES: u64 = 1 << 20;
+
+/// Why there is no listing.
+#[derive(Debug, Error)]
+pub(crate) enum ToolError {
+    #[error(
+        "no ptxas: give its path (`--ptxas PATH`), set {PTXAS_VARIABLE}, or add its folder to PATH; Warplens does not contain one"
+    )]
+    NoPtxas,
+    #[error(
+        "no nvdisasm beside {}, in {NVDISASM_VARIABLE} or in PATH; it is the package `nvidia-cuda-nvdisasm` of pip",
+        ptxas.display()
+    )]
+    NoNvdisasm { ptxas: PathBuf },
+    #[error("cannot run {}: {error}", program.display())]
+    Start { program: PathBuf, error: std::io::Error },
+    #[error("{} exceeded the time limit of {} s and was stopped", program.display(), limit.as_secs())]
+    Late { program: PathBuf, limit: Duration },
+    #[error("{} printed more than {} MB and was stopped", program.display(), MAX_LISTING >> 20)]
+    Long { program: PathBuf },
+    #[error("{} rejects the file: {messages}", program.display())]
+    Rejected { program: PathBuf, messages: String },
+    #[error("{} printed something else than a listing: {first}", program.display())]
+    NoListing { program: PathBuf, first: String },
+    #[error("{} ended without an output file", program.display())]
+    NoOutput { program: PathBuf },
+    #[error("the file has no `.target`; name one with `--target`")]
+    NoTarget,
+    #[error("cannot use a temporary folder: {0}")]
+    Folder(std::io::Error),
+}
+
+/// An assembler and its disassembler.
+#[derive(Debug, Clone)]
+pub(crate) struct Toolchain {
+    ptxas: PathBuf,
+    nvdisasm: PathBuf,
+    limit: Duration,
+}
+
+impl Toolchain {
+    /// The tools at a path, or those that the environment names. The disassembler is the one beside the assembler, if there is one.
+    pub(crate) fn find(ptxas: Option<&Path>, limit: Duration) -> Result<Toolchain, ToolError> {
+        let given = ptxas.map(Path::to_path_buf).or_else(|| variable(PTXAS_VARIABLE));
+        let ptxas = given.or_else(|| in_path("ptxas")).ok_or(ToolError::NoPtxas)?;
+        let beside = ptxas.parent().map(|folder| folder.join("nvdisasm")).filter(|path| path.is_file());
+        let nvdisasm = beside.or_else(|| variable(NVDISASM_VARIABLE)).or_else(|| in_path("nvdisasm"));
+        let nvdisasm = nvdisasm.ok_or_else(|| ToolError::NoNvdisasm { ptxas: ptxas.clone() })?;
+        Ok(Toolchain { ptxas, nvdisasm, limit })
+    }
+
+    /// The version of the assembler: `13.5.37`.
+    pub(crate) fn version(&self) -> Result<String, ToolError> {
+        let ended = run(&self.ptxas, &["--version".into()], Path::new("."), self.limit)?;
+        let text = String::from_utf8_lossy(&ended.output).into_owned();
+        let version =
+            text.split_once(", V").map(|(_, rest)| rest.split_whitespace().next().unwrap_or_default());
+        version.map(str::to_owned).ok_or_else(|| self.no_listing(&self.ptxas, &text))
+    }
+
+    /// The listing of PTX for a target such as `sm_90`, with the PTX line of each instruction.
+    pub(crate) fn listing(&self, ptx: &str, target: &str, level: u8) -> Result<String, ToolError> {
+        let folder = tempfile::Builder::new().prefix("warplens-").tempdir().map_err(ToolError::Folder)?;
+        let (input, output) = (folder.path().join("input.ptx"), folder.path().join("output.cubin"));
+        std::fs::write(&input, ptx).map_err(ToolError::Folder)?;
+        let arguments = [
+            "-arch".into(),
+            target.into(),
+            format!("-O{level}").into(),
+            "-lineinfo".into(),
+            input.clone().into_os_string(),
+            "-o".into(),
+            output.clone().into_os_string(),
+        ];
+        let ended = run(&self.ptxas, &arguments, folder.path(), self.limit)?;
+        self.check(&self.ptxas, &ended, &input)?;
+        if !output.is_file() {
+            return Err(ToolError::NoOutput { program: self.ptxas.clone() });
+        }
+        let arguments = ["-gp".into(), output.clone().into_os_string()];
+        let ended = run(&self.nvdisasm, &arguments, folder.path(), self.limit)?;
+        self.check(&self.nvdisasm, &ended, &output)?;
+        let text = String::from_utf8_lossy(&ended.output).into_owned();
+        match text.contains("/*0000*/") {
+            true => Ok(text),
+            false => Err(self.no_listing(&self.nvdisasm, &text)),
+        }
+    }
+
+    fn no_listing(&self, program: &Path, text: &str) -> ToolError {
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
+        ToolError::NoListing { program: program.to_path_buf(), first: first.chars().take(80).collect() }
+    }
+
+    fn check(&self, program: &Path, ended: &Ended, input: &Path) -> Result<(), ToolError> {
+        if ended.is_success {
+            return Ok(());
+        }
+        let name = input.to_string_lossy();
+        let messages = String::from_utf8_lossy(&ended.messages).replace(&*name, "the file");
+        let lines: Vec<&str> = messages.lines().filter(|line| !line.trim().is_empty()).take(5).collect();
+        let messages = if lines.is_empty() { "it printed no message".to_owned() } else { lines.join("; ") };
+        Err(ToolError::Rejected { program: program.to_path_buf(), messages })
+    }
+}
+
+/// The target in the text of a module: `sm_90a`.
+pub(crate) fn target_of(ptx: &str) -> Result<String, ToolError> {
+    let line = ptx.lines().find_map(|line| line.trim_start().strip_prefix(".target"));
+    let words = line.map(|line| line.split([',', ' ', '\t', ';']).map(str::trim));
+    let target = words.and_then(|mut words| words.find(|word| word.starts_with("sm_")));
+    target.map(str::to_owned).ok_or(ToolError::NoTarget)
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+fn in_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests;
