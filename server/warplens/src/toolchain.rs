@@ -2,53 +2,16 @@
 //!
 //! Both are separate processes with a time limit, in a temporary folder that is removed afterwards.
 
+mod error;
 mod process;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use thiserror::Error;
-
+use error::{NVDISASM_VARIABLE, PTXAS_VARIABLE};
 use process::{Ended, run};
 
-/// The environment variables with the paths of the tools.
-const PTXAS_VARIABLE: &str = "WARPLENS_PTXAS";
-const NVDISASM_VARIABLE: &str = "WARPLENS_NVDISASM";
-
-/// Bytes of a listing; a longer one is refused.
-const MAX_LISTING: u64 = 256 << 20;
-/// Bytes of messages that are kept.
-const MAX_MESSAGES: u64 = 1 << 20;
-
-/// Why there is no listing.
-#[derive(Debug, Error)]
-pub(crate) enum ToolError {
-    #[error(
-        "no ptxas: give its path (`--ptxas PATH`), set {PTXAS_VARIABLE}, or add its folder to PATH; Warplens does not contain one"
-    )]
-    NoPtxas,
-    #[error(
-        "no nvdisasm beside {}, in {NVDISASM_VARIABLE} or in PATH; it is the package `nvidia-cuda-nvdisasm` of pip",
-        ptxas.display()
-    )]
-    NoNvdisasm { ptxas: PathBuf },
-    #[error("cannot run {}: {error}", program.display())]
-    Start { program: PathBuf, error: std::io::Error },
-    #[error("{} exceeded the time limit of {} s and was stopped", program.display(), limit.as_secs())]
-    Late { program: PathBuf, limit: Duration },
-    #[error("{} printed more than {} MB and was stopped", program.display(), MAX_LISTING >> 20)]
-    Long { program: PathBuf },
-    #[error("{} rejects the file: {messages}", program.display())]
-    Rejected { program: PathBuf, messages: String },
-    #[error("{} printed something else than a listing: {first}", program.display())]
-    NoListing { program: PathBuf, first: String },
-    #[error("{} ended without an output file", program.display())]
-    NoOutput { program: PathBuf },
-    #[error("the file has no `.target`; name one with `--target`")]
-    NoTarget,
-    #[error("cannot use a temporary folder: {0}")]
-    Folder(std::io::Error),
-}
+pub(crate) use error::ToolError;
 
 /// An assembler and its disassembler.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{MAX_LISTING, MAX_MESSAGES, ToolError};
+use super::error::{MAX_LISTING, MAX_MESSAGES, ToolError};
 
 /// The interval at which the end of a process is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);

@@ -117,7 +117,7 @@ fn listings_with_verdicts() {
             wrong.push(format!("{}: {error}", case["id"]));
         }
     }
-    println!("{} of {} verdicts", cases.len() - wrong.len(), cases.len());
+    eprintln!("{} of {} verdicts", cases.len() - wrong.len(), cases.len());
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -141,7 +141,7 @@ fn assembled_listings_agree_with_their_ptx() {
             wrong.push(format!("{}: {error}", case["id"]));
         }
     }
-    println!("{} of {count} listings agree", count - wrong.len());
+    eprintln!("{} of {count} listings agree", count - wrong.len());
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
