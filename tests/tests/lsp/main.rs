@@ -13,6 +13,7 @@ mod findings;
 mod foreign;
 mod lanes;
 mod launch_files;
+mod listings;
 mod models;
 mod navigation;
 mod order;

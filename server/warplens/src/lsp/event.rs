@@ -27,8 +27,8 @@ pub(crate) enum Event {
     Notification { method: Cow<'static, str>, params: Value },
     /// A worker has finished the job of this number.
     Finished(u64, std::result::Result<Response, Failure>),
-    /// The settings of the client (the `warplens` section).
-    Settings(Value),
+    /// The settings of the client (the `warplens` section); `None` if it has none.
+    Settings(Option<Value>),
     /// A debounce delay has elapsed.
     DebounceElapsed,
     /// The search of the workspace index for a request has finished.

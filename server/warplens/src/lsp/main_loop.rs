@@ -65,7 +65,7 @@ impl State {
             Event::Request { id, method, params } => self.request(id, &method, params),
             Event::Notification { method, params } => self.notification(&method, params),
             Event::Finished(number, outcome) => self.finished(number, outcome),
-            Event::Settings(value) => self.settings_received(value),
+            Event::Settings(value) => self.settings_answered(value),
             Event::DebounceElapsed => self.debounce_elapsed(),
             Event::IndexSearched(id, answer) => {
                 self.background.finished();

@@ -52,6 +52,8 @@ pub(crate) struct State {
     pub(crate) encoding: Encoding,
     pub(crate) capabilities: Arc<ClientCapabilities>,
     pub(crate) settings: Arc<Settings>,
+    /// Requests for listings that wait for the first settings; `None` unless these are requested.
+    pub(crate) waiting_for_settings: Option<Vec<(Id, Value)>>,
     /// Names and messages that the user was warned about, once each: unknown names in settings, a missing assembler.
     pub(crate) warned_names: FxHashSet<String>,
     pub(crate) client: ClientSender,
@@ -107,6 +109,7 @@ impl State {
             encoding: Encoding::Utf16,
             capabilities: Arc::default(),
             settings: Arc::default(),
+            waiting_for_settings: None,
             warned_names: FxHashSet::default(),
             client,
             events,

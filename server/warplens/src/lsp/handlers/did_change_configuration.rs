@@ -26,13 +26,23 @@ impl State {
         let item = ConfigurationItem { scope_uri: None, section: Some("warplens".into()) };
         let params = ConfigurationParams { items: vec![item] };
         self.client.request::<WorkspaceConfiguration>(params, |response| {
-            let sections = response.inspect_err(|error| tracing::info!("no settings: {error}")).ok()?;
-            sections.into_iter().next().map(Event::Settings)
+            let sections = response.inspect_err(|error| tracing::info!("no settings: {error}"));
+            Some(Event::Settings(sections.ok().and_then(|sections| sections.into_iter().next())))
         });
     }
 
+    /// The client has answered the request for settings.
+    pub(crate) fn settings_answered(&mut self, value: Option<Value>) {
+        if let Some(value) = value {
+            self.settings_received(value);
+        }
+        for (id, params) in self.waiting_for_settings.take().unwrap_or_default() {
+            self.listing(id, params);
+        }
+    }
+
     /// Applies new settings. Invalid ones are reported, and the previous settings stay.
-    pub(crate) fn settings_received(&mut self, value: Value) {
+    fn settings_received(&mut self, value: Value) {
         let settings = match Settings::read(value) {
             Ok(settings) => settings,
             Err(error) => {

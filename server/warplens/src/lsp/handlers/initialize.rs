@@ -25,6 +25,7 @@ impl State {
     /// Requests the settings, and registers for changes of settings and of launch files.
     pub(crate) fn initialized(&mut self) {
         if self.capabilities.configuration {
+            self.waiting_for_settings = Some(Vec::new());
             self.request_settings();
         }
         let mut registrations = vec![];

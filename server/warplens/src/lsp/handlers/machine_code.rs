@@ -31,8 +31,12 @@ struct Params {
 }
 
 impl State {
-    /// `warplens/listing`. The disassembler runs on a thread of its own.
+    /// `warplens/listing`. The disassembler runs on a thread of its own. The first settings are awaited: a client that opens machine
+    /// code first has not sent the path of the disassembler yet.
     pub(crate) fn listing(&mut self, id: Id, params: Value) {
+        if let Some(waiting) = &mut self.waiting_for_settings {
+            return waiting.push((id, params));
+        }
         let uri = match from_proto::params::<Params>(params) {
             Ok(params) => params.uri,
             Err(error) => return self.answer(&id, Err(error)),
