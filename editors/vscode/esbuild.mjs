@@ -9,13 +9,14 @@ const REPORT = '../panel/report.js';
 const common = { bundle: true, minify: true, logLevel: 'warning' };
 const page = { ...common, format: 'iife', platform: 'browser', target: 'es2022', nodePaths: ['node_modules'] };
 
-/** `worker:graph` is the text of the worker that lays out graphs. */
+/** `worker:NAME` is the text of a worker that lays out graphs, `graph/NAME.ts`. */
 const worker = {
   name: 'worker',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^worker:/ }, ({ path }) => ({ path, namespace: 'worker' }));
-    onLoad({ filter: /.*/, namespace: 'worker' }, async () => {
-      const built = await build({ ...page, entryPoints: [`${PANEL}/graph/worker.ts`], write: false });
+    onLoad({ filter: /.*/, namespace: 'worker' }, async ({ path }) => {
+      const file = `${PANEL}/graph/${path.slice('worker:'.length)}.ts`;
+      const built = await build({ ...page, entryPoints: [file], write: false });
       return { contents: built.outputFiles[0].text, loader: 'text' };
     });
   },

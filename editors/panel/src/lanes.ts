@@ -43,9 +43,9 @@ export function grouped(number: number): string {
   return number.toLocaleString('en-US');
 }
 
-/** `24 %` */
+/** `24 %`, rounded down: 100 % is all. */
 export function share(part: number, whole: number): string {
-  return whole ? `${Math.round((part / whole) * 100)} %` : '0 %';
+  return whole ? `${Math.floor((part * 100) / whole)} %` : '0 %';
 }
 
 /** `1 sector`, `32 sectors` */

@@ -1,5 +1,5 @@
 // The panel in a report: a page without a server, with the answers that the program wrote into it.
-import layoutWorker from 'worker:graph';
+import layoutWorker from 'worker:layers';
 import type { Accesses, AccessRequest, Answers, BufferPage, Buffers, Graph, Method, Moment, Registers, RunInfo, Timeline, WorstAccess, Writer } from './messages';
 import { nothing, Panel } from './panel';
 import type { Source } from './source';

@@ -1,5 +1,5 @@
 // A script as text, bundled by the build.
-declare module 'worker:graph' {
+declare module 'worker:*' {
   const script: string;
   export default script;
 }

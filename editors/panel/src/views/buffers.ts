@@ -23,7 +23,7 @@ interface Content {
 export const buffersView: View<Content> = {
   label: 'Buffers',
   followsStep: false,
-  legend: () => [h('b', null, '12'), ' changed  ', h('span', { class: 'unexpected sample' }, '12'), ' unexpected, with the expected value below'],
+  legend: () => [h('b', null, 'bold'), ' changed  ', h('span', { class: 'unexpected sample' }, 'frame'), ' unexpected, with the expected value below'],
 
   async load(panel) {
     const { state, source } = panel;

@@ -72,7 +72,8 @@ function sentence(panel: Panel, graph: Graph): string {
   const block = graph.blocks[panel.masks?.block ?? -1];
   if (!block) return '';
   const average = block.steps ? (block.active / block.steps).toFixed(1) : '0';
-  return `lines ${lineRange(block.lines)}: diverged at ${block.diverged} of ${count(block.visits, 'visit')} · ${count(block.steps, 'step')} (${share(block.steps, graph.steps)}) · ${average} lanes on average`;
+  const noun = block.lines && block.lines[0] !== block.lines[1] ? 'lines' : 'line';
+  return `${noun} ${lineRange(block.lines)}: diverged at ${block.diverged} of ${count(block.visits, 'visit')} · ${count(block.steps, 'step')} (${share(block.steps, graph.steps)}) · ${average} lanes on average`;
 }
 
 /** Scrolls to the current block. */

@@ -1,6 +1,7 @@
 // The worker: lays out the blocks in layers with dagre.
 import { graphlib, layout } from '@dagrejs/dagre';
 import type { Layout, LayoutRequest, Point } from './layout';
+import { loopAbove } from './loop';
 
 /** More blocks get the faster way to assign layers. */
 const LARGE = 120;
@@ -33,11 +34,4 @@ function compute({ count, edges, width, height, direction }: LayoutRequest): Lay
     }),
     edges: placed,
   };
-}
-
-/** From a block to itself: a loop above it. */
-function loopAbove({ x, y }: Point, width: number, height: number): Layout['edges'][number] {
-  const [top, right, left] = [y - height / 2, x + width / 4, x - width / 4];
-  const points = [{ x: right, y: top }, { x: right + 4, y: top - 24 }, { x, y: top - 26 }, { x: left - 4, y: top - 24 }, { x: left, y: top }];
-  return { points, label: { x, y: top - 25 } };
 }
