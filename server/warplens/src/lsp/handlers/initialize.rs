@@ -15,6 +15,8 @@ impl State {
     pub(crate) fn initialize(&mut self, params: &InitializeParams) {
         self.encoding = Encoding::negotiate(params);
         self.capabilities = Arc::new(ClientCapabilities::new(params));
+        // A request may overtake `initialized`, which the transport handles concurrently.
+        self.waiting_for_settings = self.capabilities.configuration.then(Vec::new);
         self.phase = Phase::Running;
         self.workspace_index.open_folders(params);
         if let Some(process) = params.process_id {
@@ -25,7 +27,6 @@ impl State {
     /// Requests the settings, and registers for changes of settings and of launch files.
     pub(crate) fn initialized(&mut self) {
         if self.capabilities.configuration {
-            self.waiting_for_settings = Some(Vec::new());
             self.request_settings();
         }
         let mut registrations = vec![];
