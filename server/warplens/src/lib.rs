@@ -11,6 +11,8 @@ pub mod lsp;
 mod markdown;
 mod panic;
 mod position;
+mod process;
+mod ptx_target;
 mod read_file;
 mod replace_file;
 mod toolchain;

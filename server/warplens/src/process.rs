@@ -1,74 +1,102 @@
-//! A process with a time limit, whose output is limited too. It is stopped together with the processes that it started.
+//! A process with a time limit. It is stopped together with the processes that it started.
 
-use std::ffi::OsString;
-use std::io::Read;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::io::{self, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use super::error::{MAX_LISTING, MAX_MESSAGES, ToolError};
 
 /// The interval at which the end of a process is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A process that has ended.
-pub(super) struct Ended {
-    pub(super) is_success: bool,
-    /// Standard output.
-    pub(super) output: Vec<u8>,
-    /// Standard output and error: assemblers print messages to either.
-    pub(super) messages: Vec<u8>,
+/// Bytes of standard error that are kept.
+const MAX_ERRORS: u64 = 1 << 20;
+
+/// What a process may use.
+pub(crate) struct Limits<'a> {
+    pub(crate) time: Duration,
+    /// Bytes of standard output, if it is piped.
+    pub(crate) output: u64,
+    /// Stops the process when set.
+    pub(crate) stop: Option<&'a AtomicBool>,
 }
 
-/// Runs a program to its end.
-pub(super) fn run(
-    program: &Path,
-    arguments: &[OsString],
-    folder: &Path,
-    limit: Duration,
-) -> Result<Ended, ToolError> {
-    let failed = |error| ToolError::Start { program: program.to_path_buf(), error };
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.current_dir(folder);
-    own_group(&mut command);
-    let mut child = command.spawn().map_err(failed)?;
+/// A process that has ended.
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    /// Standard output, if it is piped.
+    pub(crate) output: Vec<u8>,
+    /// The start of standard error, if it is piped.
+    pub(crate) errors: Vec<u8>,
+    /// Whether there was more output than the limit, so that the process was stopped.
+    pub(crate) is_cut: bool,
+}
+
+/// Why a process did not end by itself.
+pub(crate) enum Failure {
+    Start(io::Error),
+    Wait(io::Error),
+    /// It exceeded the time limit.
+    Late,
+    /// It was stopped by the flag.
+    Stopped,
+}
+
+/// Runs a program to its end, without input. The command says where its output and its errors go.
+pub(crate) fn run(command: &mut Command, limits: &Limits<'_>) -> Result<Ended, Failure> {
+    command.stdin(Stdio::null());
+    own_group(command);
+    let mut child = command.spawn().map_err(Failure::Start)?;
     let (output, errors) = (child.stdout.take(), child.stderr.take());
-    let started = Instant::now();
+    let is_cut = AtomicBool::new(false);
     thread::scope(|scope| {
-        let output = scope.spawn(|| read(output, MAX_LISTING + 1));
-        let errors = scope.spawn(|| read(errors, MAX_MESSAGES));
-        let status = loop {
-            if let Some(status) = child.try_wait().map_err(failed)? {
-                break Some(status);
-            }
-            if started.elapsed() > limit {
-                break None;
-            }
-            thread::sleep(POLL_INTERVAL);
-        };
+        let output = scope.spawn(|| read(output, limits.output, &is_cut));
+        let errors = scope.spawn(|| read_start(errors, MAX_ERRORS));
+        let status = wait(&mut child, limits, &is_cut);
         // What it started has the pipes too.
         stop(&mut child);
         let output = output.join().unwrap_or_default();
         let errors = errors.join().unwrap_or_default();
-        if output.len() as u64 > MAX_LISTING {
-            return Err(ToolError::Long { program: program.to_path_buf() });
-        }
-        let Some(status) = status else {
-            return Err(ToolError::Late { program: program.to_path_buf(), limit });
-        };
-        let kept = output.len().min(MAX_MESSAGES as usize);
-        let messages = [&errors[..], &output[..kept]].concat();
-        Ok(Ended { is_success: status.success(), output, messages })
+        Ok(Ended { status: status?, output, errors, is_cut: is_cut.load(Ordering::Relaxed) })
     })
 }
 
-fn read(pipe: Option<impl Read>, limit: u64) -> Vec<u8> {
+fn wait(child: &mut Child, limits: &Limits<'_>, is_cut: &AtomicBool) -> Result<ExitStatus, Failure> {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().map_err(Failure::Wait)? {
+            return Ok(status);
+        }
+        if is_cut.load(Ordering::Relaxed) {
+            stop(child);
+            return child.wait().map_err(Failure::Wait);
+        }
+        if limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(Failure::Stopped);
+        }
+        if started.elapsed() > limits.time {
+            return Err(Failure::Late);
+        }
+        thread::sleep(POLL_INTERVAL);
+    }
+}
+
+fn read(pipe: Option<impl Read>, limit: u64, is_cut: &AtomicBool) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(pipe) = pipe {
         // What was read before an error is kept: the exit code says whether it is whole.
-        let _ = pipe.take(limit).read_to_end(&mut bytes);
+        let _ = pipe.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+        is_cut.store(bytes.len() as u64 > limit, Ordering::Relaxed);
+    }
+    bytes
+}
+
+/// Reads to the end, so that the process can go on, and keeps the start.
+fn read_start(pipe: Option<impl Read>, limit: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        let _ = pipe.by_ref().take(limit).read_to_end(&mut bytes);
+        let _ = io::copy(&mut pipe, &mut io::sink());
     }
     bytes
 }
@@ -90,4 +118,44 @@ fn stop(child: &mut Child) {
     }
     let _ = child.kill();
     let _ = child.wait();
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_script(script: &str, output: u64, stop: Option<&AtomicBool>) -> Result<Ended, Failure> {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        run(&mut command, &Limits { time: Duration::from_secs(60), output, stop })
+    }
+
+    #[test]
+    fn output_and_errors() {
+        let Ok(ended) = run_script("echo out; echo err >&2; exit 3", 100, None) else { panic!("it ends") };
+        assert_eq!((ended.status.code(), ended.is_cut), (Some(3), false));
+        assert_eq!((ended.output, ended.errors), (b"out\n".to_vec(), b"err\n".to_vec()));
+    }
+
+    #[test]
+    fn endless_output_is_cut() {
+        let Ok(ended) = run_script("trap '' PIPE; while :; do echo line; done", 1000, None) else {
+            panic!("it is stopped")
+        };
+        assert!(ended.is_cut && !ended.status.success());
+    }
+
+    #[test]
+    fn many_errors_do_not_stop_it() {
+        let script = "head -c 3000000 /dev/zero >&2; echo end";
+        let Ok(ended) = run_script(script, 100, None) else { panic!("it ends") };
+        assert_eq!((ended.output, ended.errors.len() as u64), (b"end\n".to_vec(), MAX_ERRORS));
+    }
+
+    #[test]
+    fn a_flag_stops_it_and_what_it_started() {
+        let stop = AtomicBool::new(true);
+        assert!(matches!(run_script("sleep 60 & sleep 60", 100, Some(&stop)), Err(Failure::Stopped)));
+    }
 }

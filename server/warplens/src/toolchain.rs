@@ -3,13 +3,16 @@
 //! Both are separate processes with a time limit, in a temporary folder that is removed afterwards.
 
 mod error;
-mod process;
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use error::{NVDISASM_VARIABLE, PTXAS_VARIABLE};
-use process::{Ended, run};
+use crate::process::{self, Ended, Failure, Limits};
+use crate::ptx_target::ptx_target;
+use error::{MAX_LISTING, MAX_MESSAGES, NVDISASM_VARIABLE, PTXAS_VARIABLE};
 
 pub(crate) use error::ToolError;
 
@@ -34,7 +37,7 @@ impl Toolchain {
 
     /// The version of the assembler: `13.5.37`.
     pub(crate) fn version(&self) -> Result<String, ToolError> {
-        let ended = run(&self.ptxas, &["--version".into()], Path::new("."), self.limit)?;
+        let ended = self.run(&self.ptxas, &["--version".into()], Path::new("."))?;
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         let version =
             text.split_once(", V").map(|(_, rest)| rest.split_whitespace().next().unwrap_or_default());
@@ -55,18 +58,35 @@ impl Toolchain {
             "-o".into(),
             output.clone().into_os_string(),
         ];
-        let ended = run(&self.ptxas, &arguments, folder.path(), self.limit)?;
+        let ended = self.run(&self.ptxas, &arguments, folder.path())?;
         self.check(&self.ptxas, &ended, &input)?;
         if !output.is_file() {
             return Err(ToolError::NoOutput { program: self.ptxas.clone() });
         }
         let arguments = ["-gp".into(), output.clone().into_os_string()];
-        let ended = run(&self.nvdisasm, &arguments, folder.path(), self.limit)?;
+        let ended = self.run(&self.nvdisasm, &arguments, folder.path())?;
         self.check(&self.nvdisasm, &ended, &output)?;
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         match text.contains("/*0000*/") {
             true => Ok(text),
             false => Err(self.no_listing(&self.nvdisasm, &text)),
+        }
+    }
+
+    fn run(&self, program: &Path, arguments: &[OsString], folder: &Path) -> Result<Ended, ToolError> {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let program = || program.to_path_buf();
+        let ended = process::run(&mut command, &Limits { time: self.limit, output: MAX_LISTING, stop: None });
+        match ended {
+            Ok(ended) if ended.is_cut => Err(ToolError::Long { program: program() }),
+            Ok(ended) => Ok(ended),
+            Err(Failure::Start(error) | Failure::Wait(error)) => {
+                Err(ToolError::Start { program: program(), error })
+            }
+            Err(Failure::Late | Failure::Stopped) => {
+                Err(ToolError::Late { program: program(), limit: self.limit })
+            }
         }
     }
 
@@ -76,11 +96,14 @@ impl Toolchain {
     }
 
     fn check(&self, program: &Path, ended: &Ended, input: &Path) -> Result<(), ToolError> {
-        if ended.is_success {
+        if ended.status.success() {
             return Ok(());
         }
         let name = input.to_string_lossy();
-        let messages = String::from_utf8_lossy(&ended.messages).replace(&*name, "the file");
+        // Assemblers print messages to either.
+        let printed = &ended.output[..ended.output.len().min(MAX_MESSAGES)];
+        let messages =
+            String::from_utf8_lossy(&[&ended.errors[..], printed].concat()).replace(&*name, "the file");
         let lines: Vec<&str> = messages.lines().filter(|line| !line.trim().is_empty()).take(5).collect();
         let messages = if lines.is_empty() { "it printed no message".to_owned() } else { lines.join("; ") };
         Err(ToolError::Rejected { program: program.to_path_buf(), messages })
@@ -89,10 +112,7 @@ impl Toolchain {
 
 /// The target in the text of a module: `sm_90a`.
 pub(crate) fn target_of(ptx: &str) -> Result<String, ToolError> {
-    let line = ptx.lines().find_map(|line| line.trim_start().strip_prefix(".target"));
-    let words = line.map(|line| line.split([',', ' ', '\t', ';']).map(str::trim));
-    let target = words.and_then(|mut words| words.find(|word| word.starts_with("sm_")));
-    target.map(str::to_owned).ok_or(ToolError::NoTarget)
+    ptx_target(ptx.lines().map(Cow::Borrowed)).ok_or(ToolError::NoTarget)
 }
 
 fn variable(name: &str) -> Option<PathBuf> {

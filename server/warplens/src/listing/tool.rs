@@ -1,20 +1,18 @@
 //! NVIDIA's disassemblers as optional external tools: one run on a copy of the file, in a temporary folder that is removed afterwards.
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use thiserror::Error;
 use warplens_ide::languages;
 
 use super::machine_code::MachineCode;
+use crate::process::{self, Failure, Limits};
 
 /// The limit of the duration of a run.
 const TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The interval at which the end of a run is checked.
-const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The limit of a listing in bytes.
 const MAX_LISTING: u64 = 256 << 20;
@@ -103,68 +101,33 @@ impl Tools {
 impl Tool {
     fn print(&self, options: &[&str], bytes: &[u8]) -> Result<String, ToolError> {
         let folder = tempfile::Builder::new().prefix("warplens-").tempdir()?;
-        let (input, output, log) =
-            (folder.path().join("input"), folder.path().join("output"), folder.path().join("log"));
+        let input = folder.path().join("input");
         std::fs::write(&input, bytes)?;
-        let child = self.start(options, folder.path(), [&input, &output, &log])?;
-        let status = self.wait(child, &output)?;
-        let message = first_line(&std::fs::read(&log)?);
-        if !status.success() {
-            return Err(ToolError::Failed { program: self.path.clone(), status, message });
+        let mut command = Command::new(&self.path);
+        command.args(options).arg(&input).current_dir(folder.path());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let program = || self.path.clone();
+        let limits = Limits { time: TIMEOUT, output: MAX_LISTING, stop: None };
+        let ended = process::run(&mut command, &limits).map_err(|failure| match failure {
+            Failure::Start(error) => ToolError::Start { setting: self.setting, program: program(), error },
+            Failure::Wait(error) => ToolError::Io(error),
+            Failure::Late | Failure::Stopped => ToolError::Timeout { program: program() },
+        })?;
+        if ended.is_cut {
+            return Err(ToolError::TooLarge { program: program() });
         }
-        let listing = String::from_utf8_lossy(&std::fs::read(&output)?).into_owned();
+        let message = first_line(&ended.errors);
+        if !ended.status.success() {
+            return Err(ToolError::Failed { program: program(), status: ended.status, message });
+        }
+        let listing = String::from_utf8_lossy(&ended.output).into_owned();
         if !languages().any(|language| language.sniffs(&listing)) {
             let printed = first_line(listing.as_bytes());
             let message = if message.is_empty() { printed } else { message };
-            return Err(ToolError::NoListing { program: self.path.clone(), message });
+            return Err(ToolError::NoListing { program: program(), message });
         }
         Ok(listing)
     }
-
-    fn start(&self, options: &[&str], folder: &Path, files: [&PathBuf; 3]) -> Result<Child, ToolError> {
-        let [input, output, log] = files;
-        let mut command = Command::new(&self.path);
-        command.args(options).arg(input).current_dir(folder).stdin(Stdio::null());
-        command.stdout(std::fs::File::create(output)?).stderr(std::fs::File::create(log)?);
-        // Its own group, so that the programs which it starts end with it.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let error = |error| ToolError::Start { setting: self.setting, program: self.path.clone(), error };
-        command.spawn().map_err(error)
-    }
-
-    fn wait(&self, mut child: Child, output: &Path) -> Result<ExitStatus, ToolError> {
-        let started = Instant::now();
-        let program = || self.path.clone();
-        loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok(status);
-            }
-            let is_late = started.elapsed() > TIMEOUT;
-            let is_large = std::fs::metadata(output).is_ok_and(|file| file.len() > MAX_LISTING);
-            if is_late || is_large {
-                end(&mut child);
-                let program = program();
-                return Err(if is_late {
-                    ToolError::Timeout { program }
-                } else {
-                    ToolError::TooLarge { program }
-                });
-            }
-            std::thread::sleep(POLL_INTERVAL);
-        }
-    }
-}
-
-/// Ends a process and those that it started.
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        let group = format!("-{}", child.id());
-        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
-    }
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 /// The first line with text, cut to the limit.

@@ -11,8 +11,8 @@ pub(super) const NVDISASM_VARIABLE: &str = "WARPLENS_NVDISASM";
 
 /// Bytes of a listing; a longer one is refused.
 pub(super) const MAX_LISTING: u64 = 256 << 20;
-/// Bytes of messages that are kept.
-pub(super) const MAX_MESSAGES: u64 = 1 << 20;
+/// Bytes of standard output in which messages are looked for.
+pub(super) const MAX_MESSAGES: usize = 1 << 20;
 
 /// Why there is no listing.
 #[derive(Debug, Error)]

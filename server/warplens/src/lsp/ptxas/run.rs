@@ -1,20 +1,22 @@
 //! One run of ptxas, on a thread of its own, in a temporary folder that is removed afterwards.
 
+use std::borrow::Cow;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use ropey::Rope;
 use thiserror::Error;
 
+use crate::process::{self, Failure, Limits};
+use crate::ptx_target::ptx_target;
+
 /// The limit of the duration of a run.
 const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// The interval at which the end of a run is checked.
-const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The reason that ptxas did not run.
 #[derive(Debug, Error)]
@@ -54,14 +56,14 @@ pub(crate) struct Printed {
 impl Task {
     /// Runs ptxas; `None` when it was stopped.
     pub(crate) fn run(&self) -> Result<Option<Printed>, PtxasError> {
-        let target = target(&self.text).ok_or(PtxasError::NoTarget)?;
-        let folder = Folder::new()?;
-        let file = folder.0.join("input.ptx");
-        let mut out = io::BufWriter::new(std::fs::File::create(&file)?);
+        let target = ptx_target(self.text.lines().map(Cow::from)).ok_or(PtxasError::NoTarget)?;
+        let folder = tempfile::Builder::new().prefix("warplens-").tempdir()?;
+        let file = folder.path().join("input.ptx");
+        let mut out = io::BufWriter::new(File::create(&file)?);
         self.text.write_to(&mut out)?;
         out.flush()?;
-        let log = folder.0.join("log");
-        let Some(status) = self.wait(self.start(&target, &folder.0, &file, &log)?)? else { return Ok(None) };
+        let log = folder.path().join("log");
+        let Some(status) = self.assemble(&target, folder.path(), &file, &log)? else { return Ok(None) };
         let output = std::fs::read(&log)?;
         Ok(Some(Printed {
             output: String::from_utf8_lossy(&output).into_owned(),
@@ -70,74 +72,28 @@ impl Task {
         }))
     }
 
-    fn start(&self, target: &str, folder: &Path, file: &Path, log: &Path) -> Result<Child, PtxasError> {
-        let log = std::fs::File::create(log)?;
+    /// Writes what ptxas prints to the log; `None` when it was stopped.
+    fn assemble(
+        &self,
+        target: &str,
+        folder: &Path,
+        file: &Path,
+        log: &Path,
+    ) -> Result<Option<ExitStatus>, PtxasError> {
+        let log = File::create(log)?;
         let mut command = Command::new(&self.program);
         if self.is_complete {
-            command.args(["-v", "-arch", &format!("sm_{target}"), "-o"]).arg(folder.join("out.cubin"));
+            command.args(["-v", "-arch", target, "-o"]).arg(folder.join("out.cubin"));
         } else {
-            command.args(["-arch", &format!("compute_{target}")]);
+            command.args(["-arch", &target.replacen("sm_", "compute_", 1)]);
         }
-        command.arg(file).current_dir(folder).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        command.spawn().map_err(|error| PtxasError::Start { program: self.program.clone(), error })
-    }
-
-    fn wait(&self, mut child: Child) -> Result<Option<ExitStatus>, PtxasError> {
-        let started = Instant::now();
-        loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok(Some(status));
-            }
-            let is_late = started.elapsed() > TIMEOUT;
-            if is_late || self.stop.load(Ordering::Relaxed) {
-                let _ = child.kill();
-                let _ = child.wait();
-                return if is_late { Err(PtxasError::Timeout) } else { Ok(None) };
-            }
-            std::thread::sleep(POLL_INTERVAL);
+        command.arg(file).current_dir(folder).stdout(log.try_clone()?).stderr(log);
+        match process::run(&mut command, &Limits { time: TIMEOUT, output: 0, stop: Some(&self.stop) }) {
+            Ok(ended) => Ok(Some(ended.status)),
+            Err(Failure::Stopped) => Ok(None),
+            Err(Failure::Late) => Err(PtxasError::Timeout),
+            Err(Failure::Start(error)) => Err(PtxasError::Start { program: self.program.clone(), error }),
+            Err(Failure::Wait(error)) => Err(PtxasError::Io(error)),
         }
-    }
-}
-
-/// The architecture in `.target`, without `sm_`.
-fn target(text: &Rope) -> Option<String> {
-    let line = text
-        .lines()
-        .find(|line| line.chars().skip_while(|c| c.is_whitespace()).take(8).eq(".target ".chars()))?;
-    let line = line.to_string();
-    let word = line.split("sm_").nth(1)?;
-    Some(word.chars().take_while(char::is_ascii_alphanumeric).collect())
-}
-
-/// A temporary folder. Dropping it removes it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> io::Result<Folder> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("warplens-{}-{number}", std::process::id()));
-        // Fails for an existing folder, which may belong to another user.
-        std::fs::create_dir(&path)?;
-        Ok(Folder(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_target_of_a_file() {
-        let of = |text: &str| target(&Rope::from_str(text));
-        assert_eq!(of(".version 8.5\n.target sm_90a, debug\n").as_deref(), Some("90a"));
-        assert_eq!(of("// .target sm_20\n  .target sm_100f\n").as_deref(), Some("100f"));
-        assert_eq!(of(".version 8.5\n"), None);
     }
 }
