@@ -29,6 +29,15 @@ pub struct SourceLine {
     pub column: u64,
 }
 
+impl SourceLine {
+    /// The source of a statement at `here`; `outside` is the innermost line around it that is not in a library header.
+    pub(crate) fn new(here: FileLine, outside: Option<FileLine>, column: u64) -> SourceLine {
+        let line = outside.unwrap_or_else(|| here.clone());
+        let header = Some(here).filter(|here| *here != line);
+        SourceLine { line, header, column }
+    }
+}
+
 impl FileLine {
     /// Whether the file is a header of a library.
     pub(crate) fn is_in_header(&self) -> bool {

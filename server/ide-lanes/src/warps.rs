@@ -73,7 +73,8 @@ fn diverged(warp: &WarpTrace, statements: &[Statement]) -> bool {
     })
 }
 
-fn percent(part: u64, whole: u64) -> u64 {
+/// A share in percent, rounded down; 0 of nothing.
+pub(crate) fn percent(part: u64, whole: u64) -> u64 {
     (part * 100).checked_div(whole).unwrap_or(0)
 }
 

@@ -6,6 +6,7 @@ use super::{Click, Lens, Step, assumed, expected, launch_title, stopped_at, unde
 use crate::model_diff::first_divergence;
 use crate::offer::{KernelPlace, Offer, Source};
 use crate::shown::{LineOf, Shown};
+use crate::warps::percent;
 
 pub(super) fn over<'o>(
     place: &KernelPlace,
@@ -59,7 +60,7 @@ fn result(shown: &Shown, line_of: LineOf<'_>) -> Vec<(String, Step)> {
     let result = shown.result();
     let totals = &result.totals;
     let width = u64::from(shown.width());
-    let share = (totals.thread_instructions * 100).checked_div(totals.warp_instructions * width).unwrap_or(0);
+    let share = percent(totals.thread_instructions, totals.warp_instructions * width);
     let mark = match (result.status, shown.has_findings()) {
         (Status::Finished, false) => "✓",
         (Status::Finished, true) => "⚠",

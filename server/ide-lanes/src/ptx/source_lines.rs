@@ -57,12 +57,9 @@ impl<'db> SourceFiles<'db> {
             }))
         };
         let chain = std::iter::successors(Some(*location), caller).take(MAX_INLINED);
-        let line = chain
-            .filter_map(|location| self.file_line(location.position))
-            .find(|line| !line.is_in_header())
-            .unwrap_or_else(|| here.clone());
-        let header = Some(here).filter(|here| *here != line);
-        Some(SourceLine { line, header, column: location.position.column })
+        let outside =
+            chain.filter_map(|location| self.file_line(location.position)).find(|line| !line.is_in_header());
+        Some(SourceLine::new(here, outside, location.position.column))
     }
 
     fn file_line(&self, position: SourcePosition) -> Option<FileLine> {

@@ -1,5 +1,6 @@
 //! Decodes a kernel of a listing, with the ranges of its statements.
 
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use warplens_hir::sass::{Function, Listing};
 use warplens_ide_db::sass::listing;
@@ -11,6 +12,9 @@ use warplens_sim::{ScalarType, StatementId};
 use super::source_lines::SourceComments;
 use crate::problem::LaunchProblem;
 use crate::statement::{CodePlace, Flow, Statement};
+
+/// The source lines of items, by their number.
+type Sources = FxHashMap<usize, SourceComments>;
 
 /// Decodes the kernel called `name`.
 pub(super) fn decode_sass(
@@ -25,16 +29,27 @@ pub(super) fn decode_sass(
         })
     });
     let (program, places) = decoded?;
-    let sources = SourceComments::of(&file.document(db).items().text());
+    let sources = sources(db, file, &listing, &places);
     let statements = statements(&listing, &program, &places, &sources);
     Ok((program, statements))
+}
+
+/// The source lines in the items that a program is of.
+fn sources(db: &Database, file: File, listing: &Listing, places: &InstructionIndices) -> Sources {
+    let items = file.document(db).items().items();
+    let mut sources = Sources::default();
+    for &(function, _) in places {
+        let item = listing.functions()[function].item;
+        sources.entry(item).or_insert_with(|| SourceComments::of(&items[item].text));
+    }
+    sources
 }
 
 fn statements(
     listing: &Listing,
     program: &Program,
     places: &InstructionIndices,
-    sources: &SourceComments,
+    sources: &Sources,
 ) -> Vec<Statement> {
     let statement = |(index, &(function, instruction)): (usize, &(usize, u32))| {
         let listed = &listing.functions()[function];
@@ -47,7 +62,7 @@ fn statements(
             flow: flow(program, index),
             registers: registers(program, index),
             address: None,
-            source: sources.line(function.range + start, instruction.range.start() + start),
+            source: sources[&listed.item].line(function.range, instruction.range.start()),
             code: Some(CodePlace { function: name_of(function), address: instruction.address }),
         }
     };

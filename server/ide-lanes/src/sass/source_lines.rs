@@ -14,7 +14,7 @@ const COMMENT: &str = "//## File \"";
 const PTX_TEXT: &str = ".nv_debug_ptx_txt";
 const PTX: &str = "ptx";
 
-/// The source lines in a listing.
+/// The source lines in an item of a listing. Offsets are those in the item.
 pub(super) struct SourceComments {
     /// By the offset of the comment.
     lines: Vec<(TextSize, Arc<SourceLine>)>,
@@ -62,10 +62,9 @@ fn file_lines(comment: &str) -> impl Iterator<Item = FileLine> + '_ {
 }
 
 fn innermost(chain: &[FileLine]) -> Option<SourceLine> {
-    let here = chain.first()?;
-    let line = chain.iter().find(|line| &*line.file == PTX || !line.is_in_header()).unwrap_or(here).clone();
-    let header = Some(here.clone()).filter(|here| *here != line);
-    Some(SourceLine { line, header, column: 0 })
+    let here = chain.first()?.clone();
+    let outside = chain.iter().find(|line| &*line.file == PTX || !line.is_in_header());
+    Some(SourceLine::new(here, outside.cloned(), 0))
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use std::io::IsTerminal;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::compare::{Drawer, Equality, Unusable, unusable};
+use warplens_sim::launch::Launch;
 use warplens_sim::{Cancelled, Status};
 
 use super::compared::{Compared, Drawn, Run, Scope};
@@ -60,41 +62,19 @@ pub(super) fn compare(
         number += 1;
         line.set_position(scope.launches as u64);
         line.set_message(format!("{} discarded", drawn.discarded + drawn.discarded_by_other));
-        let launch = drawer.draw(number);
-        let limited = |mut prepared: warplens_ide::lanes::Prepared| {
-            prepared.options.limits.max_steps = prepared.options.limits.max_steps.min(steps);
-            prepared
-        };
-        let one = match sides.prepare_first(&launch) {
-            Ok(prepared) => sides.run(0, limited(prepared))?,
-            Err(error) => {
+        let [one, other] = match run_both(sides, &drawer.draw(number), steps)? {
+            Ok(runs) => runs,
+            Err(discarded) => {
                 drawer.discard();
-                drawn.discarded += 1;
-                drawn.reason = Some(error.to_string());
+                *(if discarded.by_other { &mut drawn.discarded_by_other } else { &mut drawn.discarded }) += 1;
+                drawn.reason = Some(discarded.reason);
+                unsupported += usize::from(discarded.is_unsupported);
+                if unsupported >= UNSUPPORTED && scope.launches == 0 {
+                    break;
+                }
                 continue;
             }
         };
-        if let Some(why) = unusable(&one.result, false) {
-            drawer.discard();
-            drawn.discarded += 1;
-            drawn.reason = Some(reason(&one, &why));
-            unsupported += usize::from(one.result.status == Status::Unsupported);
-            if unsupported >= UNSUPPORTED && scope.launches == 0 {
-                break;
-            }
-            continue;
-        }
-        let other = sides.run(1, limited(sides.prepare_other(&one.prepared.resolved.launch)?))?;
-        if let Some(why) = unusable(&other.result, true) {
-            drawer.discard();
-            drawn.discarded_by_other += 1;
-            drawn.reason = Some(reason(&other, &why));
-            unsupported += usize::from(other.result.status == Status::Unsupported);
-            if unsupported >= UNSUPPORTED && scope.launches == 0 {
-                break;
-            }
-            continue;
-        }
         scope.add(&one.prepared);
         let compared = Compared::new(labelled([one, other]), equality, None)
             .map_err(|Cancelled| LaunchError::Cancelled)?;
@@ -112,6 +92,49 @@ pub(super) fn compare(
             reason: drawn.reason.unwrap_or_else(|| "no launch was requested".to_owned()),
         }),
     }
+}
+
+/// Why a launch is not compared.
+struct Discarded {
+    by_other: bool,
+    reason: String,
+    is_unsupported: bool,
+}
+
+impl Discarded {
+    /// The reason in the result of a run, if there is one.
+    fn of(run: &Run, by_other: bool) -> Option<Discarded> {
+        let why = unusable(&run.result, by_other)?;
+        let is_unsupported = run.result.status == Status::Unsupported;
+        Some(Discarded { by_other, reason: reason(run, &why), is_unsupported })
+    }
+}
+
+/// Runs both kernels with a launch, in at most `steps` warp instructions each.
+fn run_both(
+    sides: &Sides<'_>,
+    launch: &Launch,
+    steps: u64,
+) -> Result<Result<[Run; 2], Discarded>, LaunchError> {
+    let limited = |mut prepared: Prepared| {
+        prepared.options.limits.max_steps = prepared.options.limits.max_steps.min(steps);
+        prepared
+    };
+    let one = match sides.prepare_first(launch) {
+        Ok(prepared) => sides.run(0, limited(prepared))?,
+        Err(error) => {
+            let reason = error.to_string();
+            return Ok(Err(Discarded { by_other: false, reason, is_unsupported: false }));
+        }
+    };
+    if let Some(discarded) = Discarded::of(&one, false) {
+        return Ok(Err(discarded));
+    }
+    let other = sides.run(1, limited(sides.prepare_other(&one.prepared.resolved.launch)?))?;
+    Ok(match Discarded::of(&other, true) {
+        Some(discarded) => Err(discarded),
+        None => Ok([one, other]),
+    })
 }
 
 fn reason(run: &Run, why: &Unusable) -> String {

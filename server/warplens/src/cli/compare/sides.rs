@@ -24,11 +24,7 @@ pub(super) struct Sides<'s> {
 impl Sides<'_> {
     /// The run of the first kernel with the requested launch.
     pub(super) fn first(&self) -> Result<Run, LaunchError> {
-        let prepared = self.sources[0].prepare(&self.requests[0], self.launches)?;
-        let cores = Cores::all();
-        let control = Control { workers: Some(&cores), ..Control::none() };
-        let (prepared, result) = prepared.settle(control).map_err(|Cancelled| LaunchError::Cancelled)?;
-        Ok(Run::new(self.sources[0], prepared, result))
+        self.run(0, self.sources[0].prepare(&self.requests[0], self.launches)?)
     }
 
     /// The first kernel with another launch.
