@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { blocks, BRANCH_SASS, FAULT, LONG, PRINTS, registers, STRIDE, STRIDE_LAUNCH } from './panel_kernels.mjs';
+import { blocks, BRANCH_SASS, FAULT, LONG, registers, STRIDE, STRIDE_LAUNCH } from './panel_kernels.mjs';
 import { PanelPage } from './panel_page.mjs';
 import { SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { PRINTS } from './simulation.mjs';
 import { until } from './workbench.mjs';
 
 const THEMES = {

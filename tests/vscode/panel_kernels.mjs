@@ -85,40 +85,6 @@ export const FAULT = `.version 8.0
 }
 `;
 
-/** Lane 0 prints a text. */
-export const PRINTS = `.version 8.0
-.target sm_80
-.address_size 64
-
-.extern .func (.param .b32 status) vprintf(.param .b64 format, .param .b64 arguments);
-
-.global .align 1 .b8 greeting[7] = {104, 101, 108, 108, 111, 10, 0};
-
-.visible .entry prints()
-{
-	.reg .b32	%r<3>;
-	.reg .b64	%rd<2>;
-	.reg .pred	%p<2>;
-
-	mov.u32		%r1, %laneid;
-	setp.ne.u32	%p1, %r1, 0;
-	@%p1 bra	DONE;
-	mov.u64		%rd1, greeting;
-	cvta.global.u64	%rd1, %rd1;
-	{
-	.param .b64 format;
-	.param .b64 arguments;
-	.param .b32 status;
-	st.param.b64	[format], %rd1;
-	st.param.b64	[arguments], 0;
-	call.uni (status), vprintf, (format, arguments);
-	ld.param.b32	%r2, [status];
-	}
-DONE:
-	ret;
-}
-`;
-
 const HEAD = '.version 8.0\n.target sm_80\n.address_size 64\n\n';
 
 /** A kernel with so many basic blocks: each lane skips some of them. */

@@ -60,7 +60,7 @@ DONE:
 `;
 
 /** Lane 0 prints a text. */
-const PRINTS = `.version 8.0
+export const PRINTS = `.version 8.0
 .target sm_80
 .address_size 64
 

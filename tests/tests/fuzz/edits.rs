@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::budget;
 use super::mutation::{Edit, edit, offset};
-use super::support::{Client, utf16};
+use super::support::{Client, position};
 use super::texts::{self, Text};
 
 /// Edits before the answers are compared.
@@ -27,17 +27,7 @@ impl Document {
     }
 
     fn position(&self, at: usize) -> Value {
-        let before = &self.text[..at];
-        // The protocol's lines end with "\n", "\r\n" or "\r".
-        let bytes = before.as_bytes();
-        let is_end = |at: usize| match bytes[at] {
-            b'\n' => true,
-            b'\r' => self.text.as_bytes().get(at + 1) != Some(&b'\n'),
-            _ => false,
-        };
-        let ends = (0..bytes.len()).filter(|at| is_end(*at));
-        let (line, start) = ends.fold((0, 0), |(line, _), end| (line + 1, end + 1));
-        json!({ "line": line, "character": utf16(&before[start..]) })
+        position(&self.text, at)
     }
 
     fn edit(&mut self, client: &mut Client, rng: &mut Rng) {

@@ -1,28 +1,21 @@
 //! Mutated files through what the commands do with them: `check`, `fmt`, `explain` and `sim`.
 
 use fastrand::Rng;
-use warplens_ide::lanes::{Choice, RunRequest, RunSettings};
-use warplens_ide::{Analysis, AnalysisHost, FileId, Language, languages};
+use warplens_ide::lanes::{Choice, RunSettings};
+use warplens_ide::{Analysis, Language, languages};
 use warplens_sim::Control;
 use warplens_sim::launch::Launch;
 
 use super::budget;
 use super::mutation::mutated;
+use super::runs::{FILE, open, prepared, request};
 use super::texts::{self, Text};
-
-const FILE: FileId = FileId(0);
 
 /// Changes of a file.
 const CHANGES: usize = 12;
 
 pub(crate) fn language(of: &Text) -> Language {
     languages().find(|language| language.id == of.language).expect("a language of the program")
-}
-
-fn open(language: Language, text: &str) -> Analysis {
-    let mut host = AnalysisHost::new();
-    host.open(FILE, language, text);
-    host.snapshot()
 }
 
 fn commands(language: Language, text: &str, rng: &mut Rng) {
@@ -54,22 +47,12 @@ fn formatted(analysis: &Analysis, text: &str) -> String {
 }
 
 fn simulate(analysis: &Analysis, rng: &mut Rng) {
-    let settings =
-        RunSettings { max_steps: 2_000, memory: 16, counters: rng.bool(), ..RunSettings::default() };
+    let settings = RunSettings { max_steps: 2_000, counters: rng.bool(), ..RunSettings::default() };
     for offer in analysis.launches(FILE, None).expect("not cancelled").into_iter().take(4) {
         let launch =
             Launch { entry: offer.entry.clone(), block: Some([rng.u32(1..=70), 1, 1]), ..Launch::default() };
-        let request = RunRequest {
-            entry: offer.entry,
-            launch: Choice::Given(Box::new(launch)),
-            wave_width: None,
-            model: None,
-            usual_model: None,
-            options: settings.options(),
-        };
-        let read = |_: &str| Err("no files here".into());
-        let prepared = analysis.prepare_run(FILE, &request, None, &read).expect("not cancelled");
-        if let Ok(prepared) = prepared {
+        let request = request(offer.entry, Choice::Given(Box::new(launch)), settings);
+        if let Some(prepared) = prepared(analysis, &request, None) {
             prepared.settle(Control::none()).expect("not cancelled");
         }
     }

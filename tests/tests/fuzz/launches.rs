@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use fastrand::Rng;
-use warplens_ide::lanes::{Choice, DocumentName, LaunchFile, RunRequest, RunSettings};
-use warplens_ide::{AnalysisHost, FileId, languages};
+use warplens_ide::lanes::{Choice, DocumentName, LaunchFile, RunSettings};
+use warplens_ide::languages;
 use warplens_sim::Control;
 use warplens_sim::launch::{Format, batch_line, launches};
 
 use super::budget;
 use super::mutation::mutated;
+use super::runs::{FILE, open, prepared, request};
 
 const TOML: &str = include_str!("../../../examples/warplens.toml");
 
@@ -59,24 +60,13 @@ fn hostile(text: &str, rng: &mut Rng) -> String {
 
 fn read_and_run(text: &str, format: Format) {
     let ptx = languages().find(|language| language.id == "ptx").expect("PTX");
-    let (mut host, file) = (AnalysisHost::new(), FileId(0));
-    host.open(file, ptx, include_str!("../../../examples/saxpy.ptx"));
-    let analysis = host.snapshot();
+    let analysis = open(ptx, include_str!("../../../examples/saxpy.ptx"));
     let document = DocumentName::new(|name| Path::new(name).extension().is_some_and(|found| found == "ptx"));
     let found = LaunchFile { text: text.into(), format, path: "warplens".to_owned(), document };
-    let settings = RunSettings { max_steps: 2_000, memory: 16, ..RunSettings::default() };
-    for offer in analysis.launches(file, Some(&found)).expect("not cancelled").into_iter().take(4) {
-        let request = RunRequest {
-            entry: offer.entry,
-            launch: Choice::of_name(&offer.name),
-            wave_width: None,
-            model: None,
-            usual_model: None,
-            options: settings.options(),
-        };
-        let read = |_: &str| Err("no files here".into());
-        let prepared = analysis.prepare_run(file, &request, Some(&found), &read).expect("not cancelled");
-        if let Ok(prepared) = prepared {
+    let settings = RunSettings { max_steps: 2_000, ..RunSettings::default() };
+    for offer in analysis.launches(FILE, Some(&found)).expect("not cancelled").into_iter().take(4) {
+        let request = request(offer.entry, Choice::of_name(&offer.name), settings);
+        if let Some(prepared) = prepared(&analysis, &request, Some(&found)) {
             prepared.run(Control::none()).expect("not cancelled");
         }
     }

@@ -13,4 +13,5 @@ mod frames;
 mod launches;
 mod mutation;
 mod programs;
+mod runs;
 mod texts;

@@ -3,13 +3,13 @@
 use fastrand::Rng;
 use warplens_ide::lanes::report::{Options, Report};
 use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings};
-use warplens_ide::{AnalysisHost, FileId};
 use warplens_sim::launch::Launch;
 use warplens_sim::{Control, Workers};
 
 use super::budget;
 use super::files::language;
 use super::mutation::mutated;
+use super::runs::{FILE, open, prepared, request};
 use super::texts;
 
 /// Threads that take over at once.
@@ -54,27 +54,19 @@ fn on_threads(rng: &mut Rng) -> u64 {
     let of = &texts[rng.usize(..texts.len())];
     let text = if rng.bool() { mutated(&of.text, 3, rng) } else { of.text.clone() };
     budget::input(&text);
-    let (mut host, file) = (AnalysisHost::new(), FileId(0));
-    host.open(file, language(of), &text);
-    let analysis = host.snapshot();
-    let settings = RunSettings { max_steps: 4_000, memory: 16, ..RunSettings::default() };
+    let analysis = open(language(of), &text);
+    let settings = RunSettings { max_steps: 4_000, ..RunSettings::default() };
     let grid = Some([rng.u32(1..=5), 1, 1]);
     let mut runs = 0;
-    for offer in analysis.launches(file, None).expect("not cancelled").into_iter().take(2) {
+    for offer in analysis.launches(FILE, None).expect("not cancelled").into_iter().take(2) {
         for model in MODELS[at] {
             let launch =
                 Launch { entry: offer.entry.clone(), grid, block: Some([40, 1, 1]), ..Launch::default() };
             let request = RunRequest {
-                entry: offer.entry.clone(),
-                launch: Choice::Given(Box::new(launch)),
-                wave_width: None,
                 model: Some(warplens_ide::model(language(of), model).expect("a model of the language")),
-                usual_model: None,
-                options: settings.options(),
+                ..request(offer.entry.clone(), Choice::Given(Box::new(launch)), settings)
             };
-            let read = |_: &str| Err("no files here".into());
-            let prepared = analysis.prepare_run(file, &request, None, &read).expect("not cancelled");
-            let Ok(prepared) = prepared else { continue };
+            let Some(prepared) = prepared(&analysis, &request, None) else { continue };
             let alone = result(&prepared, Control::none());
             let together = result(&prepared, Control { workers: Some(&Eager), ..Control::none() });
             assert_eq!(alone, together, "{model}: {text:?}");

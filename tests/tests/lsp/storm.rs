@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, File};
+use crate::support::{Client, File, position};
 
 const PTX: &str = include_str!("../../../examples/divergence.ptx");
 const WAVE: &str = include_str!("../../../examples/divergence.wave");
@@ -57,10 +57,7 @@ struct Editor {
 
 impl Editor {
     fn position(&self, at: usize) -> Value {
-        let before = &self.text[..at];
-        let line = before.matches('\n').count();
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        json!({ "line": line, "character": before[start..].encode_utf16().count() })
+        position(&self.text, at)
     }
 
     fn any_offset(&self, dice: &mut Dice) -> usize {

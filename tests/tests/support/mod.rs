@@ -24,4 +24,4 @@ pub mod transcript;
 pub use client::{Client, Options, render};
 pub use line::Line;
 pub use program::{Folder, run, server};
-pub use source::{File, FilePosition, range, utf16};
+pub use source::{File, FilePosition, position, range, utf16};

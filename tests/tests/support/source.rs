@@ -45,6 +45,19 @@ pub fn range(start: [u32; 2], end: [u32; 2]) -> Value {
     json!({ "start": at(start), "end": at(end) })
 }
 
+/// The position of an offset in a text, in UTF-16. The protocol's lines end with "\n", "\r\n" or "\r".
+pub fn position(text: &str, at: usize) -> Value {
+    let before = &text[..at];
+    let is_end = |at: &usize| match before.as_bytes()[*at] {
+        b'\n' => true,
+        b'\r' => text.as_bytes().get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    let ends = (0..at).filter(is_end);
+    let (line, start) = ends.fold((0, 0), |(line, _), end| (line + 1, end + 1));
+    json!({ "line": line, "character": utf16(&before[start..]) })
+}
+
 /// Units of UTF-16.
 pub fn utf16(text: &str) -> u32 {
     text.encode_utf16().count() as u32

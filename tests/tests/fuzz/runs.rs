@@ -1,0 +1,29 @@
+//! A text in the program, and the preparation of its runs.
+
+use warplens_ide::lanes::{Choice, LaunchFile, Prepared, RunRequest, RunSettings};
+use warplens_ide::{Analysis, AnalysisHost, FileId, Language};
+
+/// The only file of an analysis.
+pub(crate) const FILE: FileId = FileId(0);
+
+pub(crate) fn open(language: Language, text: &str) -> Analysis {
+    let mut host = AnalysisHost::new();
+    host.open(FILE, language, text);
+    host.snapshot()
+}
+
+/// The request for a launch under the model that it or its language chooses, with limits that keep a case short.
+pub(crate) fn request(entry: Option<String>, launch: Choice, settings: RunSettings) -> RunRequest {
+    let options = RunSettings { memory: 16, ..settings }.options();
+    RunRequest { entry, launch, wave_width: None, model: None, usual_model: None, options }
+}
+
+/// The run; `None` if the launch is refused. Launches find no files.
+pub(crate) fn prepared(
+    analysis: &Analysis,
+    request: &RunRequest,
+    launches: Option<&LaunchFile>,
+) -> Option<Prepared> {
+    let read = |_: &str| Err("no files here".into());
+    analysis.prepare_run(FILE, request, launches, &read).expect("not cancelled").ok()
+}
