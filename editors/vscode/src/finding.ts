@@ -1,6 +1,6 @@
 // Shows a finding: its warp, and the other side, such as the access that it races with.
 import * as vscode from 'vscode';
-import type { Finding, LaneMasks, Lanes } from './lanes';
+import { type Finding, type LaneMasks, type Lanes, selectionOf } from './lanes';
 import type { LitLines } from './lit';
 import type { Server } from './server';
 
@@ -48,7 +48,6 @@ export class FindingView implements vscode.Disposable {
 
   private async selectWarp({ uri, masks }: Shown, { cta, warp }: Finding): Promise<void> {
     if (!cta || warp === undefined || (masks.warp === warp && masks.cta.join() === cta.join())) return;
-    const { entry, model, launch } = masks;
-    await this.server.select({ uri, entry, launch: launch.name, cta, warp, model });
+    await this.server.select({ ...selectionOf(uri, masks), cta, warp });
   }
 }

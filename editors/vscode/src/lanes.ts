@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { LANGUAGES } from './languages';
 import { ruleOf } from './models';
+import type { Selection } from './selections';
 import type { Server } from './server';
 import type { LaneStore } from './store';
 
@@ -141,6 +142,12 @@ export class Lanes implements vscode.Disposable {
 export function warpCount(masks: LaneMasks): number {
   const threads = masks.launch.block.reduce((product, length) => product * length, 1);
   return Math.ceil(threads / (masks.launch.wave_width ?? 32));
+}
+
+/** The selection that shows these lanes. */
+export function selectionOf(uri: string, masks: LaneMasks): Selection {
+  const { entry, launch, cta, warp, model } = masks;
+  return { uri, entry, launch: launch.name, cta, warp, model };
 }
 
 /** `<<<2, 64>>>` */

@@ -1,5 +1,6 @@
 // Links in the hover of a line with lanes: to its visits, and to the warp and the other side of its finding.
 import * as vscode from 'vscode';
+import { moveCursor } from './cursor';
 import type { LaneStore } from './store';
 
 const COMMANDS = ['warplens.goToVisit', 'warplens.showFinding', 'warplens.goToLine', 'warplens.showPanel'];
@@ -30,7 +31,5 @@ function link(title: string, command: string, argument: number | string): string
 export function goToLine(line: number): void {
   const editor = vscode.window.activeTextEditor;
   if (!editor || line >= editor.document.lineCount) return;
-  const column = editor.document.lineAt(line).firstNonWhitespaceCharacterIndex;
-  editor.selection = new vscode.Selection(line, column, line, column);
-  editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  moveCursor(editor, line);
 }

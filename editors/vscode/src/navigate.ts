@@ -1,7 +1,8 @@
 // Keys that step through a run: the next or previous divergence, finding, visit and warp.
 import * as vscode from 'vscode';
+import { moveCursor } from './cursor';
 import type { FindingView } from './finding';
-import { warpCount, type LaneMasks, type Lanes } from './lanes';
+import { selectionOf, warpCount, type Lanes } from './lanes';
 import type { Server } from './server';
 import { nextLine, nextWarp, splits } from './steps';
 
@@ -26,7 +27,7 @@ export async function goToWarp(server: Server, lanes: Lanes, direction: Directio
   if (!shown) return;
   const { cta, warp, launch } = shown.masks;
   const next = nextWarp({ cta, warp }, launch.grid, warpCount(shown.masks), direction);
-  await select(server, shown, next.cta, next.warp);
+  await server.select({ ...selectionOf(shown.uri, shown.masks), ...next });
 }
 
 /** Shows the next visit of the line with the cursor. */
@@ -41,11 +42,6 @@ export async function goToNextVisit(server: Server, lanes: Lanes, direction: Dir
   await server.execute('warplens.selectVisit', { uri: shown.uri, line: at, visit });
 }
 
-function select(server: Server, shown: { uri: string; masks: LaneMasks }, cta: number[], warp: number): Promise<void> {
-  const { entry, model, launch } = shown.masks;
-  return server.select({ uri: shown.uri, entry, launch: launch.name, cta, warp, model });
-}
-
 /** Moves the cursor to the line after or before it; returns the line. */
 function goToLine(lines: number[], direction: Direction, otherwise: string): number | undefined {
   const editor = vscode.window.activeTextEditor;
@@ -55,8 +51,6 @@ function goToLine(lines: number[], direction: Direction, otherwise: string): num
     void vscode.window.setStatusBarMessage(`Warplens: ${otherwise}`, 3000);
     return undefined;
   }
-  const column = editor.document.lineAt(line).firstNonWhitespaceCharacterIndex;
-  editor.selection = new vscode.Selection(line, column, line, column);
-  editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  moveCursor(editor, line);
   return line;
 }

@@ -1,6 +1,6 @@
 // The pick lists of launches and divergence models.
 import * as vscode from 'vscode';
-import { activeDocument, type LaneMasks, type Lanes } from './lanes';
+import { activeDocument, type LaneMasks, type Lanes, selectionOf } from './lanes';
 import { MODELS } from './models';
 import type { Warps } from './pick_warp';
 import { pickWithPreview } from './preview';
@@ -63,15 +63,8 @@ export async function pickLaunch(server: Server, lanes: Lanes, uri?: string, ent
       await addFigures(server, document, item);
       redraw();
     },
-    restore: () => server.select(selectionOf(document, before)),
+    restore: () => server.select(before ? selectionOf(document, before) : { uri: document, launch: null }),
   });
-}
-
-/** The selection that shows these lanes, or none. */
-function selectionOf(uri: string, masks: LaneMasks | undefined) {
-  if (!masks) return { uri, launch: null };
-  const { entry, launch, cta, warp, model } = masks;
-  return { uri, entry, launch: launch.name, cta, warp, model };
 }
 
 /** Adds the result of a launch that is shown: `78 % active · 2 findings`. */

@@ -1,6 +1,6 @@
 // The pick list of the warps of a run.
 import * as vscode from 'vscode';
-import { type Lanes, warpCount } from './lanes';
+import { type Lanes, selectionOf, warpCount } from './lanes';
 import { pickWithPreview } from './preview';
 import type { Server } from './server';
 import { listWarps, type ListedWarp, type WarpSummary } from './warp_list';
@@ -20,11 +20,11 @@ export async function pickWarp(server: Server, lanes: Lanes): Promise<void> {
     return;
   }
   const { uri, masks } = shown;
-  const { entry, model, launch, cta, warp } = masks;
+  const { launch, cta, warp } = masks;
   const answer = await server.request<Warps | null>('warplens/warps', { textDocument: { uri } });
   const items = listWarps(launch.grid, warpCount(masks), answer?.warps ?? [], masks);
   const show = (item: { cta: number[]; warp: number }) =>
-    server.select({ uri, entry, launch: launch.name, cta: item.cta, warp: item.warp, model });
+    server.select({ ...selectionOf(uri, masks), cta: item.cta, warp: item.warp });
   pickWithPreview<ListedWarp>({
     title: 'Show the lanes of a warp',
     items,

@@ -24,6 +24,11 @@ export function nextWarp({ cta, warp }: WarpId, grid: number[], warps: number, d
   const [x = 0, y = 0, z = 0] = cta;
   const count = width * height * depth * warps;
   const index = (((z * height + y) * width + x) * warps + warp + direction + count) % count;
+  return warpAt(index, grid, warps);
+}
+
+/** The warp of this number in a launch with `warps` warps in each block. */
+export function warpAt(index: number, [width = 1, height = 1]: number[], warps: number): WarpId {
   const block = Math.floor(index / warps);
   return { cta: [block % width, Math.floor(block / width) % height, Math.floor(block / (width * height))], warp: index % warps };
 }

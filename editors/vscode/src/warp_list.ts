@@ -1,4 +1,5 @@
 // The warps of a run, as the pick list shows them. Pure.
+import { warpAt, type WarpId } from './steps';
 
 /** A warp in the answer of `warplens/warps`; docs/lsp-extensions.md documents it. */
 export interface WarpSummary {
@@ -47,13 +48,10 @@ export function countFindings(findings: number): string {
   return `${findings} finding${findings === 1 ? '' : 's'}`;
 }
 
-function warpIds([width = 1, height = 1, depth = 1]: number[], warps: number): { cta: number[]; warp: number }[] {
+function warpIds(grid: number[], warps: number): WarpId[] {
+  const [width = 1, height = 1, depth = 1] = grid;
   const count = Math.min(width * height * depth * warps, WARPS_OFFERED);
-  return Array.from({ length: count }, (_, index) => {
-    const block = Math.floor(index / warps);
-    const cta = [block % width, Math.floor(block / width) % height, Math.floor(block / (width * height))];
-    return { cta, warp: index % warps };
-  });
+  return Array.from({ length: count }, (_, index) => warpAt(index, grid, warps));
 }
 
 function key({ cta, warp }: { cta: number[]; warp: number }): string {

@@ -1,8 +1,9 @@
 // The panel's side in the extension: sends the run of the active editor to the page, and does what the page asks.
 import * as vscode from 'vscode';
 import type { PanelCommand, Tab, ToExtension, ToPanel } from '../../../panel/src/messages';
+import { moveCursor } from '../cursor';
 import { LANGUAGES } from '../languages';
-import type { LaneMasks } from '../lanes';
+import { type LaneMasks, selectionOf } from '../lanes';
 import type { Server } from '../server';
 import type { LaneStore } from '../store';
 import { NO_DOCUMENT, NO_RUN, runInfo, textsOf } from './run_info';
@@ -158,16 +159,13 @@ export class Session implements vscode.Disposable {
     }
     if (!editor || line >= editor.document.lineCount) return;
     this.own = line;
-    const column = editor.document.lineAt(line).firstNonWhitespaceCharacterIndex;
-    editor.selection = new vscode.Selection(line, column, line, column);
-    editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    moveCursor(editor, line);
   }
 
   private async selectWarp(cta: number[], warp: number): Promise<void> {
     const masks = this.uri ? this.store.of(this.uri) : undefined;
     if (!masks || !this.uri) return;
-    const { entry, model, launch } = masks;
-    await this.server.select({ uri: this.uri, entry, launch: launch.name, cta, warp, model });
+    await this.server.select({ ...selectionOf(this.uri, masks), cta, warp });
   }
 
   /** Commands of the extension are about the active editor. */
