@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::budget;
+use super::budget::{self, Case};
 use super::mutation::{Edit, edit, offset};
 use super::support::{Client, position};
 use super::texts::{self, Text};
@@ -90,24 +90,25 @@ const POSITIONED: [&str; 7] = [
     "textDocument/prepareRename",
 ];
 
-fn edited_as_opened(language: usize, rng: &mut Rng) -> u64 {
+fn edited_as_opened(language: usize, case: &mut Case) -> u64 {
     let mut client = Client::start();
     let texts = &texts::all()[language];
-    let of = &texts[rng.usize(..texts.len())];
+    let of = &texts[case.rng.usize(..texts.len())];
     let mut document = Document::open(&mut client, "edited", &of.text, of);
     for _ in 0..3 {
         for _ in 0..EDITS {
-            document.edit(&mut client, rng);
-            if rng.u8(..8) == 0 {
-                let position = document.position(offset(&document.text, rng));
+            document.edit(&mut client, &mut case.rng);
+            case.input(&document.text);
+            if case.rng.u8(..8) == 0 {
+                let position = document.position(offset(&document.text, &mut case.rng));
                 document.answers(&mut client, &[position]);
             }
         }
-        let positions: Vec<Value> = (0..6).map(|_| document.position(offset(&document.text, rng))).collect();
+        let positions: Vec<Value> =
+            (0..6).map(|_| document.position(offset(&document.text, &mut case.rng))).collect();
         let fresh = Document::open(&mut client, "fresh", &document.text, of);
         let answers = [&document, &fresh].map(|document| document.answers(&mut client, &positions));
         for (edited, fresh) in answers[0].iter().zip(&answers[1]) {
-            budget::input(&document.text);
             assert_eq!(edited, fresh, "{}", document.language);
         }
         client.notify("textDocument/didClose", json!({ "textDocument": { "uri": fresh.uri } }));
@@ -118,15 +119,15 @@ fn edited_as_opened(language: usize, rng: &mut Rng) -> u64 {
 
 #[test]
 fn ptx() {
-    budget::run("edits of PTX", 2, |rng| edited_as_opened(0, rng));
+    budget::run("edits of PTX", 2, |case| edited_as_opened(0, case));
 }
 
 #[test]
 fn wave() {
-    budget::run("edits of WAVE", 2, |rng| edited_as_opened(1, rng));
+    budget::run("edits of WAVE", 2, |case| edited_as_opened(1, case));
 }
 
 #[test]
 fn sass() {
-    budget::run("edits of SASS", 2, |rng| edited_as_opened(2, rng));
+    budget::run("edits of SASS", 2, |case| edited_as_opened(2, case));
 }

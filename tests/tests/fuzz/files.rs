@@ -60,11 +60,11 @@ fn simulate(analysis: &Analysis, rng: &mut Rng) {
 
 #[test]
 fn mutated_files() {
-    budget::run("files", 60, |rng| {
-        let of = texts::any(rng);
-        let text = mutated(&of.text, CHANGES, rng);
-        budget::input(&text);
-        commands(language(of), &text, rng);
+    budget::run("files", 60, |case| {
+        let of = texts::any(&mut case.rng);
+        let text = mutated(&of.text, CHANGES, &mut case.rng);
+        case.input(&text);
+        commands(language(of), &text, &mut case.rng);
         1
     });
 }

@@ -45,12 +45,12 @@ fn frame(rng: &mut Rng) -> Vec<u8> {
 
 #[test]
 fn hostile_frames() {
-    budget::run("frames", 12, |rng| {
+    budget::run("frames", 12, |case| {
         let mut client = Client::start();
         client.open_as("ptx", "../fuzz/k.ptx", include_str!("../../../examples/saxpy.ptx"));
         let count = 20;
         for _ in 0..count {
-            let frame = frame(rng);
+            let frame = frame(&mut case.rng);
             client.line.send_bytes(&frame);
         }
         // A length that is too small leaves the rest of a message before the next header, which is skipped.

@@ -74,10 +74,10 @@ fn read_and_run(text: &str, format: Format) {
 
 #[test]
 fn hostile_launch_files() {
-    budget::run("launch files", 100, |rng| {
-        let (text, format) = if rng.bool() { (TOML, Format::Toml) } else { (JSON, Format::Json) };
-        let text = hostile(text, rng);
-        budget::input(&text);
+    budget::run("launch files", 100, |case| {
+        let (text, format) = if case.rng.bool() { (TOML, Format::Toml) } else { (JSON, Format::Json) };
+        let text = hostile(text, &mut case.rng);
+        case.input(&text);
         if let Ok(listed) = launches(&text, format) {
             listed.iter().for_each(|listed| assert!(!listed.launch.name.is_empty()));
         }

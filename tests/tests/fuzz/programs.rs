@@ -1,12 +1,11 @@
 //! Mutated programs under every model: blocks on several threads give the result of blocks one after another.
 
-use fastrand::Rng;
 use warplens_ide::lanes::report::{Options, Report};
 use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings};
 use warplens_sim::launch::Launch;
 use warplens_sim::{Control, Workers};
 
-use super::budget;
+use super::budget::{self, Case};
 use super::files::language;
 use super::mutation::mutated;
 use super::runs::{FILE, open, prepared, request};
@@ -48,15 +47,15 @@ fn result(prepared: &Prepared, control: Control<'_>) -> String {
     serde_json::to_string(&Report::new(&prepared.resolved, &result, &options, &|_| None)).expect("JSON")
 }
 
-fn on_threads(rng: &mut Rng) -> u64 {
-    let at = rng.usize(..3);
+fn on_threads(case: &mut Case) -> u64 {
+    let at = case.rng.usize(..3);
     let texts = &texts::all()[at];
-    let of = &texts[rng.usize(..texts.len())];
-    let text = if rng.bool() { mutated(&of.text, 3, rng) } else { of.text.clone() };
-    budget::input(&text);
+    let of = &texts[case.rng.usize(..texts.len())];
+    let text = if case.rng.bool() { mutated(&of.text, 3, &mut case.rng) } else { of.text.clone() };
+    case.input(&text);
     let analysis = open(language(of), &text);
     let settings = RunSettings { max_steps: 4_000, ..RunSettings::default() };
-    let grid = Some([rng.u32(1..=5), 1, 1]);
+    let grid = Some([case.rng.u32(1..=5), 1, 1]);
     let mut runs = 0;
     for offer in analysis.launches(FILE, None).expect("not cancelled").into_iter().take(2) {
         for model in MODELS[at] {
@@ -67,6 +66,7 @@ fn on_threads(rng: &mut Rng) -> u64 {
                 ..request(offer.entry.clone(), Choice::Given(Box::new(launch)), settings)
             };
             let Some(prepared) = prepared(&analysis, &request, None) else { continue };
+            case.input(&text);
             let alone = result(&prepared, Control::none());
             let together = result(&prepared, Control { workers: Some(&Eager), ..Control::none() });
             assert_eq!(alone, together, "{model}: {text:?}");

@@ -22,7 +22,7 @@ struct Fault {
     /// The versions of ptxas that have it, as far as they were tried.
     versions: &'static str,
     /// The compute capabilities that it concerns, `90` for `sm_90` and its variants; all if empty.
-    capabilities: &'static [u32],
+    capabilities: &'static [u16],
     /// How these targets are called in the message.
     targets: &'static str,
     /// What the machine code does instead.
@@ -47,10 +47,8 @@ const MAXIMUM: Fault = Fault {
 
 impl Fault {
     fn concerns(&self, module: &ModuleTarget) -> bool {
-        let architecture = module.architecture.as_deref().unwrap_or_default();
-        let digits = architecture.trim_start_matches("sm_").trim_end_matches(|c: char| !c.is_ascii_digit());
-        let capability = digits.parse::<u32>().ok();
-        self.capabilities.is_empty() || capability.is_some_and(|it| self.capabilities.contains(&it))
+        let target = module.architecture.as_deref().and_then(warplens_isa::ptx::target);
+        self.capabilities.is_empty() || target.is_some_and(|it| self.capabilities.contains(&it.number))
     }
 }
 
