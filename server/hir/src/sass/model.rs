@@ -49,6 +49,8 @@ pub struct Function {
     pub target: Option<Target>,
     /// The generation: of the target, or guessed from the text.
     pub generation: Generation,
+    /// The generation that the text alone shows.
+    pub(super) guessed: Generation,
     /// Whether it is a kernel (`STO_CUDA_ENTRY`); `None` if the text does not say it.
     pub is_kernel: Option<bool>,
     /// The general registers that its header declares.

@@ -362,3 +362,23 @@ fn a_block_has_its_longest_chain_of_waits() {
     let chain = markdown.lines().find(|line| line.starts_with("Longest chain")).expect("it has waits");
     expect!["Longest chain of scoreboard waits: 3 waits, one after the other (`S2R` at `0x0` → `LDG` at `0x10`; `LDG` at `0x10` → `LDG` at `0x20`; `LDG` at `0x20` → `STG` at `0x40`). Their latencies, which the text does not have, come on top: a lower bound, not a prediction."].assert_eq(chain);
 }
+
+#[test]
+fn a_target_that_is_removed_is_not_that_of_the_functions_after_it() {
+    const TARGET: &str = "\t.target\tsm_90\n";
+    const CODE: &str = "
+\t.section\t.text.k,\"ax\",@progbits
+k:
+        /*0000*/ S2R R0, SR_TID.X ;
+        /*0008*/ BSYNC B0 ;
+        /*0010*/ EXIT ;
+";
+    let diagnostics = |analysis: &Analysis| format!("{:#?}", analysis.diagnostics(FILE).unwrap());
+    let mut host = AnalysisHost::new();
+    host.open(FILE, LANGUAGE, &format!("{TARGET}{CODE}"));
+    let before = diagnostics(&host.snapshot());
+    host.edit(FILE, TextRange::up_to(TextSize::of(TARGET)), "").unwrap();
+    let after = diagnostics(&host.snapshot());
+    assert_eq!(after, diagnostics(&open(CODE)));
+    assert_ne!(before, after);
+}

@@ -324,3 +324,13 @@ fn products_before_volta_carry_into_the_next_word() {
 fn a_nan_without_its_bits_is_a_nan_for_approximations() {
     assert_eq!(values(80, "MUFU.RSQ R6, -QNAN"), [0x7fff_ffff; 32]);
 }
+
+#[test]
+fn instructions_without_their_operands_are_not_simulated() {
+    for opcode in ["LEA", "LEA.HI", "IMAD", "LOP3.LUT", "SHF.L.U32", "F2FP.F16.F32.PACK_AB", "LDG.E", "P2R"] {
+        for target in [52, 80] {
+            let (_, result, _) = run(target, &format!("{opcode}\nEXIT"));
+            assert_eq!(result.status, Status::Unsupported, "{opcode} for sm_{target}");
+        }
+    }
+}

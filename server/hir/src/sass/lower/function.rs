@@ -182,6 +182,7 @@ impl Builder {
             range,
             target: None,
             generation,
+            guessed: guess,
             is_kernel: self.is_kernel,
             registers: self.registers,
             barriers: self.barriers,
@@ -406,17 +407,18 @@ fn resolve(function: &mut Function) {
 }
 
 impl Code {
-    /// The code of an item whose target is stated before it: where the text alone shows another generation, it is corrected.
+    /// The code of an item for the target that is stated before it, if one is. The code may be that for another target, or for none.
     #[must_use]
     pub fn for_target(self: Arc<Code>, inherited: Option<&Target>) -> Arc<Code> {
-        let Some(generation) = inherited.map(Target::generation) else { return self };
-        let differs = |function: &Function| function.target.is_none() && function.generation != generation;
+        let wanted = |function: &Function| inherited.map_or(function.guessed, Target::generation);
+        let differs =
+            |function: &Function| function.target.is_none() && function.generation != wanted(function);
         if !self.functions.iter().any(differs) {
             return self;
         }
         let mut code = Arc::unwrap_or_clone(self);
         for function in code.functions.iter_mut().filter(|function| differs(function)) {
-            function.generation = generation;
+            function.generation = wanted(function);
             resolve(function);
         }
         Arc::new(code)

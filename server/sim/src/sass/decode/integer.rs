@@ -22,6 +22,9 @@ impl Decoder<'_> {
         shape: &Shape<'_>,
         kinds: [Kind; 3],
     ) -> Decoded {
+        if inst.ops.is_empty() {
+            return Err("the operands are missing".to_owned());
+        }
         let mut operation = Operation::new(op);
         operation.s = self.sources(inst, &shape.sources, kinds)?;
         if let Some(d) = shape.d {
@@ -269,8 +272,8 @@ impl Decoder<'_> {
         let mut operation = self.assemble(Op::ScaledAdd, inst, &shape, INT)?;
         let is_number = |operand: &&Operand| matches!(operand.value, Value::Immediate(Immediate::Integer(_)));
         // The shift is the last source, if it is a number.
-        let last = shape.sources.len() - 1;
-        let shift_at = (last >= 2 && is_number(&shape.sources[last])).then_some(last);
+        let shift_at = shape.sources.len().checked_sub(1);
+        let shift_at = shift_at.filter(|at| *at >= 2 && is_number(&shape.sources[*at]));
         operation.n = match shift_at {
             Some(at) => self.number(&shape, at)?,
             None => 0,
