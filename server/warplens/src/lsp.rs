@@ -63,6 +63,7 @@ use tokio::sync::oneshot;
 use tower_lsp::{LspService, Server};
 
 use client::ClientSender;
+use event::Event;
 use replies::Replies;
 use service::{LifeCycle, Ordered};
 use state::State;
@@ -106,13 +107,14 @@ where
         let _ = ended.send(how);
     })?;
 
+    let _end = EndsState(events.clone());
     let (validated, checked) = tokio::io::duplex(1 << 20);
     tokio::spawn(framing::validate_frames(input, validated));
     let transport = Server::new(checked, output, socket).concurrency_level(MAX_PENDING);
     let mut serving = pin!(transport.serve(Ordered::new(service, events.clone(), replies)));
     let how = tokio::select! {
         () = &mut serving => {
-            let _ = events.send(event::Event::Exit);
+            let _ = events.send(Event::Exit);
             end.await
         }
         how = &mut end => {
@@ -122,4 +124,13 @@ where
         }
     };
     Ok(how.unwrap_or(Ended::Abruptly))
+}
+
+/// Ends the state thread, also when the future of [`serve`] is dropped before its end: the thread itself keeps its queue open.
+struct EndsState(crossbeam_channel::Sender<Event>);
+
+impl Drop for EndsState {
+    fn drop(&mut self) {
+        let _ = self.0.send(Event::Exit);
+    }
 }

@@ -56,6 +56,26 @@ fn the_server_ends_with_the_process_of_its_client() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_server_that_is_dropped_ends_its_threads() {
+    /// The state threads of this process, which other tests may share.
+    fn state_threads() -> usize {
+        let tasks = std::fs::read_dir("/proc/self/task").expect("the process has threads");
+        let name = |task: std::io::Result<std::fs::DirEntry>| {
+            std::fs::read_to_string(task.ok()?.path().join("comm")).ok()
+        };
+        tasks.filter_map(name).filter(|name| name.trim() == "state").count()
+    }
+    const SERVERS: usize = 40;
+    let clients: Vec<Client> = (0..SERVERS).map(|_| Client::start()).collect();
+    assert!(state_threads() >= SERVERS);
+    drop(clients);
+    while state_threads() >= SERVERS {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+#[test]
 fn the_log_goes_to_a_file_and_never_to_the_protocol() {
     let folder = crate::support::Folder::new();
     let log = folder.path().join("warplens.log");
