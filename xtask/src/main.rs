@@ -63,6 +63,12 @@ enum Task {
         #[arg(long)]
         only: Option<String>,
     },
+    /// Runs one server for a time with random, realistic work, and prints its memory as a table.
+    Soak {
+        /// The time.
+        #[arg(long, default_value_t = 120)]
+        minutes: u64,
+    },
 }
 
 fn main() -> Result<()> {
@@ -76,6 +82,7 @@ fn main() -> Result<()> {
         Task::Dist => dist::run(),
         Task::Bench { args } => bench::run(&args),
         Task::Fuzz { minutes, only } => fuzz::run(minutes, only.as_deref()),
+        Task::Soak { minutes } => bench::run(&["soak".into(), "--minutes".into(), minutes.to_string()]),
         Task::Measure { args } => bench::measure(&args),
     }
 }

@@ -94,15 +94,30 @@ impl Client {
 
     /// A request's result and how long it took.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<(Duration, Value)> {
+        let start = Instant::now();
+        match self.answer(method, params)? {
+            (time, Ok(result)) => Ok((time - start, result)),
+            (_, Err(error)) => bail!("{method} failed: {error}"),
+        }
+    }
+
+    /// The answer of a request, its result or its error, and when it arrived.
+    pub(crate) fn answer(&mut self, method: &str, params: Value) -> Result<(Instant, Result<Value, Value>)> {
         self.next_id += 1;
         let id = self.next_id;
-        let start = self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
-        let (time, message) =
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        let (time, mut message) =
             self.wait_for(method, |message| message["id"] == id && message.get("method").is_none())?;
-        if let Some(error) = message.get("error") {
-            bail!("{method} failed: {error}");
-        }
-        Ok((time - start, message["result"].clone()))
+        let answer = match message.get_mut("error") {
+            Some(error) => Err(error.take()),
+            None => Ok(message["result"].take()),
+        };
+        Ok((time, answer))
+    }
+
+    /// Forgets the messages that nothing waited for.
+    pub(crate) fn forget(&mut self) {
+        self.waiting.clear();
     }
 
     /// A request about the document.
@@ -111,7 +126,7 @@ impl Client {
         self.request(method, params)
     }
 
-    fn notify(&mut self, method: &str, params: Value) -> Result<Instant> {
+    pub(crate) fn notify(&mut self, method: &str, params: Value) -> Result<Instant> {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
     }
 

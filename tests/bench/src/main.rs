@@ -10,6 +10,7 @@ mod parse;
 mod processor;
 mod sample;
 mod sim;
+mod soak;
 mod statistics;
 mod wave;
 
@@ -54,6 +55,14 @@ enum Measurement {
         #[arg(long, default_value_t = 9)]
         rounds: usize,
     },
+    /// The server's memory over a long time of random, realistic work (`cargo xtask soak`).
+    Soak {
+        #[arg(long, default_value_t = 120)]
+        minutes: u64,
+        /// The seed of the work; a new one by default.
+        #[arg(long)]
+        seed: Option<u64>,
+    },
     /// The first lanes after an edit: 1 block of 256 threads, 10^4 instructions a warp.
     Lanes {
         /// How many edits are timed.
@@ -73,6 +82,7 @@ fn main() -> Result<()> {
         Measurement::Memory { file } => memory::run(file),
         Measurement::Sim => sim::run(),
         Measurement::Wave { rounds } => wave::run(rounds),
+        Measurement::Soak { minutes, seed } => soak::run(minutes, seed),
         Measurement::Lanes { rounds } => lanes::run(rounds),
     }
 }

@@ -57,17 +57,25 @@ fn features(text: &str) -> Vec<(&'static str, Value)> {
 }
 
 fn report(client: &Client, text: &str, when: &str) -> Result<()> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", client.process_id()))
-        .context("memory is read from /proc, so on Linux only")?;
-    let kilobytes = |key: &str| -> Option<f64> {
-        status.lines().find_map(|line| line.strip_prefix(key)?.trim().strip_suffix(" kB")?.parse().ok())
-    };
-    let ratio = |key| kilobytes(key).unwrap_or_default() * 1024.0 / text.len() as f64;
+    let size = text.len() as f64 / 1e6;
+    let id = client.process_id();
     println!(
-        "{when:<26} text {:.1} MB: resident {:.1} x text, peak {:.1} x",
-        text.len() as f64 / 1e6,
-        ratio("VmRSS:"),
-        ratio("VmHWM:")
+        "{when:<26} text {size:.1} MB: resident {:.1} x text, peak {:.1} x",
+        resident(id)? / size,
+        megabytes(id, "VmHWM:")? / size
     );
     Ok(())
+}
+
+/// The resident memory of a process, in megabytes.
+pub(crate) fn resident(process: u32) -> Result<f64> {
+    megabytes(process, "VmRSS:")
+}
+
+fn megabytes(process: u32, key: &str) -> Result<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))
+        .context("memory is read from /proc, so on Linux only")?;
+    let line = status.lines().find_map(|line| line.strip_prefix(key)?.trim().strip_suffix(" kB"));
+    let kilobytes: f64 = line.context("the process has ended")?.parse()?;
+    Ok(kilobytes * 1024.0 / 1e6)
 }

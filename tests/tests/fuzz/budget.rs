@@ -8,9 +8,12 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 
-/// The time after which an input counts as a hang. Builds without optimization run on busy machines; there only an endless one is.
-const PATIENCE: Duration =
-    if cfg!(debug_assertions) { Duration::from_secs(120) } else { Duration::from_secs(2) };
+/// The processor time of the tests of this process after which an input counts as a hang: two seconds for each core, as many tests
+/// run. Time that other programs take does not count. Builds without optimization are slow; there only an endless input is a hang.
+const PATIENCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 2 });
+
+/// The time after which an input counts as a hang although it needs no processor: something waits forever.
+const DEADLOCK: Duration = Duration::from_secs(300);
 
 /// Runs `case` with the seeds from 0 to `cases`, or for the seconds in `WARPLENS_FUZZ_SECONDS` with new seeds. A case returns how
 /// many inputs it tried. It fails by a panic, or when an input takes too long.
@@ -48,7 +51,8 @@ pub(crate) struct Case {
 impl Case {
     /// The next input starts, with this text.
     pub(crate) fn input(&self, text: &str) {
-        *self.current.lock() = Some(Input { seed: self.seed, text: text.to_owned(), since: Instant::now() });
+        let (text, since, processor) = (text.to_owned(), Instant::now(), processor_time());
+        *self.current.lock() = Some(Input { seed: self.seed, text, since, processor });
     }
 }
 
@@ -71,6 +75,8 @@ struct Input {
     seed: u64,
     text: String,
     since: Instant,
+    /// The processor time of the process when it started.
+    processor: Duration,
 }
 
 impl Current {
@@ -80,6 +86,11 @@ impl Current {
 }
 
 impl Input {
+    fn hangs(&self) -> bool {
+        let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+        self.since.elapsed() > DEADLOCK || processor_time().saturating_sub(self.processor) > PATIENCE * cores
+    }
+
     /// Prints how to repeat the case, and where its text is.
     fn report(&self, name: &str) {
         let Input { seed, text, .. } = self;
@@ -98,9 +109,9 @@ fn watch(current: &Arc<Current>) {
     thread::spawn(move || {
         while let Some(current) = watched.upgrade() {
             if let Some(input) = &*current.lock()
-                && input.since.elapsed() > PATIENCE
+                && input.hangs()
             {
-                eprintln!("{}: hangs for {:?}", current.name, input.since.elapsed());
+                eprintln!("{}: hangs for {:.1?}", current.name, input.since.elapsed());
                 input.report(&current.name);
                 exit(101);
             }
@@ -108,6 +119,15 @@ fn watch(current: &Arc<Current>) {
             thread::sleep(Duration::from_millis(50));
         }
     });
+}
+
+/// The processor time that this process has used, in steps of 10 ms; zero where the system does not say it.
+fn processor_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program, in parentheses, may contain anything; user and system time are the 12th and 13th number after it.
+    let times = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().skip(11).take(2);
+    let ticks: u64 = times.filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
 }
 
 /// The largest resident size of this process so far, in megabytes; 0 where the system does not say it.
