@@ -22,6 +22,7 @@ use warplens_syntax::{ItemList, Language};
 use crate::format::Formatted;
 use crate::language::{Editing, LanguageSupport};
 use crate::languages::{LANGUAGES, simulators};
+use crate::reduce::Reducible;
 use crate::rename_error::RenameError;
 
 /// Why a query was cancelled.
@@ -241,6 +242,13 @@ impl Analysis {
     /// The edits that rewrite a WAVE file in a dialect, as far as possible.
     pub fn rewrite_in_dialect(&self, file: FileId, dialect: Dialect) -> Answer<Rewritten> {
         self.query_editing(file, |db, file, editing| (editing.rewrite)(db, file, dialect))
+    }
+
+    /// The removable parts of a kernel; `None` for an unknown kernel, or if the language cannot be reduced.
+    pub fn reducible(&self, file: FileId, kernel: &str) -> Answer<Option<Reducible>> {
+        self.query_editing(file, |db, file, editing| {
+            editing.reducible.and_then(|find| find(db, file, kernel))
+        })
     }
 
     /// A fix that switches a diagnostic of the file off for its line with a comment, if that is possible.

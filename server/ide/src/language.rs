@@ -13,6 +13,7 @@ use warplens_syntax::Language;
 use crate::format::layout::Comments;
 use crate::format::style::Style;
 use crate::proposals::Proposals;
+use crate::reduce::Reducible;
 use crate::rename_error::RenameError;
 
 /// The features of a language. A language has those that it sets; [`new`](LanguageSupport::new) sets none.
@@ -92,6 +93,9 @@ impl LanguageSupport {
 /// Computes the edits that rename what is named at a position.
 pub type Rename = fn(&FilePosition<'_>, &Named, &str) -> Result<Vec<TextEdit>, RenameError>;
 
+/// Finds the removable parts of the kernel with a name.
+pub type FindReducible = fn(&Database, File, &str) -> Option<Reducible>;
+
 /// The features that change a file.
 #[derive(Clone, Copy)]
 pub struct Editing {
@@ -111,6 +115,8 @@ pub struct Editing {
     pub renames_undeclared: bool,
     /// The file in another dialect, as far as possible.
     pub rewrite: fn(&Database, File, Dialect) -> Rewritten,
+    /// The removable parts of a kernel, in a language whose kernels can be reduced.
+    pub reducible: Option<FindReducible>,
 }
 
 impl Editing {
@@ -125,6 +131,7 @@ impl Editing {
             rename,
             renames_undeclared: false,
             rewrite: |_, _, _| Rewritten::default(),
+            reducible: None,
         }
     }
 }

@@ -16,6 +16,12 @@ pub fn languages() -> impl Iterator<Item = Language> {
     LANGUAGES.iter().map(|known| known.info)
 }
 
+/// Whether kernels of a language can be reduced.
+pub fn is_reducible(language: Language) -> bool {
+    let support = LANGUAGES.iter().find(|known| known.info == language);
+    support.and_then(|support| support.editing).is_some_and(|editing| editing.reducible.is_some())
+}
+
 /// Whether the files of a language are only read: they are not formatted, and names in them are not changed.
 pub fn is_read_only(language: Language) -> bool {
     LANGUAGES.iter().any(|known| known.info == language && known.editing.is_none())

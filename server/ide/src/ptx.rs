@@ -8,6 +8,7 @@ mod hover;
 mod inlay_hints;
 mod links;
 mod module_symbols;
+mod reduce;
 mod rename;
 mod signature_help;
 mod symbols;
@@ -51,6 +52,7 @@ pub(crate) const PTX: LanguageSupport = LanguageSupport {
     signature_help: signature_help::help,
     editing: Some(Editing {
         misplaced: format::misplaced,
+        reducible: Some(reduce::reducible),
         ..Editing::new(Comments::InColumns, format::style, rename::rename)
     }),
     simulator: Some(&warplens_ide_lanes::ptx::Ptx),

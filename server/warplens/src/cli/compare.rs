@@ -5,6 +5,7 @@ mod compared;
 mod human;
 mod json;
 mod random;
+mod reduce;
 mod sides;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use warplens_sim::Cancelled;
 use assembled::{AssembleError, Assembler};
 use compared::Compared;
 use random::Random;
+use reduce::{Other, Pair, ReduceError, Reduced};
 use sides::{Sides, labelled};
 
 use super::input::language_parser;
@@ -81,6 +83,18 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SECONDS", requires = "ptxas", default_value_t = 60)]
     ptxas_limit: u64,
 
+    /// Remove statements of FILE while the results differ, and write the smallest kernels with their launch
+    #[arg(long)]
+    reduce: bool,
+
+    /// The folder of the smallest kernels (default: `NAME.reduced` for NAME.ptx)
+    #[arg(short, long, value_name = "DIR", requires = "reduce")]
+    output: Option<PathBuf>,
+
+    /// The time limit of the reduction in seconds; the smallest kernels so far are written
+    #[arg(long, value_name = "SECONDS", requires = "reduce", default_value_t = 600)]
+    reduce_limit: u64,
+
     /// The language, instead of that of the file extension
     #[arg(long, value_parser = language_parser())]
     language: Option<Language>,
@@ -110,6 +124,8 @@ enum CompareError {
     OneRun,
     #[error(transparent)]
     Assemble(#[from] AssembleError),
+    #[error(transparent)]
+    Reduce(#[from] ReduceError),
     #[error("--models: {0} models are named; two runs have at most two")]
     ManyModels(usize),
 }
@@ -118,10 +134,11 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let mut out = anstream::stdout().lock();
     let mut outcome = Outcome::Success;
     let mut written = Ok(());
-    let ended = compare(arguments, &mut |compared| {
+    let ended = compare(arguments, &mut |compared, reduced| {
         outcome = outcome.max(compared.outcome());
         if written.is_ok() {
-            written = write(&compared, arguments.format, &mut out).and_then(|()| out.flush());
+            written =
+                write(&compared, reduced.as_ref(), arguments.format, &mut out).and_then(|()| out.flush());
         }
     });
     written?;
@@ -139,15 +156,23 @@ fn level(text: &str) -> Result<u8, String> {
     level.ok_or_else(|| format!("`{text}` is not a level: ptxas has -O0 to -O3"))
 }
 
-fn write(compared: &Compared, format: Format, out: &mut dyn Write) -> io::Result<()> {
+fn write(
+    compared: &Compared,
+    reduced: Option<&Reduced>,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match format {
-        Format::Human => human::write(compared, out),
-        Format::Json => json::write(compared, out),
+        Format::Human => human::write(compared, reduced, out),
+        Format::Json => json::write(compared, reduced, out),
     }
 }
 
 /// Compares, and passes each result on: one, or with several targets or levels one for each.
-fn compare(arguments: &Arguments, found: &mut dyn FnMut(Compared)) -> Result<(), CompareError> {
+fn compare(
+    arguments: &Arguments,
+    found: &mut dyn FnMut(Compared, Option<Reduced>),
+) -> Result<(), CompareError> {
     let models = match &arguments.models[..] {
         [] => [None; 2],
         [both] => [Some(both.as_str()); 2],
@@ -163,37 +188,61 @@ fn compare(arguments: &Arguments, found: &mut dyn FnMut(Compared)) -> Result<(),
     let mut request = request(arguments, &source, models[0])?;
     let launches = Launches::read(&arguments.file, &arguments.launch, &mut request)?;
     source.note_errors();
-    let mut with = |other: &Source| -> Result<(), CompareError> {
+    let folder = arguments.reduction_folder()?;
+    let mut is_reduced = false;
+    let mut with = |other: &Source, made: Other<'_>| -> Result<(), CompareError> {
+        if arguments.reduce {
+            reduce::check(&source, &made)?;
+        }
+        let requests = [request.clone(), self::request(arguments, other, models[1])?];
         let sides = Sides {
-            requests: [request.clone(), self::request(arguments, other, models[1])?],
+            requests: requests.clone(),
             sources: [&source, other],
             launches: &launches,
             is_one_kernel,
             other_entry: arguments.other_entry.as_deref(),
         };
-        found(compare_sides(&sides, arguments)?);
+        let compared = compare_sides(&sides, arguments)?;
+        let mut reduced = None;
+        if let Some(folder) = folder.as_ref().filter(|_| !is_reduced && !compared.comparison.is_equal()) {
+            is_reduced = true;
+            let pair = Pair {
+                source: &source,
+                other: made,
+                requests,
+                launches: &launches,
+                other_entry: sides.other_entry,
+                equality: arguments.equality(),
+            };
+            let limit = Duration::from_secs(arguments.reduce_limit);
+            reduced = Some(reduce::reduce(pair, &compared, limit, folder)?);
+        }
+        found(compared, reduced);
         Ok(())
     };
     if let Some(path) = &arguments.ptxas {
         let limit = Duration::from_secs(arguments.ptxas_limit);
         let assembler =
             Assembler::find(path.as_deref(), limit, &source, &arguments.target, &arguments.levels)?;
-        return assembler.each(&source.text, &mut |listing| with(&listing));
+        return assembler.each(&source.text, &mut |listing, target, level| {
+            with(&listing, Other::Assembled { assembler: &assembler, target, level })
+        });
     }
     match &arguments.other {
         Some(other) => {
             let other = Source::read(other, arguments.other_language(other))?;
             other.note_errors();
-            with(&other)
+            with(&other, Other::Kernel(&other))
         }
-        None => with(&source),
+        None if is_one_kernel => with(&source, Other::Same),
+        None => with(&source, Other::Kernel(&source)),
     }
 }
 
 /// Runs the two kernels, with the requested launch or with launches that are drawn from it.
 fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared, LaunchError> {
     let first = sides.first()?;
-    let equality = Equality { tolerance: arguments.tolerance, ulp: arguments.ulp };
+    let equality = arguments.equality();
     if let Some(launches) = arguments.random {
         let random = Random { launches, seed: arguments.seed.unwrap_or_else(random::seed) };
         return random::compare(sides, first, random, equality);
@@ -205,6 +254,18 @@ fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared, L
 }
 
 impl Arguments {
+    fn equality(&self) -> Equality {
+        Equality { tolerance: self.tolerance, ulp: self.ulp }
+    }
+
+    /// The folder of a reduction, which can take its files; `None` if none is requested.
+    fn reduction_folder(&self) -> Result<Option<PathBuf>, ReduceError> {
+        let folder = || self.output.clone().unwrap_or_else(|| reduce::files::folder(&self.file));
+        let folder = self.reduce.then(folder);
+        folder.as_deref().map_or(Ok(()), reduce::files::check)?;
+        Ok(folder)
+    }
+
     /// `--language` is that of the other file only if its extension names none.
     fn other_language(&self, other: &Path) -> Option<Language> {
         self.language.filter(|_| language::of_file(other, "").is_err())

@@ -53,17 +53,18 @@ impl Assembler {
     pub(super) fn each<E: From<AssembleError>>(
         &self,
         text: &str,
-        compare: &mut dyn FnMut(Source) -> Result<(), E>,
+        compare: &mut dyn FnMut(Source, &str, u8) -> Result<(), E>,
     ) -> Result<(), E> {
         for target in &self.targets {
             for level in &self.levels {
-                compare(self.listing(text, target, *level)?)?;
+                compare(self.listing(text, target, *level)?, target, *level)?;
             }
         }
         Ok(())
     }
 
-    fn listing(&self, text: &str, target: &str, level: u8) -> Result<Source, AssembleError> {
+    /// The listing of a text.
+    pub(super) fn listing(&self, text: &str, target: &str, level: u8) -> Result<Source, AssembleError> {
         let listing = self.toolchain.listing(text, target, level)?;
         let path = format!("ptxas-{}-O{level}-{target}.sass", self.version);
         let language = language::of_file(Path::new(&path), &listing)

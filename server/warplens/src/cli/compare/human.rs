@@ -8,6 +8,7 @@ use warplens_sim::launch::size;
 use warplens_sim::{LaneStore, Severity, StatementId, Status, WarpId};
 
 use super::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
+use super::reduce::Reduced;
 use crate::cli::plain::plain;
 
 const STRONG: Style = Style::new().bold();
@@ -18,7 +19,7 @@ const SUCCESS: Style = AnsiColor::Green.on_default().bold();
 /// The maximum number of buffers whose first difference is shown.
 const MAX_BUFFERS: usize = 4;
 
-pub(super) fn write(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(compared: &Compared, reduced: Option<&Reduced>, out: &mut dyn Write) -> io::Result<()> {
     let Compared { runs, comparison, lane, .. } = compared;
     heading(runs, out)?;
     for run in runs {
@@ -38,7 +39,36 @@ pub(super) fn write(compared: &Compared, out: &mut dyn Write) -> io::Result<()> 
         first_step(runs, difference, out)?;
     }
     verdict(compared, out)?;
-    scope(compared, out)
+    scope(compared, out)?;
+    reduced.map_or(Ok(()), |reduced| self::reduced(reduced, out))
+}
+
+/// The smallest kernel, its difference, and the files with both.
+fn reduced(reduced: &Reduced, out: &mut dyn Write) -> io::Result<()> {
+    let Reduced { statements: [before, after], candidates, is_cut, compared, files, texts } = reduced;
+    let tried = count(*candidates, "candidate");
+    writeln!(
+        out,
+        "\n{STRONG}reduced{STRONG:#} from {} to {after}, {tried} tried",
+        count(*before, "statement")
+    )?;
+    if *is_cut {
+        writeln!(out, "the time limit is over (--reduce-limit): it may become smaller")?;
+    }
+    writeln!(out)?;
+    for line in texts[0].as_deref().unwrap_or_default().lines() {
+        writeln!(out, "    {}", plain(&line.replace('\t', "    ")))?;
+    }
+    writeln!(out)?;
+    heading(&compared.runs, out)?;
+    if let Some(difference) = compared.comparison.buffers.first() {
+        buffer(&compared.runs, difference, out)?;
+    }
+    if let Some(difference) = &compared.comparison.output {
+        output(&compared.runs, difference, out)?;
+    }
+    let files: Vec<_> = files.iter().map(|file| plain(file)).collect();
+    writeln!(out, "written: {}", files.join(", "))
 }
 
 /// What was compared, and what was not.

@@ -9,6 +9,7 @@ use warplens_sim::launch::{Element, Launch};
 use warplens_sim::{LaneStore, Severity};
 
 use super::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
+use super::reduce::Reduced;
 
 #[derive(Serialize)]
 struct JsonCompared<'c> {
@@ -25,6 +26,19 @@ struct JsonCompared<'c> {
     output: Option<JsonOutput<'c>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lane: Option<JsonLane<'c>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reduced: Option<JsonReduced<'c>>,
+}
+
+/// The smallest pair with a difference.
+#[derive(Serialize)]
+struct JsonReduced<'c> {
+    statements: [usize; 2],
+    candidates: usize,
+    complete: bool,
+    launch: &'c Launch,
+    difference: Option<JsonDifference<'c>>,
+    files: &'c [String],
 }
 
 /// The first difference.
@@ -115,7 +129,7 @@ struct JsonStep<'c> {
     written: &'c [String],
 }
 
-pub(super) fn write(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(compared: &Compared, reduced: Option<&Reduced>, out: &mut dyn Write) -> io::Result<()> {
     let Compared { runs, comparison, lane, scope, drawn } = compared;
     let [one, other] = runs;
     let Scope { launches, buffers, elements } = *scope;
@@ -133,6 +147,7 @@ pub(super) fn write(compared: &Compared, out: &mut dyn Write) -> io::Result<()> 
             .as_ref()
             .map(|OutputDifference { line, texts }| JsonOutput { line: *line, texts }),
         lane: lane.as_ref().map(|difference| self::lane(runs, difference)),
+        reduced: reduced.map(self::reduced),
     };
     serde_json::to_writer(&mut *out, &document)?;
     out.write_all(b"\n")
@@ -147,6 +162,18 @@ fn difference<'c>(runs: &[Run; 2], difference: &'c BufferDifference) -> JsonDiff
         b: difference.elements[1],
         a_writer: store(0),
         b_writer: store(1),
+    }
+}
+
+fn reduced(reduced: &Reduced) -> JsonReduced<'_> {
+    let Compared { runs, comparison, .. } = &*reduced.compared;
+    JsonReduced {
+        statements: reduced.statements,
+        candidates: reduced.candidates,
+        complete: !reduced.is_cut,
+        launch: &runs[0].prepared.resolved.launch,
+        difference: comparison.buffers.first().map(|found| difference(runs, found)),
+        files: &reduced.files,
     }
 }
 

@@ -1,4 +1,5 @@
 mod corpus;
+mod reduce;
 
 use std::path::PathBuf;
 
@@ -119,8 +120,8 @@ fn answer(flags: &[&str]) -> (String, Outcome) {
         Err(error) => return (error.to_string(), Outcome::Unusable),
     };
     let (mut out, mut outcome) = (Vec::new(), Outcome::Success);
-    let ended = compare(&arguments, &mut |compared| {
-        write(&compared, arguments.format, &mut out).expect("memory does not fail");
+    let ended = compare(&arguments, &mut |compared, reduced| {
+        write(&compared, reduced.as_ref(), arguments.format, &mut out).expect("memory does not fail");
         outcome = outcome.max(compared.outcome());
     });
     match ended {

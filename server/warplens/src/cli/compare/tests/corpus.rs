@@ -10,7 +10,7 @@ use super::*;
 use crate::cli::launch::Launches;
 
 /// A folder of the shared corpora; `None`, with a printed note, if it is absent.
-fn corpus(name: &str) -> Option<PathBuf> {
+pub(super) fn corpus(name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(name);
     if folder.is_dir() {
         return Some(folder);
@@ -160,7 +160,7 @@ fn drawn_launches_find_real_faults() {
             let flags = ["compare", &ptx, &sass, "--random", "100", "--seed", seed];
             let flags = Flags::try_parse_from(flags).expect("flags").arguments;
             let mut found = "";
-            let ended = compare(&flags, &mut |compared| {
+            let ended = compare(&flags, &mut |compared, _| {
                 found = match compared.comparison.is_equal() {
                     true if compared.scope.launches == 100 => "equal",
                     true => "too few launches",

@@ -1,0 +1,174 @@
+//! Kernels without one statement in which another register takes the place of its result.
+
+use rustc_hash::FxHashMap;
+use text_size::{TextRange, TextSize};
+use warplens_hir::ptx::{
+    Function, Instruction, NameRef, Operand, ReferentId, Resolution, Role, SymbolKind, Type, TypeKind,
+};
+use warplens_ide_db::TextEdit;
+
+use crate::reduce::Alternative;
+
+/// Registers of the same size that are tried besides the operands of the statement: the first ones and the last ones that are
+/// written before it.
+const FIRST: usize = 3;
+const LAST: usize = 3;
+
+/// The registers of a function, and how often they are read and written.
+pub(super) struct Uses<'f> {
+    function: &'f Function,
+    reads: FxHashMap<ReferentId, u32>,
+    writes: FxHashMap<ReferentId, u32>,
+    names: FxHashMap<ReferentId, String>,
+}
+
+impl<'f> Uses<'f> {
+    pub(super) fn new(function: &'f Function) -> Uses<'f> {
+        let mut uses = Uses {
+            function,
+            reads: FxHashMap::default(),
+            writes: FxHashMap::default(),
+            names: FxHashMap::default(),
+        };
+        for name in function.names().filter(|name| register_type(function, name).is_some()) {
+            let text = match name.resolution {
+                Resolution::Indexed { symbol, index } => format!("{}{index}", function.symbol(symbol).name),
+                Resolution::Symbol(symbol) => function.symbol(symbol).name.to_string(),
+                Resolution::Special(_) | Resolution::External(_) => continue,
+            };
+            uses.names.insert(name.referent, text);
+            if name.role.writes() {
+                *uses.writes.entry(name.referent).or_default() += 1;
+            }
+            if matches!(name.role, Role::Read | Role::ReadWrite) {
+                *uses.reads.entry(name.referent).or_default() += 1;
+            }
+        }
+        uses
+    }
+
+    /// How often a register is read.
+    pub(super) fn reads(&self, register: ReferentId) -> u32 {
+        self.reads.get(&register).copied().unwrap_or_default()
+    }
+
+    /// The registers that are read and never written, sorted.
+    pub(super) fn undefined(&self) -> Vec<String> {
+        let unwritten = self.reads.keys().filter(|register| !self.writes.contains_key(*register));
+        let mut names: Vec<String> =
+            unwritten.filter_map(|register| self.names.get(register).cloned()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The registers that instructions before one write, the first write first, without its own results.
+    fn written_before(&self, instruction: Instruction<'_>) -> Vec<NameRef<'f>> {
+        let mut found: Vec<NameRef<'f>> = Vec::new();
+        for name in self.function.names().take_while(|name| name.range.start() < instruction.range().start())
+        {
+            let is_register = name.role.writes() && self.names.contains_key(&name.referent);
+            if is_register && !found.iter().any(|known| known.referent == name.referent) {
+                found.push(name);
+            }
+        }
+        found
+    }
+}
+
+/// The type of a register that a name stands for.
+fn register_type(function: &Function, name: &NameRef<'_>) -> Option<Type> {
+    let symbol = name.resolution.symbol()?;
+    match function.symbol(symbol).kind {
+        SymbolKind::Register { ty, vector: None } | SymbolKind::RegisterRange { ty, vector: None, .. } => ty,
+        _ => None,
+    }
+}
+
+/// The alternatives of an instruction, those with registers of its operands first.
+pub(super) fn of(function: &Function, instruction: Instruction<'_>, uses: &Uses<'_>) -> Vec<Alternative> {
+    let mut found = Vec::new();
+    if let Some(result) = result(function, instruction) {
+        for register in replacements(function, instruction, result, uses) {
+            found.push(replaced(function, instruction, result, &register));
+        }
+    }
+    if instruction.guard().is_some() {
+        let guard = TextRange::new(instruction.range().start(), instruction.opcode_range().start());
+        found.push(Alternative {
+            what: "without the guard".to_owned(),
+            removes: false,
+            edits: vec![TextEdit { range: guard, insert: String::new() }],
+        });
+    }
+    found
+}
+
+/// The only register that an instruction writes, if it does not read it there.
+fn result<'f>(function: &'f Function, instruction: Instruction<'_>) -> Option<NameRef<'f>> {
+    let Some(Operand::Register { name, component: None }) = instruction.operands().first() else {
+        return None;
+    };
+    let result = function.name(*name);
+    let written = function.names_of(instruction).filter(|name| name.role.writes()).count();
+    (written == 1 && result.role == Role::Write).then_some(result)
+}
+
+/// The registers that may take the place of a result.
+fn replacements(
+    function: &Function,
+    instruction: Instruction<'_>,
+    result: NameRef<'_>,
+    uses: &Uses<'_>,
+) -> Vec<String> {
+    let Some(ty) = register_type(function, &result) else { return Vec::new() };
+    let fits = |name: &NameRef<'_>| {
+        name.referent != result.referent
+            && register_type(function, name).is_some_and(|other| {
+                other.bits() == ty.bits()
+                    && (other.kind() == TypeKind::Predicate) == (ty.kind() == TypeKind::Predicate)
+            })
+    };
+    let read = function.names_of(instruction).filter(|name| name.role == Role::Read);
+    let own = read.filter(fits).map(|name| name.referent);
+    let before: Vec<ReferentId> =
+        uses.written_before(instruction).iter().filter(|name| fits(name)).map(|name| name.referent).collect();
+    let first = before.iter().copied().take(FIRST);
+    let last = before.iter().rev().copied().take(LAST);
+    let mut chosen: Vec<ReferentId> = Vec::new();
+    for register in own.chain(first).chain(last) {
+        if !chosen.contains(&register) {
+            chosen.push(register);
+        }
+    }
+    chosen.iter().filter_map(|register| uses.names.get(register).cloned()).collect()
+}
+
+/// The kernel without an instruction, with another register wherever its result is read: up to the next instruction that writes it.
+fn replaced(
+    function: &Function,
+    instruction: Instruction<'_>,
+    result: NameRef<'_>,
+    register: &str,
+) -> Alternative {
+    let range = instruction.range();
+    let mut edits = vec![TextEdit { range, insert: String::new() }];
+    let later = function.occurrences(result.referent).filter(|name| name.range.start() >= range.end());
+    let mut end = TextSize::from(u32::MAX);
+    for name in later {
+        if name.role.writes() {
+            // The operands of the next writer are still this value.
+            end = end.min(
+                function
+                    .instruction_at(name.range.start())
+                    .map_or(name.range.start(), |next| next.range().end()),
+            );
+        }
+        if name.range.start() >= end || name.role == Role::ReadWrite {
+            break;
+        }
+        if name.role == Role::Read {
+            edits.push(TextEdit { range: name.range, insert: register.to_owned() });
+        }
+    }
+    Alternative { what: format!("{register} for the result"), removes: true, edits }
+}

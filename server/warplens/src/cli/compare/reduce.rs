@@ -1,0 +1,76 @@
+//! `compare --reduce`: the smallest kernel and launch that still show a difference.
+//!
+//! [`passes`] makes smaller candidates, [`Oracle`] decides which of them show the difference, [`files`] writes the result.
+
+mod candidate;
+mod ddmin;
+mod error;
+pub(super) mod files;
+mod launches;
+mod oracle;
+mod passes;
+mod reduced;
+
+use std::path::Path;
+use std::time::Duration;
+
+use warplens_ide::is_reducible;
+use warplens_sim::Status;
+
+use super::compared::Compared;
+use crate::cli::launch::Source;
+use candidate::Candidate;
+use oracle::Oracle;
+use passes::Best;
+
+pub(super) use error::ReduceError;
+pub(super) use oracle::{Other, Pair};
+pub(super) use reduced::Reduced;
+
+/// Checks that the two kernels of a pair can be reduced.
+pub(super) fn check(source: &Source, other: &Other<'_>) -> Result<(), ReduceError> {
+    let other = match other {
+        Other::Kernel(other) => Some(*other),
+        Other::Assembled { .. } | Other::Same => None,
+    };
+    let unfit = std::iter::once(source)
+        .chain(other)
+        .find(|side| !is_reducible(side.language) || side.language != source.language);
+    match unfit {
+        Some(side) => Err(ReduceError::NotReducible { path: side.path.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Reduces a pair whose runs differ, with the launch of these runs, for at most `limit`, and writes the result to a folder.
+pub(super) fn reduce(
+    pair: Pair<'_>,
+    compared: &Compared,
+    limit: Duration,
+    folder: &Path,
+) -> Result<Reduced, ReduceError> {
+    let [one, _] = &compared.runs;
+    if one.result.status != Status::Finished {
+        let reason = one.result.status.as_str();
+        return Err(ReduceError::Invalid { path: one.path.clone(), reason });
+    }
+    files::create(folder)?;
+    let mut oracle = Oracle::new(pair, compared, limit)?;
+    let candidate = Candidate { texts: oracle.texts(), launch: launches::written(&one.prepared) };
+    let before = oracle.parts(&candidate.texts)?[0].statements.len();
+    let Some(first) = oracle.compare(&candidate)? else { return Err(ReduceError::NotRepeated) };
+    let mut best = Best { candidate, compared: first };
+    passes::reduce(&mut oracle, &mut best)?;
+    let after = oracle.parts(&best.candidate.texts)?[0].statements.len();
+    oracle.finish();
+    let mut reduced = Reduced {
+        statements: [before, after],
+        candidates: oracle.tried(),
+        is_cut: oracle.is_late(),
+        texts: oracle.both_texts(&best.candidate),
+        compared: Box::new(best.compared),
+        files: Vec::new(),
+    };
+    files::write(folder, &mut reduced)?;
+    Ok(reduced)
+}

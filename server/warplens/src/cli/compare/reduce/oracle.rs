@@ -1,0 +1,284 @@
+//! Whether a candidate shows the difference: both kernels are accepted and run, and their results differ.
+
+use std::collections::{BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use warplens_ide::lanes::compare::{Equality, unusable};
+use warplens_ide::lanes::{Prepared, RunRequest};
+use warplens_ide::{Language, Reducible, Severity};
+use warplens_sim::launch::{Argument, Launch, Passed};
+use warplens_sim::{Cancelled, RunResult, Status};
+
+use super::super::assembled::Assembler;
+use super::super::compared::{Compared, Run};
+use super::super::sides::{Sides, labelled};
+use super::candidate::Candidate;
+use super::error::ReduceError;
+use crate::cli::launch::{LaunchError, Launches, Source};
+
+/// Warp instructions of a candidate, as a multiple of those of the runs that are reduced, and at least.
+const STEPS_FACTOR: u64 = 4;
+const LEAST_STEPS: u64 = 100_000;
+
+/// The other side of each candidate.
+pub(crate) enum Other<'a> {
+    /// The machine code that the assembler makes of it.
+    Assembled { assembler: &'a Assembler, target: &'a str, level: u8 },
+    /// Another kernel, from which the same statements are removed.
+    Kernel(&'a Source),
+    /// The same kernel under another model.
+    Same,
+}
+
+/// The pair that is reduced.
+pub(crate) struct Pair<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) other: Other<'a>,
+    pub(crate) requests: [RunRequest; 2],
+    pub(crate) launches: &'a Launches,
+    pub(crate) other_entry: Option<&'a str>,
+    pub(crate) equality: Equality,
+}
+
+/// Runs candidates and compares the results.
+pub(super) struct Oracle<'a> {
+    pair: Pair<'a>,
+    /// The kernels of the two sides.
+    entries: [String; 2],
+    accepted: Accepted,
+    tried: usize,
+    /// The candidates that do not show the difference, as hashes: the passes repeat many of them.
+    rejected: HashSet<u64>,
+    deadline: Option<Instant>,
+    line: ProgressBar,
+}
+
+/// What candidates may have, because the pair that is reduced has it.
+#[derive(Default)]
+struct Accepted {
+    /// The number of errors of the text.
+    errors: usize,
+    /// The findings of the first run.
+    findings: BTreeSet<&'static str>,
+    /// The registers that are read and never written.
+    undefined: Vec<String>,
+    /// The number of addresses from which stored values are computed.
+    addresses: usize,
+    /// Whether the runs finished.
+    finished: [bool; 2],
+    steps: u64,
+}
+
+impl<'a> Oracle<'a> {
+    /// An oracle of a pair whose runs differ. After `limit`, no candidate shows the difference.
+    pub(super) fn new(
+        pair: Pair<'a>,
+        compared: &Compared,
+        limit: Duration,
+    ) -> Result<Oracle<'a>, ReduceError> {
+        let [one, other] = &compared.runs;
+        let mut oracle = Oracle {
+            entries: [one.entry().to_owned(), other.entry().to_owned()],
+            accepted: Accepted {
+                errors: errors(pair.source),
+                findings: codes(&one.result),
+                undefined: Vec::new(),
+                addresses: 0,
+                finished: compared.comparison.finished,
+                steps: one.result.totals.warp_instructions.saturating_mul(STEPS_FACTOR).max(LEAST_STEPS),
+            },
+            pair,
+            tried: 0,
+            rejected: HashSet::new(),
+            deadline: Instant::now().checked_add(limit),
+            line: progress(),
+        };
+        let parts = oracle.parts(&oracle.texts())?;
+        let launch = &one.prepared.resolved.launch;
+        oracle.accepted.addresses = parts.iter().map(|parts| addresses(parts, launch)).max().unwrap_or(0);
+        oracle.accepted.undefined = parts.into_iter().flat_map(|parts| parts.undefined).collect();
+        Ok(oracle)
+    }
+
+    /// The texts of a candidate that is not reduced.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let other = match &self.pair.other {
+            Other::Kernel(other) => Some(other.text.clone()),
+            Other::Assembled { .. } | Other::Same => None,
+        };
+        std::iter::once(self.pair.source.text.clone()).chain(other).collect()
+    }
+
+    /// The number of candidates that were tried.
+    pub(super) fn tried(&self) -> usize {
+        self.tried
+    }
+
+    /// Whether the time limit is over. No candidate holds from then on.
+    pub(super) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() > deadline)
+    }
+
+    /// Shows how far the reduction is.
+    pub(super) fn show(&self, statements: usize) {
+        self.line.set_message(format!("{statements} statements, {} candidates tried", self.tried));
+        self.line.tick();
+    }
+
+    /// Removes the line that shows it.
+    pub(super) fn finish(&self) {
+        self.line.finish_and_clear();
+    }
+
+    fn language(&self) -> Language {
+        self.pair.source.language
+    }
+
+    /// The removable parts of each text.
+    pub(super) fn parts(&self, texts: &[String]) -> Result<Vec<Reducible>, ReduceError> {
+        let parts = texts.iter().enumerate().map(|(side, text)| {
+            let source = Source::of_text(self.path(side), text.clone(), self.language())?;
+            self.reducible(side, &source)?.ok_or_else(|| ReduceError::NotReducible { path: self.path(side) })
+        });
+        parts.collect()
+    }
+
+    fn reducible(&self, side: usize, source: &Source) -> Result<Option<Reducible>, LaunchError> {
+        Ok(source.analysis.reducible(source.file, &self.entries[side])?)
+    }
+
+    fn path(&self, side: usize) -> String {
+        match (&self.pair.other, side) {
+            (Other::Kernel(other), 1) => other.path.clone(),
+            _ => self.pair.source.path.clone(),
+        }
+    }
+
+    /// The texts of the two kernels; only the first one if both are one kernel.
+    pub(super) fn both_texts(&self, candidate: &Candidate) -> [Option<String>; 2] {
+        let other = match &self.pair.other {
+            Other::Assembled { assembler, target, level } => {
+                assembler.listing(&candidate.texts[0], target, *level).ok().map(|listing| listing.text)
+            }
+            Other::Kernel(_) => candidate.texts.get(1).cloned(),
+            Other::Same => None,
+        };
+        [Some(candidate.texts[0].clone()), other]
+    }
+
+    /// The comparison of a candidate; `None` if it does not show the difference.
+    pub(super) fn compare(&mut self, candidate: &Candidate) -> Result<Option<Compared>, ReduceError> {
+        let hash = hash(candidate);
+        if self.is_late() || self.rejected.contains(&hash) {
+            return Ok(None);
+        }
+        self.tried += 1;
+        let compared = self.try_candidate(candidate)?;
+        if compared.is_none() {
+            self.rejected.insert(hash);
+        }
+        Ok(compared)
+    }
+
+    fn try_candidate(&self, candidate: &Candidate) -> Result<Option<Compared>, ReduceError> {
+        let mut sources = Vec::new();
+        for (side, text) in candidate.texts.iter().enumerate() {
+            match Source::of_text(self.path(side), text.clone(), self.language()) {
+                Ok(source) if self.is_accepted(side, &source, &candidate.launch)? => sources.push(source),
+                _ => return Ok(None),
+            }
+        }
+        let Some(runs) = self.run(&sources, candidate)? else { return Ok(None) };
+        let compared = Compared::new(labelled(runs), self.pair.equality, None)
+            .map_err(|Cancelled| LaunchError::Cancelled)?;
+        let is_it = !compared.comparison.is_equal() && compared.comparison.finished == self.accepted.finished;
+        Ok(is_it.then_some(compared))
+    }
+
+    /// The runs of a candidate. The first kernel runs before the assembler does: most candidates fail there.
+    fn run(&self, sources: &[Source], candidate: &Candidate) -> Result<Option<[Run; 2]>, LaunchError> {
+        let Some(source) = sources.first() else { return Ok(None) };
+        let first = self.sides(source, source);
+        let Ok(prepared) = first.prepare_first(&candidate.launch) else { return Ok(None) };
+        let one = first.run(0, self.limited(prepared))?;
+        let is_finished = one.result.status == Status::Finished;
+        if !is_finished || !codes(&one.result).is_subset(&self.accepted.findings) {
+            return Ok(None);
+        }
+        let assembled = match &self.pair.other {
+            Other::Assembled { assembler, target, level } => {
+                match assembler.listing(&source.text, target, *level) {
+                    Ok(listing) => Some(listing),
+                    Err(_) => return Ok(None),
+                }
+            }
+            Other::Kernel(_) | Other::Same => None,
+        };
+        let other = assembled.as_ref().or(sources.get(1)).unwrap_or(source);
+        let sides = self.sides(source, other);
+        let Ok(prepared) = sides.prepare_other(&one.prepared.resolved.launch) else { return Ok(None) };
+        let other = sides.run(1, self.limited(prepared))?;
+        Ok(unusable(&other.result, true).is_none().then_some([one, other]))
+    }
+
+    fn sides<'s>(&'s self, source: &'s Source, other: &'s Source) -> Sides<'s> {
+        Sides {
+            sources: [source, other],
+            requests: self.pair.requests.clone(),
+            launches: self.pair.launches,
+            is_one_kernel: matches!(self.pair.other, Other::Same),
+            other_entry: self.pair.other_entry,
+        }
+    }
+
+    fn limited(&self, mut prepared: Prepared) -> Prepared {
+        let limit = &mut prepared.options.limits.max_steps;
+        if self.accepted.steps > 0 {
+            *limit = self.accepted.steps.min(*limit);
+        }
+        prepared
+    }
+
+    /// Whether a text has no error, reads no register that nothing writes, and stores nothing that depends on an address, unless the
+    /// pair that is reduced does.
+    fn is_accepted(&self, side: usize, source: &Source, launch: &Launch) -> Result<bool, LaunchError> {
+        let Some(parts) = self.reducible(side, source)? else { return Ok(false) };
+        Ok(parts.undefined.iter().all(|register| self.accepted.undefined.contains(register))
+            && addresses(&parts, launch) <= self.accepted.addresses
+            && errors(source) <= self.accepted.errors)
+    }
+}
+
+/// The number of addresses of a launch from which stored values are computed: each simulator has other addresses.
+fn addresses(parts: &Reducible, launch: &Launch) -> usize {
+    let is_number = |argument: &Argument| matches!(argument.passed, Passed::Scalar(..));
+    let pairs = parts.parameters.iter().zip(&launch.args);
+    pairs.filter(|(parameter, argument)| parameter.is_stored && !is_number(argument)).count()
+}
+
+fn hash(candidate: &Candidate) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    candidate.texts.hash(&mut hasher);
+    format!("{:?}", candidate.launch).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn errors(source: &Source) -> usize {
+    let found = source.analysis.diagnostics(source.file).unwrap_or_default();
+    found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
+}
+
+fn codes(result: &RunResult) -> BTreeSet<&'static str> {
+    result.findings.iter().map(|finding| finding.code).collect()
+}
+
+/// A line on standard error, if that is a terminal.
+fn progress() -> ProgressBar {
+    let is_terminal = std::io::stderr().is_terminal();
+    let target = if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let line = ProgressBar::with_draw_target(None, target);
+    line.with_style(ProgressStyle::with_template("{spinner} reducing: {msg}").expect("valid template"))
+}

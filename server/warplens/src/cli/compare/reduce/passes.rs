@@ -1,0 +1,241 @@
+//! The steps of a reduction, repeated until none of them makes the kernel smaller.
+
+use warplens_ide::{Reducible, ReducibleStatement, TextEdit, TextRange};
+use warplens_sim::launch::Launch;
+
+use super::super::compared::Compared;
+use super::candidate::Candidate;
+use super::error::ReduceError;
+use super::oracle::Oracle;
+use super::{ddmin, launches};
+
+/// The smallest candidate that shows the difference.
+pub(super) struct Best {
+    pub(super) candidate: Candidate,
+    pub(super) compared: Compared,
+}
+
+/// Reduces the best candidate.
+pub(super) fn reduce(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+    declarations(oracle, best)?;
+    launch(oracle, best, launches::with_fewer_threads)?;
+    loop {
+        let before = best.candidate.clone();
+        dead(oracle, best)?;
+        statements(oracle, best)?;
+        alternatives(oracle, best)?;
+        if before.texts == best.candidate.texts || oracle.is_late() {
+            break;
+        }
+    }
+    launch(oracle, best, launches::with_fewer_threads)?;
+    while launch(oracle, best, launches::with_simpler_buffers)? {}
+    unused(oracle, best)?;
+    parameters(oracle, best)?;
+    let parts = oracle.parts(&best.candidate.texts)?;
+    let candidate = best.candidate.without(|side| parts[side].notes.clone());
+    attempt(oracle, best, candidate)?;
+    unused(oracle, best)?;
+    let parts = oracle.parts(&best.candidate.texts)?;
+    let candidate = best.candidate.edited(|side| parts[side].renumbered.clone());
+    attempt(oracle, best, candidate)?;
+    Ok(())
+}
+
+/// Takes a candidate if it shows the difference.
+fn attempt(oracle: &mut Oracle<'_>, best: &mut Best, candidate: Candidate) -> Result<bool, ReduceError> {
+    if candidate == best.candidate {
+        return Ok(false);
+    }
+    match oracle.compare(&candidate)? {
+        Some(compared) => {
+            *best = Best { candidate, compared };
+            Ok(true)
+        }
+        None => Ok(false),
+    }
+}
+
+/// Removes parts that each text has, as many as possible.
+fn remove(oracle: &mut Oracle<'_>, best: &mut Best, parts: &[Vec<TextRange>]) -> Result<(), ReduceError> {
+    let start = best.candidate.clone();
+    let without =
+        |removed: &[usize]| start.without(|side| removed.iter().map(|part| parts[*part][side]).collect());
+    ddmin::removable(parts.len(), |removed| attempt(oracle, best, without(removed)))?;
+    Ok(())
+}
+
+fn declarations(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+    let parts = oracle.parts(&best.candidate.texts)?;
+    let ranges: Vec<&[TextRange]> = parts.iter().map(|parts| &parts.declarations[..]).collect();
+    remove(oracle, best, &common(&best.candidate.texts, &ranges))
+}
+
+fn statements(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+    let parts = oracle.parts(&best.candidate.texts)?;
+    oracle.show(parts[0].statements.len());
+    let ranges: Vec<Vec<TextRange>> = parts.iter().map(|parts| removable(parts, |_| true)).collect();
+    let ranges: Vec<&[TextRange]> = ranges.iter().map(Vec::as_slice).collect();
+    remove(oracle, best, &common(&best.candidate.texts, &ranges))
+}
+
+/// Removes statements without an effect together.
+fn dead(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+    loop {
+        let parts = oracle.parts(&best.candidate.texts)?;
+        let dead = |statement: &ReducibleStatement| statement.is_dead;
+        let candidate = best.candidate.without(|side| removable(&parts[side], dead));
+        if !attempt(oracle, best, candidate)? {
+            return Ok(());
+        }
+    }
+}
+
+fn removable(parts: &Reducible, which: impl Fn(&ReducibleStatement) -> bool) -> Vec<TextRange> {
+    let statements = parts.statements.iter().filter(|statement| !statement.is_final && which(statement));
+    statements.map(|statement| statement.range).collect()
+}
+
+/// Replaces the results of statements by other registers, those of the last statements first.
+fn alternatives(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+    let mut parts = oracle.parts(&best.candidate.texts)?;
+    let mut index = parts[0].statements.len();
+    while index > 0 && !oracle.is_late() {
+        index -= 1;
+        oracle.show(parts[0].statements.len());
+        let Some(statement) = parts[0].statements.get(index) else { continue };
+        for alternative in &statement.alternatives {
+            let Some(edits) = in_each(&best.candidate.texts, &parts, index, &alternative.what) else {
+                continue;
+            };
+            let candidate = best.candidate.edited(|side| edits[side].clone());
+            if attempt(oracle, best, candidate)? {
+                dead(oracle, best)?;
+                parts = oracle.parts(&best.candidate.texts)?;
+                // Statements before this one may have been removed too.
+                index = (index + 1).min(parts[0].statements.len());
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The edits of an alternative of a statement in each text; `None` if one of them does not have it.
+fn in_each(texts: &[String], parts: &[Reducible], index: usize, what: &str) -> Option<Vec<Vec<TextEdit>>> {
+    let ranges: Vec<Vec<TextRange>> = parts
+        .iter()
+        .map(|parts| parts.statements.iter().map(|statement| statement.range).collect())
+        .collect();
+    let ranges: Vec<&[TextRange]> = ranges.iter().map(Vec::as_slice).collect();
+    let first = parts[0].statements[index].range;
+    let common = common(texts, &ranges);
+    let place = common.iter().find(|place| place[0] == first)?;
+    let edits = parts.iter().zip(place).map(|(parts, range)| {
+        let statement = parts.statements.iter().find(|statement| statement.range == *range)?;
+        let alternative = statement.alternatives.iter().find(|alternative| alternative.what == what)?;
+        Some(alternative.edits.clone())
+    });
+    edits.collect()
+}
+
+/// Takes the first smaller launch that shows the difference.
+fn launch(
+    oracle: &mut Oracle<'_>,
+    best: &mut Best,
+    smaller: impl Fn(&Compared) -> Vec<Launch>,
+) -> Result<bool, ReduceError> {
+    for launch in smaller(&best.compared) {
+        let candidate = Candidate { launch, ..best.candidate.clone() };
+        if attempt(oracle, best, candidate)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Removes declarations and labels that are not used.
+fn unused(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+    loop {
+        let parts = oracle.parts(&best.candidate.texts)?;
+        let candidate = best.candidate.edited(|side| parts[side].unused.clone());
+        if !attempt(oracle, best, candidate)? {
+            return Ok(());
+        }
+    }
+}
+
+/// Removes the parameters that no kernel uses, with their arguments.
+fn parameters(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+    let count = best.candidate.launch.args.len();
+    for index in (0..count).rev() {
+        let parts = oracle.parts(&best.candidate.texts)?;
+        let is_unused = |parts: &Reducible| parts.parameters.get(index).is_some_and(|it| !it.is_used);
+        if !parts.iter().all(is_unused) || index >= best.candidate.launch.args.len() {
+            continue;
+        }
+        let mut candidate = best.candidate.without(|side| vec![parts[side].parameters[index].range]);
+        candidate.launch.args.remove(index);
+        attempt(oracle, best, candidate)?;
+    }
+    Ok(())
+}
+
+/// The parts that each text has, in their order: of one text all, of two those with the same words.
+fn common(texts: &[String], parts: &[&[TextRange]]) -> Vec<Vec<TextRange>> {
+    let [one, other] = parts else {
+        return parts.first().map(|parts| parts.iter().map(|part| vec![*part]).collect()).unwrap_or_default();
+    };
+    let words = |side: usize, range: &TextRange| {
+        texts[side][std::ops::Range::<usize>::from(*range)].split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let (ours, theirs): (Vec<String>, Vec<String>) =
+        (one.iter().map(|part| words(0, part)).collect(), other.iter().map(|part| words(1, part)).collect());
+    longest_common(&ours, &theirs).into_iter().map(|(here, there)| vec![one[here], other[there]]).collect()
+}
+
+/// The longest common subsequence, as pairs of indices.
+fn longest_common(one: &[String], other: &[String]) -> Vec<(usize, usize)> {
+    let width = other.len() + 1;
+    let mut lengths = vec![0u32; (one.len() + 1) * width];
+    for here in (0..one.len()).rev() {
+        for there in (0..other.len()).rev() {
+            lengths[here * width + there] = match one[here] == other[there] {
+                true => 1 + lengths[(here + 1) * width + there + 1],
+                false => lengths[(here + 1) * width + there].max(lengths[here * width + there + 1]),
+            };
+        }
+    }
+    let (mut here, mut there, mut pairs) = (0, 0, Vec::new());
+    while here < one.len() && there < other.len() {
+        if one[here] == other[there] {
+            pairs.push((here, there));
+            (here, there) = (here + 1, there + 1);
+        } else if lengths[(here + 1) * width + there] >= lengths[here * width + there + 1] {
+            here += 1;
+        } else {
+            there += 1;
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_parts_of_two_texts() {
+        let texts = ["a; b;  c; d;".to_owned(), "x; a; c; d; b;".to_owned()];
+        let parts = |text: &str| -> Vec<TextRange> {
+            let starts = text.match_indices(|c: char| c.is_alphabetic());
+            starts.map(|(at, _)| TextRange::at((at as u32).into(), 2.into())).collect()
+        };
+        let (one, other) = (parts(&texts[0]), parts(&texts[1]));
+        let found = common(&texts, &[&one, &other]);
+        let found: Vec<&str> =
+            found.iter().map(|place| &texts[0][std::ops::Range::<usize>::from(place[0])]).collect();
+        assert_eq!(found, ["a;", "c;", "d;"]);
+        assert_eq!(common(&texts[..1], &[&one]).len(), 4);
+    }
+}
