@@ -48,6 +48,12 @@ enum Task {
         #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Runs the corpus of tensor instructions: cases, seeded bugs and their twins, and the time of a tile.
+    TensorCorpus {
+        /// The folder of the corpus, and options.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Compares verdicts with the assembler's: `ptxas` on generated forms, `corpus` on files (see docs/measurements.md).
     Measure {
         /// What to compare, and how.
@@ -83,6 +89,10 @@ fn main() -> Result<()> {
         Task::Bench { args } => bench::run(&args),
         Task::Fuzz { minutes, only } => fuzz::run(minutes, only.as_deref()),
         Task::Soak { minutes } => bench::run(&["soak".into(), "--minutes".into(), minutes.to_string()]),
+        Task::TensorCorpus { args } => {
+            let all: Vec<String> = std::iter::once("tensor".to_owned()).chain(args).collect();
+            bench::measure(&all)
+        }
         Task::Measure { args } => bench::measure(&args),
     }
 }

@@ -101,6 +101,26 @@ findings! {
     "warp-synchronous";
     /// A copy reads through the async proxy what threads wrote through the generic proxy, without a proxy fence.
     "proxy-fence";
+    /// An access to the destination of an asynchronous operation that may still be in flight.
+    "async-result";
+    /// A write to the source of an asynchronous operation that may still be in flight.
+    "async-source";
+    /// Copies complete more or fewer bytes at an mbarrier than its phase expects.
+    "transaction-bytes";
+    /// A thread uses an mbarrier that another thread has initialized, without synchronization between them.
+    "mbarrier-init";
+    /// A copy uses a tensor map that is invalid, has another rank, or was changed without a fence of its proxy.
+    "tensor-map";
+    /// A matrix descriptor is invalid, leads to memory that holds no matrix, or differs between the warps of a warpgroup.
+    "matrix-descriptor";
+    /// A register that a warpgroup product uses was written after the last `wgmma.fence`.
+    "wgmma-fence";
+    /// A warpgroup instruction is not executed by all 128 threads of a warpgroup together.
+    "warpgroup";
+    /// The metadata of a sparse matrix have indices that do not ascend.
+    "sparse-metadata";
+    /// An access to what the prerequisite grid writes, before `griddepcontrol.wait`.
+    "prerequisite-grid";
     /// A read of memory or of a register that was never written.
     "uninitialized-read";
     /// An integer division or remainder by zero.

@@ -23,6 +23,8 @@ pub struct RunSettings {
     pub counters: bool,
     /// Checks for data races, uninitialized reads and divisions by zero.
     pub checks: bool,
+    /// Completes asynchronous operations at issue, instead of as late as the waits of the program allow.
+    pub eager: bool,
     /// Records the final values of registers.
     pub registers: bool,
     /// The warp that is recorded even when the trace is truncated.
@@ -36,6 +38,7 @@ impl Default for RunSettings {
             memory: Limits::RECORDS >> 20,
             counters: false,
             checks: true,
+            eager: false,
             registers: false,
             warp: None,
         }
@@ -48,6 +51,7 @@ impl RunSettings {
         let limits = Limits { max_steps: self.max_steps, ..Limits::default() };
         RunOptions {
             limits: limits.with_records(self.memory.saturating_mul(1 << 20)),
+            eager: self.eager,
             registers: self.registers,
             warp: self.warp,
             checks: if self.checks { Checks::ALL } else { Checks::default() },

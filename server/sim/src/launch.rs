@@ -12,6 +12,7 @@ mod comment;
 mod contents;
 mod draft;
 mod expectation;
+mod fields;
 mod flags;
 mod json_text;
 mod kernel;
@@ -19,12 +20,16 @@ mod model;
 mod problem;
 mod ptx;
 mod read;
+mod read_tensor_map;
 mod repair;
 mod resolve;
 mod sass;
 mod scalar;
 #[cfg(test)]
 mod schema;
+#[cfg(test)]
+mod schema_tensor_map;
+mod tensor_map;
 mod toml_text;
 mod tree;
 mod wave;
@@ -38,7 +43,10 @@ pub use draft::{launch_comment, launch_table};
 pub use expectation::{Failure, differences, same, show, verify};
 pub use flags::{arguments, extent};
 pub use kernel::{Kernel, LaunchRules};
-pub use model::{Argument, Buffer, Contents, Element, Expectation, Field, Fill, Launch, Passed, size};
+pub use model::{
+    Argument, Buffer, Contents, Element, Expectation, Field, Fill, Launch, MapBuffer, Passed,
+    TensorMapArgument, size,
+};
 pub use problem::{LineStarts, Problem, Span};
 pub use ptx::{Parameter, PtxKernel, Shape};
 pub use read::{Format, Listed, launch_object, launch_text, launches};

@@ -1,10 +1,12 @@
 //! PTX: a kernel decoded into compact operations, and the warps that run them.
 
+pub(crate) mod async_ops;
 pub mod decode;
 pub mod engine;
 mod executable;
 mod launch_config;
 pub mod program;
+pub mod tensor;
 
 pub use decode::{DecodeError, Module, decode};
 pub use engine::{Model, run};

@@ -363,6 +363,8 @@ pub struct RunOptions {
     pub warp: Option<WarpId>,
     /// Enabled checks.
     pub checks: Checks,
+    /// Whether asynchronous operations complete at issue, instead of as late as the waits of the program allow.
+    pub eager: bool,
     /// Whether to fill [`LineTrace::counters`].
     pub counters: bool,
     /// A warp whose register values to trace ([`RunResult::values`]); the run may stop once they are complete.

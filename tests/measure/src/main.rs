@@ -12,6 +12,7 @@ mod mutation;
 mod oracle;
 mod scaffold;
 mod statement;
+mod tensor;
 mod wave;
 
 use std::path::PathBuf;
@@ -41,6 +42,8 @@ enum Comparison {
     },
     /// Inferred launches over the kernels of the corpora: how they end, and warnings and errors about right kernels.
     Inferred(inferred::Options),
+    /// The cases and bugs of the corpus of tensor instructions.
+    Tensor(tensor::Options),
     /// WAVE programs and mutations of them, with `wave-asm` 0.1.2 as the judge.
     Wave(wave::Options),
 }
@@ -50,6 +53,7 @@ fn main() -> Result<()> {
         Comparison::Ptxas(options) => agreement::run(&options),
         Comparison::Corpus { folder, list } => corpus::run(&folder, list),
         Comparison::Inferred(options) => inferred::run(&options),
+        Comparison::Tensor(options) => tensor::run(&options),
         Comparison::Wave(options) => wave::run(&options),
     }
 }

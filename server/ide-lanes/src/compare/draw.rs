@@ -142,7 +142,8 @@ impl Drawer {
                     }
                 }
             }
-            Passed::Bytes(_) | Passed::Alias(_) => {}
+            // The fields of a map and its data belong together.
+            Passed::Bytes(_) | Passed::Alias(_) | Passed::TensorMap(_) => {}
         }
     }
 

@@ -33,6 +33,18 @@ impl Space {
     }
 }
 
+/// What the offset of an address is relative to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Relative {
+    /// Nothing: it is absolute.
+    #[default]
+    No,
+    /// The frame's local memory.
+    Frame,
+    /// The block's shared memory.
+    Block,
+}
+
 /// An address: a register (or none) and an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
@@ -40,8 +52,8 @@ pub struct Address {
     pub base: Option<RegisterSlot>,
     /// The unit of the register, in bytes.
     pub scale: u32,
-    /// Whether the offset is relative to the frame's local memory.
-    pub frame: bool,
+    /// What the offset is relative to.
+    pub relative: Relative,
     /// The offset.
     pub offset: i64,
 }

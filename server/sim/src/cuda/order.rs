@@ -15,6 +15,12 @@ pub struct Order {
     pub in_block: bool,
     /// The lanes that execute it wait for each other.
     pub synchronizes: bool,
+    /// It initializes an mbarrier.
+    pub initializes: bool,
+    /// It waits for the prerequisite grid.
+    pub awaits_grid: bool,
+    /// It reads matrices that descriptors describe.
+    pub matrix: bool,
     /// Its accesses use the async proxy.
     pub async_proxy: bool,
     /// The memory in which it orders accesses through the generic proxy before those through the async proxy.

@@ -15,12 +15,15 @@ mod happens_before;
 mod in_flight;
 mod local;
 pub(crate) mod patterns;
+mod prerequisite;
+mod products;
 mod proxies;
 mod proxy_reads;
 pub(crate) mod ptx;
 mod races;
 mod shadow;
 mod stamp;
+mod tensor_maps;
 mod uninitialized;
 mod vector_clock;
 mod volatile;
@@ -68,6 +71,8 @@ pub(crate) struct ClusterSanitizer {
 pub(crate) struct BlockSanitizer {
     clock: BlockClock,
     locals: Vec<LocalShadow>,
+    /// Whether a thread has waited for the prerequisite grid.
+    awaited_grid: bool,
     /// By warp, the last epoch in which a lane waited for others by a flag or an atomic.
     waited: [u32; 32],
     cta: [u32; 3],
@@ -134,13 +139,24 @@ pub(crate) struct Sanitizer {
     /// Whether the exhausted budget was reported.
     exhausted: bool,
     watch: Option<WatchedByte>,
+    /// The ranges of device memory that the prerequisite grid writes.
+    prerequisite_writes: Vec<(u64, u64)>,
+    /// The statements that initialize mbarriers.
+    initializers: FxHashSet<u32>,
     /// The accesses of the instruction, while they are listed.
     accesses: Option<Vec<LaneAccesses>>,
 }
 
 impl Sanitizer {
     /// The codes of its findings.
-    pub(crate) const CODES: [&str; 9] = [
+    pub(crate) const CODES: [&str; 16] = [
+        "mbarrier-init",
+        "prerequisite-grid",
+        "wgmma-fence",
+        "matrix-descriptor",
+        "tensor-map",
+        "async-result",
+        "async-source",
         "bit-field",
         "data-race",
         "same-value-race",
@@ -193,6 +209,8 @@ impl Sanitizer {
             budget: limits.max_shadow,
             exhausted: false,
             watch: watch.map(WatchedByte::new),
+            prerequisite_writes: Vec::new(),
+            initializers: FxHashSet::default(),
             accesses: None,
         })
     }
@@ -253,6 +271,7 @@ impl Sanitizer {
         if !self.checks.races {
             return;
         }
+        self.block.awaited_grid |= order.awaits_grid && executed != 0;
         if order.fence {
             self.sync.fence(warp, live, executed, order.in_block);
             if order.proxy_fence != ProxyFence::None {
@@ -302,6 +321,11 @@ impl Sanitizer {
             .push(self.running_warp().finding(code, severity, message, statement, lanes).with(related));
     }
 
+    /// The running statement.
+    pub(crate) fn statement(&self) -> u32 {
+        self.visit.statement
+    }
+
     fn running_warp(&self) -> WarpId {
         WarpId { cta: self.block.cta, warp: self.visit.warp }
     }
@@ -324,6 +348,12 @@ impl Sanitizer {
             return;
         }
         let Visit { warp, order, .. } = self.visit;
+        if !self.prerequisite_writes.is_empty() && !self.block.awaited_grid {
+            self.check_prerequisite(event, spaces);
+        }
+        if order.initializes {
+            self.initializers.insert(self.visit.statement);
+        }
         if order.async_proxy {
             self.access_async(event, spaces);
         }

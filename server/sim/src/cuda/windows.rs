@@ -9,8 +9,9 @@ pub const CODE: u64 = 0x0080_0000;
 pub const SHARED: u64 = 0x0100_0000;
 /// Addresses from here to [`SHARED`] are below shared memory, not beyond a null pointer.
 pub const BELOW_SHARED: u64 = SHARED - 0x1_0000;
-/// What lies between the shared memories of two blocks of a cluster: in their window the running block's own comes first, then
-/// that of each rank.
+/// The distance between the shared memories of two blocks of a cluster in the shared space: the rank is in bits 24 and up.
+pub const SHARED_RANK: u64 = 1 << 24;
+/// The same distance in the generic space.
 pub const RANK: u64 = 0x0008_0000;
 /// First generic address of `.local`.
 pub const LOCAL: u64 = 0x0200_0000;

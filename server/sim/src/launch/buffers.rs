@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 use super::contents::{FileReader, build};
-use super::model::{Argument, Launch, Passed, size};
+use super::model::{Argument, Launch, MapBuffer, Passed, size};
 use super::problem::Problem;
 use crate::objects::ArrayShape;
 use crate::scalar_type::ScalarType;
@@ -47,7 +47,7 @@ pub(super) fn place_buffers(
 ) -> Result<Vec<PlacedBuffer>, Problem> {
     let mut buffers = Vec::new();
     for argument in launch.args.iter().flat_map(Argument::all) {
-        let Passed::Buffer(buffer) = &argument.passed else { continue };
+        let Some(buffer) = argument.own_buffer() else { continue };
         let bytes = build(buffer, budget.left, budget.read_file);
         let bytes = bytes.map_err(|message| wrong(argument, message))?;
         let len = bytes.len() as u64;
@@ -60,10 +60,8 @@ pub(super) fn place_buffers(
 
 /// The elements of the buffer that an argument passes.
 pub(super) fn shape_of(argument: &Argument) -> ArrayShape {
-    match &argument.passed {
-        Passed::Buffer(buffer) if buffer.element != ScalarType::B8 => {
-            ArrayShape::array(buffer.element.bytes() as u64)
-        }
+    match argument.own_buffer() {
+        Some(buffer) if buffer.element != ScalarType::B8 => ArrayShape::array(buffer.element.bytes() as u64),
         _ => ArrayShape::array(0),
     }
 }
@@ -105,6 +103,10 @@ fn with_aliases(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<PlacedB
         let of = match &argument.passed {
             Passed::Buffer(_) => name,
             Passed::Alias(of) => of,
+            Passed::TensorMap(map) => match &map.buffer {
+                MapBuffer::Own(_) => name,
+                MapBuffer::Named(of) => of,
+            },
             Passed::Scalar(..) | Passed::Bytes(_) | Passed::Fields(_) => continue,
         };
         let Some(buffer) = buffers.iter().find(|buffer| buffer.name == of) else {

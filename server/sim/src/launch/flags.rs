@@ -1,8 +1,9 @@
 //! Launches in flags of the command line: `n=u32:100`, `x=f32[100]:iota`, `y=f32:[1,2,3]`, `z=@x`, `p.8=u32:100`.
 
+use super::json_text;
 use super::model::{Argument, Buffer, Contents, Field, Fill, Number, Passed};
 use super::problem::Problem;
-use super::read::{hex_bytes, number_word};
+use super::read::{hex_bytes, number_word, read_argument};
 use crate::scalar_type::ScalarType;
 
 /// What an argument flag may look like, for messages.
@@ -38,6 +39,9 @@ fn field(name: &str) -> Option<(&str, u64)> {
 
 /// Reads one `--arg`.
 pub(super) fn argument(flag: &str) -> Result<Argument, Problem> {
+    if let Some(argument) = json(flag) {
+        return argument;
+    }
     let (name, value) = match flag.split_once('=') {
         Some((name, value)) => (Some(name.trim().to_owned()), value.trim()),
         None => (None, flag.trim()),
@@ -49,6 +53,23 @@ pub(super) fn argument(flag: &str) -> Result<Argument, Problem> {
     }
     let wrong = |message: String| Problem::anywhere(format!("--arg {flag}: {message}"));
     Ok(Argument { name, passed: passed(value).map_err(wrong)?, at: None })
+}
+
+/// An argument written as JSON, as in a launch file: `NAME={…}` or `{…}`.
+fn json(flag: &str) -> Option<Result<Argument, Problem>> {
+    let trimmed = flag.trim();
+    let (name, text) = match trimmed.split_once('=') {
+        _ if trimmed.starts_with('{') => (None, trimmed),
+        Some((name, text)) if text.trim_start().starts_with('{') => (Some(name.trim()), text),
+        _ => return None,
+    };
+    let argument = json_text::read(text).and_then(|node| read_argument(&node));
+    let named = argument.map(|argument| Argument {
+        name: name.filter(|name| !name.is_empty()).map(str::to_owned).or(argument.name),
+        at: None,
+        passed: argument.passed,
+    });
+    Some(named.map_err(|problem| Problem::anywhere(format!("--arg {flag}: {}", problem.message))))
 }
 
 fn passed(value: &str) -> Result<Passed, String> {

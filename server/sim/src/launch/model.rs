@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::problem::Span;
+use crate::ptx::tensor::map::{ElementType, Im2col, Interleave};
+use crate::ptx::tensor::swizzle::Swizzle;
 use crate::scalar_type::{Class, ScalarType};
 
 /// One launch.
@@ -45,6 +47,9 @@ pub struct Launch {
     /// WAVE: bytes of a workgroup's local memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_memory: Option<u64>,
+    /// PTX: the buffers that the prerequisite grid writes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prerequisite_writes: Vec<String>,
     /// In parameter order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Argument>,
@@ -108,6 +113,8 @@ pub enum Passed {
     Alias(String),
     /// Several numbers and addresses in one parameter, zeros between them.
     Fields(Vec<Field>),
+    /// A tensor map.
+    TensorMap(Box<TensorMapArgument>),
 }
 
 /// A part of a parameter that is a structure.
@@ -123,6 +130,18 @@ impl Argument {
     /// Its name; empty if it has none.
     pub(crate) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or_default()
+    }
+
+    /// The buffer that the argument brings.
+    pub(crate) fn own_buffer(&self) -> Option<&Buffer> {
+        match &self.passed {
+            Passed::Buffer(buffer) => Some(buffer),
+            Passed::TensorMap(map) => match &map.buffer {
+                MapBuffer::Own(buffer) => Some(buffer),
+                MapBuffer::Named(_) => None,
+            },
+            _ => None,
+        }
     }
 
     /// The argument and its fields.
@@ -176,6 +195,44 @@ pub enum Fill {
     },
     /// The same element throughout, as bits.
     Value(u64),
+}
+
+/// The buffer that a tensor map describes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MapBuffer {
+    /// That of another argument.
+    Named(String),
+    /// A buffer of its own.
+    Own(Box<Buffer>),
+}
+
+/// A tensor map as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TensorMapArgument {
+    /// The buffer.
+    pub buffer: MapBuffer,
+    /// Bytes before the first element.
+    pub offset: u64,
+    /// The type of the elements; the buffer's by default.
+    pub element: Option<ElementType>,
+    /// Elements by dimension, innermost first.
+    pub dims: Vec<u64>,
+    /// Bytes between elements, from dimension 1 on; dense by default.
+    pub strides: Option<Vec<u64>>,
+    /// Elements of a box by dimension; empty for im2col.
+    pub extents: Vec<u16>,
+    /// Distances of the elements of a box; 1 by default.
+    pub element_strides: Vec<u8>,
+    /// The interleaving of channels.
+    pub interleave: Interleave,
+    /// The swizzle in shared memory.
+    pub swizzle: Swizzle,
+    /// Whether elements outside of the tensor are NaNs.
+    pub nan: bool,
+    /// The fields of an im2col map.
+    pub im2col: Option<Im2col>,
+    /// The spans of the keys.
+    pub spans: BTreeMap<String, Span>,
 }
 
 /// What a buffer must hold after the run.
@@ -282,8 +339,18 @@ impl Argument {
                 buffer.contents.serialize_entries(buffer.element, map)?;
             }
             Passed::Fields(fields) => map.serialize_entry("fields", fields)?,
+            Passed::TensorMap(tensor_map) => map.serialize_entry("tensormap", tensor_map)?,
         }
         Ok(())
+    }
+}
+
+impl Serialize for Buffer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("buffer", self.element.name())?;
+        self.contents.serialize_entries(self.element, &mut map)?;
+        map.end()
     }
 }
 
@@ -311,6 +378,49 @@ impl Contents {
             Contents::Bytes(bytes) => map.serialize_entry("bytes", &hex(bytes)),
             Contents::File(path) => map.serialize_entry("file", path),
         }
+    }
+}
+
+impl Serialize for TensorMapArgument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match &self.buffer {
+            MapBuffer::Named(name) => map.serialize_entry("buffer", name)?,
+            MapBuffer::Own(buffer) => map.serialize_entry("buffer", &**buffer)?,
+        }
+        if self.offset != 0 {
+            map.serialize_entry("offset", &self.offset)?;
+        }
+        if let Some(element) = self.element {
+            map.serialize_entry("type", element.name())?;
+        }
+        map.serialize_entry("dims", &self.dims)?;
+        if let Some(strides) = &self.strides {
+            map.serialize_entry("strides", strides)?;
+        }
+        if self.im2col.is_none() {
+            map.serialize_entry("box", &self.extents)?;
+        }
+        if !self.element_strides.is_empty() {
+            map.serialize_entry("element_strides", &self.element_strides)?;
+        }
+        if self.interleave != Interleave::None {
+            map.serialize_entry("interleave", self.interleave.name())?;
+        }
+        if self.swizzle != Swizzle::None {
+            map.serialize_entry("swizzle", self.swizzle.name())?;
+        }
+        if self.nan {
+            map.serialize_entry("oob_fill", "nan")?;
+        }
+        if let Some(im2col) = self.im2col {
+            let spatial = self.dims.len().saturating_sub(2).min(3);
+            map.serialize_entry("lower_corner", &im2col.lower[..spatial])?;
+            map.serialize_entry("upper_corner", &im2col.upper[..spatial])?;
+            map.serialize_entry("channels_per_pixel", &im2col.channels)?;
+            map.serialize_entry("pixels_per_column", &im2col.pixels)?;
+        }
+        map.end()
     }
 }
 

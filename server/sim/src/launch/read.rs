@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::INFERRED;
+use super::fields::{Fields, listing, unknown};
 use super::model::{
     Argument, Buffer, Contents, Expectation, Field, Fill, Launch, Number, Passed, Wanted, size,
 };
 use super::problem::Problem;
 use super::tree::{Key, Node, Value};
-use super::{json_text, toml_text};
+use super::{INFERRED, json_text, read_tensor_map, toml_text};
 use crate::scalar_type::ScalarType;
 
 /// How a launch file is written.
@@ -89,7 +89,7 @@ pub(crate) enum Home {
     Batch,
 }
 
-pub(crate) const KEYS: [&str; 15] = [
+pub(crate) const KEYS: [&str; 16] = [
     "name",
     "file",
     "entry",
@@ -98,6 +98,7 @@ pub(crate) const KEYS: [&str; 15] = [
     "cluster",
     "dynamic_shared",
     "cooperative",
+    "prerequisite_writes",
     "model",
     "wave_width",
     "device_memory",
@@ -172,6 +173,10 @@ fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<
         "cluster" => launch.cluster = Some(read_extent(name, value)?),
         "dynamic_shared" => launch.dynamic_shared = Some(bytes(u32::MAX.into())? as u32),
         "cooperative" => launch.cooperative = Some(value.boolean(name)?),
+        "prerequisite_writes" => {
+            let names = value.list(name)?.iter().map(|node| node.text(name).map(str::to_owned));
+            launch.prerequisite_writes = names.collect::<Result<_, _>>()?;
+        }
         "model" => launch.model = Some(value.text(name)?.to_owned()),
         "wave_width" => launch.wave_width = Some(value.integer(name, 1, 64)? as u32),
         "device_memory" => launch.device_memory = Some(bytes(u32::MAX.into())? as u64),
@@ -230,86 +235,15 @@ fn read_registers(value: &Node) -> Result<BTreeMap<String, u32>, Problem> {
     Ok(registers)
 }
 
-/// The keys of a table by name; a key that none of `known` names is a problem.
-pub(crate) struct Fields<'n> {
-    node: &'n Node,
-    entries: &'n [(Key, Node)],
-}
-
-impl<'n> Fields<'n> {
-    fn new(node: &'n Node, owner: &str, known: &[&str]) -> Result<Fields<'n>, Problem> {
-        let Value::Table(entries) = &node.value else {
-            return Err(node.wrong(format!("{owner} must be a table, not {}", node.what())));
-        };
-        match entries.iter().find(|(key, _)| !known.contains(&key.name.as_str())) {
-            Some((key, _)) => Err(unknown(key, owner, known)),
-            None => Ok(Fields { node, entries }),
-        }
-    }
-
-    fn get(&self, name: &str) -> Option<&'n Node> {
-        self.entries.iter().find(|(key, _)| key.name == name).map(|(_, node)| node)
-    }
-
-    /// The one key among `names` that is there; none or several are problems.
-    fn one_of(&self, what: &str, names: &[&str]) -> Result<(&'n Key, &'n Node), Problem> {
-        let mut found = self.entries.iter().filter(|(key, _)| names.contains(&key.name.as_str()));
-        let Some((key, node)) = found.next() else {
-            let choice = if names.len() > 1 { "one of " } else { "" };
-            return Err(self.node.wrong(format!("{what}: write {choice}{}", listing(names))));
-        };
-        if let Some((second, _)) = found.next() {
-            let message = format!("`{}` and `{}` are mutually exclusive: remove one", key.name, second.name);
-            return Err(Problem::at(second.span.clone(), message));
-        }
-        Ok((key, node))
-    }
-}
-
-fn listing(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-}
-
-fn unknown(key: &Key, owner: &str, known: &[&str]) -> Problem {
-    let near = nearest(&key.name, known);
-    let hint = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the keys are {}", listing(known)),
-    };
-    let problem = Problem::at(key.span.clone(), format!("{owner} has no key `{}`: {hint}", key.name));
-    Problem { replacement: near.map(str::to_owned), ..problem }
-}
-
-/// The known name that is at most two edits away.
-fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let distances = known.iter().map(|candidate| (distance(name, candidate), *candidate));
-    distances
-        .filter(|(distance, candidate)| *distance <= 2 && *distance < candidate.len())
-        .min()
-        .map(|found| found.1)
-}
-
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, to) in b.iter().enumerate() {
-            let change = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
 /// The keys that a scalar argument may have: the kinds, and `iN`.
 pub(crate) fn scalar_keys() -> Vec<&'static str> {
     ScalarType::OF_LAUNCHES.iter().map(|kind| kind.name()).chain(["i8", "i16", "i32", "i64"]).collect()
 }
 
-fn read_argument(node: &Node) -> Result<Argument, Problem> {
-    let shape = if has(node, "buffer") {
+pub(super) fn read_argument(node: &Node) -> Result<Argument, Problem> {
+    let shape = if has(node, "tensormap") {
+        read_map
+    } else if has(node, "buffer") {
         read_buffer
     } else if has(node, "alias") {
         read_alias
@@ -328,6 +262,19 @@ fn has(node: &Node, name: &str) -> bool {
 }
 
 type NamedPassed<'n> = Result<(Option<&'n Node>, Passed), Problem>;
+
+fn read_map(node: &Node) -> NamedPassed<'_> {
+    let fields = Fields::new(node, "a tensor map argument", &["name", "tensormap"])?;
+    let (_, map) = fields.one_of("a tensor map argument has its fields", &["tensormap"])?;
+    let own = |node: &Node| match read_buffer(node)? {
+        (None, Passed::Buffer(buffer)) => Ok(buffer),
+        (Some(name), _) => {
+            Err(name.wrong("the buffer of a tensor map has the name of the argument: remove `name`"))
+        }
+        _ => Err(node.wrong("a tensor map describes a buffer")),
+    };
+    Ok((fields.get("name"), read_tensor_map::read(map, own)?))
+}
 
 fn read_alias(node: &Node) -> NamedPassed<'_> {
     let fields = Fields::new(node, "an alias argument", &["name", "alias"])?;
@@ -363,10 +310,11 @@ fn read_fields(node: &Node) -> NamedPassed<'_> {
 fn read_scalar(node: &Node) -> NamedPassed<'_> {
     let mut shapes = scalar_keys();
     shapes.push("bytes");
-    let known = [&["name"], shapes.as_slice(), &["buffer", "alias", "fields"]].concat();
+    let known = [&["name"], shapes.as_slice(), &["buffer", "alias", "fields", "tensormap"]].concat();
     let fields = Fields::new(node, "an argument", &known)?;
     let what = "an argument needs a value";
-    let (key, value) = fields.one_of(what, &[shapes.as_slice(), &["buffer", "alias", "fields"]].concat())?;
+    let (key, value) =
+        fields.one_of(what, &[shapes.as_slice(), &["buffer", "alias", "fields", "tensormap"]].concat())?;
     let passed = match ScalarType::of_launches(&key.name) {
         Some(kind) => Passed::Scalar(kind, bits(value, &key.name, kind)?),
         None => Passed::Bytes(read_hex(value)?),

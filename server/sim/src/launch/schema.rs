@@ -48,6 +48,8 @@ struct Launch {
     dynamic_shared: Option<u32>,
     /// PTX: whether the kernel may synchronize its grid; it then has a workspace, as after `cudaLaunchCooperativeKernel`.
     cooperative: Option<bool>,
+    /// PTX: names of the buffers that the prerequisite grid writes; reads before `griddepcontrol.wait` are reported.
+    prerequisite_writes: Option<Vec<String>>,
     /// The divergence model; `--model` and a choice in the editor take precedence over it.
     model: Option<Model>,
     /// WAVE: lanes of a wave.
@@ -143,8 +145,8 @@ impl JsonSchema for Argument {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let number = generator.subschema_for::<Number>().to_value();
         json_schema!({
-            "description": "An argument: a scalar (`u32 = 100`), a buffer, an alias of a buffer, bytes, or the fields of a structure.",
-            "oneOf": [scalar(&number), buffer(&number), alias(), bytes(), fields(&number)],
+            "description": "An argument: a scalar (`u32 = 100`), a buffer, an alias of a buffer, bytes, a tensor map, or the fields of a structure.",
+            "oneOf": [scalar(&number), buffer(&number), alias(), bytes(), fields(&number), super::schema_tensor_map::argument(name(), buffer(&number))],
         })
     }
 }
@@ -225,7 +227,8 @@ fn bytes() -> Value {
 /// A structure: a list of the other shapes, each with its byte offset.
 fn fields(number: &Value) -> Value {
     let at = json!({ "type": "integer", "minimum": 0, "description": "The byte offset in the parameter." });
-    let shapes = [scalar(number), buffer(number), alias(), bytes()].map(|mut shape| {
+    let map = super::schema_tensor_map::argument(name(), buffer(number));
+    let shapes = [scalar(number), buffer(number), alias(), bytes(), map].map(|mut shape| {
         shape["properties"]["at"] = at.clone();
         let mut required = shape["required"].as_array().cloned().unwrap_or_default();
         required.push("at".into());

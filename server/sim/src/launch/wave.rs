@@ -179,7 +179,7 @@ fn register_value(argument: &Argument, buffers: &[PlacedBuffer]) -> Result<u32, 
         Passed::Bytes(bytes) => {
             Err(wrong(argument, format!("{} bytes do not fit a register of 32 bits", bytes.len())))
         }
-        Passed::Fields(_) => {
+        Passed::Fields(_) | Passed::TensorMap(_) => {
             Err(wrong(argument, "a register holds one number: pass the fields of a structure as arguments"))
         }
         Passed::Buffer(_) | Passed::Alias(_) => Ok(address_of(argument, buffers) as u32),

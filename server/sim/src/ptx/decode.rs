@@ -26,9 +26,11 @@ mod patterns;
 mod specials;
 mod stack;
 mod storage;
+mod tensor;
 mod updates;
 mod value_flow;
 mod video;
+mod warpgroup;
 
 pub use kernel::decode;
 pub use module::{DecodeError, Lookup, Module};

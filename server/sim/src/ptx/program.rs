@@ -16,8 +16,9 @@ mod guard;
 mod operation;
 mod patterns;
 mod tables;
+mod tensor;
 
-pub use crate::cuda::address::{Address, AtomicOp, Space};
+pub use crate::cuda::address::{Address, AtomicOp, Relative, Space};
 pub use crate::cuda::objects::{FrameObjects, ProgramObjects};
 pub use crate::cuda::order::{Order, ProxyFence};
 pub use crate::cuda::slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots};
@@ -29,8 +30,9 @@ pub use patterns::{Patterns, Update};
 pub use tables::{
     Access, Atomic, Barrier, BarrierKind, Call, Callee, Copy, Element, Exchange, ExchangeKind,
     FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands, Note, Pack, PackedSources,
-    ProductScales, Promise, Rows, SignatureShape, Switch, System, Tables,
+    ProductScales, Promise, Rows, SignatureShape, SparseFactor, Switch, System, Tables,
 };
+pub use tensor::{BoxMode, FactorSource, TensorCopy, TensorOp, WarpgroupProduct};
 
 /// An entry and all functions that it can reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +120,8 @@ pub struct Function {
     pub orders: Vec<Order>,
     /// The patterns of its memory accesses.
     pub patterns: Patterns,
+    /// Whether it has warpgroup products.
+    pub uses_products: bool,
     /// Side tables of the operations that need more than five slots.
     pub tables: Tables,
     /// Which registers each instruction writes: `written[writes[pc] .. writes[pc + 1]]`, numbers of `frame.registers`.
@@ -133,6 +137,7 @@ pub struct Function {
 impl Function {
     /// Computes the straight runs: ranges of code in which the set of executing lanes does not change.
     pub(crate) fn find_straight_runs(&mut self) {
+        self.uses_products = self.tables.tensors.iter().any(|op| matches!(op, TensorOp::Product(_)));
         let mut end = self.code.len() as u32;
         self.straight_runs = vec![end; self.code.len() + 1];
         for (pc, instruction) in self.code.iter().enumerate().rev() {
@@ -246,6 +251,8 @@ pub enum Special {
     ClusterBlocks,
     /// `%is_explicit_cluster`
     IsClustered,
+    /// The address of a shared variable at this offset, with the rank of the block.
+    SharedAddress(u32),
     /// A fixed number: `%smid`, `%gridid` …
     Number(u32),
 }

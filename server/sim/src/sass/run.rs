@@ -59,6 +59,8 @@ pub fn run(
         objects: Arc::new(objects(program, &launch)),
         changes: 0,
         skipped_time: 0,
+        asynchronous: Default::default(),
+        changed_maps: Default::default(),
         access_set: None,
     };
     let sanitizer = Sanitizer::required(options)

@@ -20,6 +20,8 @@ pub struct LaunchConfig {
     pub params: Vec<u8>,
     /// The address of the workspace of a cooperative launch, with which a kernel synchronizes its grid.
     pub workspace: Option<u64>,
+    /// The ranges of device memory that the prerequisite grid writes: addresses and lengths.
+    pub prerequisite_writes: Vec<(u64, u64)>,
     /// Values of general registers in every lane at the start, for languages without parameters; all others are 0.
     pub registers: Vec<(u8, u32)>,
     /// Device memory with the buffers of the launch.
@@ -37,6 +39,7 @@ impl LaunchConfig {
             shared_memory: 0,
             params: Vec::new(),
             workspace: None,
+            prerequisite_writes: Vec::new(),
             registers: Vec::new(),
             memory,
         }

@@ -123,7 +123,7 @@ fn a_bulk_copy_completes_with_its_phase() {
         32,
         &format!("{INIT}{FILL}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
-            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+            error async-result warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
               thread (0,0,0) reads `tile[31]` while a copy may still write it
               it started the copy; wait for the mbarrier that tracks the copy, with `mbarrier.try_wait`
               the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
@@ -162,7 +162,7 @@ fn the_source_of_a_copy_in_flight_must_not_be_written() {
         32,
         &format!("{copy}{again}"),
         expect![[r#"
-            error data-race warp 0 lanes ffffffff: st.shared.u32 [%r3], 7;
+            error async-source warp 0 lanes ffffffff: st.shared.u32 [%r3], 7;
               thread (0,0,0) writes `tile[0]` while a copy may still read it
               it started the copy; wait with `cp.async.bulk.wait_group.read`
               the copy was started here: @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
@@ -179,10 +179,14 @@ fn bytes_that_no_thread_announced() {
         32,
         &format!("{INIT}{arrive}{store}{WAIT}{read}"),
         expect![[r#"
-            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
+            error async-result warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
               thread (0,0,0) reads `tile[0]` while a copy may still write it
               it started the copy; the phase completed before the bytes of the `st.async` were announced: `mbarrier.arrive.expect_tx` is missing
               the copy was started here: @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];
+            error transaction-bytes warp 0 lanes 00000000: @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];
+              copies completed 4 bytes more than a phase of an mbarrier expects
+              the phase completes too early or never. Announce with `expect_tx` exactly the bytes of all copies of the phase; a tensor copy counts its whole box
+              copies of 4 bytes complete at the mbarrier here: @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];
         "#]],
     );
     let copy = "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];\n";
@@ -190,10 +194,14 @@ fn bytes_that_no_thread_announced() {
         32,
         &format!("{INIT}{arrive}{copy}{WAIT}{read}"),
         expect![[r#"
-            error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
+            error async-result warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
               thread (0,0,0) reads `tile[0]` while a copy may still write it
               it started the copy; the phase completed before the bytes of the copy were announced: `mbarrier.arrive.expect_tx` is missing
               the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
+            error transaction-bytes warp 0 lanes 00000000: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
+              copies completed 128 bytes more than a phase of an mbarrier expects
+              the phase completes too early or never. Announce with `expect_tx` exactly the bytes of all copies of the phase; a tensor copy counts its whole box
+              copies of 128 bytes complete at the mbarrier here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
         "#]],
     );
     let announced = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 4;\n";

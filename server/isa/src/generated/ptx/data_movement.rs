@@ -5225,8 +5225,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_90",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "the host makes tensor maps with the driver, and a launch has no way to describe one",
+        simulation: Simulation::Partly(
+            "not `.im2col::w`, maps with interleaved channels, and overrides of map fields",
         ),
         ..Instruction::EMPTY
     },
@@ -5327,9 +5327,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(8, 0),
             target: "sm_90",
         }],
-        simulation: Simulation::Unsupported(
-            "the host makes tensor maps with the driver, and a launch has no way to describe one",
-        ),
+        simulation: Simulation::Partly("not maps with interleaved channels, and overrides of map fields"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -5470,9 +5468,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(8, 0),
             target: "sm_90",
         }],
-        simulation: Simulation::Unsupported(
-            "the host makes tensor maps with the driver, and a launch has no way to describe one",
-        ),
+        simulation: Simulation::NoOp("caches are not modelled"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -5688,9 +5684,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_90a",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "the host makes tensor maps with the driver, and a launch has no way to describe one",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {

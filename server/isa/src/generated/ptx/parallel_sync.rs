@@ -1871,9 +1871,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             since: Version::new(8, 3),
             target: "sm_90",
         }],
-        simulation: Simulation::Unsupported(
-            "the host makes tensor maps with the driver, and a launch has no way to describe one",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {

@@ -1544,9 +1544,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
                 target: "sm_80",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "how lanes hold the metadata of a sparse matrix is documented in pictures only",
-        ),
+        simulation: Simulation::Partly("not with block scales"),
         ..Instruction::EMPTY
     },
 ];

@@ -335,9 +335,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
                 target: "sm_90a",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -617,9 +614,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
                 target: "sm_90a",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -658,9 +652,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             since: Version::new(8, 0),
             target: "sm_90a",
         }],
-        simulation: Simulation::Unsupported(
-            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -696,9 +687,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             since: Version::new(8, 0),
             target: "sm_90a",
         }],
-        simulation: Simulation::Unsupported(
-            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -737,9 +725,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             since: Version::new(8, 0),
             target: "sm_90a",
         }],
-        simulation: Simulation::Unsupported(
-            "its matrices lie in shared memory as descriptors say, and those layouts are not modelled",
-        ),
         ..Instruction::EMPTY
     },
 ];

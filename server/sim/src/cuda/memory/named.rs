@@ -86,11 +86,10 @@ impl Spaces {
 
     /// The shared memory of the block that an address belongs to.
     fn named_shared(&self, address: u64, origin: u64) -> Vec<NamedObject> {
-        let (rank, _) = self.window.block_at(address.saturating_sub(origin));
-        let start = match rank == u64::from(self.window.rank) || rank >= u64::from(self.window.blocks) {
-            true => origin,
-            false => origin + (rank + 1) * windows::RANK,
-        };
+        let (space, own) = (if origin == 0 { Space::Shared } else { Space::Generic }, self.window.rank);
+        let rank = self.window.block_at(space, address).map_or(own.into(), |(rank, _)| rank);
+        let rank = if rank >= u64::from(self.window.blocks) { own } else { rank as u32 };
+        let start = self.window.mapped(space, origin, rank);
         let named = |object: &Object, kind| NamedObject {
             object: Object { start: start + object.start, ..object.clone() },
             kind,

@@ -33,8 +33,13 @@ pub(crate) struct Extent {
 
 impl Extent {
     #[inline(always)]
-    pub(super) fn holds(self, address: u64, span: u64) -> bool {
+    pub(crate) fn holds(self, address: u64, span: u64) -> bool {
         address >= self.start && address <= self.end && self.end - address >= span
+    }
+
+    /// Bytes from `address` to the end.
+    pub(crate) fn end_of(self, address: u64) -> u64 {
+        self.end.saturating_sub(address)
     }
 
     /// The offset of `address` in its region.

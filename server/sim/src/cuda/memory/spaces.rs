@@ -9,13 +9,15 @@ use super::local::Local;
 use super::polled::{PolledMemory, PolledValue};
 use super::print_buffer::PrintBuffer;
 use super::region::{AccessMode, CheckedAddresses, Extent, InvalidAccess, MemoryRegion};
-use crate::cuda::address::{Address, Space};
+use crate::cuda::address::{Address, Relative, Space};
 use crate::cuda::fault::Fault;
 use crate::cuda::objects::ProgramObjects;
 use crate::cuda::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::cuda::slot::RegisterSlot;
 use crate::cuda::windows;
 use crate::memory::DeviceMemory;
+use crate::ptx::async_ops::queue::Queue;
+use crate::ptx::tensor::changed_maps::ChangedMaps;
 
 /// All memory that a block accesses except local memory.
 #[derive(Clone, Debug)]
@@ -38,8 +40,21 @@ pub(crate) struct Spaces {
     pub(crate) changes: u64,
     /// How far clocks are ahead of the executed instructions: time passes quickly while all threads wait.
     pub(crate) skipped_time: u64,
+    /// The asynchronous operations in flight of the running cluster.
+    pub(crate) asynchronous: Queue,
+    /// Tensor maps that the device has changed.
+    pub(crate) changed_maps: ChangedMaps,
     /// Records accesses to memory shared between blocks, if requested.
     pub(crate) access_set: Option<Box<AccessSet>>,
+}
+
+/// What addresses of variables are relative to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bases {
+    /// The start of the frame's local memory.
+    pub(crate) frame: u32,
+    /// The start of the block's shared memory.
+    pub(crate) shared: u32,
 }
 
 /// The access of `span` bytes at the address of each lane of `mask`.
@@ -62,7 +77,7 @@ impl Spaces {
             extent.holds(address, 0).then_some(extent)
         };
         match space {
-            Space::Shared => self.shared(address, 0),
+            Space::Shared => self.shared(address, 0, windows::SHARED_RANK),
             Space::Local => self.local(address, 0, local),
             Space::Param => window(MemoryRegion::Params, 0, self.params.len() as u64),
             Space::Const => {
@@ -78,7 +93,7 @@ impl Spaces {
                 windows::CONST.. => device(&self.constants, MemoryRegion::Constants, address),
                 windows::PARAM.. => window(MemoryRegion::Params, windows::PARAM, self.params.len() as u64),
                 windows::LOCAL.. => self.local(address, windows::LOCAL, local),
-                windows::SHARED.. => self.shared(address, windows::SHARED),
+                windows::SHARED.. => self.shared(address, windows::SHARED, windows::RANK),
                 _ => None,
             },
         }
@@ -92,28 +107,26 @@ impl Spaces {
         Some(Extent { region, start: origin + start, end: origin + end, origin, read_only: false })
     }
 
-    /// Shared memory, whose window starts at `start`: usually the block's own.
+    /// Shared memory, whose window starts at `start` and has a block every `stride` bytes: usually the block's own.
     #[inline(always)]
-    fn shared(&self, address: u64, start: u64) -> Option<Extent> {
-        let size = u64::from(self.window.size);
-        match address - start <= size {
-            true => {
-                let origin = start.wrapping_sub(u64::from(self.window.rank) * size);
-                Some(Extent {
-                    region: MemoryRegion::Shared,
-                    start,
-                    end: start + size,
-                    origin,
-                    read_only: false,
-                })
-            }
-            false => self.shared_of_another(address, start),
+    fn shared(&self, address: u64, start: u64, stride: u64) -> Option<Extent> {
+        let (size, rank) = (u64::from(self.window.size), u64::from(self.window.rank));
+        let own = start + rank * stride;
+        match address.wrapping_sub(own) <= size {
+            true => Some(Extent {
+                region: MemoryRegion::Shared,
+                start: own,
+                end: own + size,
+                origin: own.wrapping_sub(rank * size),
+                read_only: false,
+            }),
+            false => self.shared_of_another(address, start, stride),
         }
     }
 
     #[cold]
-    fn shared_of_another(&self, address: u64, start: u64) -> Option<Extent> {
-        let (rank, within) = self.window.block_at(address - start);
+    fn shared_of_another(&self, address: u64, start: u64, stride: u64) -> Option<Extent> {
+        let (rank, within) = ((address - start) / stride, (address - start) % stride);
         let size = u64::from(self.window.size);
         let is_there =
             rank < self.window.blocks.into() && self.window.ended >> rank & 1 == 0 && within <= size;
@@ -130,12 +143,9 @@ impl Spaces {
 
     /// The rank of the block that an address belongs to, if that block has exited.
     pub(super) fn ended_block(&self, space: Space, address: u64) -> Option<u64> {
-        let start = match space {
-            Space::Shared => 0,
-            Space::Generic if (windows::SHARED..windows::LOCAL).contains(&address) => windows::SHARED,
-            _ => return None,
-        };
-        let (rank, _) = self.window.block_at(address.checked_sub(start)?);
+        let is_shared = space == Space::Shared
+            || space == Space::Generic && (windows::SHARED..windows::LOCAL).contains(&address);
+        let (rank, _) = self.window.block_at(space, address).filter(|_| is_shared)?;
         (rank < self.window.blocks.into() && self.window.ended >> rank & 1 == 1).then_some(rank)
     }
 
@@ -352,9 +362,13 @@ pub(crate) fn write(bytes: &mut [u8], at: usize, size: u32, value: u64) {
 
 /// The addresses of all lanes.
 #[inline(always)]
-pub(crate) fn addresses(address: &Address, registers: &Registers, frame_base: u32) -> Lanes<u64> {
-    let frame = if address.frame { u64::from(frame_base) } else { 0 };
-    let offset = (address.offset as u64).wrapping_add(frame);
+pub(crate) fn addresses(address: &Address, registers: &Registers, bases: Bases) -> Lanes<u64> {
+    let base = match address.relative {
+        Relative::No => 0,
+        Relative::Frame => bases.frame,
+        Relative::Block => bases.shared,
+    };
+    let offset = (address.offset as u64).wrapping_add(base.into());
     let mut addresses = [offset; WIDTH];
     match address.base {
         // 32-bit addresses wrap at 32 bits.

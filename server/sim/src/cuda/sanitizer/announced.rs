@@ -18,7 +18,9 @@ impl Sanitizer {
         let start = object as usize;
         let bits = spaces.bytes(MemoryRegion::Shared).get(start..start + 8)?.try_into().ok()?;
         let now = Object::of_bits(u64::from_le_bytes(bits))?;
-        let is_unannounced = waited_before && now.parity == parity && now.bytes < 0;
+        let is_unannounced = waited_before
+            && now.parity == parity
+            && now.bytes < spaces.asynchronous.bytes_for(object as usize);
         is_unannounced.then(|| match self.patterns.is_async_store(copy.statement()) {
             true => "`st.async`",
             false => "copy",

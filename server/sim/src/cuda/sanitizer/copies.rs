@@ -14,13 +14,15 @@ pub(super) const WARPS: u32 = 32;
 /// Tracked copies per cluster; further ones count as complete when they start.
 pub(super) const MAX_COPIES: usize = 1 << 16;
 
-/// The two families of copy groups.
+/// The families of copy groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CopyFamily {
     /// Of `cp.async`
     Single,
     /// Of `cp.async.bulk`
     Bulk,
+    /// Of `wgmma`
+    Products,
 }
 
 /// How the completion of a copy is observed.
@@ -62,14 +64,14 @@ pub(super) struct Copies {
     /// By mbarrier, the parity of the last phase that a thread saw completed.
     pub(super) completed: FxHashMap<u64, u64>,
     /// Committed groups of each lane, by warp and family.
-    groups: Vec<[[u32; 32]; 2]>,
+    groups: Vec<[[u32; 32]; 3]>,
 }
 
 impl Copies {
     pub(super) fn closed(&mut self, warp: u32, family: CopyFamily) -> &mut [u32; 32] {
         let warp = warp as usize;
         if self.groups.len() <= warp {
-            self.groups.resize(warp + 1, [[0; 32]; 2]);
+            self.groups.resize(warp + 1, [[0; 32]; 3]);
         }
         &mut self.groups[warp][family as usize]
     }

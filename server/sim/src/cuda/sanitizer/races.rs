@@ -133,6 +133,21 @@ impl Sanitizer {
             missing: self.missing(event, before, &other),
             fix: self.advice(event, race, &conflict, &other, region),
         };
+        if self.initializers.contains(&here) || self.initializers.contains(&there) {
+            let message = format!(
+                "the mbarrier {object} is used by a thread that may not see its initialization\nput `bar.sync` between \
+                 `mbarrier.init` and the uses by other threads of the block; in a cluster, \
+                 `fence.mbarrier_init.release.cluster` and a barrier of the cluster"
+            );
+            return self.report(
+                "mbarrier-init",
+                Severity::Error,
+                message,
+                here,
+                mask,
+                Some(Related::new(before.statement(), "the other access is here")),
+            );
+        }
         self.report(code, severity, report.message(), self.visit.statement, mask, Some(report.related()));
     }
 
@@ -228,6 +243,7 @@ impl Sanitizer {
             (Some(CopyCompletion::Waited(CopyFamily::Bulk)), "read") => {
                 "with `cp.async.bulk.wait_group.read`"
             }
+            (Some(CopyCompletion::Waited(CopyFamily::Products)), _) => "with `wgmma.wait_group`",
             (Some(CopyCompletion::Waited(CopyFamily::Bulk)), _) => "with `cp.async.bulk.wait_group`",
             _ => "with `cp.async.wait_group` or `cp.async.wait_all`",
         };
@@ -242,7 +258,12 @@ impl Sanitizer {
             "thread {thread} {here} {object} while a copy may still {there} it\n{starter} started the copy; {advice}"
         );
         let related = Related::new(before.statement(), "the copy was started here");
-        self.report("data-race", Severity::Error, message, self.visit.statement, mask, Some(related));
+        let code = match (self.cluster.copies.until(before), hazard) {
+            (Some(CopyCompletion::Waited(CopyFamily::Single)) | None, _) => "data-race",
+            (_, Hazard::WriteAfterRead) => "async-source",
+            _ => "async-result",
+        };
+        self.report(code, Severity::Error, message, self.visit.statement, mask, Some(related));
     }
 
     /// Reports once that the shadow memory limit is reached.

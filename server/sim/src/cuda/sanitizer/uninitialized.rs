@@ -28,6 +28,12 @@ impl Sanitizer {
             return;
         }
         if let Some((mask, title)) = self.uninitialized_title(event, spaces, local) {
+            if self.visit.order.matrix {
+                let message = format!(
+                    "{title}\nthe matrix descriptor leads there; check its offsets, or write the whole matrix first"
+                );
+                return self.report("matrix-descriptor", Severity::Error, message, statement, mask, None);
+            }
             let message = format!("{title}\ninitialize it first");
             self.report("uninitialized-read", Severity::Warning, message, statement, mask, None);
         }

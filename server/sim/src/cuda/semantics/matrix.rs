@@ -71,6 +71,15 @@ impl Factor {
         }
     }
 
+    /// The value of an element.
+    pub(crate) fn value(self, bits: u64) -> f64 {
+        match self {
+            _ if self.is_integer() => self.integer(bits) as f64,
+            Factor::F16 => f16_value(bits as u16),
+            _ => self.float(bits),
+        }
+    }
+
     fn float(self, bits: u64) -> f64 {
         match self {
             Factor::F16 => double(F16.unpack(bits)),
@@ -84,6 +93,18 @@ impl Factor {
             _ => f64::from_bits(bits),
         }
     }
+}
+
+/// The value of a half, without the steps of a conversion in software.
+fn f16_value(bits: u16) -> f64 {
+    let (exponent, fraction) = (bits >> 10 & 31, f64::from(bits & 0x3ff));
+    let magnitude = match exponent {
+        0 => fraction * f64::from_bits(0x3E70_0000_0000_0000),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => f64::from_bits(u64::from(exponent + 1008) << 52 | u64::from(bits & 0x3ff) << 42),
+    };
+    if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
 fn double(number: Number) -> f64 {

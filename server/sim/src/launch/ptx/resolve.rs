@@ -3,13 +3,15 @@
 use super::kernel::{MAX_PARAMETERS, Parameter, PtxKernel};
 use crate::launch::body::Body;
 use crate::launch::buffers::{
-    Budget, PlacedBuffer, address_of, listed, name_arguments, place_buffers, problem, shape_of, wrong,
+    Budget, PlacedBuffer, address_of, listed, name_arguments, no_such_buffer, place_buffers, problem,
+    shape_of, wrong,
 };
 use crate::launch::kernel::LaunchRules;
-use crate::launch::model::{Argument, Field, Launch, Passed, size};
+use crate::launch::model::{Argument, Field, Launch, Passed, TensorMapArgument, size};
 use crate::launch::problem::Problem;
 use crate::memory::DeviceMemory;
 use crate::ptx;
+use crate::ptx::tensor::map::{BYTES, TensorMap};
 use crate::scalar_type::{Class, ScalarType};
 use crate::warp::LaunchConfig;
 use crate::warp::launch_config::volume;
@@ -73,7 +75,9 @@ impl PtxKernel {
             params.resize(params.len().next_multiple_of(param.align.max(1) as usize), 0);
             params.extend(param_bytes(argument, param, self, &buffers)?);
         }
+        let prerequisite_writes = prerequisite_writes(launch, &buffers)?;
         let config = LaunchConfig {
+            prerequisite_writes,
             cluster: launch.cluster,
             shared_memory: launch.dynamic_shared.unwrap_or(0),
             params,
@@ -242,6 +246,13 @@ fn param_bytes(
             kind.write(*bits, &mut bytes);
             Ok(bytes)
         }
+        Passed::TensorMap(map) if param.bytes == BYTES as u64 => {
+            Ok(tensor_map(argument, map, buffers)?.encode().to_vec())
+        }
+        Passed::TensorMap(_) => Err(wrong(
+            argument,
+            format!("a tensor map has {BYTES} bytes, but the parameter is {}", shape(param)),
+        )),
         Passed::Buffer(_) | Passed::Alias(_) => {
             if !ptx.takes_address(param) {
                 let bytes = ptx.address_bytes.unwrap_or(8);
@@ -276,6 +287,7 @@ fn structure(
                 value
             }
             Passed::Bytes(value) => value.clone(),
+            Passed::TensorMap(map) => tensor_map(field, map, buffers)?.encode().to_vec(),
             _ => address_of(field, buffers).to_le_bytes()[..ptx.address_bytes.unwrap_or(8) as usize].to_vec(),
         };
         let end = at.saturating_add(value.len() as u64);
@@ -292,6 +304,26 @@ fn structure(
         taken.fill(true);
     }
     Ok(bytes)
+}
+
+/// The map that an argument describes.
+fn tensor_map(
+    argument: &Argument,
+    map: &TensorMapArgument,
+    buffers: &[PlacedBuffer],
+) -> Result<TensorMap, Problem> {
+    let element = buffers.iter().find(|buffer| buffer.name == argument.name());
+    let element = element.map_or(ScalarType::U8, |buffer| buffer.element);
+    map.map(argument, element, address_of(argument, buffers))
+}
+
+/// The ranges of the buffers that the prerequisite grid writes.
+fn prerequisite_writes(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<(u64, u64)>, Problem> {
+    let range = |name: &String| match buffers.iter().find(|buffer| buffer.name == *name) {
+        Some(buffer) => Ok((buffer.address, buffer.len)),
+        None => Err(problem(launch, "prerequisite_writes", no_such_buffer(name, buffers))),
+    };
+    launch.prerequisite_writes.iter().map(range).collect()
 }
 
 fn check_scalar(kind: ScalarType, param: &Parameter) -> Result<(), String> {

@@ -113,13 +113,13 @@ fn unknown_keys() {
     check(
         "girds = [1]",
         expect![[r#"
-            4:1: a launch has no key `girds`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `cooperative`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+            4:1: a launch has no key `girds`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `cooperative`, `prerequisite_writes`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
         "#]],
     );
     check(
         "colour = 'red'",
         expect![[r#"
-            4:1: a launch has no key `colour`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `cooperative`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+            4:1: a launch has no key `colour`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `cooperative`, `prerequisite_writes`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
         "#]],
     );
     check(
@@ -309,7 +309,7 @@ fn what_is_missing_or_too_much() {
     check(
         "args = [{ name = 'n' }]",
         expect![[r#"
-            4:9: an argument needs a value: write one of `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `b8`, `b16`, `b32`, `b64`, `i8`, `i16`, `i32`, `i64`, `bytes`, `buffer`, `alias`, `fields`
+            4:9: an argument needs a value: write one of `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `b8`, `b16`, `b32`, `b64`, `i8`, `i16`, `i32`, `i64`, `bytes`, `buffer`, `alias`, `fields`, `tensormap`
         "#]],
     );
     check(

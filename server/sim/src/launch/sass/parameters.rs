@@ -7,6 +7,7 @@ use warplens_hir::sass::{BANK_BYTES, Facts, Function, Operand, Value};
 
 use crate::launch::model::{Argument, Passed};
 use crate::launch::ptx::Parameter;
+use crate::ptx::tensor::map::BYTES;
 use crate::sass::Target;
 use crate::scalar_type::ScalarType;
 
@@ -62,9 +63,14 @@ pub(super) fn of_arguments(arguments: &[Argument], address_bytes: u64) -> Option
             Passed::Buffer(_) | Passed::Alias(_) => address_bytes,
             Passed::Scalar(kind, _) => kind.bytes() as u64,
             Passed::Bytes(bytes) => bytes.len() as u64,
+            Passed::TensorMap(_) => BYTES as u64,
             Passed::Fields(_) => return None,
         };
-        let align = if bytes.is_power_of_two() && bytes <= 8 { bytes } else { 8 };
+        let align = match &argument.passed {
+            Passed::TensorMap(_) => 64,
+            _ if bytes.is_power_of_two() && bytes <= 8 => bytes,
+            _ => 8,
+        };
         Some(parameter(index, bytes, align))
     };
     arguments.iter().enumerate().map(parameter).collect()

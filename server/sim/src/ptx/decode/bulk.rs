@@ -17,7 +17,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let reduces = m.take("reduce");
         let _ = m.take("async");
         if instruction.has("tensor") {
-            return Err(Why::new(TENSOR_MAPS));
+            return self.tensor_copy(reduces, operands, m);
         }
         if instruction.has("mbarrier") {
             return self.arrive_copies(operands, m);
@@ -178,7 +178,3 @@ fn copy_group(bulk: bool, m: &mut Modifiers<'_>) -> Option<CopyGroup> {
         _ => CopyGroup::WaitAll,
     })
 }
-
-/// Why copies of boxes of tensors are not simulated.
-const TENSOR_MAPS: &str =
-    "the host makes tensor maps with the driver, and a launch has no way to describe one";

@@ -7,21 +7,23 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::with_entry;
-use crate::ptx::program::{Fill, Op, RegisterSlot};
+use crate::ptx::program::{Fill, Op, RegisterSlot, Slots};
 
 impl FunctionDecoder<'_, '_> {
     /// `mapa`
     pub(super) fn mapa(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let _ = m.space();
+        let c = u32::from(m.space().is_some());
         let ty = m.ty()?;
-        Ok((Op::MapRank(ty.bits() == 64), self.typed_slots(operands, &[ty, ty, Type::U32])?))
+        let s = self.typed_slots(operands, &[ty, ty, Type::U32])?;
+        Ok((Op::MapRank(ty.bits() == 64), Slots { c, ..s }))
     }
 
     /// `getctarank`
     pub(super) fn getctarank(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let _ = m.space();
+        let c = u32::from(m.space().is_some());
         let ty = m.ty()?;
-        Ok((Op::RankOf(ty.bits() == 64), self.typed_slots(operands, &[Type::U32, ty])?))
+        let s = self.typed_slots(operands, &[Type::U32, ty])?;
+        Ok((Op::RankOf(ty.bits() == 64), Slots { c, ..s }))
     }
 
     /// `clusterlaunchcontrol`: every block is launched, so no request to cancel one ever succeeds.

@@ -92,6 +92,11 @@ impl<'l> FunctionDecoder<'l, '_> {
             "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vset" | "vmad" | "vadd2"
             | "vsub2" | "vavrg2" | "vabsdiff2" | "vmin2" | "vmax2" | "vset2" | "vadd4" | "vsub4"
             | "vavrg4" | "vabsdiff4" | "vmin4" | "vmax4" | "vset4" => self.video(instruction, &mut m),
+            "wgmma" => self.warpgroup(instruction, &mut m),
+            "tensormap" => self.tensor_map(instruction, &mut m),
+            "fence" if instruction.has("tensormap::generic") => {
+                return self.tensor_map_fence(instruction);
+            }
             opcode if NO_EFFECT.contains(&opcode) => return Ok((Op::Nop, Slots::default())),
             opcode => Err(unknown(opcode)),
         }?;

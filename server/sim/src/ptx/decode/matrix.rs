@@ -10,7 +10,7 @@ use super::operands::with_entry;
 use crate::cuda::semantics::fragments::{Layout, Matrix};
 use crate::cuda::semantics::matrix::{BlockScale, Factor, Product, Sum};
 use crate::ptx::program::{
-    FragmentAccess, MatrixAccess, MatrixProduct, Op, ProductScales, RegisterSlot, Rows, Space,
+    FragmentAccess, MatrixAccess, MatrixProduct, Op, ProductScales, RegisterSlot, Rows, Space, SparseFactor,
 };
 use crate::soft_float::Rounding;
 
@@ -19,9 +19,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         let _ = (m.take("sync"), m.take("aligned"));
         let operands = instruction.operands();
         match instruction.opcode() {
-            "mma" if instruction.has("sp") || instruction.has("sp::ordered_metadata") => {
-                Err(Why::new("how lanes hold the metadata of a sparse matrix is documented in pictures only"))
-            }
             "mma" => self.mma(operands, m),
             "wmma" if m.take("mma") => self.wmma(operands, m),
             "wmma" => self.wmma_access(operands, m),
@@ -63,6 +60,8 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn mma(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let ordered = m.take("sp::ordered_metadata");
+        let is_sparse = m.take("sp") || ordered;
         let (rows, columns, k) = m.find(shape).ok_or_else(Why::form)?;
         let (a_columns, b_rows) = (layout(m)? == "col", layout(m)? == "row");
         let saturate = m.take("satfinite");
@@ -84,6 +83,9 @@ impl<'l> FunctionDecoder<'l, '_> {
         let product = Product { m: rows, n: columns, k, a, b, c, d, saturate, rounding, layout, scale };
         if !quads && (a_columns || b_rows) {
             return Err(Why::form());
+        }
+        if is_sparse {
+            return self.sparse_product(product, ordered, operands);
         }
         self.product(product, operands)
     }
@@ -128,8 +130,37 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(with_entry(
             Op::MatrixProduct,
             &mut self.out.tables.products,
-            MatrixProduct { product, registers, scales },
+            MatrixProduct { product, registers, scales, sparse: None },
         ))
+    }
+
+    /// `mma.sp`: A has half of its columns, and metadata follow C.
+    fn sparse_product(&mut self, product: Product, ordered: bool, operands: &[Operand]) -> Decoded {
+        let Product { a, b, d, .. } = product;
+        let bits = a.bits();
+        let is_pattern =
+            matches!((bits, product.k), (16, 16 | 32) | (32, 8 | 16) | (8, 32 | 64) | (4, 64 | 128));
+        if product.scale.is_some() {
+            return Err(Why::new("it is simulated, but not with block scales"));
+        }
+        if product.m != 16 || product.n != 8 || !is_pattern || b.bits() != bits {
+            return Err(Why::form());
+        }
+        if a.is_integer() != (d == Sum::S32) || a.is_integer() != b.is_integer() {
+            return Err(Why::form());
+        }
+        let &[d, a, b, c, metadata, selector] = operands else { return Err(Why::operands()) };
+        let registers = [self.fragment(a)?, self.fragment(b)?, self.fragment(c)?, self.fragment(d)?];
+        let mut wanted = product.matrices().map(|matrix| matrix.registers as usize);
+        wanted[0] /= 2;
+        if registers.iter().map(Vec::len).ne(wanted) {
+            return Err(Why::operands());
+        }
+        let metadata = self.source_place(metadata, Type::B32)?.0;
+        let selector = self.source_place(selector, Type::U32)?.0;
+        let sparse = Some(SparseFactor { metadata, selector, ordered });
+        let op = MatrixProduct { product, registers, scales: None, sparse };
+        Ok(with_entry(Op::MatrixProduct, &mut self.out.tables.products, op))
     }
 
     fn wmma_access(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -206,7 +237,7 @@ fn bit_operation(m: &mut Modifiers<'_>) -> Option<Factor> {
 }
 
 /// Bits have no product of their own: the instruction names one. Narrow floats are in bytes of their own unless packed.
-fn factor(ty: Type, bits: Option<Factor>, packed: bool) -> Result<Factor, Why> {
+pub(super) fn factor(ty: Type, bits: Option<Factor>, packed: bool) -> Result<Factor, Why> {
     Ok(match ty {
         Type::B1 => bits.ok_or_else(Why::form)?,
         Type::F16 => Factor::F16,
@@ -222,7 +253,7 @@ fn factor(ty: Type, bits: Option<Factor>, packed: bool) -> Result<Factor, Why> {
     })
 }
 
-fn sum(ty: Type) -> Result<Sum, Why> {
+pub(super) fn sum(ty: Type) -> Result<Sum, Why> {
     Ok(match ty {
         Type::F16 => Sum::F16,
         Type::F32 => Sum::F32,

@@ -15,7 +15,9 @@ use super::specials::{self, Source};
 use super::storage::{Storage, formals, window};
 use crate::cuda::semantics::bits::Logic;
 use crate::cuda::windows;
-use crate::ptx::program::{Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Slots, Space};
+use crate::ptx::program::{
+    Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Relative, Slots, Space,
+};
 use crate::scalar_type::ScalarType;
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -178,7 +180,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let parts = self.hir.address(operand).ok_or_else(Why::operands)?;
         let scale = if parts.in_elements { self.element_bytes(parts.base) } else { 1 };
         let offset = parts.offset.wrapping_mul(scale.into());
-        let mut address = Address { base: None, scale, frame: false, offset };
+        let mut address = Address { base: None, scale, relative: Relative::No, offset };
         let mut home = None;
         match parts.base {
             Operand::Register { .. } => address.base = Some(self.place(parts.base)?.0),
@@ -192,10 +194,15 @@ impl<'l> FunctionDecoder<'l, '_> {
                 home = Some(storage.space());
                 let at = match storage {
                     Storage::Frame(at) => {
-                        address.frame = true;
+                        address.relative = Relative::Frame;
                         at
                     }
-                    other => other.address(self.linked.dynamic_shared).unwrap_or(0),
+                    other => {
+                        if other.space() == Space::Shared {
+                            address.relative = Relative::Block;
+                        }
+                        other.address(self.linked.dynamic_shared).unwrap_or(0)
+                    }
                 };
                 address.offset = address.offset.wrapping_add(at as i64);
             }
@@ -307,6 +314,9 @@ impl<'l> FunctionDecoder<'l, '_> {
             return self.copy(d, a, ty);
         }
         let s = self.uniform_slots(operands, ty, 1)?;
+        if space == Space::Shared {
+            return Ok((Op::SharedAddress(ty.bits() == 64, to), s));
+        }
         Ok((Op::AddressAdd(ty.bits() == 64), Slots { b: shift as u32, ..s }))
     }
 

@@ -16,6 +16,9 @@ use crate::memory::DeviceMemory;
 use crate::objects::Object;
 use crate::ptx::program::{FrameObjects, ProgramObjects};
 
+/// The largest alignment of dynamic shared memory.
+const MAX_DYNAMIC_ALIGN: u32 = 4096;
+
 /// The limit of variables that are declared by ranges such as `x<100>`.
 const MAX_RANGES: u32 = 1 << 16;
 
@@ -106,6 +109,8 @@ pub(super) struct Linked<'m> {
     pub(super) local: u32,
     /// Where dynamic shared memory begins.
     pub(super) dynamic_shared: u32,
+    /// The alignment of dynamic shared memory.
+    dynamic_align: u32,
     pub(super) wide_addresses: bool,
 }
 
@@ -125,13 +130,14 @@ impl<'m> Linked<'m> {
             shared: 0,
             local: 0,
             dynamic_shared: 0,
+            dynamic_align: 16,
             wide_addresses: module.wide_addresses(),
         };
         linked.declare(module);
         linked.reach(module, entry)?;
         linked.place_variables(module)?;
         linked.place_statics()?;
-        linked.dynamic_shared = linked.shared.next_multiple_of(16);
+        linked.dynamic_shared = linked.shared.next_multiple_of(linked.dynamic_align);
         if let Some(dynamic) = &mut linked.objects.dynamic_shared {
             dynamic.start = linked.dynamic_shared.into();
         }
@@ -234,6 +240,8 @@ impl<'m> Linked<'m> {
                 Storage::Const(address - windows::CONST)
             }
             Space::Shared if bytes == 0 => {
+                let align = u32::try_from(variable.alignment()).unwrap_or(16);
+                self.dynamic_align = self.dynamic_align.max(align.min(MAX_DYNAMIC_ALIGN));
                 self.objects.dynamic_shared.get_or_insert_with(|| object(0));
                 Storage::DynamicShared
             }

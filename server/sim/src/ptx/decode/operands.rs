@@ -11,7 +11,7 @@ use super::function::FunctionDecoder;
 use super::module::function_address;
 use super::specials::{self, Source};
 use super::storage::{self, Storage, constant_bits};
-use crate::ptx::program::{Guard, NO_SLOT, Op, Register, RegisterSlot, Slot, Slots, Special};
+use crate::ptx::program::{Guard, NO_SLOT, Op, Register, RegisterSlot, Slot, Slots, Space, Special};
 
 /// What a register is.
 #[derive(Clone, Copy, Debug)]
@@ -232,6 +232,15 @@ impl<'l> FunctionDecoder<'l, '_> {
             Operand::Symbol(_) | Operand::Address { form: AddressForm::Sum | AddressForm::Subscript, .. } => {
                 let (storage, offset) = self.symbol_address(operand)?;
                 let address = storage.ok_or_else(Why::operands)?.wrapping_add_signed(offset);
+                if self.is_shared(operand) && matches!(ty.bits(), 32 | 64) {
+                    let special = Special::SharedAddress(address as u32);
+                    let slot = self.special(special, ty.bits() == 64);
+                    let wide = ty.bits() == 64;
+                    return Ok((
+                        if wide { RegisterSlot::Double(slot) } else { RegisterSlot::Word(slot) },
+                        ty.bits(),
+                    ));
+                }
                 Ok((self.constant(address, ty), ty.bits()))
             }
             _ => Err(Why::operands()),
@@ -267,6 +276,13 @@ impl<'l> FunctionDecoder<'l, '_> {
     /// The registers of sources of a type.
     pub(super) fn source_places(&mut self, operands: &[Operand], ty: Type) -> Result<Vec<RegisterSlot>, Why> {
         operands.iter().map(|&operand| Ok(self.source_place(operand, ty)?.0)).collect()
+    }
+
+    /// Whether an operand is the address of a shared variable.
+    fn is_shared(&self, operand: Operand) -> bool {
+        let base = self.hir.address(operand).map_or(operand, |address| address.base);
+        let Operand::Symbol(name) = base else { return false };
+        self.storage(name).is_some_and(|storage| storage.space() == Space::Shared)
     }
 
     /// The operands of a vector, or a single operand.

@@ -27,6 +27,7 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
             proxy_fence: proxy_fence(instruction),
             ..Order::default()
         },
+        "wgmma" if has(&["mma_async"]) => Order { async_proxy: true, matrix: true, ..Order::default() },
         "cp" if has(&["bulk"]) => Order { async_proxy: true, ..Order::default() },
         "clusterlaunchcontrol" => Order { async_proxy: true, ..Order::default() },
         "mbarrier" => {
@@ -34,12 +35,14 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
             let waits = has(&["test_wait", "try_wait"]);
             let arrives = has(&["arrive", "arrive_drop", "complete_tx"]);
             Order {
-                strong: true,
+                strong: !has(&["init"]),
+                initializes: has(&["init"]),
                 acquire: waits && !relaxed,
                 release: arrives && !relaxed,
                 ..Order::default()
             }
         }
+        "griddepcontrol" => Order { awaits_grid: has(&["wait"]), ..Order::default() },
         _ => Order { synchronizes: has(&["sync"]), ..Order::default() },
     }
 }

@@ -5,7 +5,7 @@
 mod absence;
 mod call_checks;
 mod calls;
-pub(super) mod context;
+pub(crate) mod context;
 mod convergence;
 mod dependence;
 mod dynamic_stack;
@@ -21,6 +21,7 @@ mod poll_window;
 mod print;
 pub(super) mod spin;
 mod system_calls;
+pub(crate) mod tensor;
 pub(super) mod value_tracer;
 pub(super) mod warp;
 pub(crate) mod warp_collectives;

@@ -26,6 +26,8 @@ pub(crate) struct Launch<'p> {
     pub(crate) dynamic_shared: u32,
     /// The address of the workspace of a cooperative launch.
     pub(crate) workspace: Option<u64>,
+    /// The ranges of device memory that the prerequisite grid writes.
+    pub(crate) prerequisite_writes: Vec<(u64, u64)>,
     pub(crate) plan: Plan,
     pub(crate) options: RunOptions,
     /// The instruction set of the host for the interpreter loop.
@@ -75,7 +77,9 @@ impl Launch<'_> {
 
     /// A sanitizer, if the options require one.
     pub(crate) fn sanitizer(&self) -> Option<Box<Sanitizer>> {
-        Sanitizer::new(self.program, [self.grid, self.block], &self.options)
+        let mut sanitizer = Sanitizer::new(self.program, [self.grid, self.block], &self.options)?;
+        sanitizer.set_prerequisite_writes(&self.prerequisite_writes);
+        Some(sanitizer)
     }
 
     /// The number of a block; x varies fastest.
@@ -133,6 +137,12 @@ impl Threads {
     /// The position of the block in its cluster.
     pub(crate) fn in_cluster(&self) -> [u32; 3] {
         std::array::from_fn(|axis| self.cta[axis] % self.cluster[axis])
+    }
+
+    /// The rank of the block in its cluster.
+    pub(crate) fn rank_in_cluster(&self) -> u32 {
+        let ([x, y, z], [columns, rows, _]) = (self.in_cluster(), self.cluster);
+        (z * rows + y) * columns + x
     }
 
     /// The lanes that exist.

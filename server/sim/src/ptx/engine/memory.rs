@@ -5,5 +5,5 @@ pub(crate) mod atomic;
 pub(crate) mod bulk;
 pub(crate) mod cluster_address;
 pub(crate) mod copy;
-mod lane_address;
+pub(crate) mod lane_address;
 pub(crate) mod mbarrier;

@@ -13,6 +13,7 @@ use crate::cuda::memory::print_buffer::PrintBuffer;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::registers::WIDTH;
 use crate::cuda::windows;
+use crate::ptx::async_ops::queue::Queue;
 use crate::ptx::engine::divergence::groups::Plan;
 use crate::ptx::engine::divergence::model::Model;
 use crate::ptx::engine::schedule::cluster::MAX_BLOCKS;
@@ -32,8 +33,16 @@ pub fn run(
 ) -> RunOutcome {
     let refusal = validate(program, &config, options);
     let (blocks, threads) = (config.blocks(), config.threads());
-    let LaunchConfig { grid, block, shared_memory: dynamic_shared, mut params, workspace, memory, .. } =
-        config;
+    let LaunchConfig {
+        grid,
+        block,
+        shared_memory: dynamic_shared,
+        mut params,
+        workspace,
+        memory,
+        prerequisite_writes,
+        ..
+    } = config;
     if refusal.is_none() {
         params.resize(params.len().max(program.params_size as usize), 0);
     }
@@ -46,6 +55,7 @@ pub fn run(
         cluster,
         dynamic_shared,
         workspace,
+        prerequisite_writes,
         plan: Plan::new(model, program),
         options: *options,
         arch: Arch::new(),
@@ -64,6 +74,8 @@ pub fn run(
         objects: Arc::clone(&program.objects),
         changes: 0,
         skipped_time: 0,
+        asynchronous: Queue::new(options.eager),
+        changed_maps: Default::default(),
         access_set: None,
     };
     let mut run = SequentialBlocks::new(&launch, spaces, control);

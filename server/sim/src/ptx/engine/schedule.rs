@@ -8,4 +8,5 @@ mod deadlock;
 mod livelock;
 pub(super) mod parallel_blocks;
 pub(super) mod sequential_blocks;
+mod tensor_checks;
 mod waiting;

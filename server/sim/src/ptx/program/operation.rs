@@ -129,6 +129,8 @@ pub enum Op {
     CopyGroup(CopyGroup),
     /// `cp.async.bulk`: bulk copy `a`
     BulkCopy,
+    /// A tensor instruction: `a` of its table
+    Tensor,
     /// `st.bulk`: fill `a`
     Fill,
     /// `mbarrier`: `a` of its table
@@ -153,6 +155,8 @@ pub enum Op {
     LocalAddress(bool),
     /// `cvta`: adds the signed number `b` to register `a`; in 64 bits
     AddressAdd(bool),
+    /// `cvta` between shared and generic addresses: in 64 bits, to shared
+    SharedAddress(bool, bool),
     /// `isspacep`: predicate `d` = register `a` is from the number `b` up to, not including, the number `c`; in 64 bits
     InWindow(bool),
     /// The step counter: in 64 bits

@@ -4,6 +4,7 @@ use smol_str::SmolStr;
 
 use super::asynchronous::{BulkCopy, Completion, Fill, Mbarrier};
 use super::guard::Guard;
+use super::tensor::TensorOp;
 use crate::cuda::address::{Address, AtomicOp, Space};
 use crate::cuda::semantics::compare::Combine;
 use crate::cuda::semantics::convert::Convert;
@@ -32,6 +33,8 @@ pub struct Tables {
     pub copies: Vec<Copy>,
     /// Of `Op::BulkCopy`.
     pub bulk_copies: Vec<BulkCopy>,
+    /// Of `Op::Tensor`.
+    pub tensors: Vec<TensorOp>,
     /// Of `Op::Fill`.
     pub fills: Vec<Fill>,
     /// Of `Op::Mbarrier`.
@@ -158,6 +161,19 @@ pub struct MatrixProduct {
     pub registers: [Vec<RegisterSlot>; 4],
     /// Where its scales are, if it has any.
     pub scales: Option<ProductScales>,
+    /// The metadata of a sparse A.
+    pub sparse: Option<SparseFactor>,
+}
+
+/// The metadata of a sparse A, which holds half of its columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SparseFactor {
+    /// The register with the indices.
+    pub metadata: RegisterSlot,
+    /// Which lanes of a quad supply them.
+    pub selector: RegisterSlot,
+    /// Whether the indices of a chunk must ascend.
+    pub ordered: bool,
 }
 
 /// Where the scales of a product are.

@@ -48,6 +48,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_checks: bool,
 
+    /// When asynchronous copies and products complete: as late as the waits of the program allow, or at issue
+    #[arg(long = "async", value_name = "WHEN", default_value = "late", value_parser = ["late", "eager"])]
+    asynchronous: String,
+
     /// Print each step of the shown warp instead of the source: its line, its lanes, and the values that it wrote
     #[arg(long, conflicts_with = "counters")]
     pub(super) trace: bool,
@@ -98,6 +102,7 @@ impl Arguments {
         let settings = RunSettings {
             counters: self.counters,
             checks: !self.no_checks,
+            eager: self.asynchronous == "eager",
             registers: self.registers,
             warp: self.warp,
             ..RunSettings::default()

@@ -2,21 +2,27 @@
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::local::Local;
 use crate::cuda::memory::region::{AccessMode, CheckedAddresses};
-use crate::cuda::memory::spaces::{AddressCheck, Spaces};
+use crate::cuda::memory::spaces::{AddressCheck, Bases, Spaces};
 use crate::cuda::registers::Lanes;
 use crate::cuda::sanitizer::Sanitizer;
 use crate::cuda::sanitizer::copies::{CopyCompletion, CopyRange};
 use crate::cuda::sanitizer::event::{AccessEvent, AccessKind};
+use crate::ptx::async_ops::operation::Issuer;
 use crate::ptx::program::Space;
+use crate::ptx::tensor::products::Products;
 
 /// The state that an operation may access in addition to its registers.
 pub(crate) struct ExecContext<'w> {
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,
-    /// The start of the frame's local memory.
-    pub(crate) frame_base: u32,
+    /// The warp's number in its block.
+    pub(crate) warp: u32,
+    /// What addresses of the frame's and the block's own variables are relative to.
+    pub(crate) bases: Bases,
     /// The warp's carry flags.
     pub(crate) carry: &'w mut u32,
+    /// The warpgroup products of the warp.
+    pub(crate) products: &'w mut Products,
     /// Lanes that have not exited.
     pub(crate) live: u32,
     /// Instructions executed by the launch.
@@ -46,6 +52,16 @@ impl ExecContext<'_> {
         if let Some(sanitizer) = &mut self.sanitizer {
             sanitizer.accessed(event, self.spaces, self.local);
         }
+    }
+
+    /// Lanes of the running warp, as the issuer of asynchronous operations.
+    pub(crate) fn issuer(&self, lanes: u32) -> Issuer {
+        Issuer { rank: self.spaces.window.rank, warp: self.warp, lanes }
+    }
+
+    /// The running statement, if the run has a sanitizer.
+    pub(crate) fn statement(&self) -> u32 {
+        self.sanitizer.as_ref().map_or(0, |sanitizer| sanitizer.statement())
     }
 
     /// Reports that the copy of a range, reported before as an access, is in flight.

@@ -4,11 +4,12 @@ use pulp::{NullaryFnOnce, Scalar, Simd};
 
 use super::context::ExecContext;
 use super::operand::{get, put};
-use super::{matrix, warp_collectives};
+use super::{matrix, tensor, warp_collectives};
 use crate::cuda::fault::{ExecError, Fault};
 use crate::cuda::registers::{Lanes, Registers, WIDTH, Word, blend, lanes};
 use crate::cuda::sanitizer::copies::CopyFamily;
 use crate::cuda::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
+use crate::ptx::async_ops::operation::Family;
 use crate::ptx::engine::memory::{access, atomic, bulk, cluster_address, copy, mbarrier};
 use crate::ptx::program::{
     Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
@@ -117,26 +118,35 @@ fn asynchronous(
     let (s, tables) = (&instruction.s, &function.tables);
     match instruction.op {
         Op::CopyGroup(what) => copy_group(what, s.a, ctx, mask),
+        Op::Tensor => tensor::execute(&tables.tensors[s.a as usize], r, ctx, mask)?,
         Op::BulkCopy => bulk::copy(&tables.bulk_copies[s.a as usize], r, ctx, mask)?,
         Op::Fill => bulk::fill(&tables.fills[s.a as usize], r, ctx, mask)?,
         Op::Mbarrier => mbarrier::execute(&tables.mbarriers[s.a as usize], r, ctx, mask)?,
         Op::StoreAsync => {
             let access = &tables.accesses[s.a as usize];
-            access::store(access, r, ctx, mask)?;
-            bulk::stored(access, &tables.completions[s.b as usize], r, ctx, mask)?;
+            bulk::store(access, &tables.completions[s.b as usize], r, ctx, mask)?;
         }
         Op::AtomicAsync => {
             let atomic = &tables.atomics[s.a as usize];
-            atomic::execute(atomic, r, ctx, mask)?;
-            bulk::completed(&tables.completions[s.b as usize], atomic.ty.bytes() as u32, r, ctx, mask)?;
+            bulk::reduce(atomic, &tables.completions[s.b as usize], r, ctx, mask)?;
         }
         op => cluster_address::execute(op, s, r, ctx.spaces.window, mask)?,
     }
     Ok(())
 }
 
-/// Copies complete at once, so no lane has to wait; the sanitizer records which lanes did.
+/// Commits or waits for groups: the covered operations complete, and the sanitizer records which lanes waited.
 fn copy_group(what: CopyGroup, left: u32, ctx: &mut ExecContext<'_>, mask: u32) {
+    let issuer = ctx.issuer(mask);
+    let spaces = &mut *ctx.spaces;
+    match what {
+        CopyGroup::Close => spaces.asynchronous.commit(issuer, Family::Single),
+        CopyGroup::CloseBulk => spaces.asynchronous.commit(issuer, Family::Bulk),
+        CopyGroup::Wait => spaces.wait_for_groups(issuer, Family::Single, Some(left), false),
+        CopyGroup::WaitAll => spaces.wait_for_groups(issuer, Family::Single, None, false),
+        CopyGroup::WaitBulk => spaces.wait_for_groups(issuer, Family::Bulk, Some(left), false),
+        CopyGroup::WaitBulkRead => spaces.wait_for_groups(issuer, Family::Bulk, Some(left), true),
+    }
     let Some(sanitizer) = &mut ctx.sanitizer else { return };
     match what {
         CopyGroup::Close => sanitizer.closed(CopyFamily::Single, mask),
@@ -177,7 +187,8 @@ fn uncommon(
         | Op::StoreAsync
         | Op::AtomicAsync
         | Op::MapRank(_)
-        | Op::RankOf(_) => {
+        | Op::RankOf(_)
+        | Op::Tensor => {
             return asynchronous(instruction, function, r, ctx, mask);
         }
         Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, ctx, mask)?,
@@ -239,7 +250,7 @@ fn uncommon(
         Op::Half(op) => half::execute(op, s, r, mask),
         Op::Approximate(op, flush) => float::approximate(op, flush, s, r, mask),
         Op::Pack => pack(&function.tables.packs[s.a as usize], r, mask),
-        Op::MatrixProduct => matrix::multiply(&function.tables.products[s.a as usize], r, mask),
+        Op::MatrixProduct => matrix::multiply(&function.tables.products[s.a as usize], r, mask)?,
         Op::MatrixTranspose => matrix::transpose(s, r, mask),
         Op::Extremum3(op, flush, abs) => float::extremum_of_three(op, flush, abs, s, r, mask),
         Op::CarrylessMad(high) => r.map3(s, mask, |a, b, c| bits::carryless_mad(high, a, b, c)),
@@ -268,9 +279,12 @@ fn uncommon(
         Op::Video => video::execute(&function.tables.videos[s.e as usize], s, r, mask),
         Op::VideoMad => video::multiply_add(&function.tables.video_mads[s.e as usize], s, r, mask),
         Op::MoveEach => move_each(&function.tables.moves[s.a as usize], r, mask),
-        Op::LocalAddress(wide) => write_number(wide, u64::from(ctx.frame_base.wrapping_add(s.a)), s, r, mask),
+        Op::LocalAddress(wide) => {
+            write_number(wide, u64::from(ctx.bases.frame.wrapping_add(s.a)), s, r, mask)
+        }
         Op::AddressAdd(true) => r.map1(s, mask, |a: u64| a.wrapping_add_signed((s.b as i32).into())),
         Op::AddressAdd(false) => r.map1(s, mask, |a: u32| a.wrapping_add(s.b)),
+        Op::SharedAddress(wide, to) => cluster_address::convert((wide, to), s, r, ctx.spaces.window, mask),
         Op::InWindow(wide) => {
             let range = u64::from(s.b)..u64::from(s.c);
             let inside = |lane: usize| match wide {

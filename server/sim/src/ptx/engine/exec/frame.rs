@@ -3,6 +3,7 @@
 use crate::cuda::memory::local::Local;
 use crate::cuda::registers::{Lanes, Registers, WIDTH, blend};
 use crate::cuda::sanitizer::ptx::undefined::UndefinedValues;
+use crate::cuda::windows;
 use crate::ptx::engine::launch::Threads;
 use crate::ptx::program::{Formal, Function, Passing, RegisterSlot, Slot, Special};
 
@@ -103,9 +104,9 @@ fn special_values(special: Special, threads: &Threads) -> Lanes<u32> {
         Special::Clusters(axis) => all(threads.grid[usize::from(axis)] / threads.cluster[usize::from(axis)]),
         Special::BlockInCluster(axis) => all(threads.in_cluster()[usize::from(axis)]),
         Special::ClusterSize(axis) => all(threads.cluster[usize::from(axis)]),
-        Special::ClusterRank => {
-            let ([x, y, z], [columns, rows, _]) = (threads.in_cluster(), threads.cluster);
-            all((z * rows + y) * columns + x)
+        Special::ClusterRank => all(threads.rank_in_cluster()),
+        Special::SharedAddress(offset) => {
+            all(offset.wrapping_add(threads.rank_in_cluster() * windows::SHARED_RANK as u32))
         }
         Special::ClusterBlocks => all(threads.cluster.iter().product()),
         Special::IsClustered => all(threads.is_clustered.into()),

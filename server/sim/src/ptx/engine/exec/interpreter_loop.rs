@@ -18,6 +18,7 @@ use super::spin::BranchCounter;
 use super::value_tracer::{ValueTracer, registers_of};
 use super::warp::Warp;
 use crate::cuda::fault::{ExecError, Fault};
+use crate::cuda::memory::spaces::Bases;
 use crate::cuda::run_state::RunState;
 use crate::cuda::sanitizer::ptx::undefined::UndefinedValues;
 use crate::cuda::sanitizer::ptx::undefined_use::StatementVisit;
@@ -46,11 +47,14 @@ impl Warp {
             frame.undefined.get_or_insert_with(|| Box::new(UndefinedValues::new(function)));
         }
         self.local.frames.run(group.frame);
+        let bases = Bases { frame: frame.local_base, shared: run.spaces.window.own_base() };
         let ctx = ExecContext {
             spaces: run.spaces,
             local: &mut self.local,
-            frame_base: frame.local_base,
+            warp: self.id.warp,
+            bases,
             carry: &mut self.carry,
+            products: &mut self.products,
             live: self.live,
             clock: run.state.steps,
             sanitizer: sanitizer.as_deref_mut(),
@@ -299,11 +303,26 @@ impl Running<'_> {
             sanitizer.begin(statement, order, self.id.warp, self.ctx.live, executed);
         }
         self.record_before();
+        if self.function.uses_products {
+            self.check_products(pc, executed);
+        }
         self.values(pc, executed);
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             sanitizer.divides(instruction, &self.frame.registers, executed);
             sanitizer.extracts(self.function, pc, &self.frame.registers, executed);
         }
+    }
+
+    /// Checks the registers of warpgroup products.
+    #[cold]
+    fn check_products(&mut self, pc: u32, executed: u32) {
+        let Some(sanitizer) = &mut self.ctx.sanitizer else { return };
+        if self.ctx.products.is_in_flight()
+            && let Some(misuse) = self.ctx.products.misuse(self.function, pc)
+        {
+            sanitizer.product_in_flight(&misuse, self.function, executed);
+        }
+        self.ctx.products.note_writes(self.function, pc);
     }
 
     fn after(&mut self, pc: u32, executed: u32) {

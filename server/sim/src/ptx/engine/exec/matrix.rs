@@ -7,11 +7,15 @@ use crate::cuda::memory::region::{CheckedAddresses, Extent};
 use crate::cuda::memory::spaces::addresses;
 use crate::cuda::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::cuda::sanitizer::event::AccessKind;
+use crate::cuda::semantics::fragments::Matrix;
 use crate::cuda::semantics::matrix::{ScaleWords, Words};
-use crate::ptx::program::{FragmentAccess, MatrixAccess, MatrixProduct, RegisterSlot, Rows, Slots};
+use crate::ptx::program::{
+    FragmentAccess, MatrixAccess, MatrixProduct, RegisterSlot, Rows, Slots, SparseFactor,
+};
+use crate::ptx::tensor::sparse;
 
 /// `mma`, `wmma.mma`
-pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) {
+pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) -> Result<(), Fault> {
     let words = |places: &[RegisterSlot]| -> Words { places.iter().map(|&place| values(place, r)).collect() };
     let [a, b, c, d] = &op.registers;
     let scales = op.scales.as_ref().map(|scales| {
@@ -25,12 +29,58 @@ pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) {
             select_b: select(scales.selectors[1]),
         }
     });
-    let results = op.product.compute(&words(a), &words(b), &words(c), scales.as_ref());
+    let a = match op.sparse {
+        Some(sparse) => dense(op, sparse, &words(a), r, mask)?,
+        None => words(a),
+    };
+    let results = op.product.compute(&a, &words(b), &words(c), scales.as_ref());
     for (&place, values) in d.iter().zip(&results) {
         for lane in lanes(mask) {
             put(place, r, lane, values[lane].into());
         }
     }
+    Ok(())
+}
+
+/// The registers of a dense A, from those of a sparse one and its metadata.
+fn dense(
+    op: &MatrixProduct,
+    factor: SparseFactor,
+    stored: &Words,
+    r: &Registers,
+    mask: u32,
+) -> Result<Words, Fault> {
+    let product = &op.product;
+    let (bits, k) = (product.a.bits(), product.k);
+    let [of_dense, ..] = product.matrices();
+    let of_stored = Matrix::new(product.m, k / 2, bits, false, 1);
+    let (metadata, selector) = (values(factor.metadata, r), values(factor.selector, r)[0] as u32);
+    let per = k / 2 / sparse::chunks(bits, k);
+    let mut words = vec![[0; WIDTH]; of_dense.registers as usize];
+    for row in 0..product.m {
+        for chunk in 0..sparse::chunks(bits, k) {
+            let (lane, bit) = sparse::nibble(bits, k, row, chunk, selector);
+            let nibble = (metadata[lane as usize] >> bit & 0xf) as u32;
+            let is_valid = match factor.ordered {
+                true => sparse::is_ordered(bits, nibble),
+                false => bits == 32 || nibble & 3 != nibble >> 2,
+            };
+            if !is_valid {
+                let rule = if factor.ordered { "ascend" } else { "differ" };
+                let message = format!(
+                    "the metadata of row {row} have the nibble {nibble:04b} for chunk {chunk}\nthe indices of a chunk must {rule}"
+                );
+                return Err(Fault::new("sparse-metadata", message, mask));
+            }
+            for (index, column) in sparse::columns(bits, chunk, nibble).enumerate() {
+                let from = product.layout.factor(of_stored, 0, row, chunk * per + index as u32);
+                let to = product.layout.factor(of_dense, 0, row, column);
+                let element = stored[from.register][from.lane] >> from.shift & (u64::MAX >> (64 - bits));
+                words[to.register][to.lane] |= element << to.shift;
+            }
+        }
+    }
+    Ok(words)
 }
 
 fn values(place: RegisterSlot, r: &Registers) -> Lanes<u64> {
@@ -48,7 +98,7 @@ pub(crate) fn fragment(
         return Ok(());
     }
     let matrix = op.matrix;
-    let bases = addresses(&op.address, r, ctx.frame_base);
+    let bases = addresses(&op.address, r, ctx.bases);
     let strides = op.stride.map(|slot| *r.get::<u32>(slot));
     let kind = if op.store { AccessKind::Store } else { AccessKind::Read };
     let piece = if matrix.bits < 8 { 32 } else { matrix.bits };
@@ -108,7 +158,7 @@ pub(crate) fn access(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    let addresses = addresses(&op.address, r, ctx.frame_base);
+    let addresses = addresses(&op.address, r, ctx.bases);
     let rows = u32::MAX >> (32 - 8 * op.registers.len());
     let kind = if op.store { AccessKind::Store } else { AccessKind::Read };
     let used = rows & mask;

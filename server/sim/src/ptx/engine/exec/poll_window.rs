@@ -206,7 +206,7 @@ impl PollWindow {
         registers: &Registers,
         ctx: &ExecContext<'_>,
     ) -> Memory {
-        let addresses = addresses(address, registers, ctx.frame_base);
+        let addresses = addresses(address, registers, ctx.bases);
         let reads = direction != Direction::Writes;
         let mode = if reads { AccessMode::Load } else { AccessMode::Store };
         let check = AddressCheck {

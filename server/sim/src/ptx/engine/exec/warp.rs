@@ -22,6 +22,8 @@ use crate::ptx::engine::divergence::reconvergences;
 use crate::ptx::engine::launch::{Launch, Threads};
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::program::{Barrier, Function, Guard, Instruction, Op, Slot};
+use crate::ptx::tensor::products::Products;
+use crate::ptx::tensor::warpgroup;
 use crate::reconvergences::ReconvergenceList;
 use crate::record::Recorder;
 use crate::trace::{Reconvergence, Related, Severity, StatementId, Status, WarpId};
@@ -79,6 +81,8 @@ pub(crate) struct Warp {
     pub(crate) pending_barrier: Option<(u32, PendingBarrier)>,
     /// The value tracer, if the warp is traced.
     pub(crate) tracer: Option<Box<ValueTracer>>,
+    /// Its warpgroup products.
+    pub(crate) products: Products,
     /// Its last divergences.
     pub(crate) divergences: DivergenceLog,
 }
@@ -137,6 +141,7 @@ impl Warp {
             stopped_at: 0,
             pending_barrier: None,
             tracer: request.map(|request| Box::new(ValueTracer::new(launch.program, &request))),
+            products: Products::new(warp, launch.block.iter().product()),
             divergences: DivergenceLog::default(),
             threads,
         }
@@ -168,6 +173,7 @@ impl Warp {
         self.stopped_at = 0;
         self.pending_barrier = None;
         self.tracer = None;
+        self.products = Products::new(id.warp, launch.block.iter().product());
     }
 
     /// Host memory of the warp in bytes, while it is suspended.
@@ -336,6 +342,7 @@ impl Warp {
             }
             Op::Switch(uniform) => self.switch(instruction, function, group, executed, uniform, run),
             Op::Call(uniform) => {
+                self.complete_products(frame, run.spaces);
                 if uniform && executed != 0 && executed != mask {
                     self.not_uniform("a call", statement, executed, mask, run.state);
                 }
@@ -453,9 +460,19 @@ impl Warp {
         }
     }
 
+    /// Completes the products of a frame: its registers are not those of a callee or a caller.
+    fn complete_products(&mut self, frame: Slot, spaces: &Spaces) {
+        if self.products.is_in_flight()
+            && let Some(frame) = &mut self.frames[frame as usize]
+        {
+            warpgroup::complete_all(&mut self.products, &mut frame.registers, spaces, self.id.warp);
+        }
+    }
+
     /// Lanes return from a call, or exit from the kernel.
     fn leave(&mut self, run: &mut RunContext<'_>, frame: Slot, mask: u32) {
         let Some(caller) = self.frames[frame as usize].as_ref().map(|frame| frame.caller) else { return };
+        self.complete_products(frame, run.spaces);
         match caller {
             None => self.live &= !mask,
             Some((caller, call)) => {

@@ -20,7 +20,7 @@ pub(crate) fn load(
     if mask == 0 {
         return Ok(());
     }
-    let addresses = addresses(&access.address, r, ctx.frame_base);
+    let addresses = addresses(&access.address, r, ctx.bases);
     let elements = (access.size, access.elements.len());
     let request = MemoryRequest::new(AccessKind::Load, access.space, &addresses, elements, mask);
     let checked = ctx.resolve(&request)?;
@@ -129,7 +129,7 @@ pub(crate) fn store(
     if mask == 0 {
         return Ok(());
     }
-    let addresses = addresses(&access.address, r, ctx.frame_base);
+    let addresses = addresses(&access.address, r, ctx.bases);
     let elements = (access.size, access.elements.len());
     let checked = ctx.resolve(&MemoryRequest {
         value: &|lane, at| stored(access, r, lane, at),
@@ -164,7 +164,7 @@ pub(crate) fn store(
 }
 
 /// The byte that a lane stores at this distance from its address.
-fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8 {
+pub(super) fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8 {
     let size = u64::from(access.size);
     let element = access.elements.get((at / size) as usize).copied().flatten();
     element.map_or(0, |element| (get(element.place, r, lane) >> (8 * (at % size))) as u8)

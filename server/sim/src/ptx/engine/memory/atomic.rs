@@ -19,7 +19,7 @@ pub(crate) fn execute(
     if mask == 0 {
         return Ok(());
     }
-    let addresses = addresses(&atomic.address, r, ctx.frame_base);
+    let addresses = addresses(&atomic.address, r, ctx.bases);
     let size = atomic.ty.bytes() as u32;
     let elements = (size, atomic.b.len());
     let request = MemoryRequest::new(AccessKind::Atomic, atomic.space, &addresses, elements, mask);

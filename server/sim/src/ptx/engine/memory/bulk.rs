@@ -1,17 +1,21 @@
-//! Asynchronous bulk copies. They complete at once; the sanitizer reports accesses before completion was waited for.
+//! Asynchronous bulk copies, stores and reductions. Their accesses are checked and reported at issue; the sanitizer reports accesses
+//! of others before completion was waited for.
 
+use super::access::stored as stored_byte;
 use super::lane_address::LaneAddress;
 use super::mbarrier::mbarrier_of;
 use crate::cuda::fault::Fault;
-use crate::cuda::memory::atomic_operation::apply;
 use crate::cuda::memory::region::AccessMode;
 use crate::cuda::memory::spaces::addresses;
 use crate::cuda::registers::{Registers, lanes};
 use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::cuda::sanitizer::event::AccessKind;
-use crate::ptx::engine::exec::context::ExecContext;
+use crate::ptx::async_ops::operation::{
+    Effect, Family, MemoryPosition, Operation, Segment, Signal, Transfer,
+};
+use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::engine::exec::operand::get;
-use crate::ptx::program::{Access, AtomicOp, BulkCopy, Completion, Fill};
+use crate::ptx::program::{Access, Atomic, AtomicOp, BulkCopy, Completion, Fill};
 use crate::scalar_type::ScalarType;
 
 /// Required alignment of addresses and sizes.
@@ -26,8 +30,8 @@ pub(crate) fn copy(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    let to = addresses(&bulk.to, r, ctx.frame_base);
-    let from = addresses(&bulk.from, r, ctx.frame_base);
+    let to = addresses(&bulk.to, r, ctx.bases);
+    let from = addresses(&bulk.from, r, ctx.bases);
     for lane in lanes(mask) {
         let value = |slot: u32| r.get::<u32>(slot)[lane];
         let size = value(bulk.size);
@@ -66,7 +70,7 @@ pub(crate) fn copy(
         let ranks: Vec<Option<u32>> = ranks.map_or(vec![None], |ranks| ranks.map(Some).collect());
         for rank in ranks {
             let there = |at: LaneAddress| match rank {
-                Some(rank) => LaneAddress { address: own.mapped(at.address, rank), ..at },
+                Some(rank) => LaneAddress { address: own.mapped(at.space, at.address, rank), ..at },
                 None => at,
             };
             let mbarrier = mbarrier.map(there);
@@ -79,16 +83,31 @@ pub(crate) fn copy(
                 Some(mbarrier) => mbarrier.phase(ctx)?,
                 None => CopyCompletion::Waited(CopyFamily::Bulk),
             };
-            match bulk.ends.is_none() && bulk.bytes.is_none() {
+            let transfer = match bulk.ends.is_none() && bulk.bytes.is_none() {
                 true => lane_copy.whole(size, ctx)?,
                 false => lane_copy.chosen(size, copied, ctx)?,
-            }
+            };
             lane_copy.begin(size, until, ctx)?;
-            if let Some(mbarrier) = mbarrier {
-                mbarrier.complete(size, ctx)?;
-            }
+            issue(transfer, mbarrier.map(|mbarrier| (mbarrier, size)), lane, ctx)?;
         }
     }
+    Ok(())
+}
+
+/// Issues the transfer of a lane, which completes bytes at an mbarrier or belongs to a bulk group.
+pub(crate) fn issue(
+    transfer: Transfer,
+    mbarrier: Option<(LaneAddress, u32)>,
+    lane: usize,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Fault> {
+    let issuer = ctx.issuer(1 << lane);
+    let (signal, group) = match mbarrier {
+        Some((mbarrier, bytes)) => (Signal::Bytes(mbarrier.announce(ctx)?, bytes), None),
+        None => (Signal::Nothing, Some(ctx.spaces.asynchronous.group(issuer, Family::Bulk))),
+    };
+    let statement = ctx.statement();
+    ctx.spaces.issue(Operation { issuer, statement, group, effect: Effect::Transfer(transfer), signal });
     Ok(())
 }
 
@@ -109,39 +128,52 @@ impl LaneCopy {
         }
     }
 
-    fn whole(&self, size: u32, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    /// Checks and reports the accesses of the whole copy.
+    fn whole(&self, size: u32, ctx: &mut ExecContext<'_>) -> Result<Transfer, Fault> {
         let step = self.reduction.map_or(8, |(_, ty)| ty.bytes() as u32);
         for offset in (0..size).step_by(step as usize) {
             let (to, from) = (self.to.offset(offset.into()), self.from.offset(offset.into()));
             let value = from.load(step, ctx)?;
-            let Some((op, ty)) = self.reduction else {
-                to.store(step, value, ctx)?;
-                continue;
-            };
-            to.report(AccessKind::Atomic, step, 0, ctx)?;
-            let old = to.get(step, ctx)?;
-            to.put(step, apply(op, ty, to.space, old.into(), value.into(), 0) as u64, ctx)?;
+            to.place(step.into(), AccessMode::Store, ctx)?;
+            match self.reduction {
+                None => to.report(AccessKind::Store, step, value, ctx)?,
+                Some(_) => to.report(AccessKind::Atomic, step, 0, ctx)?,
+            }
         }
-        Ok(())
+        let segments = match size {
+            0 => Vec::new(),
+            _ => vec![self.segment(0, size, ctx)?],
+        };
+        Ok(Transfer { segments, reduction: self.reduction, ..Transfer::default() })
     }
 
+    /// Checks and reports the accesses of the bytes that are copied.
     fn chosen(
         &self,
         size: u32,
         copied: impl Fn(u32) -> bool,
         ctx: &mut ExecContext<'_>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Transfer, Fault> {
+        let mut segments = Vec::new();
         for offset in (0..size).filter(|&byte| copied(byte)) {
             let value = self.from.offset(offset.into()).load(1, ctx)?;
-            self.to.offset(offset.into()).store(1, value, ctx)?;
+            self.to.offset(offset.into()).report(AccessKind::Store, 1, value, ctx)?;
+            segments.push(self.segment(offset, 1, ctx)?);
         }
-        Ok(())
+        Ok(Transfer { segments, ..Transfer::default() })
+    }
+
+    /// The bytes from an offset on.
+    fn segment(&self, offset: u32, len: u32, ctx: &mut ExecContext<'_>) -> Result<Segment, Fault> {
+        let from = self.from.offset(offset.into()).place(1, AccessMode::Load, ctx)?;
+        let to = self.to.offset(offset.into()).place(1, AccessMode::Store, ctx)?;
+        Ok(Segment { from: Some(from), to: Some(to), len: len as usize })
     }
 }
 
 /// `st.bulk`, and other operations that write zeros.
 pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
-    let to = addresses(&fill.to, r, ctx.frame_base);
+    let to = addresses(&fill.to, r, ctx.bases);
     for lane in lanes(mask) {
         let size = get(fill.size, r, lane) as u64;
         if size == 0 {
@@ -150,44 +182,79 @@ pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
         // If the range does not fit, nothing is written.
         let to = LaneAddress { space: fill.space, address: to[lane], lane };
         to.offset(size.saturating_sub(8)).check(8, AccessMode::Store, ctx)?;
+        let Some(completion) = &fill.completion else {
+            for offset in (0..size).step_by(8) {
+                to.offset(offset).store(8, 0, ctx)?;
+            }
+            continue;
+        };
         for offset in (0..size).step_by(8) {
-            to.offset(offset).store(8, 0, ctx)?;
+            to.offset(offset).report(AccessKind::Store, 8, 0, ctx)?;
         }
-        if let Some(completion) = &fill.completion {
-            let mbarrier = mbarrier_of(completion, lane, r, ctx);
-            let until = mbarrier.phase(ctx)?;
-            to.copy_started(size, AccessMode::Store, until, ctx)?;
-            mbarrier.complete(size as u32, ctx)?;
-        }
+        let mbarrier = mbarrier_of(completion, lane, r, ctx);
+        let until = mbarrier.phase(ctx)?;
+        to.copy_started(size, AccessMode::Store, until, ctx)?;
+        let place = to.place(1, AccessMode::Store, ctx)?;
+        let segments = vec![Segment { from: None, to: Some(place), len: size as usize }];
+        issue(Transfer { segments, ..Transfer::default() }, Some((mbarrier, size as u32)), lane, ctx)?;
     }
     Ok(())
 }
 
 /// `st.async`: the stored bytes arrive later, and an mbarrier tracks them.
-pub(crate) fn stored(
+pub(crate) fn store(
     access: &Access,
     completion: &Completion,
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    let to = addresses(&access.address, r, ctx.frame_base);
-    let bytes = access.size * access.elements.len() as u32;
+    let count = access.elements.len();
+    let parts = (access.size, count);
+    let value = |lane: usize, at: u64| stored_byte(access, r, lane, at);
+    let to = addresses(&access.address, r, ctx.bases);
+    ctx.resolve(&MemoryRequest {
+        value: &value,
+        ..MemoryRequest::new(AccessKind::Store, access.space, &to, parts, mask)
+    })?;
+    let bytes = access.size * count as u32;
     for lane in lanes(mask) {
-        let until = mbarrier_of(completion, lane, r, ctx).phase(ctx)?;
+        let mbarrier = mbarrier_of(completion, lane, r, ctx);
+        let until = mbarrier.phase(ctx)?;
         let to = LaneAddress { space: access.space, address: to[lane], lane };
         to.copy_started(bytes.into(), AccessMode::Store, until, ctx)?;
+        let place = to.place(1, AccessMode::Store, ctx)?;
+        let data = (0..u64::from(bytes)).map(|at| value(lane, at)).collect();
+        issue(stored(place, data, None), Some((mbarrier, bytes)), lane, ctx)?;
     }
-    completed(completion, bytes, r, ctx, mask)
+    Ok(())
 }
 
-/// `red.async`: completes the bytes at the mbarrier that tracks them.
-pub(crate) fn completed(
+/// `red.async`: the reduction happens later, and an mbarrier tracks its bytes.
+pub(crate) fn reduce(
+    atomic: &Atomic,
     completion: &Completion,
-    bytes: u32,
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    lanes(mask).try_for_each(|lane| mbarrier_of(completion, lane, r, ctx).complete(bytes, ctx))
+    let to = addresses(&atomic.address, r, ctx.bases);
+    let size = atomic.ty.bytes() as u32;
+    let parts = (size, atomic.b.len());
+    ctx.resolve(&MemoryRequest::new(AccessKind::Atomic, atomic.space, &to, parts, mask))?;
+    for lane in lanes(mask) {
+        let place = LaneAddress { space: atomic.space, address: to[lane], lane };
+        let place = place.place(1, AccessMode::Store, ctx)?;
+        let values = atomic.b.iter().map(|&b| get(b, r, lane).to_le_bytes());
+        let data = values.flat_map(|bytes| bytes.into_iter().take(size as usize)).collect();
+        let mbarrier = mbarrier_of(completion, lane, r, ctx);
+        issue(stored(place, data, Some((atomic.op, atomic.ty))), Some((mbarrier, size)), lane, ctx)?;
+    }
+    Ok(())
+}
+
+/// A transfer of bytes that were in registers.
+fn stored(to: MemoryPosition, data: Vec<u8>, reduction: Option<(AtomicOp, ScalarType)>) -> Transfer {
+    let segments = vec![Segment { from: None, to: Some(to), len: data.len() }];
+    Transfer { segments, data: Some(data), reduction, ..Transfer::default() }
 }

@@ -3,8 +3,7 @@
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::cluster_window::ClusterWindow;
 use crate::cuda::registers::{Lanes, Registers, lanes};
-use crate::cuda::windows;
-use crate::ptx::program::{Op, Slots};
+use crate::ptx::program::{Op, Slots, Space};
 
 /// `mapa`, `getctarank`
 pub(crate) fn execute(
@@ -15,12 +14,14 @@ pub(crate) fn execute(
     mask: u32,
 ) -> Result<(), Fault> {
     let wide = matches!(op, Op::MapRank(true) | Op::RankOf(true));
+    let space = if s.c == 0 { Space::Generic } else { Space::Shared };
     let addresses: Lanes<u64> = match wide {
         true => *r.get::<u64>(s.a),
         false => r.get::<u32>(s.a).map(u64::from),
     };
     if let Op::RankOf(_) = op {
-        let ranks: Lanes<u32> = addresses.map(|address| window.block_at(address % windows::SHARED).0 as u32);
+        let rank = |address| window.block_at(space, address).map_or(0, |(rank, _)| rank as u32);
+        let ranks: Lanes<u32> = addresses.map(rank);
         r.set(s.d, mask, &ranks);
         return Ok(());
     }
@@ -38,7 +39,7 @@ pub(crate) fn execute(
         return Err(Fault::new("cluster-rank", message, invalid));
     }
     let mapped: Lanes<u64> = std::array::from_fn(|lane| match mask >> lane & 1 {
-        1 => window.mapped(addresses[lane], ranks[lane]),
+        1 => window.mapped(space, addresses[lane], ranks[lane]),
         _ => 0,
     });
     match wide {
@@ -46,4 +47,18 @@ pub(crate) fn execute(
         false => r.set(s.d, mask, &mapped.map(|address| address as u32)),
     }
     Ok(())
+}
+
+/// `cvta` between the shared and the generic space.
+pub(crate) fn convert(
+    (wide, to_shared): (bool, bool),
+    s: &Slots,
+    r: &mut Registers,
+    window: ClusterWindow,
+    mask: u32,
+) {
+    match wide {
+        true => r.map1(s, mask, |a: u64| window.converted(a, to_shared)),
+        false => r.map1(s, mask, |a: u32| window.converted(a.into(), to_shared) as u32),
+    }
 }

@@ -3,19 +3,20 @@
 use super::lane_address::LaneAddress;
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::region::AccessMode;
-use crate::cuda::memory::spaces::{AddressCheck, addresses, read, write};
+use crate::cuda::memory::spaces::{AddressCheck, addresses, write};
 use crate::cuda::registers::{Registers, WIDTH, lanes};
 use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::cuda::sanitizer::event::{AccessEvent, AccessKind};
+use crate::ptx::async_ops::operation::{Effect, Family, Operation, Segment, Signal, Transfer};
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::program::Copy;
 
-/// `cp.async`: the copy completes at once; the sanitizer reports accesses before the thread has waited.
+/// `cp.async`: the sanitizer reports accesses before the thread has waited.
 pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
     let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
-    let to = addresses(&copy.to, r, ctx.frame_base);
-    let from = addresses(&copy.from, r, ctx.frame_base);
+    let to = addresses(&copy.to, r, ctx.bases);
+    let from = addresses(&copy.from, r, ctx.bases);
     let span = u64::from(copy.size);
     let (space, mode) = (copy.to_space, AccessMode::Store);
     let checked =
@@ -62,13 +63,16 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     for lane in lanes(mask) {
         ctx.copy_started(&checked, to[lane], span, lane, true, CopyCompletion::Waited(CopyFamily::Single));
     }
+    let mut transfer = Transfer { data: Some(Vec::new()), ..Transfer::default() };
     for lane in lanes(mask) {
-        let step = copy.size.min(8);
-        for offset in (0..copy.size).step_by(step as usize) {
-            let value = read(&contents[lane], offset as usize, step);
-            let target = LaneAddress { space: copy.to_space, address: to[lane], lane };
-            target.offset(offset.into()).put(step, value, ctx)?;
-        }
+        let target = LaneAddress { space: copy.to_space, address: to[lane], lane };
+        let place = target.place(1, AccessMode::Store, ctx)?;
+        transfer.segments.push(Segment { from: None, to: Some(place), len: span as usize });
+        transfer.data.get_or_insert_default().extend_from_slice(&contents[lane][..span as usize]);
     }
+    let issuer = ctx.issuer(mask);
+    let group = Some(ctx.spaces.asynchronous.group(issuer, Family::Single));
+    let (statement, effect) = (ctx.statement(), Effect::Transfer(transfer));
+    ctx.spaces.issue(Operation { issuer, statement, group, effect, signal: Signal::Nothing });
     Ok(())
 }

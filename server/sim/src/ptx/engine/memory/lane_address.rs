@@ -2,41 +2,42 @@
 
 use super::access::{fetch, scatter};
 use crate::cuda::fault::Fault;
-use crate::cuda::memory::region::{AccessMode, CheckedAddresses};
+use crate::cuda::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
 use crate::cuda::memory::spaces::{AddressCheck, addresses};
 use crate::cuda::registers::{Registers, WIDTH};
 use crate::cuda::sanitizer::copies::CopyCompletion;
 use crate::cuda::sanitizer::event::AccessKind;
+use crate::ptx::async_ops::operation::MemoryPosition;
 use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::program::{Address, Space};
 
 /// The address of one lane.
 #[derive(Clone, Copy)]
-pub(super) struct LaneAddress {
-    pub(super) space: Space,
-    pub(super) address: u64,
-    pub(super) lane: usize,
+pub(crate) struct LaneAddress {
+    pub(crate) space: Space,
+    pub(crate) address: u64,
+    pub(crate) lane: usize,
 }
 
 impl LaneAddress {
     /// The address that an operand has in a lane.
-    pub(super) fn of(
+    pub(crate) fn of(
         operand: &Address,
         space: Space,
         lane: usize,
         r: &Registers,
         ctx: &ExecContext<'_>,
     ) -> LaneAddress {
-        LaneAddress { space, address: addresses(operand, r, ctx.frame_base)[lane], lane }
+        LaneAddress { space, address: addresses(operand, r, ctx.bases)[lane], lane }
     }
 
     /// The address some bytes further.
-    pub(super) fn offset(self, bytes: u64) -> LaneAddress {
+    pub(crate) fn offset(self, bytes: u64) -> LaneAddress {
         LaneAddress { address: self.address.wrapping_add(bytes), ..self }
     }
 
     /// Checks an access of `span` bytes.
-    pub(super) fn check(
+    pub(crate) fn check(
         self,
         span: u64,
         mode: AccessMode,
@@ -46,26 +47,49 @@ impl LaneAddress {
         ctx.spaces.check(&AddressCheck { space, addresses, span, unit: span, mode, mask }, ctx.local)
     }
 
+    /// The byte at the address, where an access of `span` bytes is valid.
+    pub(crate) fn place(
+        self,
+        span: u64,
+        mode: AccessMode,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<MemoryPosition, Fault> {
+        let checked = self.check(span, mode, ctx)?;
+        match checked.of(self.lane) {
+            Some(extent) if extent.region != MemoryRegion::Local => {
+                Ok(MemoryPosition { region: extent.region, index: extent.index(self.address) })
+            }
+            _ => {
+                let message = format!(
+                    "an asynchronous operation accesses local memory at address {:#x}\nit accesses shared and global \
+                     memory only",
+                    self.address
+                );
+                Err(Fault::new("out-of-bounds", message, 1 << self.lane))
+            }
+        }
+    }
+
     /// Loads bytes.
-    pub(super) fn load(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
+    pub(crate) fn load(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
         self.report(AccessKind::Read, size, 0, ctx)?;
         self.get(size, ctx)
     }
 
     /// Loads bytes without a report to the sanitizer.
-    pub(super) fn get(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
+    pub(crate) fn get(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
         let checked = self.check(size.into(), AccessMode::Load, ctx)?;
         Ok(fetch(&checked, &[self.address; WIDTH], 0, size, ctx, 1 << self.lane)[self.lane])
     }
 
     /// Stores bytes.
-    pub(super) fn store(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    pub(crate) fn store(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         self.report(AccessKind::Store, size, value, ctx)?;
         self.put(size, value, ctx)
     }
 
     /// Stores bytes without a report to the sanitizer.
-    pub(super) fn put(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    pub(crate) fn put(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         let checked = self.check(size.into(), AccessMode::Store, ctx)?;
         ctx.spaces.changes += u64::from(checked.is_common());
         scatter(&checked, &[self.address; WIDTH], 0, size, &[value; WIDTH], ctx, 1 << self.lane);
@@ -73,7 +97,7 @@ impl LaneAddress {
     }
 
     /// Reports an access to the sanitizer, if there is one.
-    pub(super) fn report(
+    pub(crate) fn report(
         self,
         kind: AccessKind,
         size: u32,
@@ -88,8 +112,21 @@ impl LaneAddress {
         ctx.resolve(&MemoryRequest { value: &|_, at| (value >> (8 * at)) as u8, ..request }).map(|_| ())
     }
 
+    /// Reports an access of `span` bytes, an aligned power of two, as elements of at most four bytes.
+    pub(crate) fn report_elements(
+        self,
+        kind: AccessKind,
+        span: u64,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<(), Fault> {
+        let size = span.min(4) as u32;
+        let addresses = [self.address; WIDTH];
+        let elements = (size, (span / u64::from(size)) as usize);
+        ctx.resolve(&MemoryRequest::new(kind, self.space, &addresses, elements, 1 << self.lane)).map(|_| ())
+    }
+
     /// Reports to the sanitizer that a reported access of `span` bytes is a copy in flight.
-    pub(super) fn copy_started(
+    pub(crate) fn copy_started(
         self,
         span: u64,
         mode: AccessMode,

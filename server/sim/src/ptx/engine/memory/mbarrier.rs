@@ -10,6 +10,7 @@ use crate::cuda::registers::{Registers, lanes};
 use crate::cuda::sanitizer::copies::CopyCompletion;
 use crate::cuda::sanitizer::event::AccessKind;
 use crate::cuda::windows;
+use crate::ptx::async_ops::operation::{Effect, Family, Operation, Signal};
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};
@@ -28,7 +29,7 @@ pub(crate) fn execute(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Box<ExecError>> {
-    let at = addresses(&mbarrier.address, r, ctx.frame_base);
+    let at = addresses(&mbarrier.address, r, ctx.bases);
     let mut pending_barrier: Option<PendingBarrier> = None;
     for lane in lanes(mask) {
         let operand = mbarrier.operand.map(|place| get(place, r, lane) as u64);
@@ -46,7 +47,8 @@ pub(crate) fn execute(
         };
         let own = ctx.spaces.window;
         for rank in lanes(r.get::<u32>(blocks)[lane]) {
-            let object = LaneAddress { address: own.mapped(object.address, rank as u32), ..object };
+            let object =
+                LaneAddress { address: own.mapped(object.space, object.address, rank as u32), ..object };
             run_action(mbarrier.action, operand, object, ctx)?;
         }
     }
@@ -110,7 +112,7 @@ fn deliver(
 }
 
 /// The object that tracks a completion.
-pub(super) fn mbarrier_of(
+pub(crate) fn mbarrier_of(
     completion: &Completion,
     lane: usize,
     r: &Registers,
@@ -122,14 +124,20 @@ pub(super) fn mbarrier_of(
 /// The address of an object.
 impl LaneAddress {
     /// The phase that a copy starting now belongs to.
-    pub(super) fn phase(self, ctx: &mut ExecContext<'_>) -> Result<CopyCompletion, Fault> {
+    pub(crate) fn phase(self, ctx: &mut ExecContext<'_>) -> Result<CopyCompletion, Fault> {
         let (object, parity) = self.object(ctx)?;
         Ok(CopyCompletion::Phase { object, parity })
     }
 
-    /// Completes bytes at the object.
-    pub(super) fn complete(self, bytes: u32, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
-        act(MbarrierAction::CompleteBytes, Some(bytes.into()), self, ctx).map(|_| ())
+    /// Announces the completion of an operation at the object: what its thread has done is visible to threads that observe it.
+    /// Returns the object's offset in the shared memory of the cluster.
+    pub(crate) fn announce(self, ctx: &mut ExecContext<'_>) -> Result<usize, Fault> {
+        let bits = bits_of(self, ctx)?;
+        self.report(AccessKind::Completion, 8, 0, ctx)?;
+        if Object::of_bits(bits).is_none() {
+            return Err(uninitialized(self));
+        }
+        Ok(self.object(ctx)?.0 as usize)
     }
 
     /// The object as a waiting warp reads it.
@@ -158,6 +166,7 @@ fn act(
     let kind = match action {
         MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => AccessKind::Completion,
         MbarrierAction::TestToken | MbarrierAction::TestParity => AccessKind::Read,
+        MbarrierAction::Initialize { .. } => AccessKind::Store,
         _ => AccessKind::Atomic,
     };
     // A test that fails orders nothing, so that a wait costs what a load costs.
@@ -174,18 +183,43 @@ fn act(
         return Ok((ActionResult::Nothing, new));
     }
     let Some(before) = Object::of_bits(bits) else {
-        return Err(misuse(
-            "the address has no initialized mbarrier object; initialize it with `mbarrier.init`".to_owned(),
-            at,
-        ));
+        return Err(uninitialized(at));
     };
     let mut object = before;
     let result = change(action, operand, &mut object).map_err(|message| misuse(message, at))?;
+    note_phase(action, operand, at, (before, object), ctx)?;
     let after = if action == MbarrierAction::Invalidate { 0 } else { object.bits() };
     if after != bits {
         at.put(8, after, ctx)?;
     }
+    if let MbarrierAction::ArriveCopies { .. } = action {
+        arrive_later(at, ctx)?;
+    }
     Ok((result, object))
+}
+
+/// Notes which statement announced bytes, and the end of a phase.
+fn note_phase(
+    action: MbarrierAction,
+    operand: Option<u64>,
+    at: LaneAddress,
+    (before, after): (Object, Object),
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Fault> {
+    let expects =
+        matches!(action, MbarrierAction::ExpectBytes | MbarrierAction::Arrive { expects: true, .. });
+    if !expects && before.parity == after.parity {
+        return Ok(());
+    }
+    let place = at.place(8, AccessMode::Store, ctx)?.index;
+    let statement = ctx.statement();
+    if expects {
+        ctx.spaces.asynchronous.phases.expect(place, statement, operand.unwrap_or(0));
+    }
+    if before.parity != after.parity {
+        ctx.spaces.asynchronous.phases.advance(place);
+    }
+    Ok(())
 }
 
 /// Whether a test fails.
@@ -218,8 +252,11 @@ fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> 
                 );
             }
         }
-        // The arrivals it added for the copies are removed as they complete.
-        MbarrierAction::ArriveCopies { counted } => object.arrive(counted.into())?,
+        // The arrival itself follows the copies.
+        MbarrierAction::ArriveCopies { counted } => {
+            object.pending = (object.pending + u64::from(!counted)).min(MAX_ARRIVALS);
+            return Ok(ActionResult::Token(before.bits()));
+        }
         MbarrierAction::TestToken => {
             let token = Object::of_bits(count);
             let token = token.ok_or_else(|| format!("{count:#x} is not a token that an arrival returned"))?;
@@ -248,6 +285,21 @@ fn bits_of(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
         return Err(Fault::new("mbarrier", message, 1 << lane));
     }
     at.get(8, ctx)
+}
+
+/// The thread arrives at the object when its copies so far are complete.
+fn arrive_later(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    let (object, _) = at.object(ctx)?;
+    let issuer = ctx.issuer(1 << at.lane);
+    let group = Some(ctx.spaces.asynchronous.group(issuer, Family::Single));
+    let (statement, signal) = (ctx.statement(), Signal::Arrive(object as usize));
+    ctx.spaces.issue(Operation { issuer, statement, group, effect: Effect::Nothing, signal });
+    Ok(())
+}
+
+fn uninitialized(at: LaneAddress) -> Fault {
+    let message = "the address has no initialized mbarrier object; initialize it with `mbarrier.init`";
+    misuse(message.to_owned(), at)
 }
 
 fn misuse(message: String, at: LaneAddress) -> Fault {

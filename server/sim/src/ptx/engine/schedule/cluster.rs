@@ -5,9 +5,11 @@
 use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
+use super::tensor_checks;
 use crate::cuda::memory::cluster_window::ClusterWindow;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::sanitizer::ClusterSanitizer;
+use crate::ptx::async_ops::queue::Queue;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
@@ -31,6 +33,8 @@ pub(crate) struct Cluster {
     states: Vec<State>,
     barrier: ClusterBarrier,
     shared: Vec<u8>,
+    /// Its asynchronous operations in flight.
+    asynchronous: Queue,
     sanitizer: ClusterSanitizer,
     /// The block whose turn it is.
     turn: usize,
@@ -58,6 +62,7 @@ impl Cluster {
             states: vec![State::Ready; blocks.len()],
             barrier: ClusterBarrier::new(live),
             shared,
+            asynchronous: Queue::new(launch.options.eager),
             sanitizer: ClusterSanitizer::new(numbers),
             turn: 0,
             blocks,
@@ -67,7 +72,9 @@ impl Cluster {
     /// Runs until all blocks have exited, cannot continue, or the caller's control is due.
     pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> BlockPause {
         std::mem::swap(&mut self.shared, &mut run.spaces.shared);
+        std::mem::swap(&mut self.asynchronous, &mut run.spaces.asynchronous);
         let pause = self.run_blocks(run);
+        std::mem::swap(&mut self.asynchronous, &mut run.spaces.asynchronous);
         std::mem::swap(&mut self.shared, &mut run.spaces.shared);
         pause
     }
@@ -94,12 +101,25 @@ impl Cluster {
                 };
             }
             self.turn = (rank + 1) % self.blocks.len();
-            if idle == self.blocks.len() && self.wake() {
+            if idle == self.blocks.len() && (run.spaces.complete_oldest() || self.wake()) {
                 idle = 0;
             }
         }
+        run.spaces.complete_all();
         let ended = self.states.iter().all(|state| *state == State::Ended);
+        if ended {
+            self.check_tensor_operations(run);
+        }
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
+    }
+
+    /// Reports misuse of asynchronous operations that shows when all blocks have exited.
+    fn check_tensor_operations(&self, run: &mut RunContext<'_>) {
+        if run.launch.options.checks.races {
+            let unbalanced = tensor_checks::unbalanced_phases(&self.blocks, run.spaces);
+            let different = self.blocks.iter().flat_map(tensor_checks::different_products);
+            unbalanced.into_iter().chain(different).for_each(|finding| run.state.report(finding));
+        }
     }
 
     fn run_block(&mut self, rank: usize, run: &mut RunContext<'_>) -> BlockPause {

@@ -1,0 +1,26 @@
+//! Uses of tensor maps that the device has changed.
+
+use super::Sanitizer;
+use crate::trace::{Related, Severity};
+
+impl Sanitizer {
+    /// A copy uses a map that was changed, without a release and an acquire of the tensormap proxy since.
+    pub(crate) fn map_not_acquired(&mut self, changed: u32, is_released: bool, lane: usize) {
+        if !self.checks.races || !self.reported.insert(("tensor-map", self.visit.statement, changed)) {
+            return;
+        }
+        let missing = match is_released {
+            true => "`fence.proxy.tensormap::generic.acquire` of the map is missing before the copy",
+            false => {
+                "`fence.proxy.tensormap::generic.release` is missing after the change, and \
+                 `fence.proxy.tensormap::generic.acquire` of the map before the copy"
+            }
+        };
+        let message = format!(
+            "a copy uses a tensor map that was changed, without a fence of its proxy\ncopies read maps through the tensormap \
+             proxy and may see the old map: {missing}"
+        );
+        let related = Related::new(changed, "the map is changed here");
+        self.report("tensor-map", Severity::Error, message, self.visit.statement, 1 << lane, Some(related));
+    }
+}

@@ -1,0 +1,88 @@
+//! The keys of a table by name; a key that the table does not have is a problem that names the nearest key.
+
+use std::collections::BTreeMap;
+
+use super::problem::{Problem, Span};
+use super::tree::{Key, Node, Value};
+
+/// The keys of a table by name; a key that none of `known` names is a problem.
+pub(super) struct Fields<'n> {
+    node: &'n Node,
+    entries: &'n [(Key, Node)],
+}
+
+impl<'n> Fields<'n> {
+    /// The fields of `node`, which must be a table.
+    pub(super) fn new(node: &'n Node, owner: &str, known: &[&str]) -> Result<Fields<'n>, Problem> {
+        let Value::Table(entries) = &node.value else {
+            return Err(node.wrong(format!("{owner} must be a table, not {}", node.what())));
+        };
+        match entries.iter().find(|(key, _)| !known.contains(&key.name.as_str())) {
+            Some((key, _)) => Err(unknown(key, owner, known)),
+            None => Ok(Fields { node, entries }),
+        }
+    }
+
+    /// The value of a key.
+    pub(super) fn get(&self, name: &str) -> Option<&'n Node> {
+        self.entries.iter().find(|(key, _)| key.name == name).map(|(_, node)| node)
+    }
+
+    /// The spans of the values.
+    pub(super) fn spans(&self) -> BTreeMap<String, Span> {
+        self.entries.iter().map(|(key, node)| (key.name.clone(), node.span.clone())).collect()
+    }
+
+    /// The one key among `names` that is there; none or several are problems.
+    pub(super) fn one_of(&self, what: &str, names: &[&str]) -> Result<(&'n Key, &'n Node), Problem> {
+        let mut found = self.entries.iter().filter(|(key, _)| names.contains(&key.name.as_str()));
+        let Some((key, node)) = found.next() else {
+            let choice = if names.len() > 1 { "one of " } else { "" };
+            return Err(self.node.wrong(format!("{what}: write {choice}{}", listing(names))));
+        };
+        if let Some((second, _)) = found.next() {
+            let message = format!("`{}` and `{}` are mutually exclusive: remove one", key.name, second.name);
+            return Err(Problem::at(second.span.clone(), message));
+        }
+        Ok((key, node))
+    }
+}
+
+/// Names as a list in code quotes.
+pub(super) fn listing(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The problem of a key that `owner` does not have.
+pub(super) fn unknown(key: &Key, owner: &str, known: &[&str]) -> Problem {
+    let near = nearest(&key.name, known);
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the keys are {}", listing(known)),
+    };
+    let problem = Problem::at(key.span.clone(), format!("{owner} has no key `{}`: {hint}", key.name));
+    Problem { replacement: near.map(str::to_owned), ..problem }
+}
+
+/// The known name that is at most two edits away.
+fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let distances = known.iter().map(|candidate| (distance(name, candidate), *candidate));
+    distances
+        .filter(|(distance, candidate)| *distance <= 2 && *distance < candidate.len())
+        .min()
+        .map(|found| found.1)
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, to) in b.iter().enumerate() {
+            let change = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

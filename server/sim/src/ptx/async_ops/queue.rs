@@ -1,0 +1,70 @@
+//! The operations in flight of a cluster, and the groups that its threads have committed.
+
+use rustc_hash::FxHashMap;
+
+use super::operation::{Family, Group, Issuer, Operation, Signal};
+use super::phase_bytes::PhaseLog;
+use crate::cuda::registers::{WIDTH, lanes};
+
+/// Operations in flight, oldest first, of the running cluster.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queue {
+    /// Whether operations complete at issue.
+    pub(crate) eager: bool,
+    pub(super) operations: Vec<Operation>,
+    /// The bytes of the running phases.
+    pub(crate) phases: PhaseLog,
+    /// Committed groups by rank, warp and family, of each lane.
+    committed: FxHashMap<(u32, u32, bool), [u32; WIDTH]>,
+}
+
+impl Queue {
+    /// An empty queue.
+    pub(crate) fn new(eager: bool) -> Queue {
+        Queue { eager, ..Queue::default() }
+    }
+
+    /// Bytes that operations in flight will complete at an mbarrier.
+    pub(crate) fn bytes_for(&self, object: usize) -> i64 {
+        let bytes = |operation: &Operation| match operation.signal {
+            Signal::Bytes(at, bytes) if at == object => i64::from(bytes),
+            _ => 0,
+        };
+        self.operations.iter().map(bytes).sum()
+    }
+
+    /// The group that an operation of a thread belongs to.
+    pub(crate) fn group(&self, issuer: Issuer, family: Family) -> Group {
+        let lane = issuer.lanes.trailing_zeros() as usize % WIDTH;
+        let committed = self.committed.get(&(issuer.rank, issuer.warp, family == Family::Bulk));
+        Group { family, number: committed.map_or(0, |committed| committed[lane]) }
+    }
+
+    /// Threads commit a group.
+    pub(crate) fn commit(&mut self, issuer: Issuer, family: Family) {
+        let key = (issuer.rank, issuer.warp, family == Family::Bulk);
+        let committed = self.committed.entry(key).or_insert([0; WIDTH]);
+        lanes(issuer.lanes).for_each(|lane| committed[lane] += 1);
+    }
+
+    /// Whether a wait of threads, until at most `left` groups are in flight (`None`: no operation), covers an operation.
+    pub(super) fn covers(
+        &self,
+        waiting: Issuer,
+        family: Family,
+        left: Option<u32>,
+        operation: &Operation,
+    ) -> bool {
+        let Operation { issuer, group: Some(group), .. } = operation else { return false };
+        let both = issuer.lanes & waiting.lanes;
+        if (issuer.rank, issuer.warp, group.family) != (waiting.rank, waiting.warp, family) || both == 0 {
+            return false;
+        }
+        let committed = self.committed.get(&(issuer.rank, issuer.warp, family == Family::Bulk));
+        left.is_none_or(|left| {
+            committed.is_some_and(|committed| {
+                lanes(both).any(|lane| group.number.saturating_add(left) < committed[lane])
+            })
+        })
+    }
+}

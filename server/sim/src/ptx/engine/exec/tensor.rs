@@ -1,0 +1,32 @@
+//! Dispatch of tensor instructions.
+
+use super::context::ExecContext;
+use crate::cuda::fault::ExecError;
+use crate::cuda::registers::Registers;
+use crate::ptx::program::TensorOp;
+use crate::ptx::tensor::{copy, map_update, warpgroup};
+
+/// Executes a tensor instruction in the lanes of `mask`.
+pub(crate) fn execute(
+    op: &TensorOp,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Box<ExecError>> {
+    match op {
+        TensorOp::Copy(op) => copy::execute(op, r, ctx, mask)?,
+        TensorOp::ReplaceField { map: (map, space), field, value } => {
+            map_update::replace((map, *space), *field, *value, r, ctx, mask)?;
+        }
+        TensorOp::CopyMap { to: (to, to_space), from: (from, from_space) } => {
+            map_update::copy((to, *to_space), (from, *from_space), r, ctx, mask)?;
+        }
+        TensorOp::Product(product) => warpgroup::issue(product, r, ctx, mask)?,
+        TensorOp::ProductFence => ctx.products.fence(),
+        TensorOp::CommitProducts => warpgroup::commit(ctx),
+        TensorOp::WaitForProducts(left) => warpgroup::wait(*left, r, ctx),
+        TensorOp::ReleaseMaps => ctx.spaces.changed_maps.release(),
+        TensorOp::AcquireMap(map, space) => map_update::acquire((map, *space), r, ctx, mask)?,
+    }
+    Ok(())
+}

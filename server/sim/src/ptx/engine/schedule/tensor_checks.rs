@@ -1,0 +1,79 @@
+//! Checks of a cluster whose blocks have exited: bytes that no phase accounts for, and warpgroups whose warps disagree.
+
+use super::block::Block;
+use crate::cuda::memory::mbarrier_object::Object;
+use crate::cuda::memory::spaces::{Spaces, read};
+use crate::trace::{Finding, Related, WarpId};
+
+/// Warps of a warpgroup.
+const WARPS: usize = 4;
+
+/// Findings about mbarriers whose last phase has bytes left, or too many.
+pub(super) fn unbalanced_phases(blocks: &[Block], spaces: &Spaces) -> Vec<Finding> {
+    let size = spaces.shared.len() / blocks.len().max(1);
+    let mut findings = Vec::new();
+    for (object, phase) in spaces.asynchronous.phases.phases() {
+        let bits = spaces.shared.get(object..object + 8).map_or(0, |bytes| read(bytes, 0, 8));
+        let Some(bytes) = Object::of_bits(bits).map(|object| object.bytes).filter(|bytes| *bytes != 0) else {
+            continue;
+        };
+        let copies = phase.completed.iter();
+        let at =
+            phase.expected.map(|(statement, _)| statement).or(phase.completed.first().map(|copy| copy.0));
+        let Some(statement) = at else { continue };
+        let cta = blocks.get(object / size.max(1)).and_then(|block| block.warps.first());
+        let warp = cta.map_or(WarpId { cta: [0; 3], warp: 0 }, |warp| warp.id);
+        let (count, balance) = (bytes.unsigned_abs(), if bytes > 0 { "fewer" } else { "more" });
+        let message = format!(
+            "copies completed {count} bytes {balance} than a phase of an mbarrier expects\nthe phase completes too early or never. \
+             Announce with `expect_tx` exactly the bytes of all copies of the phase; a tensor copy counts its whole box"
+        );
+        let related = copies.map(|&(statement, bytes)| {
+            Related::new(statement, format!("copies of {bytes} bytes complete at the mbarrier here"))
+        });
+        findings.push(warp.error("transaction-bytes", message, statement, 0u32).with(related));
+    }
+    findings
+}
+
+/// Findings about the warps of a warpgroup that executed different products.
+pub(super) fn different_products(block: &Block) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for group in block.warps.chunks(WARPS) {
+        let Some((first, others)) = group.split_first() else { continue };
+        for other in others {
+            let (one, two) = (&first.products.issued, &other.products.issued);
+            let differs = one.iter().zip(two).position(|(one, two)| one != two);
+            let at = differs.or((one.len() != two.len()).then_some(one.len().min(two.len())));
+            let Some(at) = at else { continue };
+            let (owner, product) = match (two.get(at), one.get(at)) {
+                (Some(product), _) => (other, product),
+                (None, Some(product)) => (first, product),
+                (None, None) => continue,
+            };
+            let same_statement = one.get(at).map(|product| product.0) == two.get(at).map(|product| product.0);
+            let (code, message) = match same_statement {
+                true => (
+                    "matrix-descriptor",
+                    format!(
+                        "warps {} and {} of a warpgroup give a product different descriptors\nthe result is undefined; compute \
+                         the descriptors from values that are the same in all four warps",
+                        first.id.warp, other.id.warp
+                    ),
+                ),
+                false => (
+                    "warpgroup",
+                    format!(
+                        "warps {} and {} of a warpgroup execute different products\nall 128 threads of a warpgroup must execute \
+                         the same `wgmma` instructions",
+                        first.id.warp, other.id.warp
+                    ),
+                ),
+            };
+            let lanes = owner.threads.launched();
+            findings.push(owner.id.error(code, message, product.0, lanes));
+            break;
+        }
+    }
+    findings
+}

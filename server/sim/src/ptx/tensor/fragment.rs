@@ -1,0 +1,32 @@
+//! The registers of a warpgroup that hold a fragment of A or D: which row and column each element has.
+
+/// The row and column of element `part` of a register of D in a lane, within the 16 rows of the warp. Singles and integers are
+/// alone in their register, halves (`is_half`) in pairs.
+pub fn accumulator(is_half: bool, lane: u32, register: u32, part: u32) -> (u32, u32) {
+    let (g, q) = (lane / 4, lane % 4);
+    match is_half {
+        true => (g + 8 * (register % 2), 8 * (register / 2) + 2 * q + part),
+        false => (g + 8 * (register / 2 % 2), 8 * (register / 4) + 2 * q + register % 2),
+    }
+}
+
+/// The row and column of element `part` of a register of A in a lane, for elements of `bits` bits.
+pub fn factor(bits: u32, lane: u32, register: u32, part: u32) -> (u32, u32) {
+    let (g, q, per) = (lane / 4, lane % 4, 32 / bits);
+    (g + 8 * (register % 2), per * q + part + 4 * per * (register / 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_the_guide() {
+        assert_eq!(accumulator(false, 5, 0, 0), (1, 2));
+        assert_eq!(accumulator(false, 28, 3, 0), (15, 1));
+        assert_eq!(accumulator(true, 4, 3, 1), (9, 9));
+        assert_eq!(factor(16, 1, 2, 1), (0, 11));
+        assert_eq!(factor(8, 4, 3, 3), (9, 19));
+        assert_eq!(factor(32, 3, 2, 0), (0, 7));
+    }
+}
