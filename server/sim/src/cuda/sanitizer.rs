@@ -24,6 +24,7 @@ mod races;
 mod shadow;
 mod stamp;
 mod tensor_maps;
+pub(crate) mod undefined_messages;
 mod uninitialized;
 mod vector_clock;
 mod volatile;
@@ -89,6 +90,8 @@ struct Visit {
     undefined: u32,
     /// Lanes that store the value that is there, if that matters.
     unchanged: u32,
+    /// Lanes whose atomic left memory as it was.
+    silent: u32,
 }
 
 /// The results of one instruction; the caller drains the lists.
@@ -267,7 +270,8 @@ impl Sanitizer {
         live: u32,
         executed: u32,
     ) {
-        self.visit = Visit { statement: statement.0, warp, live, order, undefined: 0, unchanged: 0 };
+        self.visit =
+            Visit { statement: statement.0, warp, live, order, undefined: 0, unchanged: 0, silent: 0 };
         if !self.checks.races {
             return;
         }
@@ -430,6 +434,16 @@ impl Sanitizer {
         self.watch.as_mut().is_some_and(WatchedByte::take_hit)
     }
 
+    /// The running atomic left memory as it was in these lanes: it publishes nothing, such as an attempt to take a lock that is held.
+    pub(crate) fn left_unchanged(&mut self, mask: u32) {
+        self.visit.silent = mask;
+    }
+
+    /// The lanes that a shuffle of the running instruction read although they do not take part in it.
+    pub(crate) fn take_inactive(&mut self) -> Option<InactiveSources> {
+        self.inactive.take()
+    }
+
     /// Lists the accesses of the next instruction.
     pub(crate) fn list_accesses(&mut self) {
         self.accesses = Some(Vec::new());
@@ -538,7 +552,7 @@ impl Sanitizer {
         strength: Strength,
         conflicts: &mut Conflicts,
     ) {
-        let Visit { statement, live, order, unchanged, .. } = self.visit;
+        let Visit { statement, live, order, unchanged, silent, .. } = self.visit;
         let shadow = match region {
             MemoryRegion::Shared => &mut self.cluster.shared,
             MemoryRegion::Launch => &mut self.launch,
@@ -573,7 +587,7 @@ impl Sanitizer {
         if let Some(conflict) = conflict {
             conflicts.add(conflict, thread.lane, index);
         }
-        if synchronizes && !event.kind.reads() {
+        if synchronizes && !event.kind.reads() && silent >> thread.lane & 1 == 0 {
             self.sync.signal(place, thread, live, SyncAccess { writes: true, ..signal });
         }
     }

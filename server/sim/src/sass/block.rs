@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::exec::BlockPosition;
 use super::launch::Launch;
 use super::program::{Program, Reduction};
+use super::undefined::UndefinedMemory;
 use super::warp::{Arrival, Pause, RunContext, Warp};
 use crate::cuda::memory::cluster_window::ClusterWindow;
 use crate::cuda::memory::spaces::Spaces;
@@ -105,6 +106,7 @@ impl Block {
         launch: &Launch<'_>,
         spaces: &mut Spaces,
         state: &mut RunState,
+        undefined: &mut UndefinedMemory,
     ) -> BlockPause {
         std::mem::swap(&mut spaces.shared, &mut self.shared);
         spaces.window = ClusterWindow { rank: 0, blocks: 1, size: launch.shared, ended: 0 };
@@ -113,7 +115,7 @@ impl Block {
         }
         let mut locks = std::mem::take(&mut self.locks);
         let pause = {
-            let mut run = RunContext { program, launch, spaces, state, locks: &mut locks };
+            let mut run = RunContext { program, launch, spaces, state, locks: &mut locks, undefined };
             self.run_warps(&mut run)
         };
         self.locks = locks;

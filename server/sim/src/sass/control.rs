@@ -19,9 +19,17 @@ impl Warp {
     pub(super) fn control(&mut self, group: &mut Group, guarded: u32, run: &mut RunContext<'_>) -> Continues {
         let operation = run.program.code[group.pc as usize];
         let executed = self.executed(&operation, guarded);
-        let Op::Control(control) = operation.op else {
-            self.visit_control(group, executed, run);
-            return self.unsupported(&operation, group, executed, run);
+        self.check_control(group, guarded, run)?;
+        let control = match operation.op {
+            Op::Control(control) => control,
+            Op::Unknown => {
+                self.visit_control(group, executed, run);
+                return self.unknown(&operation, group, executed, run);
+            }
+            _ => {
+                self.visit_control(group, executed, run);
+                return self.unsupported(&operation, group, executed, run);
+            }
         };
         self.visit_control(group, self.shown(control, group, executed), run);
         let next = group.pc + 1;
@@ -29,8 +37,14 @@ impl Warp {
             Control::Branch(target, uniformity) => self.branch(target, uniformity, group, executed, run),
             Control::Indirect(jump) => self.indirect(jump, group, executed, run),
             Control::Call(target) => self.call(target, group, executed, run),
-            Control::CallIndirect(jump) => self.indirect(jump, group, executed, run),
-            Control::Return(jump) => self.indirect(jump, group, executed, run),
+            Control::CallIndirect(jump) => {
+                self.enter(group, executed, run)?;
+                self.indirect(jump, group, executed, run)
+            }
+            Control::Return(jump) => {
+                lanes(executed).for_each(|lane| self.calls[lane] = self.calls[lane].saturating_sub(1));
+                self.indirect(jump, group, executed, run)
+            }
             Control::PopReturn => self.pop(Token::Return, group, executed, run),
             Control::Pop(token) => self.pop(token, group, executed, run),
             Control::Push(token, target) => {
@@ -115,6 +129,32 @@ impl Warp {
         let message = format!("unsupported instruction {note}");
         run.state.report(self.id.error("unsupported", message, group.pc, executed));
         Err(Pause::Stopped(Status::Unsupported))
+    }
+
+    /// A float instruction that is not simulated: the group continues without its results.
+    fn unknown(
+        &mut self,
+        operation: &Operation,
+        group: &mut Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
+        let entry = &run.program.unknowns[operation.n as usize];
+        if executed != 0 {
+            let message = format!(
+                "unsupported instruction {}\nits result is not known; the run continues, and stops where a branch or an address depends \
+                 on it",
+                entry.note
+            );
+            let finding = self.id.finding("unsupported", Severity::Warning, message, group.pc, executed);
+            run.state.report(finding);
+            // Where the guard is not known, the result is not either.
+            let maybe = self.undefined.condition(operation.guard) & group.mask;
+            let written = if operation.uniform { u32::MAX } else { executed | maybe };
+            self.undefined.compute_unknown(&entry.cells, group.pc, written);
+        }
+        group.pc += 1;
+        if operation.joins { self.join(group, executed, run) } else { Ok(true) }
     }
 
     fn branch(
@@ -249,15 +289,28 @@ impl Warp {
         if let Ok(tokens) = self.machine.tokens() {
             tokens.push(Token::Return, next);
             if tokens.depth(Token::Return) > MAX_CALL_DEPTH {
-                let message = format!(
-                    "calls are nested more than {MAX_CALL_DEPTH} deep\ncheck the end of the recursion"
-                );
-                run.state.report(self.id.error("call-depth", message, group.pc, executed));
-                return Err(Pause::Stopped(Status::Faulted));
+                return Err(self.nested_too_deep(group, executed, run));
             }
             return self.jump(target, group, run);
         }
+        self.enter(group, executed, run)?;
         self.branch(target, Uniformity::None, group, executed, run)
+    }
+
+    /// Lanes call a function whose return address is in a register.
+    fn enter(&mut self, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Result<(), Pause> {
+        lanes(executed).for_each(|lane| self.calls[lane] += 1);
+        match lanes(executed).any(|lane| usize::from(self.calls[lane]) > MAX_CALL_DEPTH) {
+            true => Err(self.nested_too_deep(group, executed, run)),
+            false => Ok(()),
+        }
+    }
+
+    fn nested_too_deep(&self, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Pause {
+        let message =
+            format!("calls are nested more than {MAX_CALL_DEPTH} deep\ncheck the end of the recursion");
+        run.state.report(self.id.error("call-depth", message, group.pc, executed));
+        Pause::Stopped(Status::Faulted)
     }
 
     /// The instruction before the group's position was marked `.S`: the lanes that executed it wait.

@@ -19,12 +19,13 @@ mod sections;
 mod special;
 mod table;
 
-use warplens_hir::sass::{DatumValue, Listed, Listing, Value};
+use warplens_hir::sass::{DatumValue, Listed, Listing, RegisterFile, Value, accesses};
+use warplens_isa::sass as isa;
 
 use self::decoder::Decoder;
 use self::instruction::Inst;
 use self::predicates::condition_of;
-use super::program::{Op, Operation, Prepare, Program};
+use super::program::{Cell, Op, Operation, Prepare, Program, Unknown};
 use super::registers::DROPPED;
 use super::target::Target;
 
@@ -114,11 +115,46 @@ impl Decoder<'_> {
         operation
     }
 
+    /// An instruction that is not simulated. A run continues after one that computes with floats, and stops at others.
     fn unsupported(&mut self, inst: &Inst<'_>, why: &str) -> Operation {
         let name = inst.full_name();
         let note = if why.is_empty() { format!("`{name}`") } else { format!("`{name}`: {why}") };
+        let cells = self.float_results(inst);
+        if !cells.is_empty() {
+            self.program.unknowns.push(Unknown { note, cells });
+            let n = self.program.unknowns.len() as u32 - 1;
+            let uniform = inst.ins.opcode.starts_with("UF");
+            return Operation { n, uniform, ..Operation::new(Op::Unknown) };
+        }
         self.program.notes.push(note);
         Operation { n: self.program.notes.len() as u32 - 1, ..Operation::new(Op::Unsupported) }
+    }
+
+    /// The registers that an instruction writes, if it computes with floats and has operands.
+    fn float_results(&self, inst: &Inst<'_>) -> Vec<Cell> {
+        let opcode = inst.ins.opcode.as_str();
+        let category = isa::opcode(opcode).map_or("", |entry| entry.category.id);
+        let is_float = match category {
+            "float" | "half" | "double" => true,
+            "convert" => opcode.contains('F'),
+            "tensor" => matches!(opcode, "HMMA" | "DMMA"),
+            "uniform" => opcode.starts_with("UF") && !opcode.starts_with("UFLO"),
+            _ => false,
+        };
+        if !is_float || inst.ops.len() < 2 {
+            return Vec::new();
+        }
+        let written = accesses(inst.function, inst.ins).into_iter().filter(|access| access.is_write);
+        let cells = written.filter_map(|access| match access.register.file {
+            RegisterFile::General | RegisterFile::Uniform => {
+                Some(Cell::Rows(self.pool.row(access.register), access.count.into()))
+            }
+            RegisterFile::Predicate | RegisterFile::UniformPredicate => {
+                Some(Cell::Predicate(condition_of(access.register, false).predicate))
+            }
+            _ => None,
+        });
+        cells.collect()
     }
 
     fn finish(mut self, name: &str) -> (Program, InstructionIndices) {
@@ -126,7 +162,7 @@ impl Decoder<'_> {
         let mut program = self.program;
         program.layout = self.pool.finish();
         program.name = name.into();
-        program.named = names::named(&program);
+        names::name_registers(&mut program);
         program.find_straight_runs();
         (program, self.places)
     }

@@ -19,7 +19,7 @@ use pulp::{NullaryFnOnce, Simd};
 
 pub(crate) use collective::reduction_named;
 pub(crate) use context::{BlockPosition, ExecContext, WarpPosition};
-pub(crate) use memory::Fault;
+pub(crate) use memory::{Fault, addresses as addresses_of, by_space as spaces_of};
 pub(crate) use predicate::table_of;
 
 use super::program::{Op, Operation, Prepare, Program};

@@ -7,11 +7,12 @@ use pulp::Simd;
 
 use super::exec::{ExecContext, Fault, execute};
 use super::machine::Group;
-use super::program::{CcTest, Operation, Program};
+use super::observer::{Executing, Observer};
+use super::program::CcTest;
+use super::undefined::UndefinedVisit;
 use super::warp::{Pause, RunContext, Warp};
-use crate::cuda::order::Order;
 use crate::record::Recorder;
-use crate::trace::{StatementId, Status};
+use crate::trace::{Finding, Status};
 
 /// Why a group stopped.
 enum Stop {
@@ -27,6 +28,8 @@ enum Stop {
     Joined(u32),
     /// The instruction failed.
     Fault(Box<Fault>),
+    /// The instruction needs a value that is not known.
+    Unknown(Box<Finding>),
 }
 
 impl Warp {
@@ -63,6 +66,10 @@ impl Warp {
                     run.state.report(fault.finding(self.id, group.pc));
                     return Some(Pause::Stopped(Status::Faulted));
                 }
+                Stop::Unknown(finding) => {
+                    run.state.report(*finding);
+                    return Some(Pause::Stopped(Status::Unsupported));
+                }
                 Stop::Joined(executed) => match self.join(&mut group, executed, run) {
                     Ok(true) => {}
                     Ok(false) => return None,
@@ -91,7 +98,16 @@ impl Warp {
         };
         let stop = due.min(program.code.len() as u64).min(until.into()) as u32;
         let mut sanitizer = run.state.sanitizer.take();
-        let observed = sanitizer.is_some() || self.written.is_some();
+        let mut observer = Observer {
+            program,
+            warp: self.id,
+            state: run.state,
+            memory: run.undefined,
+            undefined: &mut self.undefined,
+            written: self.written.as_deref_mut(),
+            tracer: self.tracer.as_deref_mut(),
+        };
+        let observed = sanitizer.is_some() || observer.written.is_some() || observer.follows_undefined();
         let mut ctx = ExecContext {
             target: program.target,
             spaces: run.spaces,
@@ -131,7 +147,7 @@ impl Warp {
                 if executed != mask {
                     visits.of_some(pc, executed);
                 }
-                if executed == 0 {
+                if executed == 0 && !observer.is_undecided(operation, mask) {
                     ctx.clock += 1;
                     pc = end;
                     continue;
@@ -139,35 +155,25 @@ impl Warp {
             }
             for operation in &program.code[pc as usize..end as usize] {
                 ctx.clock += 1;
-                if observed && let Some(sanitizer) = &mut ctx.sanitizer {
-                    let order = order_of(operation, program);
-                    sanitizer.begin(StatementId(pc), order, self.id.warp, ctx.live, executed);
-                }
-                let lanes =
-                    if operation.uniform && !operation.op.is_collective() { u32::MAX } else { executed };
-                let done = execute(simd, operation, program, &mut self.registers, &mut ctx, lanes);
-                if observed {
-                    if let Some(sanitizer) = &mut ctx.sanitizer {
-                        run.state.collect(sanitizer, StatementId(pc), visits.recorder);
-                    }
-                    if let Some(written) = &mut self.written {
-                        let named = &program.named[pc as usize];
-                        named
-                            .iter()
-                            .filter(|named| named.written)
-                            .for_each(|named| written.write(named.cell, lanes));
-                        if let Some(tracer) = &mut self.tracer
-                            && tracer.visited(
-                                named,
-                                StatementId(pc),
-                                (mask, executed),
-                                &self.registers,
-                                written,
-                            )
-                        {
-                            run.state.complete_trace();
+                let is_uniform = operation.uniform && !operation.op.is_collective() && executed != 0;
+                let lanes = if is_uniform { u32::MAX } else { executed };
+                let at = Executing { statement: pc, active: mask, executed, written: lanes };
+                let effects = match observed {
+                    false => None,
+                    true => match observer.before(at, &mut self.registers, &mut ctx) {
+                        Ok(effects) => effects,
+                        Err(finding) => {
+                            visits.up_to(pc + 1);
+                            break 'runs Stop::Unknown(finding);
                         }
-                    }
+                    },
+                };
+                let done = match executed {
+                    0 => Ok(()),
+                    _ => execute(simd, operation, program, &mut self.registers, &mut ctx, lanes),
+                };
+                if observed {
+                    observer.after(at, effects, &self.registers, &mut ctx, visits.recorder);
                 }
                 if let Err(fault) = done {
                     visits.up_to(pc + 1);
@@ -191,35 +197,44 @@ impl Warp {
     pub(super) fn visit_control(&mut self, group: &Group, executed: u32, run: &mut RunContext<'_>) {
         run.state.steps += 1;
         self.recorder.visit_run(group.pc, group.pc + 1, group.mask.into(), executed.into());
-        if let Some(written) = &mut self.written {
-            let named = &run.program.named[group.pc as usize];
-            named.iter().filter(|named| named.written).for_each(|named| written.write(named.cell, executed));
-            if let Some(tracer) = &mut self.tracer
-                && tracer.visited(
-                    named,
-                    StatementId(group.pc),
-                    (group.mask, executed),
-                    &self.registers,
-                    written,
-                )
-            {
-                run.state.complete_trace();
-            }
+        if self.written.is_some() {
+            let at = Executing { statement: group.pc, active: group.mask, executed, written: executed };
+            let mut observer = Observer {
+                program: run.program,
+                warp: self.id,
+                state: run.state,
+                memory: run.undefined,
+                undefined: &mut self.undefined,
+                written: self.written.as_deref_mut(),
+                tracer: self.tracer.as_deref_mut(),
+            };
+            observer.trace(at, &self.registers);
         }
     }
-}
 
-/// The guarantees of an operation about the order of memory accesses.
-fn order_of(operation: &Operation, program: &Program) -> Order {
-    use super::program::Op;
-    match operation.op {
-        Op::Load | Op::Store => {
-            let strong = program.accesses[operation.n as usize].strong;
-            Order { strong, acquire: strong && operation.op == Op::Load, ..Order::default() }
+    /// The uses of undefined values by a control instruction; an error stops the run.
+    pub(super) fn check_control(
+        &mut self,
+        group: &Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Result<(), Pause> {
+        if self.undefined.is_empty() {
+            return Ok(());
         }
-        Op::Atomic => Order { strong: true, acquire: true, release: true, ..Order::default() },
-        Op::Fence { in_block } => Order { fence: true, in_block, ..Order::default() },
-        _ => Order::default(),
+        let (statement, active, written) = (group.pc, group.mask, executed);
+        let visit =
+            UndefinedVisit { program: run.program, warp: self.id, statement, active, executed, written };
+        let mut effects = self.undefined.control(&visit, run.undefined);
+        effects.findings.drain(..).for_each(|finding| run.state.report(finding));
+        self.undefined.after(run.program, statement, &effects, executed);
+        match effects.stop {
+            None => Ok(()),
+            Some(finding) => {
+                run.state.report(finding);
+                Err(Pause::Stopped(Status::Unsupported))
+            }
+        }
     }
 }
 

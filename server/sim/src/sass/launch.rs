@@ -4,6 +4,8 @@ use pulp::Arch;
 
 use super::program::{Constant, Program};
 use super::target::Target;
+use super::undefined::Key;
+use super::undefined::suspects::suspects;
 use crate::cuda::listed_warps::Listing;
 use crate::cuda::registers::{Lanes, WIDTH};
 use crate::step_stream::WarpSteps;
@@ -33,6 +35,8 @@ pub(crate) struct Launch<'p> {
     /// The register file of a warp at its start.
     pub(crate) rows: Vec<Lanes<u32>>,
     pub(crate) program: &'p Program,
+    /// The registers that may be read before they are written, if that is checked.
+    pub(crate) suspects: Vec<Key>,
     /// The warp whose steps the caller receives.
     pub(crate) steps: Option<WarpSteps>,
 }
@@ -58,6 +62,7 @@ impl<'p> Launch<'p> {
             shared,
             rows: rows(program, &banks, symbols),
             banks,
+            suspects: if options.checks.uninitialized { suspects(program) } else { Vec::new() },
             program,
             steps: None,
         }

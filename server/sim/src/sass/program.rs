@@ -50,6 +50,8 @@ pub struct Program {
     pub products: Vec<Product>,
     /// What is not simulated: the instruction and why.
     pub notes: Vec<String>,
+    /// Float instructions that are not simulated.
+    pub unknowns: Vec<Unknown>,
     /// The contents of constant banks; bank 0 is the launch's.
     pub banks: Vec<(u8, Vec<u8>)>,
     /// Device variables with their contents.
@@ -66,6 +68,17 @@ pub struct Program {
     pub params: Vec<(u32, u32)>,
     /// The registers that each statement names.
     pub named: Vec<Box<[Named]>>,
+    /// The registers that each statement reads and writes, each as wide as it does.
+    pub uses: Vec<Box<[RegisterUse]>>,
+}
+
+/// A float instruction that is not simulated: a run continues without its results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// The instruction and why.
+    pub note: String,
+    /// The registers that it writes.
+    pub cells: Vec<Cell>,
 }
 
 /// A function of a program.
@@ -123,6 +136,15 @@ pub struct Named {
     pub read: bool,
     /// Whether the statement writes it.
     pub written: bool,
+}
+
+/// A register that a statement reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterUse {
+    /// Where it is.
+    pub cell: Cell,
+    /// Whether the statement writes it.
+    pub is_write: bool,
 }
 
 /// Where a register is.

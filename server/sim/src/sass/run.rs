@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::block::{Block, BlockPause};
 use super::launch::{Launch, shared_bytes};
 use super::program::{Op, Program};
+use super::undefined::UndefinedMemory;
 use crate::cuda::memory::cluster_window::ClusterWindow;
 use crate::cuda::memory::heap::Heap;
 use crate::cuda::memory::local::MAX_LOCAL_BYTES;
@@ -70,6 +71,7 @@ pub fn run(
         launch: &launch,
         spaces,
         state,
+        undefined: UndefinedMemory::default(),
         control,
         suspended: Vec::new(),
         traces: Listing::default(),
@@ -149,6 +151,7 @@ struct Blocks<'a> {
     launch: &'a Launch<'a>,
     spaces: Spaces,
     state: RunState,
+    undefined: UndefinedMemory,
     control: Control<'a>,
     /// Blocks that cannot continue by themselves.
     suspended: Vec<Block>,
@@ -177,7 +180,13 @@ impl Blocks<'_> {
     /// Runs a block as far as possible; returns a status if the run is over.
     fn block(&mut self, mut block: Block) -> Result<Option<Status>, Cancelled> {
         loop {
-            match block.run(self.launch.program, self.launch, &mut self.spaces, &mut self.state) {
+            match block.run(
+                self.launch.program,
+                self.launch,
+                &mut self.spaces,
+                &mut self.state,
+                &mut self.undefined,
+            ) {
                 BlockPause::Due => {
                     if let Some(status) = self.poll()? {
                         self.collect(block);
@@ -301,6 +310,11 @@ impl Blocks<'_> {
         for block in std::mem::take(&mut self.suspended) {
             self.collect(block);
         }
+        // The buffers are not those of the kernel.
+        let status = match status {
+            Status::Finished if self.undefined.has_global() => Status::Unsupported,
+            status => status,
+        };
         let last_store = self.state.sanitizer.as_ref().and_then(|sanitizer| sanitizer.last_store());
         let findings = self.state.into_findings();
         let result = self.traces.finish(status, findings, self.spaces.launch, Output::default());

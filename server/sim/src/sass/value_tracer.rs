@@ -2,7 +2,6 @@
 
 use super::program::{Cell, Named};
 use super::registers::Registers;
-use super::written_registers::WrittenRegisters;
 use crate::cuda::registers::WIDTH;
 use crate::trace::StatementId;
 use crate::values::{TraceRequest, Values};
@@ -26,7 +25,7 @@ impl ValueTracer {
         statement: StatementId,
         (active, executed): (u32, u32),
         registers: &Registers,
-        written: &WrittenRegisters,
+        known: impl Fn(Cell) -> u32,
     ) -> bool {
         if !self.visits.visit(statement, (active.into(), executed.into()), None) {
             return self.visits.is_complete();
@@ -37,7 +36,7 @@ impl ValueTracer {
         };
         let values = self.visits.values(statement, named.len(), named.iter().map(bytes).sum());
         for (value, named) in values.iter_mut().zip(named) {
-            value.known = written.lanes(named.cell).into();
+            value.known = known(named.cell).into();
             match named.cell {
                 Cell::Predicate(predicate) => {
                     let mask = registers.predicates[usize::from(predicate)];

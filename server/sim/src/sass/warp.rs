@@ -8,6 +8,7 @@ use super::launch::Launch;
 use super::machine::{Barriers, Machine, Tokens};
 use super::program::{Cell, Program, Reduction};
 use super::registers::{Registers, TRUE};
+use super::undefined::{UndefinedMemory, UndefinedValues};
 use super::value_tracer::ValueTracer;
 use super::written_registers::WrittenRegisters;
 use crate::cuda::memory::local::Local;
@@ -63,6 +64,8 @@ pub(crate) struct RunContext<'a> {
     pub(crate) state: &'a mut RunState,
     /// The locked words of shared memory.
     pub(crate) locks: &'a mut FxHashSet<u64>,
+    /// The undefined bytes of memory.
+    pub(crate) undefined: &'a mut UndefinedMemory,
 }
 
 /// A warp.
@@ -87,6 +90,10 @@ pub(crate) struct Warp {
     /// The lanes that have written each row, then each predicate, if that matters.
     pub(super) written: Option<Box<WrittenRegisters>>,
     pub(crate) tracer: Option<Box<ValueTracer>>,
+    /// The registers without a defined value.
+    pub(super) undefined: UndefinedValues,
+    /// Calls in each other of each lane, where return addresses are in registers.
+    pub(super) calls: [u16; WIDTH],
     /// The count and the truth of the last reduction at a barrier.
     pub(super) reduced: (u32, bool),
 }
@@ -141,6 +148,8 @@ impl Warp {
             stopped_at: 0,
             written: keeps_written.then(|| Box::new(WrittenRegisters::new(launch.rows.len()))),
             tracer: request.map(|request| Box::new(ValueTracer::new(program.statements(), &request))),
+            undefined: UndefinedValues::new(&program.layout, &launch.suspects),
+            calls: [0; WIDTH],
             reduced: (0, false),
             position,
         }
@@ -190,7 +199,9 @@ impl Warp {
 
     /// The final values of the registers that statements name.
     pub(crate) fn register_values(&self, program: &Program) -> Vec<RegisterValues> {
-        let written = |cell| self.written.as_ref().map_or(0, |written| written.lanes(cell));
+        let written = |cell| {
+            self.written.as_ref().map_or(0, |written| written.lanes(cell)) & !self.undefined.unknown(cell)
+        };
         let values = |cell: Cell, value: &dyn Fn(usize) -> u128| -> Vec<Option<u128>> {
             (0..WIDTH).map(|lane| (written(cell) >> lane & 1 == 1).then(|| value(lane))).collect()
         };

@@ -17,9 +17,14 @@ fn listing(target: u16, body: &str) -> String {
 }
 
 /// Runs a listing with one buffer of a word for each of 32 threads; the words.
-fn run(target: u16, body: &str) -> (Program, RunResult, Vec<u32>) {
+pub(crate) fn run(target: u16, body: &str) -> (Program, RunResult, Vec<u32>) {
+    run_threads(target, body, 32)
+}
+
+/// The same for a block of so many threads.
+fn run_threads(target: u16, body: &str, threads: u32) -> (Program, RunResult, Vec<u32>) {
     let program = crate::common::program(&listing(target, body), "k");
-    let mut config = warplens_sim::sass::launch_config(program.target, 8, [1; 3], [32, 1, 1]);
+    let mut config = warplens_sim::sass::launch_config(program.target, 8, [1; 3], [threads, 1, 1]);
     let out = config.memory.allocate("out", 128).expect("space");
     config.params = out.to_le_bytes().to_vec();
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
@@ -49,6 +54,13 @@ fn check_visits(target: u16, body: &str, expect: Expect) {
     expect.assert_eq(&visits(&program, &result));
 }
 
+/// The visits, of a run with findings.
+pub(crate) fn check_visits_with_findings(target: u16, body: &str, expect: Expect) {
+    let (program, result, _) = run(target, body);
+    assert_ne!(result.findings, []);
+    expect.assert_eq(&visits(&program, &result));
+}
+
 /// The value in `R6` of each lane, stored with the given prologue.
 fn values(target: u16, body: &str) -> Vec<u32> {
     let store = match target {
@@ -63,8 +75,13 @@ fn values(target: u16, body: &str) -> Vec<u32> {
 }
 
 /// The findings, one a line.
-fn check_findings(target: u16, body: &str, expect: Expect) {
-    let (program, result, _) = run(target, body);
+pub(crate) fn check_findings(target: u16, body: &str, expect: Expect) {
+    check_findings_of_threads(target, body, 32, expect);
+}
+
+/// The same for a block of so many threads.
+pub(crate) fn check_findings_of_threads(target: u16, body: &str, threads: u32, expect: Expect) {
+    let (program, result, _) = run_threads(target, body, threads);
     let mut text = String::new();
     for finding in &result.findings {
         let at = finding.statement.map_or(0, |statement| program.addresses[statement.index()]);
@@ -187,10 +204,10 @@ fn an_uncovered_instruction_stops_the_run() {
     check_findings(
         80,
         "S2R R0, SR_LANEID
-         MUFU.EX2.F16 R1, R0
+         TEX.B.LL RZ, R1, R0, R2, 0x0, 0x58, 2D, 0x3
          EXIT",
         expect![[r#"
-            0010 unsupported ffffffff: unsupported instruction `MUFU.EX2.F16`: `MUFU.EX2.F16` is not simulated
+            0010 unsupported ffffffff: unsupported instruction `TEX.B.LL`
         "#]],
     );
 }
@@ -288,6 +305,7 @@ fn constants_that_the_listing_does_not_have_stop_the_run() {
         expect![[r#"
             0010 unsupported ffffffff: unsupported instruction `DMUL`
             the listing does not have the contents of constant bank 0x2; print it with its data sections, as `nvdisasm` does
+            its result is not known; the run continues, and stops where a branch or an address depends on it
         "#]],
     );
     check_findings(

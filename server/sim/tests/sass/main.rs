@@ -4,5 +4,7 @@ mod common;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod errors;
 mod exec;
 mod machines;
+mod undefined;

@@ -93,6 +93,8 @@ struct WarpClock {
     /// Up to which epoch lane `[b]` knows lane `[a]`, after synchronization of some lanes.
     pairs: Option<Box<[[u32; WIDTH]; WIDTH]>>,
     lanes: Option<Box<[LaneClock; WIDTH]>>,
+    /// Whether all lanes know the same, and may publish the same.
+    is_merged: bool,
 }
 
 /// What one thread knows beyond its warp and block.
@@ -103,6 +105,8 @@ struct LaneClock {
     pending: VectorClock,
     /// What a fence permits it to publish.
     released: Released,
+    /// What it last learned from a location, so that a thread which polls does not learn it again.
+    learned: Released,
 }
 
 /// What a reader of a location learns.
@@ -321,6 +325,10 @@ impl HappensBefore {
             }
         }
         let Some(clocks) = &mut clock.lanes else { return };
+        if clock.is_merged {
+            return;
+        }
+        clock.is_merged = live & !mask == 0;
         let mut sum = LaneClock::default();
         for lane in lanes(mask) {
             sum.absorb(&clocks[lane]);
@@ -337,7 +345,7 @@ impl HappensBefore {
         let latest = self.latest();
         let number = self.block.number;
         let clock = &mut self.block.warps[warp as usize];
-        clock.epoch = 0;
+        (clock.epoch, clock.is_merged) = (0, false);
         let clocks = clock.lanes.get_or_insert_with(Default::default);
         let shared = Arc::new(base);
         for lane in lanes(mask) {
@@ -400,14 +408,23 @@ impl HappensBefore {
     fn observe(&mut self, location: MemoryLocation, thread: Thread, how: SyncAccess) {
         let Some(published) = self.published.get(&location) else { return };
         let number = self.block.number;
-        let clocks = self.block.warps[thread.warp as usize].lanes.get_or_insert_with(Default::default);
-        let clock = &mut clocks[thread.lane as usize];
-        let into = if how.acquire || how.writes { &mut clock.knows } else { &mut clock.pending };
-        if let Some((_, narrow)) = published.narrow.as_ref().filter(|(block, _)| *block == number) {
-            into.join(narrow);
-        }
-        if let Some(wide) = published.wide.as_ref().filter(|_| !how.in_block) {
-            into.join(wide);
+        let warp = &mut self.block.warps[thread.warp as usize];
+        let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
+        let acquires = how.acquire || how.writes;
+        let into = if acquires { &mut clock.knows } else { &mut clock.pending };
+        let narrow =
+            published.narrow.as_ref().filter(|(block, _)| *block == number).map(|(_, narrow)| narrow);
+        let wide = published.wide.as_ref().filter(|_| !how.in_block);
+        for (published, learned) in [narrow, wide].into_iter().zip(&mut clock.learned) {
+            let Some(published) = published else { continue };
+            if acquires && learned.as_ref().is_some_and(|learned| Arc::ptr_eq(learned, published)) {
+                continue;
+            }
+            warp.is_merged = false;
+            into.join(published);
+            if acquires {
+                *learned = Some(Arc::clone(published));
+            }
         }
     }
 
@@ -486,7 +503,9 @@ impl HappensBefore {
             return;
         }
         for (warp, &mask) in waited.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-            let clocks = self.block.warps[warp].lanes.get_or_insert_with(Default::default);
+            let warp = &mut self.block.warps[warp];
+            warp.is_merged = false;
+            let clocks = warp.lanes.get_or_insert_with(Default::default);
             for lane in lanes(mask) {
                 clocks[lane].absorb(&sum);
             }

@@ -59,6 +59,7 @@ impl<'l> Decoder<'l> {
             conversions: Vec::new(),
             products: Vec::new(),
             notes: Vec::new(),
+            unknowns: Vec::new(),
             banks: Vec::new(),
             globals: Vec::new(),
             pointers: Vec::new(),
@@ -67,6 +68,7 @@ impl<'l> Decoder<'l> {
             stack_size: 0,
             params: Vec::new(),
             named: Vec::new(),
+            uses: Vec::new(),
         };
         let mut decoder = Decoder {
             listing,

@@ -151,14 +151,8 @@ impl Decoder<'_> {
             Some(function) if inst.mods.len() == 1 => {
                 self.assemble(Op::Mufu(function), inst, &inst.shape(), FLOAT)
             }
-            _ => self.unknown(inst, 1),
+            _ => Err("its function is not simulated".to_owned()),
         }
-    }
-
-    /// A float instruction that is not covered: its result is not known.
-    pub(super) fn unknown(&mut self, inst: &Inst<'_>, words: u32) -> Decoded {
-        let _ = words;
-        Err(format!("`{}` is not simulated", inst.full_name()))
     }
 
     pub(super) fn range_reduction(&mut self, inst: &Inst<'_>) -> Decoded {

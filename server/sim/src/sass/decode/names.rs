@@ -1,17 +1,20 @@
-//! The registers that each statement names, for value tracing.
+//! The registers that each statement names, for value tracing and for undefined values.
 
 use smol_str::{SmolStr, format_smolstr};
 
-use crate::sass::program::{BarrierStep, Cell, Control, Named, Op, Operation, Program};
+use crate::sass::program::{
+    AtomicResult, BarrierStep, Cell, Control, Named, Op, Operation, Program, RegisterUse,
+};
 use crate::sass::registers::{Condition, DROPPED, Predicate, Row, TRUE, UNIFORM};
 
-/// The registers that each statement names.
-pub(super) fn named(program: &Program) -> Vec<Box<[Named]>> {
-    program.code.iter().map(|operation| of(operation, program)).collect()
+/// Sets the registers that each statement names.
+pub(super) fn name_registers(program: &mut Program) {
+    let (named, uses) = program.code.iter().map(|operation| of(operation, program)).unzip();
+    (program.named, program.uses) = (named, uses);
 }
 
-fn of(operation: &Operation, program: &Program) -> Box<[Named]> {
-    let mut names = Names { program, named: Vec::new() };
+fn of(operation: &Operation, program: &Program) -> (Box<[Named]>, Box<[RegisterUse]>) {
+    let mut names = Names { program, named: Vec::new(), uses: Vec::new() };
     names.condition(operation.guard);
     let (written, read) = widths(operation, program);
     if written > 0 {
@@ -25,12 +28,16 @@ fn of(operation: &Operation, program: &Program) -> Box<[Named]> {
     }
     operation.p.iter().for_each(|p| names.condition(*p));
     names.accesses(operation);
-    names.named.into()
+    if operation.op == Op::Unknown {
+        program.unknowns[operation.n as usize].cells.iter().for_each(|cell| names.cell(*cell, true));
+    }
+    (names.named.into(), names.uses.into())
 }
 
 struct Names<'p> {
     program: &'p Program,
     named: Vec<Named>,
+    uses: Vec<RegisterUse>,
 }
 
 impl Names<'_> {
@@ -51,6 +58,13 @@ impl Names<'_> {
         }
     }
 
+    fn cell(&mut self, cell: Cell, written: bool) {
+        match cell {
+            Cell::Rows(row, words) => self.rows(row, words, written),
+            Cell::Predicate(predicate) => self.predicate(predicate, written),
+        }
+    }
+
     fn rows(&mut self, row: Row, words: u16, written: bool) {
         let layout = &self.program.layout;
         let (first, count) = layout.uniform;
@@ -63,6 +77,7 @@ impl Names<'_> {
     }
 
     fn add(&mut self, named: Named) {
+        self.uses.push(RegisterUse { cell: named.cell, is_write: named.written });
         match self.named.iter_mut().find(|known| known.name == named.name) {
             Some(known) => {
                 known.read |= named.read;
@@ -95,6 +110,9 @@ impl Names<'_> {
                 if atomic.op == crate::ptx::program::AtomicOp::CompareSwap {
                     self.rows(atomic.c.row, words, false);
                 }
+                if let AtomicResult::SwappedPredicate(predicate) = atomic.result {
+                    self.predicate(predicate, true);
+                }
                 vec![atomic.address]
             }
             _ => Vec::new(),
@@ -109,10 +127,13 @@ impl Names<'_> {
 fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]) {
     let n = operation.n as usize;
     match operation.op {
-        Op::Nop | Op::Unsupported | Op::Fence { .. } | Op::Store | Op::StoreUnlock | Op::Copy { .. } => {
-            (0, [0; 3])
-        }
-        Op::Unknown => (operation.n as u16, [1; 3]),
+        Op::Nop
+        | Op::Unsupported
+        | Op::Unknown
+        | Op::Fence { .. }
+        | Op::Store
+        | Op::StoreUnlock
+        | Op::Copy { .. } => (0, [0; 3]),
         Op::Load | Op::LoadConstant | Op::LoadLocked => (program.accesses[n].count.into(), [0; 3]),
         Op::Atomic => {
             let atomic = &program.atomics[n];

@@ -320,10 +320,6 @@ pub(super) fn shift(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 /// Operations that are not performance-critical.
 pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
-        Op::Unknown => {
-            (0..o.n as u16).for_each(|word| r.set(o.d + word, mask, &[0; 32]));
-            o.q.iter().for_each(|q| r.set_predicate(*q, mask, 0));
-        }
         Op::MoveWide => {
             let values = r.int_64(o.s[0]);
             r.set_64(o.d, mask, &values);

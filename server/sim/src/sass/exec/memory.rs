@@ -14,15 +14,15 @@ use crate::sass::registers::{Predicate, Registers};
 pub(crate) use crate::cuda::fault::Fault;
 
 /// Lanes whose accesses are in one space, and their addresses in it.
-struct SpaceLanes {
-    space: spaces::Space,
-    addresses: Lanes<u64>,
-    mask: u32,
+pub(crate) struct SpaceLanes {
+    pub(crate) space: spaces::Space,
+    pub(crate) addresses: Lanes<u64>,
+    pub(crate) mask: u32,
 }
 
 /// The addresses of all lanes.
 #[inline(always)]
-pub(super) fn addresses(address: &Address, r: &Registers) -> Lanes<u64> {
+pub(crate) fn addresses(address: &Address, r: &Registers) -> Lanes<u64> {
     let mut sums = [address.offset as u64; WIDTH];
     for term in address.terms.iter().flatten() {
         let row = r.row(term.row);
@@ -55,7 +55,12 @@ pub(super) fn addresses(address: &Address, r: &Registers) -> Lanes<u64> {
 }
 
 /// The spaces that lanes access. Nearly always there is one.
-fn by_space(space: Space, addresses: Lanes<u64>, ctx: &ExecContext<'_>, mask: u32) -> Vec<SpaceLanes> {
+pub(crate) fn by_space(
+    space: Space,
+    addresses: Lanes<u64>,
+    ctx: &ExecContext<'_>,
+    mask: u32,
+) -> Vec<SpaceLanes> {
     let [shared, local] = ctx.target.windows();
     let size = ctx.target.window_bytes();
     let inside = |start: u64| {
@@ -102,6 +107,19 @@ fn resolve(
     value: &dyn Fn(usize, u64) -> u8,
     ctx: &mut ExecContext<'_>,
 ) -> Result<CheckedAddresses, Box<Fault>> {
+    let checked = check(at, kind, (size, count), ctx)?;
+    report(at, &checked, kind, (size, count), value, ctx);
+    Ok(checked)
+}
+
+/// Checks the addresses of an access.
+#[inline(always)]
+fn check(
+    at: &SpaceLanes,
+    kind: AccessKind,
+    (size, count): (u32, usize),
+    ctx: &mut ExecContext<'_>,
+) -> Result<CheckedAddresses, Box<Fault>> {
     let mode = if kind.reads() { AccessMode::Load } else { AccessMode::Store };
     let SpaceLanes { space, addresses, mask } = at;
     let check = AddressCheck {
@@ -112,12 +130,24 @@ fn resolve(
         mode,
         mask: *mask,
     };
-    let checked = ctx.spaces.check(&check, ctx.local)?;
+    Ok(ctx.spaces.check(&check, ctx.local)?)
+}
+
+/// Reports an access to the sanitizer.
+#[inline(always)]
+fn report(
+    at: &SpaceLanes,
+    checked: &CheckedAddresses,
+    kind: AccessKind,
+    (size, count): (u32, usize),
+    value: &dyn Fn(usize, u64) -> u8,
+    ctx: &mut ExecContext<'_>,
+) {
+    let SpaceLanes { addresses, mask, .. } = at;
     if let Some(sanitizer) = &mut ctx.sanitizer {
-        let event = AccessEvent { kind, checked: &checked, addresses, size, count, mask: *mask, value };
+        let event = AccessEvent { kind, checked, addresses, size, count, mask: *mask, value };
         sanitizer.accessed(&event, ctx.spaces, ctx.local);
     }
-    Ok(checked)
 }
 
 /// `LDG`, `LDS`, `LDL`, `LD`
@@ -395,7 +425,8 @@ fn atomic_in(
     ctx: &mut ExecContext<'_>,
 ) -> Result<(), Box<Fault>> {
     let size = atomic.ty.bytes() as u32;
-    let checked = resolve(at, AccessKind::Atomic, (size, 1), &|_, _| 0, ctx)?;
+    let checked = check(at, AccessKind::Atomic, (size, 1), ctx)?;
+    let mut unchanged = 0;
     let value = |row: u16, lane: usize, r: &Registers| {
         let low = u64::from(r.row(row)[lane]);
         if size == 8 { low | u64::from(r.row(row + 1)[lane]) << 32 } else { low }
@@ -413,7 +444,9 @@ fn atomic_in(
         let new =
             apply(atomic.op, atomic.ty, at.space, old.into(), b.into(), if swaps { c.into() } else { 0 })
                 as u64;
-        if new != old {
+        if new == old {
+            unchanged |= 1 << lane;
+        } else {
             ctx.spaces.changes += 1;
             ctx.spaces.write(extent, ctx.local, lane, address, size, new);
         }
@@ -433,6 +466,10 @@ fn atomic_in(
             r.rows[usize::from(atomic.d) + 1][lane] = (result >> 32) as u32;
         }
     }
+    if let Some(sanitizer) = &mut ctx.sanitizer {
+        sanitizer.left_unchanged(unchanged);
+    }
+    report(at, &checked, AccessKind::Atomic, (size, 1), &|_, _| 0, ctx);
     Ok(())
 }
 

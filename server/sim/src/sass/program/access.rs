@@ -96,6 +96,27 @@ pub struct Atomic {
     pub result: AtomicResult,
 }
 
+impl Access {
+    /// The bytes that an atomic reads and writes.
+    pub(crate) fn of_atomic(atomic: &Atomic) -> Access {
+        Access {
+            space: atomic.space,
+            address: atomic.address,
+            size: 4,
+            count: atomic.ty.bits().div_ceil(32) as u8,
+            signed: false,
+            data: 0,
+            strong: true,
+        }
+    }
+
+    /// The row that a lane names in a load of matrices.
+    pub(crate) fn of_matrix_row(load: &MatrixLoad) -> Access {
+        let (space, address) = (Space::Shared, load.address);
+        Access { space, address, size: 4, count: 4, signed: false, data: 0, strong: false }
+    }
+}
+
 /// `LDSM`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MatrixLoad {

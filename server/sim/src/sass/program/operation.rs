@@ -56,6 +56,11 @@ impl Operation {
         }
     }
 
+    /// Whether all active lanes execute it: neither a guard nor a second predicate, nor a test.
+    pub fn is_unconditional(&self) -> bool {
+        self.guard == Condition::ALWAYS && self.test == CcTest::ALWAYS && self.p[0] == Condition::ALWAYS
+    }
+
     /// Whether all active lanes execute it and the next one after it.
     pub fn is_plain(&self) -> bool {
         self.guard == Condition::ALWAYS && self.test == CcTest::ALWAYS && !self.joins && !self.op.is_control()
@@ -86,7 +91,7 @@ pub enum Op {
     },
     /// Not simulated: note `n`.
     Unsupported,
-    /// A result that is not known: `n` rows.
+    /// Results that are not known: entry `n`.
     Unknown,
     /// `d = a`
     Move,
@@ -334,10 +339,25 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether it decides which lanes run next.
+    /// Whether it decides which lanes run next, or is not simulated.
     #[inline(always)]
     pub fn is_control(self) -> bool {
-        matches!(self, Op::Control(_) | Op::Unsupported)
+        matches!(self, Op::Control(_) | Op::Unsupported | Op::Unknown)
+    }
+
+    /// Whether it accesses memory.
+    pub fn accesses_memory(self) -> bool {
+        matches!(
+            self,
+            Op::Load
+                | Op::Store
+                | Op::LoadConstant
+                | Op::Copy { .. }
+                | Op::LoadLocked
+                | Op::StoreUnlock
+                | Op::Atomic
+                | Op::MatrixLoad
+        )
     }
 
     /// Whether it writes its predicate destinations.
@@ -371,6 +391,7 @@ impl Op {
                 | Op::BarrierResult
                 | Op::Control(_)
                 | Op::Unsupported
+                | Op::Unknown
         )
     }
 

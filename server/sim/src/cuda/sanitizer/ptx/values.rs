@@ -2,8 +2,8 @@
 
 use super::undefined::UndefinedValues;
 use super::undefined_use::{Cause, StatementVisit, UndefinedOrigin, UndefinedUse};
-use crate::cuda::inactive_sources::{Absence, InactiveSources};
-use crate::cuda::sanitizer::Sanitizer;
+use crate::cuda::inactive_sources::InactiveSources;
+use crate::cuda::sanitizer::{Sanitizer, undefined_messages};
 use crate::lanes::Lanes;
 use crate::ptx::program::{Function, Op, Part};
 use crate::trace::{Related, Severity};
@@ -103,10 +103,7 @@ fn undefined_message(
     match root.cause {
         Cause::Register(register) => {
             let name = function.frame.registers.get(register as usize).map_or("", |register| &register.name);
-            format!(
-                "`{name}` is read in {of} before it is written\nthe value {what}; write it on every path to this \
-                 statement"
-            )
+            undefined_messages::register(name, lanes, what)
         }
         Cause::Memory => {
             format!(
@@ -117,22 +114,6 @@ fn undefined_message(
             "division by zero in {of}\nthe result is unspecified (all ones in the simulator); it {what}. Guard the \
              division, or do not use its result"
         ),
-        Cause::Shuffle(InactiveSources { sources, why, .. }) => {
-            let (one, one_source) = (lanes.count_ones() == 1, sources.count_ones() == 1);
-            let why = match why {
-                Absence::Exited if one_source => "which has exited or is beyond the last thread",
-                Absence::Exited => "which have exited or are beyond the last thread",
-                Absence::Unnamed => "which the member mask does not include",
-                Absence::Elsewhere if one_source => "which does not execute the shuffle",
-                Absence::Elsewhere => "which do not execute the shuffle",
-            };
-            format!(
-                "{of} {} {}, {why}: the value is undefined (the simulator uses the reading lane's own); it {what}. \
-                 Make the source lanes execute the shuffle and include them in the member mask, or do not use the \
-                 result",
-                if one { "reads" } else { "read" },
-                Lanes(sources.into())
-            )
-        }
+        Cause::Shuffle(inactive) => undefined_messages::shuffle(&inactive, lanes, what),
     }
 }

@@ -1,0 +1,204 @@
+//! The errors of control flow: each stops the run or is reported, and names who waits for whom.
+
+use expect_test::{Expect, expect};
+
+use crate::machines::{check_findings, check_findings_of_threads};
+
+fn check(target: u16, body: &str, expect: Expect) {
+    check_findings(target, body, expect);
+}
+
+#[test]
+fn lanes_wait_in_a_token_that_was_not_pushed() {
+    check(
+        52,
+        "BRK\nEXIT",
+        expect![[r#"
+        0000 control-flow ffffffff: `BRK` without a token: no `PBK` precedes it on this path
+        the lanes have nowhere to wait; check the control flow before it
+    "#]],
+    );
+    check(
+        52,
+        "RET\nEXIT",
+        expect![[r#"
+        0000 control-flow ffffffff: `RET` without a token: no `CAL` precedes it on this path
+        the lanes have nowhere to wait; check the control flow before it
+    "#]],
+    );
+    check(
+        52,
+        "SSY 0x10\nCONT\nEXIT",
+        expect![[r#"
+        0008 control-flow ffffffff: `CONT` without a token: no `PCNT` precedes it on this path
+        the lanes have nowhere to wait; check the control flow before it
+    "#]],
+    );
+    check(
+        30,
+        "MOV.S R0, RZ\nEXIT",
+        expect![[r#"
+        0000 control-flow ffffffff: `SYNC` without a token: no `SSY` precedes it on this path
+        the lanes have nowhere to wait; check the control flow before it
+    "#]],
+    );
+}
+
+#[test]
+fn all_lanes_wait_for_each_other() {
+    check(
+        75,
+        "S2R R0, SR_LANEID
+         ISETP.LT.AND P0, PT, R0, 0x8, PT
+         BSSY B0, 0x70
+         BSSY B1, 0x70
+         @P0 BRA 0x60
+         BSYNC B0
+         BSYNC B1
+         EXIT",
+        expect![[r#"
+            0050 no-progress ffffff00: deadlock: lanes 8-31 wait at `BSYNC B0` for lanes 0-7, which do not reach it
+        "#]],
+    );
+}
+
+#[test]
+fn a_target_is_not_an_instruction() {
+    check(
+        75,
+        "MOV R2, 0x24\nMOV R3, 0x0\nBRX R2 -0x30\nEXIT",
+        expect![[r#"
+        0020 control-flow 00000001: lane 0 jumps to address 0x24, which is not an instruction of the listing
+        check the register, or add the code at that address
+    "#]],
+    );
+    check(
+        75,
+        "BRA 0x500\nEXIT",
+        expect![[r#"
+        0000 unsupported ffffffff: unsupported instruction `BRA`: its target is not an instruction of the listing
+    "#]],
+    );
+}
+
+#[test]
+fn calls_do_not_end() {
+    check(
+        52,
+        "CAL 0x0\nEXIT",
+        expect![[r#"
+        0000 call-depth ffffffff: calls are nested more than 1000 deep
+        check the end of the recursion
+    "#]],
+    );
+    check(
+        75,
+        "IADD3 R4, R4, 0x1, RZ\nCALL.REL.NOINC 0x0\nEXIT",
+        expect![[r#"
+        0010 call-depth ffffffff: calls are nested more than 1000 deep
+        check the end of the recursion
+    "#]],
+    );
+}
+
+#[test]
+fn calls_that_return_do_not_count() {
+    check(
+        75,
+        "MOV R4, RZ
+         MOV R20, 0x40
+         MOV R21, 0x0
+         CALL.REL.NOINC 0x80
+         IADD3 R4, R4, 0x1, RZ
+         ISETP.LT.AND P0, PT, R4, 0x7d0, PT
+         @P0 BRA 0x10
+         EXIT
+         RET.REL.NODEC R20 0x0",
+        expect![""],
+    );
+}
+
+#[test]
+fn a_condition_depends_on_graphics() {
+    check(
+        52,
+        "BRA CC.CSM_TA, 0x8\nEXIT",
+        expect![[r#"
+        0000 unsupported ffffffff: unsupported instruction `BRA`
+        condition `CC.CSM_TA` depends on the state of graphics
+    "#]],
+    );
+}
+
+#[test]
+fn a_warp_has_diverged_at_a_barrier_of_the_block() {
+    check(
+        52,
+        "S2R R0, SR_LANEID
+         ISETP.LT.AND P0, PT, R0, 0x8, PT
+         SSY 0x28
+         @P0 SYNC
+         BAR.SYNC 0x0
+         EXIT",
+        expect![[r#"
+            0020 divergent-barrier ffffff00: a barrier is reached by lanes 8-31 only; the others are elsewhere
+            before sm_70 the warp arrives as a whole: move the barrier to a point where all lanes reconverge
+        "#]],
+    );
+}
+
+#[test]
+fn control_continues_after_the_last_instruction() {
+    check(
+        75,
+        "MOV R0, RZ\nNOP",
+        expect![[r#"
+        0010 control-flow ffffffff: control continues after the last instruction of the listing
+        the listing is incomplete: add the instructions that follow
+    "#]],
+    );
+}
+
+/// A lock in shared memory, whose holders add to a counter.
+fn lock(fence: &str) -> String {
+    format!(
+        "S2R R0, SR_TID.X
+         MOV R1, 0x1
+         MOV R2, RZ
+         ISETP.EQ.AND P1, PT, R0, RZ, PT
+         @P1 STS [RZ], RZ
+         @P1 STS [0x40], RZ
+         BAR.SYNC 0x0
+         BSSY B0, 0x130
+         YIELD
+         ATOMS.CAS R3, [RZ], R2, R1
+         ISETP.NE.AND P0, PT, R3, RZ, PT
+         @P0 BRA 0x80
+         {fence}
+         LDS R4, [0x40]
+         IADD3 R4, R4, 0x1, RZ
+         STS [0x40], R4
+         {fence}
+         ATOMS.EXCH RZ, [RZ], RZ
+         BSYNC B0
+         EXIT"
+    )
+}
+
+#[test]
+fn a_lock_with_fences_orders_the_accesses_of_its_holders() {
+    check_findings_of_threads(75, &lock("MEMBAR.SC.CTA"), 34, expect![[r#""#]]);
+    check_findings_of_threads(
+        75,
+        &lock("NOP"),
+        34,
+        expect![[r#"
+        00d0 data-race 00000001: thread (32,0,0) reads `shared[64]`, thread (31,0,0) writes it
+        put a `bar.sync` that all threads execute between the two accesses
+        thread (31,0,0) is lane 31 of warp 0
+        00f0 data-race 00000001: threads (32,0,0) and (31,0,0) write `shared[64]`; no barrier between
+        put a `bar.sync` that all threads execute between the two accesses
+        thread (31,0,0) is lane 31 of warp 0
+    "#]],
+    );
+}
