@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { sassTests } from './sass.mjs';
 import { SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { simulationTests } from './simulation.mjs';
 import { waveTests } from './wave.mjs';
@@ -182,6 +183,8 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
   });
 
   waveTests(() => ({ bench, shot }));
+
+  sassTests(() => ({ bench, shot }));
 
   simulationTests(() => ({ bench, shot }));
 

@@ -78,11 +78,16 @@ export class Workbench {
     writeFileSync(join(this.workspace, file), text);
   }
 
-  /** Opens a file of the workspace and waits for its editor. */
-  async open(file) {
+  /** Opens a file of the workspace, in whatever editor it has. */
+  async show(file) {
     const address = `vscode-remote://127.0.0.1:${this.port}${this.workspace}/${file}`;
     const payload = encodeURIComponent(JSON.stringify([['openFile', address]]));
     await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.workspace}&payload=${payload}`);
+  }
+
+  /** Opens a file of the workspace and waits for its editor. */
+  async open(file) {
+    await this.show(file);
     this.editor = this.page.locator(`.monaco-editor[data-uri$="/${file}"]`);
     await this.editor.locator('.view-line').first().waitFor();
   }

@@ -3,6 +3,8 @@
 pub mod constructs;
 mod lowered;
 pub mod names;
+mod ptx_parameters;
 
 pub use lowered::{facts_of, listing, sass_code, target_of};
 pub use names::SYMBOLS;
+pub use ptx_parameters::ptx_parameters;

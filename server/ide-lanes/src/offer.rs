@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_sim::launch::{
     CommentLaunch, INFERRED, Kernel, Launch, LineStarts, Listed, Problem, Span, in_comments, launches,
@@ -50,6 +51,8 @@ pub struct KernelPlace {
     pub item: usize,
     /// A note for a lens above it.
     pub note: Option<String>,
+    /// Its name with its target, which selects it too, of a language with several targets in a file.
+    pub qualified: Option<SmolStr>,
 }
 
 /// A launch that can be selected.
@@ -197,16 +200,24 @@ fn choose<'k>(
         (_, _, []) => Err("the file has no kernel".to_owned()),
         (Some(entry), _, _) => kernel_called(entry, kernels),
         (None, Some(below), _) => Ok(below),
-        (None, None, [only]) => Ok(only),
-        (None, None, several) => {
-            Err(format!("the file has several kernels: set entry to one of {}", names(several)))
-        }
+        (None, None, several) => only_kernel(several)
+            .ok_or_else(|| format!("the file has several kernels: set entry to one of {}", names(several))),
     }
+}
+
+/// The only kernel. Those that have its name for other targets do not count.
+pub(crate) fn only_kernel(kernels: &[KernelPlace]) -> Option<&KernelPlace> {
+    let is_variant = |place: &&KernelPlace| place.qualified.as_ref() == Some(&place.kernel.name);
+    let mut others = kernels.iter().filter(|place| !is_variant(place));
+    others.next().filter(|_| others.next().is_none())
 }
 
 /// The kernel of this name.
 pub(crate) fn kernel_called<'k>(name: &str, kernels: &'k [KernelPlace]) -> Result<&'k KernelPlace, String> {
-    let found = kernels.iter().find(|place| place.kernel.name == name);
+    let is_called = |place: &&KernelPlace| {
+        place.kernel.name == name || place.qualified.as_ref().is_some_and(|qualified| qualified == name)
+    };
+    let found = kernels.iter().find(is_called);
     found.ok_or_else(|| match kernels {
         [] => format!("unknown kernel `{name}`: the file has no kernels"),
         some => format!("unknown kernel `{name}`: the file has {}", names(some)),

@@ -12,7 +12,7 @@ use crate::launch_file::LaunchFile;
 use crate::lens::{Lens, LensStyle, lenses};
 use crate::model::Model;
 use crate::model_names::{UnknownModel, model_named};
-use crate::offer::{KernelPlace, Offer, Source, kernel_called, names, offers};
+use crate::offer::{KernelPlace, Offer, Source, kernel_called, names, offers, only_kernel};
 use crate::problem::LaunchProblem;
 use crate::run::Prepared;
 use crate::shown::Shown;
@@ -202,7 +202,9 @@ fn choose<'k>(
     kernels: &'k [KernelPlace],
     launches: Option<&LaunchFile>,
 ) -> Result<Chosen<'k>, LaunchProblem> {
-    let entry = request.entry.as_deref();
+    // A kernel may be named with its target.
+    let name_of = |entry| kernel_called(entry, kernels).map_or(entry, |place| place.kernel.name.as_str());
+    let entry = request.entry.as_deref().map(name_of);
     let infer = || Ok(Chosen { launch: None, kernel: only(entry, kernels)?, source: Source::Inferred });
     match &request.launch {
         Choice::Inferred => infer(),
@@ -273,11 +275,10 @@ fn chosen(offer: Offer, kernels: &[KernelPlace]) -> Result<Chosen<'_>, LaunchPro
 fn only<'k>(entry: Option<&str>, kernels: &'k [KernelPlace]) -> Result<&'k KernelPlace, LaunchProblem> {
     match (entry, kernels) {
         (Some(entry), _) => kernel_called(entry, kernels).map_err(LaunchProblem::new),
-        (None, [only]) => Ok(only),
-        (None, several) => {
+        (None, several) => only_kernel(several).ok_or_else(|| {
             let message =
                 format!("the file has several kernels; name one (`--entry` or `entry`): {}", names(several));
-            Err(LaunchProblem::new(message))
-        }
+            LaunchProblem::new(message)
+        }),
     }
 }

@@ -5,6 +5,7 @@ mod source_lines;
 
 use std::sync::Arc;
 
+use smol_str::format_smolstr;
 use warplens_hir::sass::Function;
 use warplens_ide_db::sass::{facts_of, sass_code, target_of};
 use warplens_ide_db::{Database, Db, File, Item, items};
@@ -48,7 +49,8 @@ impl Simulator for Sass {
             let name = function.name.as_ref();
             let range = name.map_or(function.range, |name| name.range);
             let name = name.map_or_else(|| sass::UNNAMED.into(), |name| name.text.clone());
-            Some(Found { kernel: Kernel::new(name, rules), name: range, note: None })
+            let variant = target_of(db, item, function).map(|target| format_smolstr!("{target}"));
+            Some(Found { kernel: Kernel::new(name, rules), name: range, note: None, variant })
         })
     }
 
@@ -59,7 +61,7 @@ impl Simulator for Sass {
         kernel: &KernelPlace,
         model: Model,
     ) -> Result<Decoded<'db>, LaunchProblem> {
-        let (program, statements) = decode::decode_sass(db, file, &kernel.kernel.name)?;
+        let (program, statements) = decode::decode_sass(db, file, kernel)?;
         let program = Arc::new(program);
         let barriers = model.name() == sass::MODELS[0].name;
         let executable = Arc::new(sass::Kernel { program: Arc::clone(&program), barriers });
@@ -85,7 +87,7 @@ impl Simulator for Sass {
 
 /// The kernel of an item: its first function that may be one.
 fn kernel_of(functions: &[Function]) -> Option<&Function> {
-    functions.iter().find(|function| function.is_kernel != Some(false) && !function.instructions.is_empty())
+    functions.iter().find(|function| decode::is_runnable(function))
 }
 
 /// The target of a function; the first of its generation if no text states it.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_ide_db::{Database, Db, File, Item};
 use warplens_sim::launch::{Body, Kernel};
@@ -60,6 +61,8 @@ pub struct Found {
     pub name: TextRange,
     /// A note for a lens above the kernel.
     pub note: Option<String>,
+    /// What distinguishes it from other kernels with its name in the file: its target. `NAME@TARGET` selects it.
+    pub variant: Option<SmolStr>,
 }
 
 /// A kernel under a model that guarantees forward progress.

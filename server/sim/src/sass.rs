@@ -23,7 +23,7 @@ mod value_tracer;
 mod warp;
 mod written_registers;
 
-pub use decode::{DecodeError, InstructionIndices, UNNAMED, decode, function_name};
+pub use decode::{DecodeError, InstructionIndices, UNNAMED, decode, decode_at, function_name};
 pub use executable::{Kernel, MODELS};
 pub use launch_config::{device_memory, launch_config};
 pub use program::Program;

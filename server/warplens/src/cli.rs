@@ -19,6 +19,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::lsp::{self, Ended};
@@ -104,9 +105,15 @@ pub fn main() -> ExitCode {
 fn completions(shell: clap_complete::Shell) -> io::Result<Outcome> {
     // Into memory first: the generator panics when the reader of the output has closed it.
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "warplens", &mut script);
+    clap_complete::generate(shell, &mut with_names(Arguments::command()), "warplens", &mut script);
     io::stdout().write_all(&script)?;
     Ok(Outcome::Success)
+}
+
+/// The command with the names that `explain` accepts. Only completions list them: any other name has a message of its own.
+fn with_names(command: clap::Command) -> clap::Command {
+    let names = PossibleValuesParser::new(warplens_ide::explained_names(None));
+    command.mut_subcommand("explain", |explain| explain.mut_arg("name", |name| name.value_parser(names)))
 }
 
 fn man(folder: Option<&Path>) -> io::Result<Outcome> {

@@ -463,7 +463,14 @@ fn completions_and_manual_pages() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = run(folder.path(), &["completions", shell], b"");
-        assert!(String::from_utf8_lossy(&output.stdout).contains("warplens"), "{output:?}");
+        let script = String::from_utf8_lossy(&output.stdout);
+        assert!(script.contains("warplens"), "{output:?}");
+        // The names of `explain`, of each language.
+        assert!(
+            ["mbarrier", "BSSY"]
+                .iter()
+                .all(|name| matches!(shell, "powershell" | "elvish") || script.contains(name))
+        );
     }
     let output = run(folder.path(), &["man"], b"");
     assert!(String::from_utf8_lossy(&output.stdout).contains(".TH warplens 1"), "{output:?}");

@@ -8,5 +8,6 @@ mod commands;
 mod fmt;
 mod hostile;
 mod readme;
+mod sass;
 mod transcripts;
 mod verdicts;

@@ -4,6 +4,7 @@ use warplens_isa::sass::{self as isa, Sequence};
 
 use super::model::{Destination, Function, Instruction};
 use super::operand::{Immediate, Value};
+use super::register::Register;
 
 /// The least value of a magic number.
 const LARGE: u64 = 1 << 20;
@@ -19,20 +20,25 @@ pub fn sequence_at(function: &Function, index: usize) -> Option<&'static Sequenc
 
 fn begins(function: &Function, index: usize, sequence: &Sequence) -> bool {
     let Some((first, rest)) = sequence.steps.split_first() else { return false };
-    if !fits(function, &function.instructions[index], first) {
+    let begin = &function.instructions[index];
+    if !fits(function, begin, begin, first) {
         return false;
     }
     let end = (index + usize::from(sequence.window)).min(function.instructions.len());
     let mut following = function.instructions[index + 1..end].iter();
-    rest.iter().all(|step| following.any(|instruction| fits(function, instruction, step)))
+    rest.iter().all(|step| following.any(|instruction| fits(function, begin, instruction, step)))
 }
 
 /// Whether an instruction is one of the alternatives of a step.
-fn fits(function: &Function, instruction: &Instruction, step: &str) -> bool {
-    step.split('|').any(|one| is_one(function, instruction, one))
+fn fits(function: &Function, begin: &Instruction, instruction: &Instruction, step: &str) -> bool {
+    step.split('|').any(|one| is_one(function, begin, instruction, one))
 }
 
-fn is_one(function: &Function, instruction: &Instruction, pattern: &str) -> bool {
+fn is_one(function: &Function, begin: &Instruction, instruction: &Instruction, pattern: &str) -> bool {
+    if let Some(pattern) = pattern.strip_suffix('^') {
+        return reads_upper_word(function, begin, instruction)
+            && is_one(function, begin, instruction, pattern);
+    }
     let (pattern, operand) = pattern.split_once('=').map_or((pattern, None), |(a, b)| (a, Some(b)));
     let (pattern, large) = pattern.strip_suffix('#').map_or((pattern, false), |pattern| (pattern, true));
     let mut words = pattern.split('.');
@@ -47,6 +53,14 @@ fn has_large_immediate(function: &Function, instruction: &Instruction) -> bool {
         Value::Immediate(Immediate::Integer(number)) => number.unsigned_abs() >= LARGE,
         _ => false,
     })
+}
+
+/// Whether an instruction reads the upper word of the pair that another writes.
+fn reads_upper_word(function: &Function, writer: &Instruction, instruction: &Instruction) -> bool {
+    let first = |instruction: &Instruction| function.operands(instruction).first()?.register();
+    let Some(destination) = first(writer) else { return false };
+    let upper = Register::new(destination.file, destination.number.saturating_add(1));
+    function.operands(instruction).iter().skip(1).any(|operand| operand.register() == Some(upper))
 }
 
 fn has_operand(function: &Function, instruction: &Instruction, wanted: &str) -> bool {

@@ -24,6 +24,7 @@ fn kernels(text: &str) -> Vec<KernelPlace> {
             start: size(at),
             item: 0,
             note: None,
+            qualified: None,
         }
     });
     places.collect()

@@ -27,7 +27,7 @@ fn ptx_kernel(
             let kernel = PtxKernel::new(signature, address_bytes);
             let kernel = kernel.with_shape(shape(db, item), &|name| shared.bytes(name));
             let kernel = Kernel::new(declaration.name.clone(), kernel);
-            Some(Found { kernel, name: declaration.name_range, note: None })
+            Some(Found { kernel, name: declaration.name_range, note: None, variant: None })
         }
         _ => None,
     })

@@ -2,36 +2,42 @@
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use warplens_hir::sass::{Function, Listing};
+use warplens_hir::sass::{Function, Listed, Listing};
 use warplens_ide_db::sass::listing;
 use warplens_ide_db::{Database, File};
 use warplens_sim::sass::program::{Cell, Control, Op, Operation, Token};
-use warplens_sim::sass::{self, DecodeError, InstructionIndices, Program};
+use warplens_sim::sass::{self, InstructionIndices, Program};
 use warplens_sim::{ScalarType, StatementId};
 
 use super::source_lines::SourceComments;
+use crate::offer::KernelPlace;
 use crate::problem::LaunchProblem;
 use crate::statement::{CodePlace, Flow, Statement};
 
 /// The source lines of items, by their number.
 type Sources = FxHashMap<usize, SourceComments>;
 
-/// Decodes the kernel called `name`.
+/// Decodes a kernel.
 pub(super) fn decode_sass(
     db: &Database,
     file: File,
-    name: &str,
+    kernel: &KernelPlace,
 ) -> Result<(Program, Vec<Statement>), LaunchProblem> {
     let listing = listing(db, file);
-    let decoded = sass::decode(&listing, name).map_err(|error| {
-        LaunchProblem::new(match error {
-            DecodeError::NoFunction => format!("the listing has no function `{name}`"),
-        })
-    });
-    let (program, places) = decoded?;
+    // Of functions with one name, that of the kernel's item.
+    let is_kernel = |listed: &Listed| listed.item == kernel.item && is_runnable(listing.function(listed));
+    let Some(entry) = listing.functions().iter().position(is_kernel) else {
+        return Err(LaunchProblem::new(format!("the listing has no function `{}`", kernel.kernel.name)));
+    };
+    let (program, places) = sass::decode_at(&listing, entry);
     let sources = sources(db, file, &listing, &places);
     let statements = statements(&listing, &program, &places, &sources);
     Ok((program, statements))
+}
+
+/// Whether a function may be a kernel and has code.
+pub(super) fn is_runnable(function: &Function) -> bool {
+    function.is_kernel != Some(false) && !function.instructions.is_empty()
 }
 
 /// The source lines in the items that a program is of.
@@ -91,7 +97,7 @@ fn region_end(program: &Program, index: usize) -> Option<u32> {
     let ends_after = |end: &u32| *end as usize > index;
     program.code[first..index].iter().enumerate().rev().find_map(|(at, operation)| match operation.op {
         Op::Control(Control::Push(Token::Sync, target)) => Some(target).filter(ends_after),
-        Op::Control(Control::BarrierSet(barrier)) => {
+        Op::Control(Control::BarrierSet(barrier, _)) => {
             end_of_barrier(program, first + at, barrier).filter(ends_after)
         }
         _ => None,

@@ -10,7 +10,7 @@ use warplens_hir::sass::{
     Counts, FlowGraph, Function, Liveness, RegisterFile, Value, barrier, is_padding, sequence_at,
 };
 use warplens_ide_db::FilePosition;
-use warplens_ide_db::sass::{facts_of, sass_code, target_of};
+use warplens_ide_db::sass::{facts_of, ptx_parameters, sass_code, target_of};
 use warplens_isa::sass as isa;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
@@ -94,7 +94,9 @@ impl Here<'_> {
             Value::Constant(constant) if token.kind() != SyntaxKind::IDENT || token.text() == "c" => {
                 let facts = facts_of(self.position.db, self.position.file, function);
                 let target = target_of(self.position.db, self.position.item, function);
-                value::constant(function, &facts, target.map(|target| target.number), constant)?
+                let name = function.name.as_ref().map_or("", |name| name.text.as_str());
+                let names = ptx_parameters(self.position.db, self.position.file, name);
+                value::constant(function, &facts, target.map(|target| target.number), constant, &names)?
             }
             Value::Word(word) => explain::word(word)?,
             _ => register::page(function, index, range)?,
@@ -143,13 +145,13 @@ impl Here<'_> {
 /// `live: 23, 2 predicates`
 pub(super) fn live(counts: Counts) -> String {
     let mut text = format!("live: {}", counts.general);
-    for (count, name) in [
-        (counts.uniform, "uniform"),
-        (counts.predicates, "predicates"),
-        (counts.uniform_predicates, "uniform predicates"),
+    for (count, one, several) in [
+        (counts.uniform, "uniform", "uniform"),
+        (counts.predicates, "predicate", "predicates"),
+        (counts.uniform_predicates, "uniform predicate", "uniform predicates"),
     ] {
         if count > 0 {
-            text += &format!(", {count} {name}");
+            text += &format!(", {}", warplens_ide_db::count(count.into(), one, several));
         }
     }
     text

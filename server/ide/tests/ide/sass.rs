@@ -116,7 +116,7 @@ fn opcodes_with_what_the_text_shows() {
 
             - A divergent branch needs one before it where the lanes should reconverge; it may be absent where the branch is uniform or one path exits.
 
-            live: 2, 1 predicates
+            live: 2, 1 predicate
 
             **`B0`** · convergence barrier. Region: `BSSY` at `0x30`, then `BSYNC` at `0x70`.
 
@@ -290,6 +290,51 @@ fn a_listing_is_not_edited() {
 }
 
 #[test]
+fn parameters_have_their_names_in_ptx() {
+    let text = "Fatbin ptx code:
+.visible .entry k(
+\t.param .u64 out,
+\t.param .u32 n
+)
+{ ret; }
+\tcode for sm_80
+\t\tFunction : k
+        /*0000*/                   MOV R1, c[0x0][0x168] ;
+        /*0010*/                   EXIT ;
+\t\t..........
+\t.section\t.nv.info.k,\"\",@\"SHT_CUDA_INFO\"
+\t//----- nvinfo : EIATTR_KPARAM_INFO
+\t.align\t\t4
+        /*0000*/ \t.byte\t0x04, 0x17
+        /*0002*/ \t.short\t(.L_13 - .L_12)
+.L_12:
+        /*0004*/ \t.word\t0x00000000
+        /*0008*/ \t.short\t0x0001
+        /*000a*/ \t.short\t0x0008
+        /*000c*/ \t.byte\t0x00, 0xf0, 0x11, 0x00
+.L_13:
+";
+    let hover = open(text).hover(FILE, offset(text, "c[0x0][0x168]")).unwrap().expect("a hover");
+    expect!["**`c[0x0][0x168]`** · parameter 1 of the kernel, in PTX `n`: 4 bytes at offset 8"]
+        .assert_eq(&hover.markdown);
+}
+
+#[test]
+fn a_quotient_by_a_constant_begins_at_its_product() {
+    let begins = |product: &str, shift: &str| {
+        let text = format!("\n.text.k:\n        /*0000*/ {product} ;\n        /*0010*/ {shift} ;\n");
+        let kinds = InlayHintKinds { sequences: true, ..Default::default() };
+        let hints = open(&text).inlay_hints(FILE, TextRange::up_to(TextSize::of(&*text)), kinds).unwrap();
+        hints.iter().any(|hint| hint.label == "quotient by a constant")
+    };
+    assert!(begins("IMAD.HI.U32 R3, R0, -0x33333333, RZ", "SHF.R.U32.HI R3, RZ, 0x2, R3"));
+    assert!(begins("IMAD.WIDE.U32 R2, R0, -0x33333333, RZ", "SHF.R.U32.HI R5, RZ, 0x3, R3"));
+    // The lower word of a product, and a product of small numbers.
+    assert!(!begins("IMAD.WIDE.U32 R2, R0, -0x33333333, RZ", "SHF.R.U32.HI R5, RZ, 0x3, R2"));
+    assert!(!begins("IMAD.WIDE.U32 R2, R0, 0x4, RZ", "SHF.R.U32.HI R5, RZ, 0x3, R3"));
+}
+
+#[test]
 fn inlay_hints_are_sequences_and_live_registers() {
     const QUOTIENT: &str = "
 .text.k:
@@ -315,7 +360,7 @@ fn inlay_hints_are_sequences_and_live_registers() {
 
         .text.k:
                 /*0000*/ MUFU.RCP R3, R2 ;  «live: 3»  «32-bit float quotient»
-                /*0010*/ FCHK P0, R0, R2 ;  «live: 3, 1 predicates»
+                /*0010*/ FCHK P0, R0, R2 ;  «live: 3, 1 predicate»
                 /*0020*/ FFMA R4, R3, -R2, 1 ;  «live: 4»
                 /*0030*/ FFMA R5, R3, R4, R3 ;  «live: 4»
                 /*0040*/ FFMA R6, R5, R0, RZ ;  «live: 3»

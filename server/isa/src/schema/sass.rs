@@ -25,7 +25,7 @@ entries! {
         #[serde(default)]
         writes: Writes,
         /// What it computes: `d` is the destination, `a`, `b`, `c` the sources in printed order, `p` and `q` predicates. Empty where
-        /// it is not known.
+        /// it is not known. In the data `@OPCODE` stands for the effect of another opcode.
         #[serde(default)]
         effect: Text,
         /// What it computes before Volta, where that differs; often empty.

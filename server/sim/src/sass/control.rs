@@ -48,10 +48,7 @@ impl Warp {
             Control::PopReturn => self.pop(Token::Return, group, executed, run),
             Control::Pop(token) => self.pop(token, group, executed, run),
             Control::Push(token, target) => {
-                match self.machine.tokens() {
-                    Ok(tokens) => tokens.push(token, target),
-                    Err(error) => return Err(self.refuse(error, group, executed, run)),
-                }
+                self.machine.push(token, target);
                 Ok(go(group, next))
             }
             Control::Exit => {
@@ -283,12 +280,13 @@ impl Warp {
         value.wrapping_add(jump.base as u64) & 0xff_ffff_ffff
     }
 
-    /// Lanes call a function: before barriers, the token of their return is pushed.
+    /// Lanes call a function: before Volta, the token of their return is pushed.
     fn call(&mut self, target: u32, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
         let next = group.pc + 1;
-        if let Ok(tokens) = self.machine.tokens() {
-            tokens.push(Token::Return, next);
-            if tokens.depth(Token::Return) > MAX_CALL_DEPTH {
+        // Since Volta return addresses are in registers.
+        if !run.program.target.has_barriers() {
+            self.machine.push(Token::Return, next);
+            if self.machine.depth(Token::Return) > MAX_CALL_DEPTH {
                 return Err(self.nested_too_deep(group, executed, run));
             }
             return self.jump(target, group, run);
@@ -325,8 +323,7 @@ impl Warp {
     /// Lanes wait in the innermost token of a kind.
     fn pop(&mut self, token: Token, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
         let next = group.pc + 1;
-        let done = self.machine.tokens().and_then(|tokens| tokens.pop(token, executed, group.pc, next));
-        match done {
+        match self.machine.pop(token, executed, group.pc, next) {
             Ok(()) if executed == 0 => Ok(go(group, next)),
             Ok(()) => Ok(false),
             Err(error) => Err(self.refuse(error, group, executed, run)),
@@ -346,17 +343,16 @@ impl Warp {
                 ),
                 Status::Faulted,
             ),
-            MachineError::OtherMachine => {
-                let (this, other) = match run.launch.barriers {
-                    true => ("barriers", "tokens"),
-                    false => ("tokens", "barriers"),
-                };
-                (
-                    "unsupported",
-                    format!("unsupported instruction: model `{this}` does not have it\nuse model `{other}`"),
-                    Status::Unsupported,
-                )
-            }
+            MachineError::RunsLater(missing) => (
+                "no-progress",
+                format!(
+                    "deadlock: {} wait at `WARPSYNC` for {}\nmodel `tokens` runs the other path only when they wait in a token; use \
+                     model `barriers`",
+                    Lanes(executed.into()),
+                    Lanes(missing.into())
+                ),
+                Status::NoProgress,
+            ),
         };
         run.state.report(self.id.error(code, message, group.pc, executed));
         Pause::Stopped(status)
@@ -371,51 +367,62 @@ impl Warp {
         executed: u32,
         run: &mut RunContext<'_>,
     ) -> Continues {
-        let next = group.pc + 1;
-        let (live, id) = (self.live, self.id);
-        let barriers = match self.machine.barriers() {
-            Ok(barriers) => barriers,
-            Err(_) if matches!(control, Control::Yield) => return Ok(go(group, next)),
-            Err(error) => return Err(self.refuse(error, group, executed, run)),
-        };
+        let (next, live) = (group.pc + 1, self.live);
         match control {
-            Control::BarrierSet(barrier) => barriers.set(barrier, executed),
+            Control::BarrierSet(_, None) if !run.launch.barriers => {
+                let message = "unsupported instruction `BSSY`: the end of its region is not in the listing, and model `tokens` needs \
+                               it\nadd it, or use model `barriers`"
+                    .to_owned();
+                run.state.report(self.id.error("unsupported", message, group.pc, executed));
+                return Err(Pause::Stopped(Status::Unsupported));
+            }
+            Control::BarrierSet(barrier, end) => {
+                self.machine.set_barrier(barrier, executed, end.unwrap_or(next));
+            }
             Control::BarrierWait(barrier) => {
-                if !barriers.wait(barrier, executed, next) && executed != 0 {
+                if !self.machine.wait(barrier, executed, group.pc) && executed != 0 {
                     let message = format!(
                         "`BSYNC B{barrier}` waits at a barrier without lanes: no `BSSY B{barrier}` precedes it on this path\n\
                          the lanes do not wait for others; check the control flow before it"
                     );
-                    run.state.report(id.finding(
-                        "control-flow",
-                        Severity::Warning,
-                        message,
-                        group.pc,
-                        executed,
-                    ));
+                    let severity = Severity::Warning;
+                    let finding = self.id.finding("control-flow", severity, message, group.pc, executed);
+                    run.state.report(finding);
                 }
                 return Ok(false);
             }
             Control::BarrierBreak(barrier) => {
-                barriers.go_on(next);
-                barriers.break_out(barrier, executed);
+                self.machine.go_on(next);
+                self.machine.break_out(barrier, executed);
                 return Ok(false);
             }
             Control::BarrierMove(step) => return Ok(self.move_barrier(step, operation, group, executed)),
             Control::WarpSync(source) if executed != 0 => {
                 let mut buffer = [0; 32];
                 let members = *self.registers.int(source, &mut buffer);
-                barriers.synchronize(&members, executed, next);
-                return Ok(false);
+                return self.synchronize(&members, group, executed, run);
             }
             Control::WarpSyncAll if executed != 0 => {
-                barriers.synchronize(&[live; 32], executed, next);
-                return Ok(false);
+                return self.synchronize(&[live; 32], group, executed, run);
             }
-            Control::Yield => barriers.yield_lanes(executed),
+            Control::Yield => self.machine.yield_lanes(executed),
             _ => {}
         }
         Ok(go(group, next))
+    }
+
+    /// Lanes wait for those of their masks.
+    fn synchronize(
+        &mut self,
+        members: &[u32; 32],
+        group: &Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
+        match self.machine.synchronize(members, executed, (self.live, group.pc + 1)) {
+            Ok(()) => Ok(false),
+            Err(error) => Err(self.refuse(error, group, executed, run)),
+        }
     }
 
     /// `BMOV`
@@ -431,24 +438,24 @@ impl Warp {
             return go(group, next);
         }
         let exited = !self.live & self.position.launched();
-        let Ok(barriers) = self.machine.barriers() else { return go(group, next) };
+        let barriers = &mut self.machine;
         match step {
             BarrierStep::Read(barrier, clears) => {
-                let mask = barriers.mask(barrier);
+                let mask = barriers.barrier_mask(barrier);
                 self.registers.set(operation.d, executed, &[mask; 32]);
                 if clears {
-                    barriers.write(barrier, 0);
+                    barriers.write_barrier(barrier, 0);
                 }
             }
             BarrierStep::Write(barrier, source) => {
                 let mask = self.registers.row(source.row)[executed.trailing_zeros() as usize];
-                barriers.write(barrier, mask);
+                barriers.write_barrier(barrier, mask);
             }
             BarrierStep::Copy(to, from, clears) => {
-                let mask = barriers.mask(from);
-                barriers.write(to, mask);
+                let mask = barriers.barrier_mask(from);
+                barriers.write_barrier(to, mask);
                 if clears {
-                    barriers.write(from, 0);
+                    barriers.write_barrier(from, 0);
                 }
             }
             BarrierStep::State(state) => {

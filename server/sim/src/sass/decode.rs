@@ -43,16 +43,20 @@ pub enum DecodeError {
 /// # Errors
 /// When the listing does not have the function.
 pub fn decode(listing: &Listing, name: &str) -> Result<(Program, InstructionIndices), DecodeError> {
-    let is_named = |listed: &&Listed| function_name(listing, listed) == name;
-    let entry =
-        listing.functions().iter().position(|listed| is_named(&listed)).ok_or(DecodeError::NoFunction)?;
+    let is_named = |listed: &Listed| function_name(listing, listed) == name;
+    let entry = listing.functions().iter().position(is_named).ok_or(DecodeError::NoFunction)?;
+    Ok(decode_at(listing, entry))
+}
+
+/// Decodes a function, by its index in [`Listing::functions`], and those that it can reach.
+pub fn decode_at(listing: &Listing, entry: usize) -> (Program, InstructionIndices) {
     let listed = &listing.functions()[entry];
     let stated = listed.target.as_ref().map(|target| Target(target.number));
     let target = stated.unwrap_or_else(|| Target::first_of(listed.generation));
     let mut decoder = Decoder::new(listing, target, reachable(listing, entry));
     decoder.read_banks();
     decoder.instructions();
-    Ok(decoder.finish(name))
+    decoder.finish(&function_name(listing, listed))
 }
 
 /// The functions that the entry can reach, the entry first: those that operands or data name.
@@ -77,7 +81,12 @@ fn reachable(listing: &Listing, entry: usize) -> Vec<usize> {
             _ => None,
         });
         for name in named.chain(in_tables) {
-            let other = listing.functions().iter().position(|listed| function_name(listing, listed) == *name);
+            // A fat file has functions of one name for several targets.
+            let named = |listed: &&Listed| function_name(listing, listed) == *name;
+            let with_name = || listing.functions().iter().enumerate().filter(|(_, listed)| named(listed));
+            let target = &listing.functions()[entry].target;
+            let of_target = with_name().find(|(_, listed)| listed.target == *target);
+            let other = of_target.or_else(|| with_name().next()).map(|(index, _)| index);
             if let Some(other) = other.filter(|other| !found.contains(other)) {
                 found.push(other);
             }

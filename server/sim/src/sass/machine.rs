@@ -5,11 +5,15 @@
 
 mod barriers;
 mod group;
+mod regions;
 mod tokens;
 
 pub(crate) use barriers::Barriers;
 pub(crate) use group::{Group, Joined, MachineError, WaitReason, Waiting};
 pub(crate) use tokens::Tokens;
+
+use super::program::Token;
+use crate::cuda::registers::lanes;
 
 /// A divergence machine.
 #[derive(Clone, Debug)]
@@ -103,19 +107,83 @@ impl Machine {
         }
     }
 
-    /// The machine, if it is that of tokens.
-    pub(crate) fn tokens(&mut self) -> Result<&mut Tokens, MachineError> {
+    /// The lanes of the running group push a token, and resume at a statement.
+    pub(crate) fn push(&mut self, kind: Token, pc: u32) {
+        dispatch!(self, machine => machine.push(kind, pc));
+    }
+
+    /// Lanes of the running group wait in their innermost token of a kind, the others continue at `next`.
+    pub(crate) fn pop(&mut self, kind: Token, lanes: u32, at: u32, next: u32) -> Result<(), MachineError> {
+        dispatch!(self, machine => machine.pop(kind, lanes, at, next))
+    }
+
+    /// How many tokens of a kind there are.
+    pub(crate) fn depth(&self, kind: Token) -> usize {
+        dispatch!(self, machine => machine.depth(kind))
+    }
+
+    /// `BSSY`: sets the lanes of a barrier, whose region ends at a statement.
+    pub(crate) fn set_barrier(&mut self, barrier: u8, mask: u32, end: u32) {
         match self {
-            Machine::Tokens(tokens) => Ok(tokens),
-            Machine::Barriers(_) => Err(MachineError::OtherMachine),
+            Machine::Tokens(tokens) => tokens.push_barrier(barrier, end, mask),
+            Machine::Barriers(barriers) => barriers.set(barrier, mask),
         }
     }
 
-    /// The machine, if it is that of barriers.
-    pub(crate) fn barriers(&mut self) -> Result<&mut Barriers, MachineError> {
+    /// `BSYNC` at a statement: lanes wait for those of the barrier, the others continue at the next one. Returns whether the barrier has
+    /// ever had lanes.
+    pub(crate) fn wait(&mut self, barrier: u8, lanes: u32, at: u32) -> bool {
         match self {
-            Machine::Barriers(barriers) => Ok(barriers),
-            Machine::Tokens(_) => Err(MachineError::OtherMachine),
+            Machine::Tokens(tokens) => tokens.wait(barrier, lanes, at, at + 1),
+            Machine::Barriers(barriers) => barriers.wait(barrier, lanes, at + 1),
+        }
+    }
+
+    /// `BREAK`: others no longer wait for these lanes at a barrier.
+    pub(crate) fn break_out(&mut self, barrier: u8, lanes: u32) {
+        dispatch!(self, machine => machine.break_out(barrier, lanes));
+    }
+
+    /// The mask of a barrier.
+    pub(crate) fn barrier_mask(&mut self, barrier: u8) -> u32 {
+        match self {
+            Machine::Tokens(tokens) => tokens.barrier_mask(barrier),
+            Machine::Barriers(barriers) => barriers.mask(barrier),
+        }
+    }
+
+    /// `BMOV` to a barrier. A stack of tokens restores itself.
+    pub(crate) fn write_barrier(&mut self, barrier: u8, mask: u32) {
+        if let Machine::Barriers(barriers) = self {
+            barriers.write(barrier, mask);
+        }
+    }
+
+    /// `WARPSYNC`: each lane waits for those of its mask, the others continue at `next`. An error if a stack of tokens runs the lanes that
+    /// they wait for only later.
+    pub(crate) fn synchronize(
+        &mut self,
+        members: &[u32; 32],
+        lanes_here: u32,
+        (live, next): (u32, u32),
+    ) -> Result<(), MachineError> {
+        match self {
+            Machine::Tokens(tokens) => {
+                let missing = lanes(lanes_here).fold(0, |all, lane| all | members[lane]) & live & !lanes_here;
+                tokens.go_on(next);
+                if missing == 0 { Ok(()) } else { Err(MachineError::RunsLater(missing)) }
+            }
+            Machine::Barriers(barriers) => {
+                barriers.synchronize(members, lanes_here, next);
+                Ok(())
+            }
+        }
+    }
+
+    /// `YIELD`, `NANOSLEEP`
+    pub(crate) fn yield_lanes(&mut self, mask: u32) {
+        if let Machine::Barriers(barriers) = self {
+            barriers.yield_lanes(mask);
         }
     }
 }

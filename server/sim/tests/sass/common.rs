@@ -25,6 +25,15 @@ pub(crate) fn program(text: &str, name: &str) -> Program {
 
 /// Runs a program under the model of its target.
 pub(crate) fn run(program: &Program, config: LaunchConfig, options: &RunOptions) -> RunResult {
-    sass::run(program, config, program.target.has_barriers(), options, Control::none())
-        .expect("not cancelled")
+    run_under(program, config, program.target.has_barriers(), options)
+}
+
+/// Runs a program under a model: that of barriers, or that of tokens.
+pub(crate) fn run_under(
+    program: &Program,
+    config: LaunchConfig,
+    barriers: bool,
+    options: &RunOptions,
+) -> RunResult {
+    sass::run(program, config, barriers, options, Control::none()).expect("not cancelled")
 }

@@ -1,4 +1,4 @@
-//! The errors of control flow: each stops the run or is reported, and names who waits for whom.
+//! The errors of control flow: each stops the run or is reported. A finding lists the lanes that wait, and for which lanes.
 
 use expect_test::{Expect, expect};
 

@@ -1,6 +1,8 @@
 //! The files of the SASS data.
 
-use anyhow::Result;
+use std::collections::HashMap;
+
+use anyhow::{Context, Result};
 
 use super::data::{self, categories, list};
 use super::schema::sass::{
@@ -21,12 +23,27 @@ pub(crate) struct Data {
 
 /// Reads all SASS data.
 pub(crate) fn load() -> Result<Data> {
+    let mut instructions = categories("sass/instructions", |_| Vec::new())?;
+    share_effects(&mut instructions)?;
     Ok(Data {
-        categories: categories("sass/instructions", |_| Vec::new())?,
+        categories: instructions,
         conditions: list("sass/conditions.toml", "condition")?,
         registers: list("sass/special-registers.toml", "register")?,
         constants: list("sass/launch-constants.toml", "constant")?,
         words: list("sass/words.toml", "word")?,
         sequences: list("sass/sequences.toml", "sequence")?,
     })
+}
+
+/// Opcodes with the effect `@OPCODE` have that of the other one.
+fn share_effects(categories: &mut [Category]) -> Result<()> {
+    let all = categories.iter().flat_map(|category| &category.instructions);
+    let effects: HashMap<String, String> = all.map(|it| (it.opcode.clone(), it.effect.clone())).collect();
+    for instruction in categories.iter_mut().flat_map(|category| &mut category.instructions) {
+        let Some(other) = instruction.effect.strip_prefix('@') else { continue };
+        let effect = effects.get(other).filter(|effect| !effect.starts_with('@'));
+        let context = || format!("{}: no opcode `{other}` with an effect of its own", instruction.opcode);
+        instruction.effect = effect.cloned().with_context(context)?;
+    }
+    Ok(())
 }

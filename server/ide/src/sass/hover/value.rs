@@ -1,5 +1,6 @@
 //! Numbers and constants.
 
+use smol_str::SmolStr;
 use warplens_hir::sass::{Constant, Facts, Function, Immediate, Value};
 use warplens_isa::sass as isa;
 
@@ -87,12 +88,13 @@ fn half(number: f64) -> u16 {
     }
 }
 
-/// What a place in a constant bank holds.
+/// What a place in a constant bank holds. `ptx_names` are the parameters of the kernel in PTX, if that is known.
 pub(super) fn constant(
     function: &Function,
     facts: &Facts,
     target: Option<u16>,
     constant: &Constant,
+    ptx_names: &[SmolStr],
 ) -> Option<String> {
     let bank = constant.bank?;
     let offset = u32::try_from(constant.offset).ok()?;
@@ -117,8 +119,10 @@ pub(super) fn constant(
     if let Some(parameter) = facts.parameter_at(base, offset) {
         let inside = offset - base - parameter.offset;
         let part = if inside > 0 { format!(", byte {inside} of it") } else { String::new() };
+        let name = ptx_names.get(parameter.ordinal as usize);
+        let name = name.map_or_else(String::new, |name| format!(", in PTX `{name}`"));
         return Some(format!(
-            "{title} · parameter {} of the kernel{part}: {} bytes at offset {}",
+            "{title} · parameter {} of the kernel{name}{part}: {} bytes at offset {}",
             parameter.ordinal, parameter.size, parameter.offset
         ));
     }

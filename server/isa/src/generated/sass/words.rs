@@ -467,7 +467,7 @@ pub(crate) static OPERAND_WORD_NAMES: Names = Names {
     ],
 };
 
-pub(crate) static SEQUENCES: [Sequence; 13] = [
+pub(crate) static SEQUENCES: [Sequence; 14] = [
     Sequence {
         name: "32-bit quotient or remainder by a variable",
         detail: "The reciprocal of the divisor as a float, one Newton step in integers, and two corrections.",
@@ -496,6 +496,12 @@ pub(crate) static SEQUENCES: [Sequence; 13] = [
         name: "quotient by a constant",
         detail: "The high word of a product with a magic number, shifted right.",
         steps: &["IMAD.HI#", "SHF.R|LEA.HI|SHR"],
+        window: 8,
+    },
+    Sequence {
+        name: "quotient by a constant",
+        detail: "The high word of a product with a magic number, shifted right.",
+        steps: &["IMAD.WIDE.U32#=RZ", "SHF.R.U32.HI^"],
         window: 8,
     },
     Sequence {

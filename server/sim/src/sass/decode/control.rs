@@ -37,7 +37,7 @@ impl Decoder<'_> {
             "LONGJMP" => Control::Pop(Token::LongJump),
             "EXIT" | "KIL" | "KILL" => Control::Exit,
             "BPT" if inst.has("TRAP") => Control::Trap,
-            "BSSY" => Control::BarrierSet(inst.barrier()?),
+            "BSSY" => Control::BarrierSet(inst.barrier()?, self.statement(inst).ok()),
             "BSYNC" => Control::BarrierWait(inst.barrier()?),
             "BREAK" => Control::BarrierBreak(inst.barrier()?),
             "BMOV" => return self.barrier_move(inst),

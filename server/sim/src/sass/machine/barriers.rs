@@ -4,8 +4,10 @@
 //! release of a `BSYNC` or of a `WARPSYNC`. The path with the lowest statement runs first; one that has run long without a change
 //! of memory lets the next one run.
 
-use super::group::{Group, Joined, WaitReason, Waiting};
+use super::group::{Group, Joined, MachineError, WaitReason, Waiting};
+use super::regions::Regions;
 use crate::cuda::registers::lanes;
+use crate::sass::program::Token;
 
 /// The registers `B0` to `B15`.
 const COUNT: usize = 16;
@@ -54,6 +56,8 @@ pub(crate) struct Barriers {
     synchronizing: Vec<Synchronizing>,
     /// Lanes at a barrier of the block.
     at_block: Vec<Path>,
+    /// The tokens of code for the other machine.
+    regions: Regions,
     /// The last yield of each lane, by the count of yields and waits.
     yielded: [u64; 32],
     events: u64,
@@ -75,6 +79,7 @@ impl Barriers {
             blocked: Vec::new(),
             synchronizing: Vec::new(),
             at_block: Vec::new(),
+            regions: Regions::default(),
             yielded: [0; 32],
             events: 0,
             turn: (0, 0),
@@ -150,6 +155,31 @@ impl Barriers {
             self.test(barrier);
         }
         self.test_synchronizing();
+        let resumed = self.regions.exit(lanes, self.live);
+        self.resume(resumed);
+    }
+
+    /// The lanes of the running path push a token, and resume at `pc`.
+    pub(super) fn push(&mut self, kind: Token, pc: u32) {
+        let mask = self.paths.get(self.running).map_or(0, |path| path.mask);
+        self.regions.push(kind, pc, mask);
+    }
+
+    /// Lanes wait in their innermost token of a kind, the others continue at `next`.
+    pub(super) fn pop(&mut self, kind: Token, lanes: u32, at: u32, next: u32) -> Result<(), MachineError> {
+        if lanes == 0 {
+            self.go_on(next);
+            return Ok(());
+        }
+        let resumed = self.regions.pop(kind, lanes, at, self.live).ok_or(MachineError::NoToken(kind))?;
+        self.leave(lanes, next);
+        self.resume(resumed);
+        Ok(())
+    }
+
+    /// The most tokens of a kind that a lane has.
+    pub(super) fn depth(&self, kind: Token) -> usize {
+        self.regions.depth(kind)
     }
 
     pub(super) fn block(&mut self, lanes: u32, next: u32) {
@@ -361,7 +391,13 @@ impl Barriers {
             mask: path.mask,
             why: WaitReason::Block,
         });
-        paths.chain(blocked).chain(synchronizing).chain(at_block).collect()
+        let in_tokens = self.regions.waiting();
+        let in_tokens = in_tokens.map(|(statement, mask, kind)| Waiting {
+            statement,
+            mask,
+            why: WaitReason::Token(kind),
+        });
+        paths.chain(blocked).chain(synchronizing).chain(at_block).chain(in_tokens).collect()
     }
 
     pub(super) fn is_where(&self, earlier: &Barriers) -> bool {
@@ -371,6 +407,7 @@ impl Barriers {
             && self.paths.iter().map(path).eq(earlier.paths.iter().map(path))
             && self.blocked.iter().map(blocked).eq(earlier.blocked.iter().map(blocked))
             && self.synchronizing == earlier.synchronizing
+            && self.regions == earlier.regions
     }
 }
 

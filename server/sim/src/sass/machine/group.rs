@@ -46,8 +46,8 @@ pub(crate) enum WaitReason {
 pub(crate) enum MachineError {
     /// No token of the kind.
     NoToken(Token),
-    /// The instruction belongs to the other machine.
-    OtherMachine,
+    /// Lanes wait for others, which the machine runs after them.
+    RunsLater(u32),
 }
 
 /// Groups that continue together: the statement, and the groups.

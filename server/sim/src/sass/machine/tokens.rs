@@ -10,6 +10,8 @@ use crate::sass::program::Token;
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     kind: Token,
+    /// The barrier register, of code for the other machine.
+    barrier: Option<u8>,
     /// Where its lanes resume.
     pc: u32,
     mask: u32,
@@ -50,7 +52,7 @@ impl Tokens {
         let mut parts = parts.iter().filter(|(_, mask)| *mask != 0);
         let Some(&(pc, mask)) = parts.next() else { return };
         for &(pc, mask) in parts {
-            self.stack.push(Entry { kind: Token::Diverged, pc, mask, arrived: Vec::new() });
+            self.stack.push(Entry { kind: Token::Diverged, barrier: None, pc, mask, arrived: Vec::new() });
         }
         (self.pc, self.active) = (pc, mask);
     }
@@ -75,7 +77,43 @@ impl Tokens {
 
     /// Pushes a token with the active lanes, which resume at `pc`.
     pub(crate) fn push(&mut self, kind: Token, pc: u32) {
-        self.stack.push(Entry { kind, pc, mask: self.active, arrived: Vec::new() });
+        self.stack.push(Entry { kind, barrier: None, pc, mask: self.active, arrived: Vec::new() });
+    }
+
+    /// `BSSY`: a token of a barrier register.
+    pub(crate) fn push_barrier(&mut self, barrier: u8, pc: u32, mask: u32) {
+        let kind = Token::Sync;
+        self.stack.push(Entry { kind, barrier: Some(barrier), pc, mask, arrived: Vec::new() });
+    }
+
+    fn entry_of(&mut self, barrier: u8) -> Option<&mut Entry> {
+        self.stack.iter_mut().rfind(|entry| entry.barrier == Some(barrier))
+    }
+
+    /// The lanes of the innermost token of a barrier register.
+    pub(crate) fn barrier_mask(&mut self, barrier: u8) -> u32 {
+        self.entry_of(barrier).map_or(0, |entry| entry.mask)
+    }
+
+    /// `BREAK`: lanes do not resume at the token.
+    pub(crate) fn break_out(&mut self, barrier: u8, lanes: u32) {
+        if let Some(entry) = self.entry_of(barrier) {
+            entry.mask &= !lanes;
+        }
+    }
+
+    /// `BSYNC`: lanes wait in the token of the barrier; returns whether there is one.
+    pub(crate) fn wait(&mut self, barrier: u8, lanes: u32, at: u32, next: u32) -> bool {
+        self.pc = next;
+        if lanes == 0 {
+            return true;
+        }
+        let Some(entry) = self.entry_of(barrier) else { return false };
+        entry.arrived.push((lanes, at));
+        entry.mask |= lanes;
+        self.active &= !lanes;
+        self.unwind();
+        true
     }
 
     /// Lanes wait in the innermost token of a kind, the others continue at `next`.

@@ -25,8 +25,8 @@ pub enum Control {
     Exit,
     /// The run stops.
     Trap,
-    /// `BSSY`
-    BarrierSet(u8),
+    /// `BSSY`: the barrier, and the statement after its region, where the listing has it.
+    BarrierSet(u8, Option<u32>),
     /// `BSYNC`
     BarrierWait(u8),
     /// `BREAK`

@@ -12,6 +12,9 @@ use crate::sass::exec::{ExecContext, addresses_of, spaces_of};
 use crate::sass::program::Access;
 use crate::sass::registers::Registers;
 
+/// The most undefined bytes that are kept.
+const MAX_BYTES: usize = 1 << 22;
+
 /// The owner of a byte of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Owner {
@@ -44,6 +47,8 @@ pub(crate) struct UndefinedMemory {
 pub(super) struct VisibleStore {
     pub(super) word: UndefinedWord,
     pub(super) is_global: bool,
+    /// Whether not all of it could be kept.
+    pub(super) is_lost: bool,
 }
 
 impl UndefinedMemory {
@@ -97,7 +102,7 @@ impl UndefinedMemory {
     ) -> VisibleStore {
         let words: Vec<UndefinedWord> =
             (0..u16::from(access.count)).map(|word| values.read(access.data + word, statement)).collect();
-        let mut visible = VisibleStore { word: UndefinedWord::DEFINED, is_global: false };
+        let mut visible = VisibleStore { word: UndefinedWord::DEFINED, is_global: false, is_lost: false };
         if self.is_empty() && words.iter().all(|word| word.lanes() & mask == 0) {
             return visible;
         }
@@ -110,16 +115,23 @@ impl UndefinedMemory {
                     let is_unknown = origin.is_some_and(|origin| origin.cause == Cause::NotSimulated);
                     let is_local = part.space == Space::Local;
                     // A part of an element may be the padding of a structure.
-                    if !is_local && (bits == whole || is_unknown && bits != 0) {
+                    if is_unknown && bits != 0 || !is_local && bits == whole {
                         (visible.word.bits[lane], visible.word.origins[lane]) = (bits, origin);
                         visible.is_global |= part.space == Space::Global;
                     }
                     for byte in 0..u64::from(access.size) {
                         let at = part.addresses[lane] + index as u64 * u64::from(access.size) + byte;
-                        match origin.filter(|_| bits >> (8 * byte) & 0xff != 0 && (is_local || is_unknown)) {
-                            Some(origin) => self.bytes.insert((owner, at), origin),
-                            None => self.bytes.remove(&(owner, at)),
-                        };
+                        let kept =
+                            origin.filter(|_| bits >> (8 * byte) & 0xff != 0 && (is_local || is_unknown));
+                        match kept {
+                            Some(_) if self.bytes.len() >= MAX_BYTES => visible.is_lost |= is_unknown,
+                            Some(origin) => {
+                                self.bytes.insert((owner, at), origin);
+                            }
+                            None => {
+                                self.bytes.remove(&(owner, at));
+                            }
+                        }
                     }
                 }
             }

@@ -464,7 +464,7 @@ impl UndefinedWord {
         self
     }
 
-    /// Lanes whose value came from another lane have the origin of any.
+    /// Lanes with the value of another lane have the origin of any.
     fn fill_origins(&mut self) {
         let any = self.origins.iter().copied().fold(None, first_origin);
         for lane in 0..WIDTH {

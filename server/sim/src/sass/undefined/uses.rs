@@ -115,7 +115,7 @@ impl UndefinedValues {
         let n = operation.n as usize;
         let mut addresses: Vec<Address> = Vec::new();
         let mut stored = UndefinedWord::DEFINED;
-        let mut is_global = false;
+        let (mut is_global, mut is_lost) = (false, false);
         let access = |index: usize| -> &Access { &program.accesses[index] };
         match operation.op {
             Op::Load | Op::LoadLocked => {
@@ -127,7 +127,7 @@ impl UndefinedValues {
             Op::Store | Op::StoreUnlock => {
                 addresses.push(access(n).address);
                 let visible = memory.store(access(n), self, visit.statement, (r, ctx), executed);
-                (stored, is_global) = (visible.word, visible.is_global);
+                (stored, is_global, is_lost) = (visible.word, visible.is_global, visible.is_lost);
             }
             Op::Copy { .. } => {
                 addresses.extend([access(n).address, access(n + 1).address]);
@@ -161,7 +161,7 @@ impl UndefinedValues {
             self.used(visit, Part::Guard, &guard, memory, effects);
         }
         let stored = stored.keep(executed);
-        let may_stay = matches!(operation.op, Op::Store | Op::StoreUnlock);
+        let may_stay = matches!(operation.op, Op::Store | Op::StoreUnlock) && !is_lost;
         match origin_that_stops(&stored) {
             Some((origin, mask)) if may_stay && effects.stop.is_none() => {
                 if is_global && memory.reported.insert((origin.statement.unwrap_or(0), visit.statement)) {
