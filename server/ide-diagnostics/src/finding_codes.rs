@@ -117,6 +117,20 @@ findings! {
     "wgmma-fence";
     /// A warpgroup instruction is not executed by all 128 threads of a warpgroup together.
     "warpgroup";
+    /// The instruction descriptor of a `tcgen05.mma` has reserved or impossible fields.
+    "instruction-descriptor";
+    /// Tensor memory that a block has not freed when it exits.
+    "tensor-memory-leak";
+    /// Tensor memory is allocated or freed against the rules.
+    "tensor-memory-allocation";
+    /// A warp accesses lanes of tensor memory that belong to another warp.
+    "tensor-memory-lanes";
+    /// An access to columns of tensor memory that are not allocated, or to lanes beyond the last.
+    "tensor-memory-bounds";
+    /// Instructions on tensor memory mix groups, or use a pair of blocks that the cluster does not have.
+    "tensor-memory-group";
+    /// An operation on tensor memory follows relaxed synchronization without a `tcgen05.fence`.
+    "tcgen05-order";
     /// The metadata of a sparse matrix have indices that do not ascend.
     "sparse-metadata";
     /// An access to what the prerequisite grid writes, before `griddepcontrol.wait`.

@@ -7,6 +7,7 @@ mod executable;
 mod launch_config;
 pub mod program;
 pub mod tensor;
+pub mod tensor_memory;
 
 pub use decode::{DecodeError, Module, decode};
 pub use engine::{Model, run};

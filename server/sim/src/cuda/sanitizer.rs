@@ -21,9 +21,12 @@ mod proxies;
 mod proxy_reads;
 pub(crate) mod ptx;
 mod races;
+mod remote;
+mod remote_access;
 mod shadow;
 mod stamp;
 mod tensor_maps;
+mod tensor_memory;
 pub(crate) mod undefined_messages;
 mod uninitialized;
 mod vector_clock;
@@ -40,6 +43,7 @@ use self::local::LocalShadow;
 use self::patterns::ProgramPatterns;
 use self::proxies::Proxies;
 use self::ptx::undefined_access::UndefinedAccess;
+use self::remote_access::RemoteAccess;
 use self::shadow::{Access, Shadow};
 use self::stamp::{Stamp, Strength};
 use self::volatile::VolatileAccesses;
@@ -65,6 +69,10 @@ pub(crate) struct ClusterSanitizer {
     clock: ClusterClock,
     shared: Shadow,
     copies: Copies,
+    /// Accesses to the memory of blocks that have not exited.
+    remote: Vec<RemoteAccess>,
+    /// By warp of the cluster: the last wait on an mbarrier, if it was relaxed and nothing orders what follows.
+    relaxed_waits: FxHashMap<u32, u32>,
 }
 
 /// The sanitizer state of a block.
@@ -152,7 +160,9 @@ pub(crate) struct Sanitizer {
 
 impl Sanitizer {
     /// The codes of its findings.
-    pub(crate) const CODES: [&str; 16] = [
+    pub(crate) const CODES: [&str; 18] = [
+        "cluster-exit",
+        "tcgen05-order",
         "mbarrier-init",
         "prerequisite-grid",
         "wgmma-fence",
@@ -238,6 +248,7 @@ impl Sanitizer {
     /// The running block is suspended or has exited.
     pub(crate) fn leave(&mut self, block: &mut BlockSanitizer, cluster: &mut ClusterSanitizer, ended: bool) {
         if ended {
+            self.check_exit();
             self.complete_global_copies();
         }
         self.sync.pool(&mut self.cluster.clock, ended);
@@ -278,6 +289,7 @@ impl Sanitizer {
         self.block.awaited_grid |= order.awaits_grid && executed != 0;
         if order.fence {
             self.sync.fence(warp, live, executed, order.in_block);
+            self.fence_tensor_memory();
             if order.proxy_fence != ProxyFence::None {
                 self.fence_proxies(warp, executed, order.proxy_fence);
             }
@@ -296,6 +308,7 @@ impl Sanitizer {
         if self.checks.races {
             let live: Vec<u32> = live.collect();
             self.sync.open(arrived, waited, &live);
+            self.order_tensor_memory();
         }
     }
 
@@ -357,6 +370,9 @@ impl Sanitizer {
         }
         if order.initializes {
             self.initializers.insert(self.visit.statement);
+        }
+        if spaces.window.blocks > 1 {
+            self.note_remote(event, spaces);
         }
         if order.async_proxy {
             self.access_async(event, spaces);

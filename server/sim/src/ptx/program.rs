@@ -17,6 +17,7 @@ mod operation;
 mod patterns;
 mod tables;
 mod tensor;
+mod tensor_memory;
 
 pub use crate::cuda::address::{Address, AtomicOp, Relative, Space};
 pub use crate::cuda::objects::{FrameObjects, ProgramObjects};
@@ -32,7 +33,11 @@ pub use tables::{
     FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands, Note, Pack, PackedSources,
     ProductScales, Promise, Rows, SignatureShape, SparseFactor, Switch, System, Tables,
 };
-pub use tensor::{BoxMode, FactorSource, TensorCopy, TensorOp, WarpgroupProduct};
+pub use tensor::{BoxMode, Compression, FactorSource, TensorCopy, TensorOp, WarpgroupProduct};
+pub use tensor_memory::{
+    CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, ProductKind, TensorFactor,
+    TensorMemoryOp, TensorProduct,
+};
 
 /// An entry and all functions that it can reach.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,10 @@
 //! Layouts are data: [`swizzle`] has the address patterns, [`map`] the fields and limits of tensor maps. Execution, launches and
 //! documentation read the same tables.
 
+pub(crate) mod accumulate;
 pub(crate) mod boxes;
 pub(crate) mod changed_maps;
+pub(crate) mod compress;
 pub(crate) mod copy;
 pub mod descriptor;
 pub mod fragment;

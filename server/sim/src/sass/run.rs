@@ -61,6 +61,7 @@ pub fn run(
         changes: 0,
         skipped_time: 0,
         asynchronous: Default::default(),
+        tensor_memory: Default::default(),
         changed_maps: Default::default(),
         access_set: None,
     };

@@ -1,6 +1,7 @@
 //! PTX kernels, run: one file for each subject.
 
 mod common;
+mod completion;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -5864,7 +5864,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(9, 4),
             target: "sm_107a",
         }],
-        simulation: Simulation::Unsupported("the layout of its descriptor and its indices is not documented"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -5981,7 +5980,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(9, 4),
             target: "sm_107a",
         }],
-        simulation: Simulation::Unsupported("the layout of its descriptor and its indices is not documented"),
         ..Instruction::EMPTY
     },
 ];

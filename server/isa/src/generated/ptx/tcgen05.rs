@@ -62,9 +62,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             since: Version::new(8, 6),
             target: "sm_100a",
         }],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
+        simulation: Simulation::Partly("not `.exclusive`"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -122,9 +120,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             since: Version::new(8, 6),
             target: "sm_100a",
         }],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
+        simulation: Simulation::Partly("not `.exclusive`"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -161,9 +157,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             since: Version::new(8, 6),
             target: "sm_100a",
         }],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -310,9 +303,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 target: "sm_100a",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
+        simulation: Simulation::Partly("not `.spcompress`"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -458,9 +449,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 target: "sm_103a",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
+        simulation: Simulation::Partly("not `.spcompress`"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -557,9 +546,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 target: "sm_100a",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -594,9 +580,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Measured { code: "tcgen05.wait::ld.sync.aligned;", since: Version::new(8, 6), target: "sm_100a" },
             Measured { code: "tcgen05.wait::st.sync.aligned;", since: Version::new(8, 6), target: "sm_100a" },
         ],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -677,9 +660,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 target: "sm_100a",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -721,9 +701,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             since: Version::new(8, 6),
             target: "sm_100a",
         }],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
+        simulation: Simulation::Unsupported("the direction of the shift is not documented"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1333,9 +1311,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 target: "sm_100a",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
+        simulation: Simulation::Partly("not `.ashift`, K = 96, `.kind::ti16` and `.decompress`"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1815,9 +1791,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             since: Version::new(8, 6),
             target: "sm_100a",
         }],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
+        simulation: Simulation::Partly("not `.ashift` and `.kind::ti16`"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1927,9 +1901,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 target: "sm_100a",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
+        simulation: Simulation::Partly("not masks of zero columns and `.kind::ti16`"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2033,9 +2005,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             since: Version::new(8, 6),
             target: "sm_100a",
         }],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
+        simulation: Simulation::Partly("not masks of zero columns and `.kind::ti16`"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2081,9 +2051,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 target: "sm_100a",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2184,9 +2151,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
                 target: "sm_100a",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "tensor memory and the layouts of its descriptors are not modelled",
-        ),
+        simulation: Simulation::Partly("not `.sync_restrict`"),
         ..Instruction::EMPTY
     },
 ];

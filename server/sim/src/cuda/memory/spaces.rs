@@ -18,6 +18,7 @@ use crate::cuda::windows;
 use crate::memory::DeviceMemory;
 use crate::ptx::async_ops::queue::Queue;
 use crate::ptx::tensor::changed_maps::ChangedMaps;
+use crate::ptx::tensor_memory::cells::TensorMemory;
 
 /// All memory that a block accesses except local memory.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub(crate) struct Spaces {
     pub(crate) skipped_time: u64,
     /// The asynchronous operations in flight of the running cluster.
     pub(crate) asynchronous: Queue,
+    /// The tensor memory of the running cluster.
+    pub(crate) tensor_memory: TensorMemory,
     /// Tensor maps that the device has changed.
     pub(crate) changed_maps: ChangedMaps,
     /// Records accesses to memory shared between blocks, if requested.

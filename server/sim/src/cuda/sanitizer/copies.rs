@@ -23,7 +23,12 @@ pub(crate) enum CopyFamily {
     Bulk,
     /// Of `wgmma`
     Products,
+    /// Of `tcgen05`: until a commit, after which an mbarrier tracks them
+    TensorMemory,
 }
+
+/// The number of families.
+const FAMILIES: usize = 4;
 
 /// How the completion of a copy is observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,14 +69,14 @@ pub(super) struct Copies {
     /// By mbarrier, the parity of the last phase that a thread saw completed.
     pub(super) completed: FxHashMap<u64, u64>,
     /// Committed groups of each lane, by warp and family.
-    groups: Vec<[[u32; 32]; 3]>,
+    groups: Vec<[[u32; 32]; FAMILIES]>,
 }
 
 impl Copies {
     pub(super) fn closed(&mut self, warp: u32, family: CopyFamily) -> &mut [u32; 32] {
         let warp = warp as usize;
         if self.groups.len() <= warp {
-            self.groups.resize(warp + 1, [[0; 32]; 3]);
+            self.groups.resize(warp + 1, [[0; 32]; FAMILIES]);
         }
         &mut self.groups[warp][family as usize]
     }

@@ -48,13 +48,12 @@ impl Sanitizer {
         }
     }
 
-    /// A lane's copies so far arrive on an mbarrier.
-    pub(crate) fn arrive_on_copies(&mut self, lane: usize, object: u64, parity: u64) {
+    /// A lane's copies of a family so far arrive on an mbarrier.
+    pub(crate) fn arrive_on_copies(&mut self, lane: usize, family: CopyFamily, object: u64, parity: u64) {
         let warp = self.warp_of_cluster();
         let epoch = self.sync.epoch(self.visit.warp);
         let mine = |begun: &&mut PendingCopy| {
-            (begun.warp, begun.lane, begun.until)
-                == (warp, lane as u32, CopyCompletion::Waited(CopyFamily::Single))
+            (begun.warp, begun.lane, begun.until) == (warp, lane as u32, CopyCompletion::Waited(family))
         };
         // The thread may still wait for them itself.
         let copies = &mut self.cluster.copies.begun;
@@ -68,6 +67,7 @@ impl Sanitizer {
 
     /// A thread observed the completion of a phase: its copies get the stamps that their threads had at the arrival.
     pub(crate) fn phase_completed(&mut self, object: u64, parity: u64) {
+        self.note_wait();
         self.cluster.copies.completed.insert(object, parity);
         for begun in self.take(|begun| begun.until == CopyCompletion::Phase { object, parity }) {
             self.restamp(&begun, IN_FLIGHT | begun.warp, begun.epoch);

@@ -244,6 +244,9 @@ impl Sanitizer {
                 "with `cp.async.bulk.wait_group.read`"
             }
             (Some(CopyCompletion::Waited(CopyFamily::Products)), _) => "with `wgmma.wait_group`",
+            (Some(CopyCompletion::Waited(CopyFamily::TensorMemory)), _) => {
+                "with `tcgen05.commit` and a wait for its mbarrier"
+            }
             (Some(CopyCompletion::Waited(CopyFamily::Bulk)), _) => "with `cp.async.bulk.wait_group`",
             _ => "with `cp.async.wait_group` or `cp.async.wait_all`",
         };
@@ -284,7 +287,7 @@ impl Sanitizer {
         );
     }
 
-    fn cta(&self, number: u32) -> [u32; 3] {
+    pub(super) fn cta(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.grid;
         [number % x, number / x % y, number / x / y]
     }

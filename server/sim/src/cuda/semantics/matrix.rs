@@ -142,7 +142,8 @@ pub struct BlockScale {
 }
 
 impl BlockScale {
-    fn value(self, byte: u32) -> f64 {
+    /// The factor that a byte is.
+    pub(crate) fn value(self, byte: u32) -> f64 {
         let element = if self.ue4m3 { Element::Narrow(UE4M3) } else { Element::Power };
         double(element.unpack(byte & if self.ue4m3 { 0x7f } else { 0xff }))
     }

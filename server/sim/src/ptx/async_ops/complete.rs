@@ -8,6 +8,7 @@ use crate::cuda::memory::mbarrier_object::Object;
 use crate::cuda::memory::region::MemoryRegion;
 use crate::cuda::memory::spaces::{Spaces, read, write};
 use crate::ptx::program::Space;
+use crate::ptx::tensor_memory::complete::complete;
 
 impl Spaces {
     /// Issues an operation.
@@ -56,8 +57,16 @@ impl Spaces {
 
     fn complete(&mut self, mut operation: Operation) {
         self.read_sources(&mut operation);
-        if let Effect::Transfer(transfer) = &operation.effect {
-            self.write_destinations(transfer);
+        match &operation.effect {
+            Effect::Transfer(transfer) => self.write_destinations(transfer),
+            Effect::Cells(cells) => {
+                let size = self.window.size;
+                if let Some(problem) = complete(cells, &self.shared, size, &mut self.tensor_memory) {
+                    self.asynchronous.note_problem(operation.issuer, operation.statement, problem);
+                }
+                self.changes += 1;
+            }
+            Effect::Nothing => {}
         }
         self.signal(operation.signal, operation.statement);
     }

@@ -2,6 +2,7 @@
 
 use crate::cuda::memory::region::MemoryRegion;
 use crate::ptx::program::AtomicOp;
+use crate::ptx::tensor_memory::operation::CellOperation;
 use crate::scalar_type::ScalarType;
 
 /// The threads that issued an operation: lanes of a warp of a block of the cluster.
@@ -20,6 +21,8 @@ pub(crate) enum Family {
     Single,
     /// Of `cp.async.bulk`
     Bulk,
+    /// Of `tcgen05.st`: all that are in flight form one group
+    CellStores,
 }
 
 /// A group of operations of a thread.
@@ -77,6 +80,8 @@ pub(crate) struct Transfer {
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {
     Transfer(Transfer),
+    /// Reads or writes tensor memory.
+    Cells(Box<CellOperation>),
     /// Only its signal.
     Nothing,
 }

@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::operation::{Family, Group, Issuer, Operation, Signal};
+use super::operation::{Effect, Family, Group, Issuer, Operation, Signal};
 use super::phase_bytes::PhaseLog;
 use crate::cuda::registers::{WIDTH, lanes};
+use crate::ptx::tensor_memory::operation::{CellOperation, LateProblem};
 
 /// Operations in flight, oldest first, of the running cluster.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +13,8 @@ pub(crate) struct Queue {
     /// Whether operations complete at issue.
     pub(crate) eager: bool,
     pub(super) operations: Vec<Operation>,
+    /// What completed operations found in their operands, with the issuer and the statement.
+    pub(crate) problems: Vec<(Issuer, u32, LateProblem)>,
     /// The bytes of the running phases.
     pub(crate) phases: PhaseLog,
     /// Committed groups by rank, warp and family, of each lane.
@@ -31,6 +34,23 @@ impl Queue {
             _ => 0,
         };
         self.operations.iter().map(bytes).sum()
+    }
+
+    /// The operations on tensor memory in flight, with their issuers and statements.
+    pub(crate) fn cell_operations(&self) -> impl Iterator<Item = (Issuer, u32, &CellOperation)> {
+        self.operations.iter().filter_map(|operation| match &operation.effect {
+            Effect::Cells(cells) => Some((operation.issuer, operation.statement, &**cells)),
+            Effect::Transfer(_) | Effect::Nothing => None,
+        })
+    }
+
+    /// A completed operation found a problem; one of a kind is kept for a statement.
+    pub(super) fn note_problem(&mut self, issuer: Issuer, statement: u32, problem: LateProblem) {
+        let known =
+            |(_, at, other): &(Issuer, u32, LateProblem)| (*at, other.code) == (statement, problem.code);
+        if !self.problems.iter().any(known) {
+            self.problems.push((issuer, statement, problem));
+        }
     }
 
     /// The group that an operation of a thread belongs to.

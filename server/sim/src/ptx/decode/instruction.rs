@@ -93,6 +93,9 @@ impl<'l> FunctionDecoder<'l, '_> {
             | "vsub2" | "vavrg2" | "vabsdiff2" | "vmin2" | "vmax2" | "vset2" | "vadd4" | "vsub4"
             | "vavrg4" | "vabsdiff4" | "vmin4" | "vmax4" | "vset4" => self.video(instruction, &mut m),
             "wgmma" => self.warpgroup(instruction, &mut m),
+            "tcgen05" => self.tensor_memory(instruction, &mut m),
+            "spcompress" => self.compress(instruction, &mut m),
+            "spdecompress" => self.decompress(instruction, &mut m),
             "tensormap" => self.tensor_map(instruction, &mut m),
             "fence" if instruction.has("tensormap::generic") => {
                 return self.tensor_map_fence(instruction);

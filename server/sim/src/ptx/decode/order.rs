@@ -28,6 +28,8 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
             ..Order::default()
         },
         "wgmma" if has(&["mma_async"]) => Order { async_proxy: true, matrix: true, ..Order::default() },
+        "tcgen05" if has(&["mma", "cp"]) => Order { async_proxy: true, matrix: true, ..Order::default() },
+        "tcgen05" if has(&["commit"]) => Order { strong: true, release: true, ..Order::default() },
         "cp" if has(&["bulk"]) => Order { async_proxy: true, ..Order::default() },
         "clusterlaunchcontrol" => Order { async_proxy: true, ..Order::default() },
         "mbarrier" => {

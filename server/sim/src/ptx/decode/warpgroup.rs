@@ -106,7 +106,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(product)
     }
 
-    fn register_list(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
+    /// The registers of a vector, or a single register.
+    pub(super) fn register_list(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
         let list: Vec<Operand> = self.list(&operand).to_vec();
         list.into_iter().map(|operand| Ok(self.place(operand)?.0)).collect()
     }

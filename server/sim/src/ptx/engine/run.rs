@@ -75,6 +75,7 @@ pub fn run(
         changes: 0,
         skipped_time: 0,
         asynchronous: Queue::new(options.eager),
+        tensor_memory: Default::default(),
         changed_maps: Default::default(),
         access_set: None,
     };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::asynchronous::Completion;
 use super::guard::Guard;
+use super::tensor_memory::TensorMemoryOp;
 use crate::cuda::address::{Address, AtomicOp, Space};
 use crate::cuda::semantics::matrix::{Factor, Sum};
 use crate::cuda::slot::{RegisterSlot, Slot};
@@ -33,6 +34,12 @@ pub enum TensorOp {
     ReleaseMaps,
     /// `fence.proxy.tensormap` with `.acquire`: of this map
     AcquireMap(Address, Space),
+    /// `spcompress`, with its descriptor
+    Compress(Compression, RegisterSlot),
+    /// `spdecompress`: stored elements of a group, and all of its elements
+    Decompress(Compression, (u32, u32)),
+    /// `tcgen05`
+    Memory(TensorMemoryOp),
     /// `wgmma.mma_async`
     Product(Arc<WarpgroupProduct>),
     /// `wgmma.fence`
@@ -117,4 +124,19 @@ pub enum FactorSource {
     Registers(Vec<RegisterSlot>),
     /// In shared memory, as a descriptor says.
     Shared(RegisterSlot),
+}
+
+/// Registers with elements, with some of them, and with the positions of these.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Compression {
+    /// Bits of an element.
+    pub element_bits: u32,
+    /// Bits of a position.
+    pub index_bits: u32,
+    /// All elements.
+    pub data: Vec<RegisterSlot>,
+    /// The stored elements.
+    pub kept: Vec<RegisterSlot>,
+    /// The positions.
+    pub indices: Vec<RegisterSlot>,
 }

@@ -10,11 +10,25 @@ const ADDRESS_MASK: u64 = 0x3FFFF;
 pub enum DescriptorKind {
     /// `wgmma`
     Warpgroup,
+    /// `tcgen05`
+    TensorMemory,
 }
 
 /// The codes of swizzles in `wgmma` descriptors.
 const WARPGROUP_SWIZZLES: [Swizzle; 4] =
     [Swizzle::None, Swizzle::Bytes128, Swizzle::Bytes64, Swizzle::Bytes32];
+
+/// The codes of swizzles in `tcgen05` descriptors.
+const TENSOR_MEMORY_SWIZZLES: [Option<Swizzle>; 8] = [
+    Some(Swizzle::None),
+    Some(Swizzle::Bytes128Atom32),
+    Some(Swizzle::Bytes128),
+    None,
+    Some(Swizzle::Bytes64),
+    None,
+    Some(Swizzle::Bytes32),
+    None,
+];
 
 /// A descriptor, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +48,37 @@ pub struct Descriptor {
 impl Descriptor {
     /// Takes bits apart, or says which field is invalid.
     pub fn decode(bits: u64, kind: DescriptorKind) -> Result<Descriptor, &'static str> {
-        let DescriptorKind::Warpgroup = kind;
         let field = |at: u32| (bits >> at & 0x3FFF) << 4;
-        if bits >> 14 & 3 != 0 || bits >> 30 & 3 != 0 || bits >> 46 & 7 != 0 || bits >> 52 & 0x3FF != 0 {
-            return Err("a reserved bit is set: bits 14-15, 30-31, 46-48 and 52-61 must be zero");
-        }
+        let reserved = bits >> 14 & 3 != 0 || bits >> 30 & 3 != 0;
+        let swizzle = match kind {
+            DescriptorKind::Warpgroup => {
+                if reserved || bits >> 46 & 7 != 0 || bits >> 52 & 0x3FF != 0 {
+                    return Err("a reserved bit is set: bits 14-15, 30-31, 46-48 and 52-61 must be zero");
+                }
+                WARPGROUP_SWIZZLES[(bits >> 62) as usize]
+            }
+            DescriptorKind::TensorMemory => {
+                if reserved || bits >> 53 & 0xFF != 0 {
+                    return Err("a reserved bit is set: bits 14-15, 30-31 and 53-60 must be zero");
+                }
+                if bits >> 46 & 7 != 1 {
+                    return Err("bits 46-48 must be 0b001 for `tcgen05`");
+                }
+                if bits >> 52 & 1 == 1 {
+                    return Err(
+                        "bit 52 (absolute leading address) is for K = 96 only, which is not simulated",
+                    );
+                }
+                TENSOR_MEMORY_SWIZZLES[(bits >> 61) as usize]
+                    .ok_or("bits 61-63 (swizzle) must be 0, 1, 2, 4 or 6")?
+            }
+        };
         Ok(Descriptor {
             start: field(0),
             leading: field(16),
             stride: field(32),
             base: bits >> 49 & 7,
-            swizzle: WARPGROUP_SWIZZLES[(bits >> 62) as usize],
+            swizzle,
         })
     }
 
@@ -77,6 +111,9 @@ impl Descriptor {
             (false, 0) => line % 8 * 16 + line / 8 * stride + byte / 16 * leading + byte % 16,
             (false, span) => line % 8 * span + line / 8 * stride + byte,
             (true, 0) => byte % 16 + byte / 16 * stride + line % 8 * 16 + line / 8 * leading,
+            (true, span) if self.swizzle == Swizzle::Bytes128Atom32 => {
+                byte % span + byte / span * leading + line % 4 * span + line / 4 * stride
+            }
             (true, span) => byte % span + byte / span * leading + line % 8 * span + line / 8 * stride,
         }
     }
@@ -120,6 +157,15 @@ mod tests {
         assert_eq!(address(0x0000_0020_0008_0200, 13, 18, false), 0x22D2);
         assert_eq!(address(0x8000_0020_0001_0200, 13, 18, false), 0x2372);
         assert_eq!(address(0xC000_0010_0001_0200, 13, 18, false), 0x21A2);
+    }
+
+    #[test]
+    fn tensor_memory() {
+        let decoded = Descriptor::decode(0x4000_4040_0001_0400, DescriptorKind::TensorMemory).expect("valid");
+        assert_eq!((decoded.start, decoded.stride, decoded.swizzle), (0x4000, 1024, Swizzle::Bytes128));
+        for bits in [0x4000_0040_0001_0400, 0x6000_4040_0001_0400, 0x4010_4040_0001_0400] {
+            assert!(Descriptor::decode(bits, DescriptorKind::TensorMemory).is_err(), "{bits:#x}");
+        }
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! Ranges of memory that one thread accesses through an asynchronous operation: their check, and their reports to the sanitizer.
 
+use super::descriptor::Chunk;
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::region::AccessMode;
-use crate::cuda::sanitizer::copies::CopyCompletion;
+use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::cuda::sanitizer::event::AccessKind;
+use crate::cuda::windows;
 use crate::ptx::async_ops::operation::MemoryPosition;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::memory::lane_address::LaneAddress;
+use crate::ptx::program::Space;
 
 /// The most bytes of one report: 32 elements of four bytes.
 const REPORT: u64 = 128;
@@ -63,4 +66,40 @@ pub(crate) fn start(
     let kind = if mode == AccessMode::Load { AccessKind::Read } else { AccessKind::Store };
     report(at, len, kind, ctx)?;
     at.copy_started(len, mode, until, ctx)
+}
+
+/// Checks and reports the reads of the chunks of a matrix in the shared memory of a block, which are in flight from now on.
+pub(crate) fn start_chunks(
+    which: &str,
+    chunks: Vec<Chunk>,
+    rank: u32,
+    lane: usize,
+    family: CopyFamily,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Fault> {
+    let size = u64::from(ctx.spaces.window.size);
+    let mut addresses: Vec<u64> = chunks.iter().map(|chunk| chunk.address).collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    if let Some(&outside) = addresses.last().filter(|address| **address + 16 > size) {
+        let message = format!(
+            "the descriptor of {which} leads beyond shared memory, to address {outside:#x}\nthe block has {size} bytes; check \
+             the start address and the offsets"
+        );
+        return Err(Fault::new("matrix-descriptor", message, u32::MAX));
+    }
+    if ctx.sanitizer.is_none() {
+        return Ok(());
+    }
+    let base = u64::from(rank) * windows::SHARED_RANK;
+    let mut addresses = addresses.into_iter().peekable();
+    while let Some(first) = addresses.next() {
+        let mut end = first + 16;
+        while addresses.next_if_eq(&end).is_some() {
+            end += 16;
+        }
+        let at = LaneAddress { space: Space::Shared, address: base + first, lane };
+        start(at, end - first, AccessMode::Load, CopyCompletion::Waited(family), ctx)?;
+    }
+    Ok(())
 }

@@ -5,20 +5,18 @@
 
 use std::sync::Arc;
 
+use super::accumulate::accumulate;
 use super::descriptor::{Chunk, Descriptor, DescriptorKind};
 use super::products::{Pending, Products};
 use super::{fragment, ranges, sparse};
 use crate::cuda::fault::Fault;
-use crate::cuda::memory::region::AccessMode;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::registers::{Registers, WIDTH};
-use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
-use crate::cuda::semantics::matrix::{Factor, Sum};
+use crate::cuda::sanitizer::copies::CopyFamily;
+use crate::cuda::semantics::matrix::Sum;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::{get, put};
-use crate::ptx::engine::memory::lane_address::LaneAddress;
-use crate::ptx::program::{FactorSource, RegisterSlot, Space, WarpgroupProduct};
-use crate::soft_float::{F16, F64, Rounding};
+use crate::ptx::program::{FactorSource, RegisterSlot, WarpgroupProduct};
 
 /// Rows of A that a warp reads.
 const ROWS: u32 = 16;
@@ -168,31 +166,7 @@ fn nibble_of(
 
 /// Checks and reports the reads of chunks of shared memory.
 fn start_reads(which: &str, chunks: Vec<Chunk>, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
-    let size = u64::from(ctx.spaces.window.size);
-    let mut addresses: Vec<u64> = chunks.iter().map(|chunk| chunk.address).collect();
-    addresses.sort_unstable();
-    addresses.dedup();
-    if let Some(&outside) = addresses.last().filter(|address| **address + 16 > size) {
-        let message = format!(
-            "the descriptor of {which} leads beyond shared memory, to address {outside:#x}\nthe block has {size} bytes; check \
-             the start address and the offsets"
-        );
-        return Err(Fault::new("matrix-descriptor", message, u32::MAX));
-    }
-    if ctx.sanitizer.is_none() {
-        return Ok(());
-    }
-    let own = u64::from(ctx.spaces.window.own_base());
-    let mut addresses = addresses.into_iter().peekable();
-    while let Some(start) = addresses.next() {
-        let mut end = start + 16;
-        while addresses.next_if_eq(&end).is_some() {
-            end += 16;
-        }
-        let at = LaneAddress { space: Space::Shared, address: own + start, lane: 0 };
-        ranges::start(at, end - start, AccessMode::Load, CopyCompletion::Waited(CopyFamily::Products), ctx)?;
-    }
-    Ok(())
+    ranges::start_chunks(which, chunks, ctx.spaces.window.rank, 0, CopyFamily::Products, ctx)
 }
 
 /// Reads the sources and writes the registers of D.
@@ -220,33 +194,10 @@ fn complete(pending: &Pending, r: &mut Registers, spaces: &Spaces, warp: u32) {
                 let at = fragment::accumulator(parts == 2, lane as u32, register as u32, part);
                 let sum = sums[at.0 as usize * n + at.1 as usize];
                 let old = before >> (16 * part);
-                after |= add(product, sum, pending.accumulates.then_some(old)) << (16 * part);
+                let old = pending.accumulates.then_some(old);
+                after |= accumulate(product.sum, product.saturate, sum, old, 0) << (16 * part);
             }
             put(place, r, lane, after.into());
-        }
-    }
-}
-
-/// The sum of the products and of the old element, rounded once.
-fn add(product: &WarpgroupProduct, sum: f64, old: Option<u32>) -> u32 {
-    match product.sum {
-        Sum::S32 => {
-            let sum = sum as i64 + old.map_or(0, |old| i64::from(old as i32));
-            match product.saturate {
-                true => sum.clamp(i32::MIN.into(), i32::MAX.into()) as u32,
-                false => sum as u32,
-            }
-        }
-        Sum::F16 => {
-            let sum = sum + old.map_or(0.0, |old| Factor::F16.value((old & 0xffff).into()));
-            match sum.is_nan() {
-                true => 0x7fff,
-                false => F16.pack(F64.unpack(sum.to_bits()), Rounding::Nearest) as u32,
-            }
-        }
-        _ => {
-            let sum = sum + old.map_or(0.0, |old| f32::from_bits(old).into());
-            if sum.is_nan() { 0x7fff_ffff } else { (sum as f32).to_bits() }
         }
     }
 }

@@ -4,7 +4,8 @@ use super::context::ExecContext;
 use crate::cuda::fault::ExecError;
 use crate::cuda::registers::Registers;
 use crate::ptx::program::TensorOp;
-use crate::ptx::tensor::{copy, map_update, warpgroup};
+use crate::ptx::tensor::{compress, copy, map_update, warpgroup};
+use crate::ptx::tensor_memory;
 
 /// Executes a tensor instruction in the lanes of `mask`.
 pub(crate) fn execute(
@@ -22,6 +23,9 @@ pub(crate) fn execute(
             map_update::copy((to, *to_space), (from, *from_space), r, ctx, mask)?;
         }
         TensorOp::Product(product) => warpgroup::issue(product, r, ctx, mask)?,
+        TensorOp::Memory(op) => tensor_memory::execute::execute(op, r, ctx, mask)?,
+        TensorOp::Compress(op, descriptor) => compress::compress(op, *descriptor, r, mask),
+        TensorOp::Decompress(op, groups) => compress::decompress(op, *groups, r, mask),
         TensorOp::ProductFence => ctx.products.fence(),
         TensorOp::CommitProducts => warpgroup::commit(ctx),
         TensorOp::WaitForProducts(left) => warpgroup::wait(*left, r, ctx),

@@ -7,7 +7,7 @@ use crate::cuda::memory::polled::PolledValue;
 use crate::cuda::memory::region::{AccessMode, MemoryRegion};
 use crate::cuda::memory::spaces::addresses;
 use crate::cuda::registers::{Registers, lanes};
-use crate::cuda::sanitizer::copies::CopyCompletion;
+use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::cuda::sanitizer::event::AccessKind;
 use crate::cuda::windows;
 use crate::ptx::async_ops::operation::{Effect, Family, Operation, Signal};
@@ -65,7 +65,7 @@ fn run_action(
     if ctx.sanitizer.is_some() && matches!(action, MbarrierAction::ArriveCopies { .. }) {
         let (object, parity) = at.object(ctx)?;
         if let Some(sanitizer) = &mut ctx.sanitizer {
-            sanitizer.arrive_on_copies(at.lane, object, parity);
+            sanitizer.arrive_on_copies(at.lane, CopyFamily::Single, object, parity);
         }
     }
     let (result, after) = act(action, operand, at, ctx)?;
@@ -138,6 +138,18 @@ impl LaneAddress {
             return Err(uninitialized(self));
         }
         Ok(self.object(ctx)?.0 as usize)
+    }
+
+    /// Arrives at the object when the operations of the thread on tensor memory so far are complete.
+    pub(crate) fn arrive_after_tensor_operations(self, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+        let (object, parity) = self.object(ctx)?;
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            sanitizer.arrive_on_copies(self.lane, CopyFamily::TensorMemory, object, parity);
+        }
+        let signal = Signal::Arrive(self.announce(ctx)?);
+        let (issuer, statement) = (ctx.issuer(1 << self.lane), ctx.statement());
+        ctx.spaces.issue(Operation { issuer, statement, group: None, effect: Effect::Nothing, signal });
+        Ok(())
     }
 
     /// The object as a waiting warp reads it.

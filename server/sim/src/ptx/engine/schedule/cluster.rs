@@ -13,6 +13,7 @@ use crate::ptx::async_ops::queue::Queue;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
+use crate::ptx::tensor_memory::cells::TensorMemory;
 use crate::trace::Finding;
 
 /// Maximum number of blocks per cluster.
@@ -35,6 +36,7 @@ pub(crate) struct Cluster {
     shared: Vec<u8>,
     /// Its asynchronous operations in flight.
     asynchronous: Queue,
+    tensor_memory: TensorMemory,
     sanitizer: ClusterSanitizer,
     /// The block whose turn it is.
     turn: usize,
@@ -63,6 +65,7 @@ impl Cluster {
             barrier: ClusterBarrier::new(live),
             shared,
             asynchronous: Queue::new(launch.options.eager),
+            tensor_memory: TensorMemory::default(),
             sanitizer: ClusterSanitizer::new(numbers),
             turn: 0,
             blocks,
@@ -73,7 +76,9 @@ impl Cluster {
     pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> BlockPause {
         std::mem::swap(&mut self.shared, &mut run.spaces.shared);
         std::mem::swap(&mut self.asynchronous, &mut run.spaces.asynchronous);
+        std::mem::swap(&mut self.tensor_memory, &mut run.spaces.tensor_memory);
         let pause = self.run_blocks(run);
+        std::mem::swap(&mut self.tensor_memory, &mut run.spaces.tensor_memory);
         std::mem::swap(&mut self.asynchronous, &mut run.spaces.asynchronous);
         std::mem::swap(&mut self.shared, &mut run.spaces.shared);
         pause
@@ -106,6 +111,8 @@ impl Cluster {
             }
         }
         run.spaces.complete_all();
+        let late = tensor_checks::late_problems(&self.blocks, run.spaces);
+        late.into_iter().for_each(|finding| run.state.report(finding));
         let ended = self.states.iter().all(|state| *state == State::Ended);
         if ended {
             self.check_tensor_operations(run);
@@ -120,6 +127,8 @@ impl Cluster {
             let different = self.blocks.iter().flat_map(tensor_checks::different_products);
             unbalanced.into_iter().chain(different).for_each(|finding| run.state.report(finding));
         }
+        let leaks = tensor_checks::leaks(&self.blocks, run.spaces);
+        leaks.into_iter().for_each(|finding| run.state.report(finding));
     }
 
     fn run_block(&mut self, rank: usize, run: &mut RunContext<'_>) -> BlockPause {

@@ -1,8 +1,11 @@
-//! Checks of a cluster whose blocks have exited: bytes that no phase accounts for, and warpgroups whose warps disagree.
+//! Checks of a cluster whose blocks have exited: bytes that no phase accounts for, warpgroups whose warps
+//! disagree, and tensor memory that was not freed.
 
 use super::block::Block;
 use crate::cuda::memory::mbarrier_object::Object;
 use crate::cuda::memory::spaces::{Spaces, read};
+use crate::ptx::async_ops::operation::Issuer;
+use crate::ptx::tensor_memory::operation::LateProblem;
 use crate::trace::{Finding, Related, WarpId};
 
 /// Warps of a warpgroup.
@@ -76,4 +79,36 @@ pub(super) fn different_products(block: &Block) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Findings about tensor memory that blocks have not freed.
+pub(super) fn leaks(blocks: &[Block], spaces: &Spaces) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (block, cells) in blocks.iter().zip(spaces.tensor_memory.blocks()) {
+        for leak in &cells.allocations {
+            let Some(warp) = block.warps.get(leak.warp as usize) else { continue };
+            let message = format!(
+                "{} columns of tensor memory are not freed before the block exits\nother blocks may wait for them forever: execute \
+                 `tcgen05.dealloc` with the address and the number of the allocation before the exit",
+                leak.count
+            );
+            findings.push(warp.id.error(
+                "tensor-memory-leak",
+                message,
+                leak.statement,
+                warp.threads.launched(),
+            ));
+        }
+    }
+    findings
+}
+
+/// Findings about operands that operations in flight have read.
+pub(super) fn late_problems(blocks: &[Block], spaces: &mut Spaces) -> Vec<Finding> {
+    let problems = std::mem::take(&mut spaces.asynchronous.problems);
+    let finding = |(issuer, statement, problem): (Issuer, u32, LateProblem)| {
+        let warp = blocks.get(issuer.rank as usize)?.warps.get(issuer.warp as usize)?;
+        Some(warp.id.error(problem.code, problem.message, statement, issuer.lanes))
+    };
+    problems.into_iter().filter_map(finding).collect()
 }

@@ -1,0 +1,19 @@
+//! Tensor memory and the instructions on it (`tcgen05`).
+//!
+//! Layouts are data: [`shape`] has the cells of loads and stores, [`layout`] those of products, [`instruction_descriptor`] the
+//! fields of descriptors. Execution, hovers and documentation read the same tables. Products, copies and stores are operations
+//! of [`async_ops`](super::async_ops).
+
+pub(crate) mod access;
+pub(crate) mod address;
+pub(crate) mod allocate;
+pub(crate) mod cells;
+pub(crate) mod complete;
+pub(crate) mod copy;
+pub(crate) mod execute;
+pub mod instruction_descriptor;
+pub mod layout;
+pub(crate) mod multiply;
+pub(crate) mod operation;
+pub(crate) mod product;
+pub mod shape;
