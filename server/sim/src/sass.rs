@@ -15,6 +15,7 @@ mod launch_config;
 mod machine;
 mod observer;
 pub mod program;
+mod register_values;
 pub mod registers;
 mod run;
 mod target;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::program::{CcTest, Control as SassControl, Op, Program};
 use super::registers::Condition;
 use super::run::run;
@@ -26,6 +28,11 @@ pub struct Kernel {
 impl Executable for Kernel {
     fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
         run(&self.program, config, self.barriers, options, control)
+    }
+
+    fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
+        let named = self.program.named.get(statement.index()).into_iter().flatten();
+        named.filter(|named| named.written).map(|named| named.name.clone()).collect()
     }
 
     fn control_flow(&self) -> ControlFlow {

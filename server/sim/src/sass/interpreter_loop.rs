@@ -149,6 +149,10 @@ impl Warp {
                 }
                 if executed == 0 && !observer.is_undecided(operation, mask) {
                     ctx.clock += 1;
+                    if observed {
+                        let at = Executing { statement: pc, active: mask, executed, written: 0 };
+                        observer.trace(at, &self.registers);
+                    }
                     pc = end;
                     continue;
                 }

@@ -4,6 +4,7 @@
 
 use super::exec::ExecContext;
 use super::program::{CcTest, Cell, Op, Operation, Program};
+use super::register_values::RegisterReader;
 use super::registers::Registers;
 use super::undefined::{Effects, UndefinedMemory, UndefinedValues, UndefinedVisit};
 use super::value_tracer::ValueTracer;
@@ -62,6 +63,7 @@ impl Observer<'_> {
             let order = order_of(&program.code[at.statement as usize], program);
             sanitizer.begin(StatementId(at.statement), order, self.warp.warp, ctx.live, at.executed);
         }
+        self.trace_before(at, registers, ctx);
         if !self.follows_undefined() {
             return Ok(None);
         }
@@ -92,6 +94,9 @@ impl Observer<'_> {
             self.undefined.after(program, at.statement, &effects, at.written);
         }
         if let Some(sanitizer) = &mut ctx.sanitizer {
+            if let Some(tracer) = &mut self.tracer {
+                tracer.accessed(sanitizer);
+            }
             if matches!(operation.op, Op::Shuffle(_))
                 && let Some(inactive) = sanitizer.take_inactive()
             {
@@ -100,6 +105,15 @@ impl Observer<'_> {
             self.state.collect(sanitizer, StatementId(at.statement), recorder);
         }
         self.trace(at, registers);
+    }
+
+    /// Lets the tracer record the registers before a statement.
+    fn trace_before(&mut self, at: Executing, registers: &Registers, ctx: &mut ExecContext<'_>) {
+        let Some((tracer, written)) = self.tracer.as_mut().zip(self.written.as_deref()) else { return };
+        let undefined = &*self.undefined;
+        let known = |cell: Cell| written.lanes(cell) & !undefined.unknown(cell);
+        let reader = RegisterReader { registers, known: &known };
+        tracer.before(self.program, StatementId(at.statement), reader, ctx.sanitizer.as_deref_mut());
     }
 
     /// Records the registers that a statement wrote.
@@ -111,7 +125,7 @@ impl Observer<'_> {
         let known = |cell: Cell| written.lanes(cell) & !undefined.unknown(cell);
         let masks = (at.active, at.executed);
         if let Some(tracer) = &mut self.tracer
-            && tracer.visited(named, StatementId(at.statement), masks, registers, known)
+            && tracer.visited(self.program, StatementId(at.statement), masks, registers, &known)
         {
             self.state.complete_trace();
         }

@@ -1,32 +1,81 @@
 //! Value tracing of a warp: the registers that each statement names, after its visits.
 
-use super::program::{Cell, Named};
+use super::program::{Cell, Named, Program};
+use super::register_values::RegisterReader;
 use super::registers::Registers;
 use crate::cuda::registers::WIDTH;
+use crate::cuda::sanitizer::Sanitizer;
 use crate::trace::StatementId;
 use crate::values::{TraceRequest, Values};
+use crate::warp::moment::MomentTracer;
 use crate::warp::value_tracer::{RegisterInfo, VisitTracer};
 
 /// The tracer of a warp.
 #[derive(Debug)]
 pub(crate) struct ValueTracer {
     visits: VisitTracer,
+    /// Records one step only.
+    moment: Option<MomentTracer>,
 }
 
 impl ValueTracer {
     pub(crate) fn new(statements: usize, request: &TraceRequest) -> ValueTracer {
-        ValueTracer { visits: VisitTracer::new(statements, request) }
+        ValueTracer {
+            visits: VisitTracer::new(statements, request),
+            moment: request.moment.map(MomentTracer::new),
+        }
+    }
+
+    /// Before the instruction of a step executes: if the step is the requested one, records the registers, and lets the
+    /// sanitizer list its accesses.
+    pub(super) fn before(
+        &mut self,
+        program: &Program,
+        statement: StatementId,
+        registers: RegisterReader<'_>,
+        mut sanitizer: Option<&mut Sanitizer>,
+    ) {
+        let Some(moment) = &mut self.moment else { return };
+        if let Some(sanitizer) = &mut sanitizer {
+            // Other warps may have stored.
+            sanitizer.take_watch_hit();
+        }
+        if !moment.is_due() {
+            return;
+        }
+        moment.before(registers.around(program, statement));
+        if let Some(sanitizer) = sanitizer {
+            sanitizer.list_accesses();
+        }
+    }
+
+    /// After the instruction has executed: takes over its accesses, and notes a store to the watched byte.
+    pub(super) fn accessed(&mut self, sanitizer: &mut Sanitizer) {
+        let Some(moment) = &mut self.moment else { return };
+        if sanitizer.take_watch_hit() {
+            moment.stored();
+        }
+        if moment.is_due() {
+            moment.accesses(sanitizer.take_accesses());
+        }
     }
 
     /// Records a visit; returns whether the trace is complete.
     pub(super) fn visited(
         &mut self,
-        named: &[Named],
+        program: &Program,
         statement: StatementId,
         (active, executed): (u32, u32),
         registers: &Registers,
-        known: impl Fn(Cell) -> u32,
+        known: &dyn Fn(Cell) -> u32,
     ) -> bool {
+        if let Some(moment) = &mut self.moment {
+            let reader = RegisterReader { registers, known };
+            let around = || reader.around(program, statement);
+            moment.visited(statement, (active.into(), executed.into()), around);
+            return moment.is_complete();
+        }
+        let named = &program.named[statement.index()];
         if !self.visits.visit(statement, (active.into(), executed.into()), None) {
             return self.visits.is_complete();
         }
@@ -35,7 +84,7 @@ impl ValueTracer {
             _ => WIDTH * size_of::<u64>(),
         };
         let values = self.visits.values(statement, named.len(), named.iter().map(bytes).sum());
-        for (value, named) in values.iter_mut().zip(named) {
+        for (value, named) in values.iter_mut().zip(named.iter()) {
             value.known = known(named.cell).into();
             match named.cell {
                 Cell::Predicate(predicate) => {
@@ -62,7 +111,11 @@ impl ValueTracer {
 
     /// The trace.
     pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
-        self.visits.finish(|statement| named[statement.index()].iter().map(register_info))
+        let values = self.visits.finish(|statement| named[statement.index()].iter().map(register_info));
+        match self.moment {
+            Some(moment) => moment.finish(values),
+            None => values,
+        }
     }
 }
 

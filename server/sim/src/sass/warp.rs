@@ -7,7 +7,8 @@ use super::exec::{BlockPosition, WarpPosition};
 use super::launch::Launch;
 use super::machine::{Barriers, Machine, Tokens};
 use super::program::{Cell, Program, Reduction};
-use super::registers::{Registers, TRUE};
+use super::register_values::RegisterReader;
+use super::registers::Registers;
 use super::undefined::{UndefinedMemory, UndefinedValues};
 use super::value_tracer::ValueTracer;
 use super::written_registers::WrittenRegisters;
@@ -199,31 +200,10 @@ impl Warp {
 
     /// The final values of the registers that statements name.
     pub(crate) fn register_values(&self, program: &Program) -> Vec<RegisterValues> {
-        let written = |cell| {
+        let known = |cell: Cell| {
             self.written.as_ref().map_or(0, |written| written.lanes(cell)) & !self.undefined.unknown(cell)
         };
-        let values = |cell: Cell, value: &dyn Fn(usize) -> u128| -> Vec<Option<u128>> {
-            (0..WIDTH).map(|lane| (written(cell) >> lane & 1 == 1).then(|| value(lane))).collect()
-        };
-        let row = |name: String, row: u16| RegisterValues {
-            name: name.into(),
-            bits: 32,
-            lanes: values(Cell::Rows(row, 1), &|lane| self.registers.row(row)[lane].into()),
-        };
-        let predicate = |name: String, at: u8| RegisterValues {
-            name: name.into(),
-            bits: 1,
-            lanes: values(Cell::Predicate(at), &|lane| {
-                u128::from(self.registers.predicates[usize::from(at)] >> lane & 1)
-            }),
-        };
-        let layout = &program.layout;
-        let general = (0..layout.general).map(|number| row(format!("R{number}"), number));
-        let (first, count) = layout.uniform;
-        let uniform = (0..count).map(|number| row(format!("UR{number}"), first + number));
-        let predicates = (0..TRUE).map(|number| predicate(format!("P{number}"), number));
-        let named = general.chain(uniform).chain(predicates);
-        named.filter(|register| register.lanes.iter().any(Option::is_some)).collect()
+        RegisterReader { registers: &self.registers, known: &known }.written(program)
     }
 }
 
