@@ -42,7 +42,7 @@ enum Task {
     Tidy,
     /// Builds the server in release, and the .vsix and the Python wheel that contain it, for this platform.
     Dist,
-    /// Measures: parse, latency, memory, sim or lanes (see docs/measurements.md).
+    /// Measures: parse, latency, memory, sim, lanes or panel (see docs/measurements.md).
     Bench {
         /// What to measure, and what to measure it on.
         #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]

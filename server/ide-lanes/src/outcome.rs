@@ -8,6 +8,7 @@ use warplens_sim::{
     Values, WarpId, Workers,
 };
 
+use crate::panel::{Recorder, Recording, SharedSink};
 use crate::run::Prepared;
 use crate::settle::Settled;
 use crate::shown::Shown;
@@ -81,6 +82,8 @@ pub struct Outcome {
     warp: WarpId,
     /// `None` when the run did not reach the warp.
     values: Option<Arc<Values>>,
+    /// All steps of a warp, if they were recorded and fit.
+    recorded: Option<(WarpId, Arc<Recording>)>,
 }
 
 impl Outcome {
@@ -97,6 +100,11 @@ impl Outcome {
     /// Its result.
     pub(crate) fn result(&self) -> Arc<RunResult> {
         Arc::clone(&self.result)
+    }
+
+    /// All steps of a warp.
+    pub(crate) fn recorded(&self) -> Option<(WarpId, Arc<Recording>)> {
+        self.recorded.clone()
     }
 
     /// Whether the trace of a warp is recorded.
@@ -132,17 +140,23 @@ impl Prepared {
     ) -> Result<Outcome, Cancelled> {
         let progress = |now: Progress| progress(now.steps);
         let sequential = Control { cancelled, progress: &progress, workers: None, steps: None };
-        let (settled, result) = match known {
-            Some(known) => (self.with_settled(known.settled), known.result),
+        let (settled, result, recorded) = match known {
+            Some(known) => (self.with_settled(known.settled), known.result, known.recorded),
             None => {
                 let (settled, result) = self.settle(Control { workers: Some(workers), ..sequential })?;
-                (settled, Arc::new(result))
+                (settled, Arc::new(result), None)
             }
         };
         let warp = request.warp.or_else(|| warp_of_first_error(&result)).unwrap_or(FIRST_WARP);
         let trace = TraceRequest { until: request.until, ..TraceRequest::at(warp) };
-        let values = settled.look(trace, sequential)?.map(Arc::new);
-        Ok(Outcome { settled: settled.settled(), result, request, warp, values })
+        let sink = SharedSink::new(warp, Recorder::default());
+        let values = settled.look(trace, Control { steps: Some(&sink.steps), ..sequential })?.map(Arc::new);
+        // A run that stops at a visit does not have all steps.
+        let recorded = match request.until {
+            None => sink.take().and_then(Recorder::finish).map(|steps| (warp, Arc::new(steps))),
+            Some(_) => recorded.filter(|(recorded, _)| *recorded == warp),
+        };
+        Ok(Outcome { settled: settled.settled(), result, request, warp, values, recorded })
     }
 
     /// The request for the values of a warp (by default that of the first error, or else the first), at a visit of the statement

@@ -1,7 +1,7 @@
 //! The data of the lanes panel: when lanes ran, with what values, at what cost, and on which paths.
 //!
 //! Everything is counted here, for every language that has a simulator; a client only draws. Runs are deterministic, so an
-//! answer that needs more than the result of a run repeats the run and keeps only what it shows.
+//! answer that needs more than the result of a run and the recorded steps of its warp repeats the run and keeps only what it shows.
 
 mod accesses;
 mod blocks;
@@ -11,6 +11,7 @@ mod error;
 mod graph;
 mod history;
 mod moment;
+mod recording;
 mod registers;
 mod run;
 mod summary;
@@ -22,6 +23,7 @@ pub use self::buffers::{BufferRequest, Buffers};
 pub use self::error::PanelError;
 pub use self::graph::Graph;
 pub use self::moment::{Located, MomentRequest};
+pub(crate) use self::recording::{Recorder, Recording, SharedSink};
 pub use self::registers::Registers;
 pub use self::run::Panel;
 pub use self::timeline::{Page, Timeline};

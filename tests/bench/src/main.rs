@@ -6,6 +6,7 @@ mod client;
 mod lanes;
 mod latency;
 mod memory;
+mod panel;
 mod parse;
 mod processor;
 mod sample;
@@ -69,6 +70,12 @@ enum Measurement {
         #[arg(long, default_value_t = 40)]
         rounds: usize,
     },
+    /// The requests of the lanes panel for runs of 10^6 and 10^7 steps, over stdio.
+    Panel {
+        /// How often each request is made.
+        #[arg(long, default_value_t = 40)]
+        rounds: usize,
+    },
 }
 
 fn main() -> Result<()> {
@@ -84,5 +91,6 @@ fn main() -> Result<()> {
         Measurement::Wave { rounds } => wave::run(rounds),
         Measurement::Soak { minutes, seed } => soak::run(minutes, seed),
         Measurement::Lanes { rounds } => lanes::run(rounds),
+        Measurement::Panel { rounds } => panel::run(rounds),
     }
 }

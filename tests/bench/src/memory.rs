@@ -67,6 +67,14 @@ fn report(client: &Client, text: &str, when: &str) -> Result<()> {
     Ok(())
 }
 
+/// Prints the memory of the server.
+pub(crate) fn report_sizes(client: &Client) -> Result<()> {
+    let id = client.process_id();
+    let (resident, peak) = (resident(id)?, megabytes(id, "VmHWM:")?);
+    println!("  memory of the server: resident {resident:.0} MB, peak {peak:.0} MB");
+    Ok(())
+}
+
 /// The resident memory of a process, in megabytes.
 pub(crate) fn resident(process: u32) -> Result<f64> {
     megabytes(process, "VmRSS:")

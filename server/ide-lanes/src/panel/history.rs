@@ -1,47 +1,112 @@
-//! The steps of a warp: kept while they fit, otherwise repeated by another run.
+//! The steps of a warp: recorded while they fit, otherwise repeated by another run.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::Arc;
 
-use warplens_sim::{Control, Finding, Limits, Mask, RunOptions, StepSink, StepStream, WarpId, WarpSteps};
+use warplens_sim::{Control, Finding, Limits, Mask, RunOptions, StepSink, WarpId};
 
 use super::blocks::Blocks;
 use super::error::PanelError;
+use super::recording::{Recorder, Recording, SharedSink, StepRange};
 use super::summary::Summary;
 use super::walk::{Visitor, Walk};
 use crate::run::Prepared;
 
-/// The most ranges of steps that are kept: 24 MB.
-const MAX_RANGES: usize = 1 << 20;
-
-/// Statements `first..end` with the same lanes, one after the other.
-#[derive(Debug, Clone, Copy)]
-struct Range {
-    first: u32,
-    end: u32,
-    active: Mask,
-    executed: Mask,
+/// The steps of a warp.
+#[derive(Debug)]
+pub(crate) struct History {
+    /// What runs again.
+    prepared: Prepared,
+    blocks: Arc<Blocks>,
+    warp: WarpId,
+    /// `None` if it does not fit.
+    recording: Option<Arc<Recording>>,
+    pub(crate) summary: Summary,
 }
 
-/// The ranges of a run as long as they fit.
-#[derive(Debug, Default)]
-struct Recording {
-    ranges: Vec<Range>,
-    is_full: bool,
+/// Receives ranges of steps in order of execution.
+pub(crate) trait RangeVisitor: Send {
+    /// A range and its first step. Returns whether the visitor needs further ranges.
+    fn range(&mut self, step: u64, range: &StepRange) -> bool;
 }
 
-impl StepSink for Recording {
-    fn steps(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
-        if let Some(last) = self.ranges.last_mut()
-            && (last.end, last.active, last.executed) == (first, active, executed)
-        {
-            last.end = end;
-        } else if self.ranges.len() < MAX_RANGES && !self.is_full {
-            self.ranges.push(Range { first, end, active, executed });
-        } else {
-            self.is_full = true;
-            self.ranges = Vec::new();
-        }
+impl History {
+    /// The steps of a warp that a run has recorded.
+    pub(crate) fn recorded(
+        prepared: &Prepared,
+        blocks: Arc<Blocks>,
+        findings: &[Finding],
+        warp: WarpId,
+        recording: Arc<Recording>,
+    ) -> History {
+        let mut walk = Walk::new(Arc::clone(&blocks), summary(&blocks, findings, warp));
+        recording.ranges().for_each(|(_, range)| walk.range(&range));
+        let summary = walk.visitor.finish(recording.steps());
+        History { prepared: prepared.clone(), blocks, warp, recording: Some(recording), summary }
     }
+
+    /// Runs again to record the steps of a warp.
+    pub(crate) fn record(
+        prepared: &Prepared,
+        blocks: Arc<Blocks>,
+        findings: &[Finding],
+        warp: WarpId,
+        control: Control<'_>,
+    ) -> Result<History, PanelError> {
+        let walk = Walk::new(Arc::clone(&blocks), summary(&blocks, findings, warp));
+        let Both(recorder, walk) = stream(prepared, warp, Both(Recorder::default(), walk), control)?;
+        let steps = walk.taken();
+        let summary = walk.visitor.finish(steps);
+        let recording = recorder.finish().map(Arc::new);
+        Ok(History { prepared: prepared.clone(), blocks, warp, recording, summary })
+    }
+
+    pub(crate) fn warp(&self) -> WarpId {
+        self.warp
+    }
+
+    /// Lets a visitor walk over the pieces of some steps. The paths between blocks are those of the steps of the page only.
+    pub(crate) fn walk<V: Visitor + 'static>(
+        &self,
+        steps: Range<u64>,
+        visitor: V,
+        control: Control<'_>,
+    ) -> Result<V, PanelError> {
+        let blocks = Arc::clone(&self.blocks);
+        let Some(recording) = &self.recording else {
+            return Ok(stream(&self.prepared, self.warp, Walk::new(blocks, visitor), control)?.visitor);
+        };
+        let mut ranges = recording.ranges_from(steps.start).peekable();
+        let first = ranges.peek().map_or(0, |(step, _)| *step);
+        let mut walk = Walk::starting_at(first, blocks, visitor);
+        ranges.take_while(|(step, _)| *step < steps.end).for_each(|(_, range)| walk.range(&range));
+        Ok(walk.visitor)
+    }
+
+    /// Lets a visitor see the ranges of steps from the one that contains a step.
+    pub(crate) fn scan<V: RangeVisitor + 'static>(
+        &self,
+        from: u64,
+        mut visitor: V,
+        control: Control<'_>,
+    ) -> Result<V, PanelError> {
+        let Some(recording) = &self.recording else {
+            let scan = Scan { step: 0, needs_more: true, visitor };
+            return Ok(stream(&self.prepared, self.warp, scan, control)?.visitor);
+        };
+        for (step, range) in recording.ranges_from(from) {
+            if !visitor.range(step, &range) {
+                break;
+            }
+        }
+        Ok(visitor)
+    }
+}
+
+/// The summary of a warp, without steps.
+fn summary(blocks: &Arc<Blocks>, findings: &[Finding], warp: WarpId) -> Summary {
+    let of_warp = |finding: &&Finding| (finding.cta, finding.warp) == (warp.cta, warp.warp);
+    Summary::new(Arc::clone(blocks), findings.iter().filter(of_warp))
 }
 
 /// Two receivers of the same steps.
@@ -54,55 +119,19 @@ impl<A: StepSink, B: StepSink> StepSink for Both<A, B> {
     }
 }
 
-/// The steps of a warp.
-#[derive(Debug)]
-pub(crate) struct History {
-    /// What runs again.
-    prepared: Prepared,
-    blocks: Arc<Blocks>,
-    warp: WarpId,
-    /// `None` if they do not fit.
-    ranges: Option<Vec<Range>>,
-    pub(crate) summary: Summary,
+/// Sends the steps of a run to a visitor of ranges.
+struct Scan<V> {
+    step: u64,
+    needs_more: bool,
+    visitor: V,
 }
 
-impl History {
-    /// Runs again to record the steps of a warp.
-    pub(crate) fn record(
-        prepared: &Prepared,
-        blocks: Arc<Blocks>,
-        findings: &[Finding],
-        warp: WarpId,
-        control: Control<'_>,
-    ) -> Result<History, PanelError> {
-        let of_warp = |finding: &&Finding| (finding.cta, finding.warp) == (warp.cta, warp.warp);
-        let summary = Summary::new(Arc::clone(&blocks), findings.iter().filter(of_warp));
-        let walk = Walk::new(Arc::clone(&blocks), summary);
-        let Both(recording, walk) = stream(prepared, warp, Both(Recording::default(), walk), control)?;
-        let steps = walk.taken();
-        let ranges = (!recording.is_full).then_some(recording.ranges);
-        let summary = walk.visitor.finish(steps);
-        Ok(History { prepared: prepared.clone(), blocks, warp, ranges, summary })
-    }
-
-    pub(crate) fn warp(&self) -> WarpId {
-        self.warp
-    }
-
-    /// Lets a visitor walk over the steps again.
-    pub(crate) fn visit<V: Visitor + 'static>(
-        &self,
-        visitor: V,
-        control: Control<'_>,
-    ) -> Result<V, PanelError> {
-        let mut walk = Walk::new(Arc::clone(&self.blocks), visitor);
-        match &self.ranges {
-            Some(ranges) => {
-                let send = |range: &Range| walk.steps(range.first, range.end, range.active, range.executed);
-                ranges.iter().for_each(send);
-                Ok(walk.visitor)
-            }
-            None => Ok(stream(&self.prepared, self.warp, walk, control)?.visitor),
+impl<V: RangeVisitor> StepSink for Scan<V> {
+    fn steps(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
+        if self.needs_more {
+            let range = StepRange { first, end, active, executed };
+            self.needs_more = self.visitor.range(self.step, &range);
+            self.step += range.steps();
         }
     }
 }
@@ -114,15 +143,10 @@ fn stream<S: StepSink + 'static>(
     sink: S,
     control: Control<'_>,
 ) -> Result<S, PanelError> {
-    let sink = Arc::new(Mutex::new(sink));
-    let steps = WarpSteps { warp, stream: StepStream::new(Arc::clone(&sink)) };
+    let sink = SharedSink::new(warp, sink);
     let limits = Limits { max_warps: 0, ..prepared.options.limits };
     let options = RunOptions { limits, ..RunOptions::default() };
-    let control = Control { workers: None, steps: Some(&steps), ..control };
+    let control = Control { workers: None, steps: Some(&sink.steps), ..control };
     prepared.program.trace(prepared.resolved.config.clone(), &options, control)?;
-    drop(steps);
-    match Arc::try_unwrap(sink) {
-        Ok(sink) => Ok(sink.into_inner().unwrap_or_else(PoisonError::into_inner)),
-        Err(_) => Err(PanelError::Refused("the run still records its steps".to_owned())),
-    }
+    sink.take().ok_or_else(|| PanelError::Refused("the run still records its steps".to_owned()))
 }

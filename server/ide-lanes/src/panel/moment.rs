@@ -4,8 +4,9 @@ use serde::Serialize;
 use warplens_sim::{Control, Limits, Mask, Moment, RunOptions, StatementId, TraceRequest, WarpId};
 
 use super::error::PanelError;
+use super::history::RangeVisitor;
+use super::recording::StepRange;
 use super::run::Panel;
-use super::walk::{Piece, Visitor};
 use crate::report::{Position, Positions};
 use crate::text::hex;
 
@@ -93,14 +94,14 @@ impl Panel {
                         "step {step} does not exist: the warp has {steps} steps"
                     )));
                 }
-                let found = history.visit(StatementAt { step, statement: None }, control)?;
+                let found = history.scan(step, StatementAt { step, statement: None }, control)?;
                 found.statement
             }
             MomentRequest::Line(line, _) => {
                 let on_line = (0..self.prepared().statements.len() as u32)
                     .filter(|id| at(StatementId(*id)).is_some_and(|position| position.line == line));
                 let on_line = Reached { statements: on_line.collect(), first: None };
-                history.visit(on_line, control)?.first
+                history.scan(0, on_line, control)?.first
             }
         };
         let Some(statement) = statement else {
@@ -115,7 +116,7 @@ impl Panel {
             MomentRequest::Line(..) => None,
         };
         let locate = Locate { statement, step, visit, visits: 0, found: None };
-        let located = history.visit(locate, control)?;
+        let located = history.scan(0, locate, control)?;
         let Some((step, visit, active, executed)) = located.found else {
             return Err(PanelError::Refused(format!(
                 "unknown visit {}: the warp visited this line {} times",
@@ -130,7 +131,7 @@ impl Panel {
     /// The statements of the first `max` steps of a warp, in order of execution.
     pub fn statements(&self, warp: WarpId, max: u64, control: Control<'_>) -> Result<Vec<u32>, PanelError> {
         let history = self.history(warp, control)?;
-        Ok(history.visit(Statements { max, found: Vec::new() }, control)?.found)
+        Ok(history.scan(0, Statements { max, found: Vec::new() }, control)?.found)
     }
 
     /// The registers and the accesses of a step.
@@ -156,10 +157,11 @@ struct Statements {
     found: Vec<u32>,
 }
 
-impl Visitor for Statements {
-    fn piece(&mut self, piece: &Piece) {
+impl RangeVisitor for Statements {
+    fn range(&mut self, _: u64, range: &StepRange) -> bool {
         let more = self.max.saturating_sub(self.found.len() as u64) as usize;
-        self.found.extend((piece.first..piece.end).take(more));
+        self.found.extend((range.first..range.end).take(more));
+        (self.found.len() as u64) < self.max
     }
 }
 
@@ -169,24 +171,27 @@ struct StatementAt {
     statement: Option<u32>,
 }
 
-impl Visitor for StatementAt {
-    fn piece(&mut self, piece: &Piece) {
-        if (piece.step..piece.end_step()).contains(&self.step) {
-            self.statement = Some(piece.first + (self.step - piece.step) as u32);
+impl RangeVisitor for StatementAt {
+    fn range(&mut self, step: u64, range: &StepRange) -> bool {
+        if (step..step + range.steps()).contains(&self.step) {
+            self.statement = Some(range.first + (self.step - step) as u32);
         }
+        self.statement.is_none()
     }
 }
 
 /// Finds the first of some statements, in program order, that the warp executed.
 struct Reached {
+    /// In program order.
     statements: Vec<u32>,
     first: Option<u32>,
 }
 
-impl Visitor for Reached {
-    fn piece(&mut self, piece: &Piece) {
-        let mut here = self.statements.iter().filter(|id| (piece.first..piece.end).contains(*id)).copied();
-        self.first = here.next().into_iter().chain(self.first).min();
+impl RangeVisitor for Reached {
+    fn range(&mut self, _: u64, range: &StepRange) -> bool {
+        let here = self.statements.iter().find(|id| range.contains(**id)).copied();
+        self.first = here.into_iter().chain(self.first).min();
+        self.first.is_none_or(|first| self.statements.first() != Some(&first)) && !self.statements.is_empty()
     }
 }
 
@@ -201,20 +206,21 @@ struct Locate {
     found: Option<(u64, u64, Mask, Mask)>,
 }
 
-impl Visitor for Locate {
-    fn piece(&mut self, piece: &Piece) {
-        if !(piece.first..piece.end).contains(&self.statement) {
-            return;
+impl RangeVisitor for Locate {
+    fn range(&mut self, first: u64, range: &StepRange) -> bool {
+        if !range.contains(self.statement) {
+            return true;
         }
         self.visits += 1;
-        let step = piece.step + u64::from(self.statement - piece.first);
+        let step = first + u64::from(self.statement - range.first);
         let is_wanted = match (self.step, self.visit) {
             (Some(wanted), _) => wanted == step,
             (None, Some(wanted)) => wanted == self.visits,
             (None, None) => true,
         };
         if is_wanted {
-            self.found = Some((step, self.visits, piece.active, piece.executed));
+            self.found = Some((step, self.visits, range.active, range.executed));
         }
+        true
     }
 }

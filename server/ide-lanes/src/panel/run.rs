@@ -7,6 +7,7 @@ use warplens_sim::{Control, RunOptions, RunResult, WarpId};
 use super::blocks::Blocks;
 use super::error::PanelError;
 use super::history::History;
+use super::recording::Recording;
 use crate::outcome::Outcome;
 use crate::run::Prepared;
 
@@ -15,6 +16,8 @@ pub struct Panel {
     prepared: Prepared,
     result: Arc<RunResult>,
     blocks: OnceLock<Arc<Blocks>>,
+    /// The steps of the warp that were recorded with its values.
+    recorded: Option<(WarpId, Arc<Recording>)>,
     /// The steps of the warp that was requested last.
     history: Mutex<Option<Arc<History>>>,
     /// The result with counters, if the run did not collect them.
@@ -25,12 +28,13 @@ impl Panel {
     /// The panel of a run and its result.
     pub fn new(prepared: Prepared, result: Arc<RunResult>) -> Panel {
         let (history, counted) = (Mutex::default(), Mutex::default());
-        Panel { prepared, result, blocks: OnceLock::new(), history, counted }
+        Panel { prepared, result, blocks: OnceLock::new(), recorded: None, history, counted }
     }
 
     /// The panel of the run that an editor shows.
     pub fn of_outcome(prepared: &Prepared, outcome: &Outcome) -> Panel {
-        Panel::new(outcome.prepared(prepared), outcome.result())
+        let panel = Panel::new(outcome.prepared(prepared), outcome.result());
+        Panel { recorded: outcome.recorded(), ..panel }
     }
 
     /// The lanes of a full warp.
@@ -71,13 +75,15 @@ impl Panel {
                 warp.warp
             )));
         }
-        let history = Arc::new(History::record(
-            &self.prepared,
-            Arc::clone(self.blocks()),
-            &self.result.findings,
-            warp,
-            control,
-        )?);
+        let (prepared, findings) = (&self.prepared, &self.result.findings);
+        let blocks = Arc::clone(self.blocks());
+        let history = match &self.recorded {
+            Some((recorded, steps)) if *recorded == warp => {
+                History::recorded(prepared, blocks, findings, warp, Arc::clone(steps))
+            }
+            _ => History::record(prepared, blocks, findings, warp, control)?,
+        };
+        let history = Arc::new(history);
         *self.history.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&history));
         Ok(history)
     }

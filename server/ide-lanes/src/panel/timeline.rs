@@ -160,7 +160,8 @@ impl Panel {
         control: Control<'_>,
     ) -> Result<Vec<JsonRun>, PanelError> {
         let width = self.width();
-        Ok(history.visit(Runs { steps, width, runs: Vec::new() }, control)?.runs)
+        let runs = Runs { steps: steps.clone(), width, runs: Vec::new() };
+        Ok(history.walk(steps, runs, control)?.runs)
     }
 
     fn columns(
@@ -172,8 +173,8 @@ impl Panel {
     ) -> Result<Vec<JsonColumn>, PanelError> {
         let columns = (steps.end - steps.start).div_ceil(column) as usize;
         let columns = vec![Column::default(); columns];
-        let columns = Columns { steps, column, columns };
-        let Columns { steps, columns, .. } = history.visit(columns, control)?;
+        let columns = Columns { steps: steps.clone(), column, columns };
+        let columns = history.walk(steps.clone(), columns, control)?.columns;
         let width = self.width() as usize;
         let lengths = (0..).map(|index: u64| column.min(steps.end - steps.start - index * column));
         Ok(columns.iter().zip(lengths).map(|(column, steps)| column.to_json(steps, width)).collect())

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use warplens_sim::{Mask, StepSink};
 
 use super::blocks::Blocks;
+use super::recording::StepRange;
 
 /// Consecutive steps in one block with the same lanes.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +77,12 @@ pub(crate) struct Walk<V> {
 
 impl<V> Walk<V> {
     pub(crate) fn new(blocks: Arc<Blocks>, visitor: V) -> Walk<V> {
-        Walk { blocks, step: 0, visits: Vec::new(), current: (u32::MAX, 0, 0), visitor }
+        Walk::starting_at(0, blocks, visitor)
+    }
+
+    /// A walk that begins within a run.
+    pub(crate) fn starting_at(step: u64, blocks: Arc<Blocks>, visitor: V) -> Walk<V> {
+        Walk { blocks, step, visits: Vec::new(), current: (u32::MAX, 0, 0), visitor }
     }
 
     /// The steps so far.
@@ -86,6 +92,11 @@ impl<V> Walk<V> {
 }
 
 impl<V: Visitor> Walk<V> {
+    /// The next steps.
+    pub(crate) fn range(&mut self, &StepRange { first, end, active, executed }: &StepRange) {
+        self.steps(first, end, active, executed);
+    }
+
     fn in_block(&mut self, block: u32, first: u32, end: u32, active: Mask, executed: Mask) {
         let at_start = self.blocks.get(block).is_some_and(|block| block.first == first);
         let continues = !at_start && self.current == (block, first, active);

@@ -11,7 +11,9 @@ use warplens_ide_lanes::report::{Options, Position, Report};
 use warplens_ide_lanes::{Choice, DocumentName, LaunchFile, Model, Prepared, RunRequest, WarpId};
 use warplens_sim::launch::Format;
 use warplens_sim::{Control, Limits, RunOptions, RunResult, StatementId, Status};
-use warplens_syntax::{ptx, wave};
+use warplens_syntax::{ptx, sass, wave};
+
+use crate::presentation::OneThread;
 
 const FILE: FileId = FileId(0);
 
@@ -26,6 +28,8 @@ struct Run {
     prepared: Prepared,
     result: Arc<RunResult>,
     panel: Panel,
+    /// The panel as an editor has it: the steps of its warp were recorded with the values.
+    of_editor: Panel,
 }
 
 impl Run {
@@ -45,10 +49,13 @@ impl Run {
             RunRequest { entry: None, launch: choice, wave_width: None, model, usual_model: None, options };
         let prepared = host.snapshot().prepare_run(FILE, &request, launches, &|_| Err("no files".into()));
         let prepared = prepared.expect("not cancelled").ok()?;
+        let request = prepared.warp_request(None, None);
+        let outcome = prepared.execute(None, request, &|| false, &|_| {}, &OneThread).expect("not cancelled");
+        let of_editor = Panel::of_outcome(&prepared, &outcome);
         let (prepared, result) = prepared.settle(Control::none()).expect("not cancelled");
         let result = Arc::new(result);
         let panel = Panel::new(prepared.clone(), Arc::clone(&result));
-        Some(Run { text: text.to_owned(), prepared, result, panel })
+        Some(Run { text: text.to_owned(), prepared, result, panel, of_editor })
     }
 
     fn at(&self, statement: StatementId) -> Option<Position> {
@@ -133,6 +140,8 @@ fn check_timeline(run: &Run, id: WarpId, warp: &Value, context: &str) {
     let timeline = run.timeline(id, ALL);
     assert_eq!(number(&timeline["steps"]), steps, "{context}: steps");
     assert_eq!(timeline["launched"], warp["launched"], "{context}");
+    let of_editor = run.of_editor.timeline(id, ALL, &|id| run.at(id), Control::none());
+    assert_eq!(json!(of_editor.expect("a time line")), timeline, "{context}: recorded steps");
     let is_whole = lines.iter().all(|line| line["truncated"] != json!(true));
     if is_whole {
         let visit = |visit: &Value| number(&visit["repeat"]) * ones(&visit["active"]);
@@ -322,6 +331,7 @@ fn root() -> PathBuf {
 
 const PTX_MODELS: [&str; 4] = ["stack", "ipdom", "frontier", "its"];
 const WAVE_MODELS: [&str; 2] = ["structured", "wave-emu"];
+const SASS_MODELS: [&str; 2] = ["barriers", "tokens"];
 
 fn check_file(path: &Path, language: Language, models: &[&str], launches: Option<&LaunchFile>) -> usize {
     let text = std::fs::read_to_string(path).expect("a text");
@@ -376,10 +386,11 @@ fn the_numbers_of_other_kernels_are_those_of_the_report() {
     for (language, folder, extension, models) in [
         (ptx::LANGUAGE, "ptx-exec/kernels", "ptx", &PTX_MODELS[..]),
         (wave::LANGUAGE, "wave", "wave", &WAVE_MODELS[..]),
+        (sass::LANGUAGE, "sass-exec/sass", "sass", &SASS_MODELS[..]),
     ] {
         let mut found = Vec::new();
         files(&corpus.join(folder), extension, &mut found);
-        let step = (found.len() / 12).max(1);
+        let step = (found.len() / 20).max(1);
         let checked: usize =
             found.iter().step_by(step).map(|path| check_file(path, language, models, None)).sum();
         eprintln!("{folder}: {checked} runs of {} files", found.len());

@@ -46,7 +46,8 @@ fn run(text: &str, language: Language, model: Option<&str>, warp: Option<WarpId>
     Run { host, text: text.to_owned(), shown }
 }
 
-struct OneThread;
+/// No threads besides that of the run.
+pub(crate) struct OneThread;
 
 impl Workers for OneThread {
     fn count(&self) -> usize {

@@ -1,0 +1,129 @@
+//! The data of the lanes panel for long runs of one warp, over stdio: from the request to the whole answer.
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+
+use crate::client::{Client, URI};
+use crate::memory;
+use crate::sample;
+use crate::statistics::Times;
+
+/// Steps of an iteration of the loop, in which some lanes skip a statement.
+const ITERATION: u64 = 7;
+
+/// The columns that fit a panel of common width.
+const COLUMNS: u64 = 1_130;
+
+fn kernel(iterations: u64) -> String {
+    format!(
+        "\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry long()
+{{
+	.reg .pred %p<3>;
+	.reg .b32 %r<6>;
+	mov.u32 %r1, %laneid;
+	mov.u32 %r2, 0;
+	mov.u32 %r3, 0;
+again:
+	and.b32 %r4, %r2, 31;
+	setp.lt.u32 %p1, %r1, %r4;
+	@%p1 bra skip;
+	add.u32 %r3, %r3, %r1;
+skip:
+	add.u32 %r2, %r2, 1;
+	setp.lt.u32 %p2, %r2, {iterations};
+	@%p2 bra again;
+	ret;
+}}
+"
+    )
+}
+
+pub(crate) fn run(rounds: usize) -> Result<()> {
+    // The second run is as long as the limit of the settings admits.
+    for steps in [1_000_000, 9_800_000] {
+        measure(steps, rounds)?;
+    }
+    Ok(())
+}
+
+fn measure(steps: u64, rounds: usize) -> Result<()> {
+    println!("a warp of {steps} steps");
+    let mut client = Client::start(&sample::server()?)?;
+    client.open(1, &kernel(steps / ITERATION))?;
+    let select = json!({ "uri": URI, "launch": { "name": "bench", "grid": [1], "block": [32], "args": [] } });
+    let command = json!({ "command": "warplens.selectLaunch", "arguments": [select] });
+    client.request("workspace/executeCommand", command)?;
+    let (time, masks) = client.ask("warplens/laneMasks", json!({}))?;
+    ensure!(masks["status"] == "finished", "the run did not finish: {}", masks["status"]);
+    print("  the run, to its lanes", [time]);
+
+    let (time, page) = client.ask("warplens/timeline", json!({ "bins": COLUMNS }))?;
+    let all = page["steps"].as_u64().unwrap_or_default();
+    ensure!(all.abs_diff(steps) < steps / 10, "the warp has {all} steps");
+    print("  time line, first page", [time]);
+
+    // Steps that are spread over the run, in no order.
+    let step = |round: usize| (round as u64 * 7_919 * all / 10_007) % all;
+    repeat(
+        &mut client,
+        "  scrub: moment",
+        rounds,
+        "warplens/moment",
+        |round| json!({ "step": step(round) }),
+    )?;
+    repeat(
+        &mut client,
+        "  the line of the cursor: moment",
+        rounds,
+        "warplens/moment",
+        |round| json!({ "line": 10 + round % 3, "visit": null }),
+    )?;
+    for part in [2, 16, 256, 4_096] {
+        let span = all / part;
+        repeat(
+            &mut client,
+            &format!("  time line, page of {span} steps"),
+            rounds,
+            "warplens/timeline",
+            |round| {
+                let from = step(round).min(all - span);
+                json!({ "from": from, "to": from + span, "bins": COLUMNS })
+            },
+        )?;
+    }
+    let some = rounds.min(10);
+    for method in ["registers", "accesses"] {
+        let name = format!("  {method} of a step");
+        repeat(
+            &mut client,
+            &name,
+            some,
+            &format!("warplens/{method}"),
+            |round| json!({ "step": step(round) }),
+        )?;
+    }
+    repeat(&mut client, "  graph", some, "warplens/graph", |_| json!({}))?;
+    memory::report_sizes(&client)
+}
+
+fn repeat(
+    client: &mut Client,
+    name: &str,
+    rounds: usize,
+    method: &str,
+    params: impl Fn(usize) -> Value,
+) -> Result<()> {
+    let times: Result<Vec<_>> = (0..rounds).map(|round| Ok(client.ask(method, params(round))?.0)).collect();
+    print(name, times?);
+    Ok(())
+}
+
+fn print(name: &str, times: impl IntoIterator<Item = std::time::Duration>) {
+    let mut all = Times::default();
+    times.into_iter().for_each(|time| all.push(time));
+    all.print(name);
+}
