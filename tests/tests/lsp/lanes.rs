@@ -391,6 +391,31 @@ fn a_long_simulation_shows_its_progress_and_can_be_stopped() {
 }
 
 #[test]
+fn a_client_that_shows_progress_itself_is_notified_of_it_and_stops_the_run() {
+    let settings = json!({ "simulation": { "maxSteps": u64::MAX } });
+    let initialization = json!({ "runProgress": true });
+    let mut client = Client::with_options(&Options { settings, initialization, ..Options::default() });
+    client.wait_until_asked("workspace/configuration");
+    let mut file = client.open("endless.ptx", SPLIT);
+    select(&mut client, &file, json!("inferred"));
+    assert_eq!(masks(&mut client, &file)["entry"], "split");
+    let lines = SPLIT.lines().count();
+    let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": lines, "character": 0 } });
+    client.edit(&mut file, whole, &ENDLESS.replace("endless", "split").replace("    |\n", ""));
+    let begin = client.notification("warplens/runProgress");
+    assert_eq!(begin["uri"], file.uri.as_str());
+    assert_eq!(begin["running"]["entry"], "split");
+    assert_eq!((&begin["running"]["launch"], &begin["running"]["steps"]), (&json!("inferred"), &json!(0)));
+    let next = client.notification("warplens/runProgress");
+    assert!(next["running"]["steps"].as_u64() > Some(0), "{next}");
+    assert_eq!(client.command("warplens.stopRun", json!({ "uri": file.uri })), Ok(Value::Null));
+    while !client.notification("warplens/runProgress")["running"].is_null() {}
+    // The last result stays shown.
+    let masks = masks(&mut client, &file);
+    assert_eq!((&masks["status"], &masks["outdated"]), (&json!("finished"), &json!(true)));
+}
+
+#[test]
 fn settings_decide_how_lanes_are_written() {
     let settings = json!({ "lanes": { "format": "hex" } });
     let mut client = Client::with_options(&Options { settings, ..Options::default() });

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use crossbeam_channel::Sender;
+use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tower_lsp::Client;
@@ -30,8 +31,38 @@ impl Notification for LanesChanged {
     const METHOD: &'static str = "warplens/lanesChanged";
 }
 
+/// A long run of a document started, continues or ended: for clients that show its progress in a view of their own.
+enum RunProgress {}
+
+impl Notification for RunProgress {
+    type Params = RunProgressParams;
+    const METHOD: &'static str = "warplens/runProgress";
+}
+
+/// The parameters of `warplens/runProgress`.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunProgressParams {
+    pub(crate) uri: Uri,
+    /// `None` at the end of the run.
+    pub(crate) running: Option<RunningParams>,
+}
+
+/// A run in progress.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunningParams {
+    pub(crate) entry: String,
+    pub(crate) launch: String,
+    /// Executed warp instructions.
+    pub(crate) steps: u64,
+    /// Their limit.
+    pub(crate) max_steps: u64,
+}
+
 /// A notification on its way.
 enum Outgoing {
+    Run(RunProgressParams),
     Diagnostics(PublishDiagnosticsParams),
     Lanes(TextDocumentIdentifier),
     Show(ShowMessageParams),
@@ -64,6 +95,10 @@ impl ClientSender {
 
     pub(crate) fn lanes_changed(&self, uri: Uri) {
         let _ = self.outgoing.send(Outgoing::Lanes(TextDocumentIdentifier { uri }));
+    }
+
+    pub(crate) fn run_progress(&self, params: RunProgressParams) {
+        let _ = self.outgoing.send(Outgoing::Run(params));
     }
 
     /// Shows a message to the user and logs it.
@@ -140,6 +175,7 @@ async fn deliver(client: &Client, message: Outgoing) {
     }
     match message {
         Outgoing::Diagnostics(params) => send::<PublishDiagnostics>(client, params).await,
+        Outgoing::Run(params) => send::<RunProgress>(client, params).await,
         Outgoing::Lanes(params) => send::<LanesChanged>(client, params).await,
         Outgoing::Show(params) => send::<ShowMessage>(client, params).await,
         Outgoing::Progress(params) => send::<Progress>(client, params).await,

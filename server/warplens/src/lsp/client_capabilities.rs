@@ -44,6 +44,8 @@ pub(crate) struct ClientCapabilities {
     pub(crate) extension_lenses: bool,
     /// Receives `warplens/lanesChanged` (the initialization option `"lanesChanged": true`).
     pub(crate) lanes_changed: bool,
+    /// Receives `warplens/runProgress` (the initialization option `"runProgress": true`).
+    pub(crate) run_progress: bool,
     /// Draws lanes itself (the initialization option `"laneStrip": true`).
     pub(crate) lane_strip: bool,
 }
@@ -83,6 +85,7 @@ impl ClientCapabilities {
             watch_files: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),
             extension_lenses: option("lenses").and_then(Value::as_str) == Some("extension"),
             lanes_changed: option("lanesChanged").and_then(Value::as_bool) == Some(true),
+            run_progress: option("runProgress").and_then(Value::as_bool) == Some(true),
             lane_strip: option("laneStrip").and_then(Value::as_bool) == Some(true),
         }
     }

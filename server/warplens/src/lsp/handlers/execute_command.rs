@@ -10,7 +10,7 @@ use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{ExecuteCommandParams, Location, MessageType, Position, Range, Uri};
 use warplens_ide::lanes::{Choice, LaunchFile, Offer, Source, WarpId};
 
-use super::commands::{ALL, DRAFT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT};
+use super::commands::{ALL, DRAFT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN};
 use super::draft_launch::draft;
 use crate::launch_file;
 use crate::lsp::errors::not_open;
@@ -92,6 +92,9 @@ impl State {
             self.read_document(id.clone(), list_launches(argument));
         } else if command == DRAFT_LAUNCH {
             self.read_document(id.clone(), draft_launch(argument));
+        } else if command == STOP_RUN {
+            self.stop_run(&argument.uri);
+            self.answer(id, Ok(Value::Null));
         } else if argument.launch.is_null() {
             self.deselect(&argument.uri);
             self.answer(id, Ok(Value::Null));

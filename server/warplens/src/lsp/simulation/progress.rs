@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 use tower_lsp::ls_types::{
-    NumberOrString, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
+    NumberOrString, Uri, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
 use super::run::Run;
+use crate::lsp::client::{RunProgressParams, RunningParams};
 use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
 use crate::lsp::state::State;
 
@@ -26,6 +27,7 @@ impl State {
         };
         match state {
             SimulationState::LongRunning => {
+                self.announce(&uri, number, 0);
                 if self.capabilities.progress {
                     let state = SimulationState::ProgressCreated;
                     let created = Event::Simulation(SimulationUpdate { uri, number, state });
@@ -37,7 +39,14 @@ impl State {
                 let title = format!("Simulating {}", run.title());
                 self.client.progress(token(number), WorkDoneProgress::Begin(begin(title)));
             }
-            SimulationState::Steps(steps) if run.has_progress => {
+            SimulationState::Steps(steps) => {
+                let has_progress = run.has_progress;
+                if run.is_announced {
+                    self.announce(&uri, number, steps);
+                }
+                if !has_progress {
+                    return;
+                }
                 let max = self.settings.simulation.max_steps.max(1);
                 let report = WorkDoneProgressReport {
                     cancellable: Some(true),
@@ -46,13 +55,29 @@ impl State {
                 };
                 self.client.progress(token(number), WorkDoneProgress::Report(report));
             }
-            SimulationState::Steps(_) | SimulationState::Finished(_) => {}
+            SimulationState::Finished(_) => {}
         }
+    }
+
+    /// Sends the progress of a run to clients that show it in a view of their own.
+    fn announce(&mut self, uri: &Uri, number: u64, steps: u64) {
+        let max_steps = self.settings.simulation.max_steps;
+        let Some(run) = self.simulations.run(uri, number).filter(|_| self.capabilities.run_progress) else {
+            return;
+        };
+        run.is_announced = true;
+        let launch = &run.prepared.resolved.launch;
+        let entry = launch.entry.as_deref().unwrap_or_default().to_owned();
+        let running = RunningParams { entry, launch: launch.name.to_string(), steps, max_steps };
+        self.client.run_progress(RunProgressParams { uri: uri.clone(), running: Some(running) });
     }
 
     /// Stops a run and ends its progress.
     pub(crate) fn stop(&self, run: &Run) {
         run.stop();
+        if run.is_announced {
+            self.client.run_progress(RunProgressParams { uri: run.uri.clone(), running: None });
+        }
         if run.has_progress {
             self.client
                 .progress(token(run.number), WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
@@ -69,8 +94,13 @@ impl State {
     pub(crate) fn progress_cancelled(&mut self, params: &Value) {
         let number = params["token"].as_str().and_then(|token| token.strip_prefix(TOKEN)?.parse().ok());
         if let Some(uri) = number.and_then(|number| self.simulations.document_of(number)) {
-            self.preparation_failed(&uri, "the simulation was stopped");
+            self.stop_run(&uri);
         }
+    }
+
+    /// The user stops the run of a document. The last result stays shown.
+    pub(crate) fn stop_run(&mut self, uri: &Uri) {
+        self.preparation_failed(uri, "the simulation was stopped");
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Cancelled, Outcome, Prepared, WarpRequest};
 
 use crate::cores::Cores;
@@ -17,6 +18,7 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 /// A run in progress.
 pub(crate) struct Run {
     pub(crate) number: u64,
+    pub(crate) uri: Uri,
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) warp_request: WarpRequest,
     pub(crate) stop: Arc<AtomicBool>,
@@ -24,6 +26,8 @@ pub(crate) struct Run {
     pub(crate) edits: Vec<Edit>,
     /// Whether the client shows its progress.
     pub(crate) has_progress: bool,
+    /// Whether the client was sent `warplens/runProgress`.
+    pub(crate) is_announced: bool,
 }
 
 impl Run {

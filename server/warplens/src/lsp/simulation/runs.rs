@@ -93,10 +93,11 @@ impl Simulations {
         let number = self.next_number();
         let stop = Arc::new(AtomicBool::new(false));
         let events = self.events.clone();
-        let (uri, stopped, job) = (uri.clone(), Arc::clone(&stop), Arc::clone(&prepared));
+        let (stopped, job) = (Arc::clone(&stop), Arc::clone(&prepared));
+        let of_run = uri.clone();
         self.threads.run(move || {
             let report = |state| {
-                let update = SimulationUpdate { uri: uri.clone(), number, state };
+                let update = SimulationUpdate { uri: of_run.clone(), number, state };
                 let _ = events.send(Event::Simulation(update));
             };
             let steps = |steps| report(SimulationState::Steps(steps));
@@ -104,6 +105,15 @@ impl Simulations {
                 report(SimulationState::Finished(outcome));
             }
         });
-        Run { number, prepared, warp_request, stop, edits: vec![], has_progress: false }
+        Run {
+            number,
+            uri: uri.clone(),
+            prepared,
+            warp_request,
+            stop,
+            edits: vec![],
+            has_progress: false,
+            is_announced: false,
+        }
     }
 }
