@@ -29,24 +29,8 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
 
   const shot = (name) => bench.screenshot(join(SCREENSHOTS, `${name}.png`));
   const cursorAt = (line) => bench.page.locator('.statusbar-item', { hasText: `Ln ${line},` }).waitFor();
-  /** Runs a launch through its lens, and opens the panel. */
-  const run = async (lens) => {
-    await bench.lens(lens).first().waitFor();
-    if ((await bench.lens('instr').count()) === 0) await bench.lens(lens).first().click();
-    await bench.lens('instr').first().waitFor({ timeout: 90_000 });
-    await panel.open();
-  };
-  /** Prints the times that the panel measured. */
-  const times = async () => {
-    const frame = await panel.frame();
-    const entries = await frame.evaluate(() => performance.getEntriesByType('measure').map(({ name, duration }) => [name, duration]));
-    for (const name of new Set(entries.map(([name]) => name))) {
-      const sorted = entries.filter(([other]) => other === name).map(([, duration]) => duration).sort((a, b) => a - b);
-      console.log(`${name}: ${sorted.length} times, median ${sorted[sorted.length >> 1].toFixed(1)} ms, longest ${sorted.at(-1).toFixed(1)} ms`);
-    }
-    const memory = await frame.evaluate(() => performance.memory?.usedJSHeapSize ?? 0);
-    console.log(`memory of the page: ${(memory / 1e6).toFixed(0)} MB`);
-  };
+  const run = (lens) => panel.run(lens);
+  const times = () => panel.printTimes();
   const press = (key) => bench.page.keyboard.press(key);
 
   describe('divergence.ptx', () => {

@@ -42,8 +42,8 @@ args = [{ name = "in", buffer = "u32", len = 1024, fill = "iota" }, { name = "ou
 expect = [{ name = "out", values = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] }]
 `;
 
-/** About a million steps of one warp, in a loop with a divergent branch. */
-export const LONG = `.version 8.0
+/** A loop with a divergent branch, seven steps an iteration. */
+export const loop = (iterations) => `.version 8.0
 .target sm_80
 .address_size 64
 
@@ -62,11 +62,14 @@ LOOP:
 	add.u32		%r3, %r3, %r1;
 SKIP:
 	add.u32		%r2, %r2, 1;
-	setp.lt.u32	%p2, %r2, 150000;
+	setp.lt.u32	%p2, %r2, ${iterations};
 	@%p2 bra	LOOP;
 	ret;
 }
 `;
+
+/** About a million steps of one warp. */
+export const LONG = loop(150_000);
 
 /** Every lane stores to address 0 with its third statement. */
 export const FAULT = `.version 8.0
@@ -113,4 +116,25 @@ ${[
   'BSYNC B0',
   'EXIT',
 ].map((text, at) => `        /*${(at * 16).toString(16).padStart(4, '0')}*/                   ${text} ;\n`).join('')}\t\t..........
+`;
+
+/** A load of a word of each lane, its double, and a store: machine code. */
+export const LOAD_SASS = `\tcode for sm_80
+\t\tFunction : doubled
+${[
+  'S2R R0, SR_LANEID',
+  'MOV R3, 0x4',
+  'IMAD.WIDE R4, R0, R3, c[0x0][0x160]',
+  'LDG.E R2, [R4.64]',
+  'IADD3 R6, R2, R2, RZ',
+  'STG.E [R4.64], R6',
+  'EXIT',
+].map((text, at) => `        /*${(at * 16).toString(16).padStart(4, '0')}*/                   ${text} ;\n`).join('')}\t\t..........
+`;
+
+export const LOAD_LAUNCH = `[[launch]]
+name = "load"
+file = "load.sass"
+block = [32]
+args = [{ name = "data", buffer = "u32", len = 32, fill = "iota" }]
 `;

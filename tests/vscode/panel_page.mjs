@@ -34,6 +34,31 @@ export class PanelPage {
     await this.find('#step');
   }
 
+  /** Runs a launch through its lens, and opens the panel. */
+  async run(lens) {
+    const { bench } = this;
+    await bench.lens(lens).first().waitFor();
+    if ((await bench.lens('instr').count()) === 0) await bench.lens(lens).first().click();
+    await bench.lens('instr').first().waitFor({ timeout: 90_000 });
+    await this.open();
+  }
+
+  /** The memory of the scripts of the page, in bytes. */
+  async memory() {
+    return (await this.frame()).evaluate(() => performance.memory?.usedJSHeapSize ?? 0);
+  }
+
+  /** Prints the times that the panel measured, and its memory. */
+  async printTimes() {
+    const frame = await this.frame();
+    const entries = await frame.evaluate(() => performance.getEntriesByType('measure').map(({ name, duration }) => [name, duration]));
+    for (const name of new Set(entries.map(([name]) => name))) {
+      const sorted = entries.filter(([other]) => other === name).map(([, duration]) => duration).sort((a, b) => a - b);
+      console.log(`${name}: ${sorted.length} times, median ${sorted[sorted.length >> 1].toFixed(1)} ms, longest ${sorted.at(-1).toFixed(1)} ms`);
+    }
+    console.log(`memory of the page: ${((await this.memory()) / 1e6).toFixed(0)} MB`);
+  }
+
   /** Runs a command when the palette lists it first. */
   async command(title) {
     const { page } = this.bench;

@@ -27,6 +27,7 @@ const BROWSER_ARGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
+  '--enable-precise-memory-info',
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',

@@ -116,6 +116,7 @@ fn editor() -> Result<()> {
             "extension.test.mjs",
             "strip.test.mjs",
             "panel.test.mjs",
+            "panel_states.test.mjs",
             "picture.test.mjs",
         ],
     )

@@ -189,6 +189,15 @@ export interface RunInfo extends Warp {
   unexpected: number;
 }
 
+/** A run in progress. */
+export interface RunProgress {
+  entry: string;
+  launch: string;
+  /** Executed warp instructions of all warps, and their limit. */
+  steps: number;
+  maxSteps: number;
+}
+
 /** What the panel says if there is no run, and the commands that it offers. */
 export interface Nothing {
   title: string;
@@ -213,7 +222,7 @@ export type Tab = 'timeline' | 'registers' | 'memory' | 'buffers' | 'graph' | 'o
 export type ToPanel =
   | { type: 'run'; run: RunInfo; texts: Record<number, string> }
   | { type: 'nothing'; nothing: Nothing }
-  | { type: 'running' }
+  | { type: 'running'; run: RunProgress | null }
   | { type: 'answer'; id: number; result?: Answers[Method] | null; error?: string }
   | { type: 'cursor'; line: number; visit?: number }
   | { type: 'show'; tab: Tab };
@@ -223,6 +232,7 @@ export type ToExtension =
   | { type: 'ready' }
   | { type: 'request'; id: number; method: Method; params: object }
   | { type: 'cancel'; id: number }
+  | { type: 'stop' }
   | { type: 'reveal'; line: number; focus: boolean }
   | { type: 'visit'; line: number; visit: number }
   | { type: 'warp'; cta: number[]; warp: number }

@@ -1,6 +1,7 @@
 // The panel in the editor: messages of the extension are its source.
-import type { Answers, Method, RunInfo, ToExtension, ToPanel } from './messages';
+import type { Answers, Method, RunInfo, RunProgress, ToExtension, ToPanel } from './messages';
 import { nothing, Panel } from './panel';
+import { RunningNote } from './running';
 import type { Source } from './source';
 import { restored } from './state';
 
@@ -21,6 +22,8 @@ const save = () => api.setState(state);
 let texts: Record<number, string> = {};
 let requests = 0;
 let panel: Panel | undefined;
+let running: RunProgress | null = null;
+const note = new RunningNote(root, () => api.postMessage({ type: 'stop' }));
 
 function request<M extends Method>(method: M, params: object): Promise<Answers[M] | null> {
   const id = ++requests;
@@ -66,17 +69,18 @@ function receive(message: ToPanel): void {
       texts = message.texts;
       panel?.close();
       panel = new Panel(root, source(message.run), state, save);
-      root.removeAttribute('aria-busy');
+      note.show(running, false);
       panel.open().catch((error: unknown) => nothing(root, 'The run cannot be shown', error instanceof Error ? error.message : String(error), []));
       break;
     }
     case 'running':
-      root.setAttribute('aria-busy', 'true');
+      running = message.run;
+      note.show(running, !panel);
       break;
     case 'nothing': {
       panel?.close();
       panel = undefined;
-      root.removeAttribute('aria-busy');
+      note.show(running, true);
       const { title, text, actions } = message.nothing;
       nothing(root, title, text, actions.map(({ label, command }) => ({ label, run: () => api.postMessage({ type: 'command', command }) })));
       break;

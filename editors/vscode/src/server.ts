@@ -13,10 +13,11 @@ import {
 } from 'vscode-languageclient/node';
 import { display } from './display';
 import { LANGUAGES } from './languages';
+import type { RunProgress } from '../../panel/src/messages';
 import { type Selection, Selections } from './selections';
 
 /** A command that the server registers. */
-export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches' | 'warplens.draftLaunch' | 'warplens.selectVisit';
+export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches' | 'warplens.draftLaunch' | 'warplens.selectVisit' | 'warplens.stopRun';
 
 /** Crashes in a period of so many milliseconds after which the server is not started again. */
 const MAX_CRASHES = 5;
@@ -32,9 +33,14 @@ export class Server implements vscode.Disposable {
   private readonly selections: Selections;
   private readonly lanesChanged = new vscode.EventEmitter<string>();
   private readonly stopped = new vscode.EventEmitter<void>();
+  private readonly progressed = new vscode.EventEmitter<string>();
+  private readonly running = new Map<string, RunProgress>();
 
   /** Fires with the address of a document whose lanes have changed or were removed. */
   readonly onDidChangeLanes = this.lanesChanged.event;
+
+  /** Fires with the address of a document whose run in progress has continued or ended. */
+  readonly onDidProgress = this.progressed.event;
 
   /** Fires when the process has ended. */
   readonly onDidStop = this.stopped.event;
@@ -66,6 +72,11 @@ export class Server implements vscode.Disposable {
     this.selections.keep(selection);
   }
 
+  /** The run in progress of a document, if it takes long. */
+  runOf(uri: string): RunProgress | undefined {
+    return this.running.get(uri);
+  }
+
   /** Runs a command of the server; undefined while there is no server. */
   execute<T>(command: ServerCommand, argument: object): Promise<T | undefined> {
     return this.request<T>('workspace/executeCommand', { command, arguments: [argument] });
@@ -81,6 +92,7 @@ export class Server implements vscode.Disposable {
     void this.stop();
     this.lanesChanged.dispose();
     this.stopped.dispose();
+    this.progressed.dispose();
   }
 
   private async stop(): Promise<void> {
@@ -106,10 +118,19 @@ export class Server implements vscode.Disposable {
     };
     this.client = new LanguageClient('warplens', 'Warplens', options, this.clientOptions());
     this.client.onNotification('warplens/lanesChanged', ({ uri }: { uri: string }) => this.lanesChanged.fire(uri));
+    this.client.onNotification('warplens/runProgress', ({ uri, running }: { uri: string; running: RunProgress | null }) => this.progress(uri, running));
     this.client.onDidChangeState(({ newState }) => {
-      if (newState === State.Stopped) this.stopped.fire();
+      if (newState !== State.Stopped) return;
+      [...this.running.keys()].forEach((uri) => this.progress(uri, null));
+      this.stopped.fire();
     });
     await this.client.start();
+  }
+
+  private progress(uri: string, running: RunProgress | null): void {
+    if (running) this.running.set(uri, running);
+    else this.running.delete(uri);
+    this.progressed.fire(uri);
   }
 
   /** Shows the lanes that a document showed before the server or the window was restarted. */
@@ -149,7 +170,7 @@ export class Server implements vscode.Disposable {
     return {
       documentSelector: [...LANGUAGES.map((language) => ({ language })), { scheme: 'file', pattern: '**/warplens.toml' }],
       outputChannel: this.log,
-      initializationOptions: { lenses: 'extension', lanesChanged: true, laneStrip: true },
+      initializationOptions: { lenses: 'extension', lanesChanged: true, laneStrip: true, runProgress: true },
       errorHandler: this.errorHandler(),
       middleware: {
         // A new server opens all documents again.

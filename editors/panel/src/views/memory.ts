@@ -155,13 +155,13 @@ function worst(panel: Panel, content: Accesses): HTMLElement {
     if (!rows.length) return null;
     const isHere = (access: WorstAccess) => access.line === panel.moment?.line && panel.moment.step === panel.state.step;
     return h('table', { class: 'worst' },
-      h('thead', null, h('tr', null, h('th', { scope: 'col', class: 'number' }, 'line'), h('th', { scope: 'col' }, title),
-        ['requests', 'cost', 'ideal', 'excess'].map((name) => h('th', { scope: 'col', class: 'number' }, name)))),
+      h('thead', null, h('tr', null, h('th', { scope: 'col', class: 'number' }, 'line'), h('th', { scope: 'col', class: 'statement' }, title),
+        ['requests', 'cost', 'ideal', 'excess'].map((name) => h('th', { scope: 'col', class: `number ${name}` }, name)))),
       h('tbody', null, rows.map((access) => h('tr', { class: isHere(access) ? 'picked' : null },
         h('td', { class: 'number' }, h('button', { type: 'button', class: 'link', id: `access-${space}-${access.line}`, title: 'Go to the last visit of this line',
           onclick: () => void panel.goToLine(access.line, undefined, true) }, grouped(access.line + 1))),
-        h('td', null, h('code', null, panel.source.statement(access.line).slice(0, 40))),
-        [access.requests, access.cost, access.ideal].map((value) => h('td', { class: 'number mono' }, grouped(value))),
+        h('td', null, h('code', null, panel.source.statement(access.line).slice(0, 60))),
+        (['requests', 'cost', 'ideal'] as const).map((name) => h('td', { class: `number mono ${name}` }, grouped(access[name]))),
         h('td', { class: 'number mono strong' }, grouped(excess(access)), h('span', { class: 'heat', css: `width:${Math.round((excess(access) / most) * 100)}%` }))))));
   };
   const tables = [table('global', 'Global, 32-byte sectors'), table('shared', 'Shared, wavefronts')].filter((one) => one !== null);

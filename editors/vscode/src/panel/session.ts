@@ -39,6 +39,9 @@ export class Session implements vscode.Disposable {
         // An edit moves the lines of a known run; the next run has other numbers.
         if (uri === this.uri && store.of(uri) !== this.sent) this.sendRun();
       }),
+      server.onDidProgress((uri) => {
+        if (uri === this.uri) this.sendProgress();
+      }),
       vscode.window.onDidChangeActiveTextEditor(() => this.followEditor()),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, selections }) => {
         const line = selections[0]?.active.line;
@@ -77,6 +80,9 @@ export class Session implements vscode.Disposable {
       case 'cancel':
         this.cancellations.get(message.id)?.cancel();
         break;
+      case 'stop':
+        if (this.uri) void this.server.execute('warplens.stopRun', { uri: this.uri });
+        break;
       case 'reveal':
         void this.reveal(message.line, message.focus);
         break;
@@ -109,6 +115,11 @@ export class Session implements vscode.Disposable {
     if (uri === this.uri) return;
     this.uri = uri;
     this.sendRun();
+    this.sendProgress();
+  }
+
+  private sendProgress(): void {
+    this.send({ type: 'running', run: (this.uri && this.server.runOf(this.uri)) || null });
   }
 
   private sendRun(): void {
