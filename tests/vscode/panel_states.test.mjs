@@ -50,7 +50,7 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
       await panel.tab('buffers');
       await panel.click('#copy-csv');
       await until('the clipboard has lines', async () => /^element,/.test(await clipboard()));
-      assert.match(await clipboard(), /\n0,/);
+      assert.match(await clipboard(), /\nout\[0\],0,101,/);
     });
 
     test('saves the graph as an SVG', async () => {
@@ -147,6 +147,8 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
     await panel.tab('registers');
     await panel.find('[data-row="R2 after"]');
     await panel.find('[data-row="R4 before"]');
+    const frame = await panel.frame();
+    assert.equal(await frame.locator('[data-row="R4 after"]').count(), 0, 'the load does not write its address');
     await shot('panel-25-sass-registers');
     await panel.tab('memory');
     await panel.shows('#cost', /4 sectors, 4 ideal/);

@@ -1,15 +1,20 @@
-//! The data of the lanes panel for long runs of one warp, over stdio: from the request to the whole answer.
+//! The data of the lanes panel for long runs of one warp, over stdio: from the request to the whole answer, and the processor time
+//! of the server meanwhile, which the load of the machine does not change.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use crate::client::{Client, URI};
 use crate::memory;
+use crate::processor;
 use crate::sample;
 use crate::statistics::Times;
 
 /// Steps of an iteration of the loop, in which some lanes skip a statement.
 const ITERATION: u64 = 7;
+
+/// The line of the first statement of the loop.
+const LOOP_LINE: usize = 11;
 
 /// The columns that fit a panel of common width.
 const COLUMNS: u64 = 1_130;
@@ -57,34 +62,27 @@ fn measure(steps: u64, rounds: usize) -> Result<()> {
     let select = json!({ "uri": URI, "launch": { "name": "bench", "grid": [1], "block": [32], "args": [] } });
     let command = json!({ "command": "warplens.selectLaunch", "arguments": [select] });
     client.request("workspace/executeCommand", command)?;
-    let (time, masks) = client.ask("warplens/laneMasks", json!({}))?;
+    let masks = timed(&mut client, "  the run, to its lanes", 1, "warplens/laneMasks", |_| json!({}))?;
     ensure!(masks["status"] == "finished", "the run did not finish: {}", masks["status"]);
-    print("  the run, to its lanes", [time]);
 
-    let (time, page) = client.ask("warplens/timeline", json!({ "bins": COLUMNS }))?;
+    let first = "  time line, first page";
+    let page = timed(&mut client, first, 1, "warplens/timeline", |_| json!({ "bins": COLUMNS }))?;
     let all = page["steps"].as_u64().unwrap_or_default();
     ensure!(all.abs_diff(steps) < steps / 10, "the warp has {all} steps");
-    print("  time line, first page", [time]);
 
     // Steps that are spread over the run, in no order.
     let step = |round: usize| (round as u64 * 7_919 * all / 10_007) % all;
-    repeat(
-        &mut client,
-        "  scrub: moment",
-        rounds,
-        "warplens/moment",
-        |round| json!({ "step": step(round) }),
-    )?;
-    repeat(
+    timed(&mut client, "  scrub: moment", rounds, "warplens/moment", |round| json!({ "step": step(round) }))?;
+    timed(
         &mut client,
         "  the line of the cursor: moment",
         rounds,
         "warplens/moment",
-        |round| json!({ "line": 10 + round % 3, "visit": null }),
+        |round| json!({ "line": LOOP_LINE + round % 3 }),
     )?;
     for part in [2, 16, 256, 4_096] {
         let span = all / part;
-        repeat(
+        timed(
             &mut client,
             &format!("  time line, page of {span} steps"),
             rounds,
@@ -98,7 +96,7 @@ fn measure(steps: u64, rounds: usize) -> Result<()> {
     let some = rounds.min(10);
     for method in ["registers", "accesses"] {
         let name = format!("  {method} of a step");
-        repeat(
+        timed(
             &mut client,
             &name,
             some,
@@ -106,24 +104,27 @@ fn measure(steps: u64, rounds: usize) -> Result<()> {
             |round| json!({ "step": step(round) }),
         )?;
     }
-    repeat(&mut client, "  graph", some, "warplens/graph", |_| json!({}))?;
+    timed(&mut client, "  graph", some, "warplens/graph", |_| json!({}))?;
     memory::report_sizes(&client)
 }
 
-fn repeat(
+/// Sends a request repeatedly; returns the last answer.
+fn timed(
     client: &mut Client,
     name: &str,
     rounds: usize,
     method: &str,
     params: impl Fn(usize) -> Value,
-) -> Result<()> {
-    let times: Result<Vec<_>> = (0..rounds).map(|round| Ok(client.ask(method, params(round))?.0)).collect();
-    print(name, times?);
-    Ok(())
-}
-
-fn print(name: &str, times: impl IntoIterator<Item = std::time::Duration>) {
-    let mut all = Times::default();
-    times.into_iter().for_each(|time| all.push(time));
-    all.print(name);
+) -> Result<Value> {
+    let (mut times, mut work, mut last) = (Times::default(), Times::default(), Value::Null);
+    for round in 0..rounds {
+        let before = processor::of_process(client.process_id())?;
+        let (time, answer) = client.ask(method, params(round))?;
+        work.push(processor::of_process(client.process_id())?.saturating_sub(before));
+        times.push(time);
+        last = answer;
+    }
+    times.print(name);
+    work.print("    processor time");
+    Ok(last)
 }

@@ -1,12 +1,24 @@
 //! Processor time, which other work on the machine affects only through caches and shared cores.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 /// The time that this thread has had a processor.
 pub(crate) fn time() -> Result<Duration> {
-    let times = std::fs::read_to_string("/proc/thread-self/schedstat")
+    of_thread("/proc/thread-self".as_ref())
+}
+
+/// The time that the present threads of a process have had processors.
+pub(crate) fn of_process(id: u32) -> Result<Duration> {
+    let threads = std::fs::read_dir(format!("/proc/{id}/task"))
+        .context("processor time is read from /proc, so on Linux only")?;
+    threads.map(|thread| of_thread(&thread?.path())).sum()
+}
+
+fn of_thread(folder: &Path) -> Result<Duration> {
+    let times = std::fs::read_to_string(folder.join("schedstat"))
         .context("processor time is read from /proc, so on Linux only")?;
     let nanoseconds = times.split_whitespace().next().context("schedstat begins with a time")?;
     Ok(Duration::from_nanos(nanoseconds.parse()?))

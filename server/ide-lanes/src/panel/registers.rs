@@ -77,8 +77,7 @@ impl Panel {
         };
         let is_named = |name: &str| named.iter().any(|(named, _)| named == name);
         let written = |name: &str| {
-            let writes = moment.after.iter().zip(&moment.before).find(|(after, _)| after.name == name);
-            self.writes(found.statement, name) || writes.is_some_and(|(after, before)| after != before)
+            self.writes(found.statement, name) || of(&moment.after, name) != of(&moment.before, name)
         };
         let mut rows = Vec::new();
         for (name, _) in named.iter().filter(|(name, _)| written(name)) {

@@ -390,7 +390,7 @@ fn the_numbers_of_other_kernels_are_those_of_the_report() {
     ] {
         let mut found = Vec::new();
         files(&corpus.join(folder), extension, &mut found);
-        let step = (found.len() / 20).max(1);
+        let step = (found.len() / 12).max(1);
         let checked: usize =
             found.iter().step_by(step).map(|path| check_file(path, language, models, None)).sum();
         eprintln!("{folder}: {checked} runs of {} files", found.len());
