@@ -120,6 +120,7 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
   });
 
   test('ten million steps: each view, in bounded memory', async () => {
+    bench.page.setDefaultTimeout(120_000); // the registers of a late step repeat the run
     bench.write('longest/longest.ptx', loop(1_400_000));
     await bench.open('longest/longest.ptx');
     await panel.run('Run inferred');
@@ -133,6 +134,7 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
     for (let zoom = 0; zoom < 12; zoom++) await bench.page.mouse.wheel(0, -300);
     await shot('panel-24-longest');
     for (const tab of ['registers', 'memory', 'graph', 'timeline']) await panel.tab(tab);
+    bench.page.setDefaultTimeout(30_000);
     await panel.printTimes();
     const memory = await panel.memory();
     assert.ok(memory > 0 && memory <= MAX_MEMORY, `${memory} bytes`);
