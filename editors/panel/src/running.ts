@@ -13,7 +13,7 @@ export class RunningNote {
   constructor(private readonly root: HTMLElement, stop: () => void) {
     const button = h('button', { type: 'button', id: 'stop-run', class: 'secondary', onclick: stop }, 'Stop');
     this.element = h('section', { id: 'warplens-running', 'aria-label': 'Run in progress', hidden: true },
-      this.bar, h('div', { class: 'said' }, h('span', { role: 'status' }, this.title), this.count, this.kept), button);
+      this.bar, h('div', { class: 'numbers' }, h('span', { role: 'status' }, this.title), this.count, this.kept), button);
     root.before(this.element);
   }
 
