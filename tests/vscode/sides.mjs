@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test';
 import { RACE } from './simulation.mjs';
 import { until } from './workbench.mjs';
 
-/** The second warp stores out of bounds in its third iteration. */
+/** The second warp stores out of bounds in its last iteration. */
 const BOUNDS = `.version 8.0
 .target sm_80
 .address_size 64
@@ -22,13 +22,19 @@ const BOUNDS = `.version 8.0
 	add.u64		%rd3, %rd1, %rd2;
 LOOP:
 	st.global.u32	[%rd3], %r2;
-	add.u64		%rd3, %rd3, 128;
+	add.u64		%rd3, %rd3, 256;
 	add.u32		%r2, %r2, 1;
 	setp.lt.u32	%p1, %r2, 4;
 	@%p1 bra	LOOP;
 	ret;
 }
 `;
+
+/** The divisor of the third iteration is 0. */
+const ZERO = BOUNDS.replaceAll('bounds', 'zero')
+  .replace('%r<3>', '%r<5>')
+  .replace('LOOP:', 'LOOP:\n\tsub.u32\t\t%r3, %r2, 2;\n\tdiv.u32\t\t%r4, %r1, %r3;')
+  .replace('], %r2;', '], %r4;');
 
 const SOURCE = `// a kernel
 __global__ void k(int *out) {
@@ -75,7 +81,12 @@ args  = [{ name = "out", buffer = "u32", len = 64 }]
 name  = "out of bounds"
 file  = "bounds.ptx"
 block = [64]
-args  = [{ name = "out", buffer = "u32", len = 128, fill = "zero" }]
+args  = [{ name = "out", buffer = "u32", len = 224, fill = "zero" }]
+
+[[launch]]
+name  = "divisors"
+file  = "zero.ptx"
+args  = [{ name = "out", buffer = "u32", len = 256, fill = "zero" }]
 `;
 
 /** The tests; `given()` returns the workbench, with strips, and the function that writes screenshots. */
@@ -87,7 +98,7 @@ export function sideTests(given) {
 
   before(() => {
     const { bench } = given();
-    for (const [file, text] of Object.entries({ 'race.ptx': RACE, 'bounds.ptx': BOUNDS, 'k.cu': SOURCE, 'k.ptx': COMPILED })) bench.write(file, text);
+    for (const [file, text] of Object.entries({ 'race.ptx': RACE, 'bounds.ptx': BOUNDS, 'zero.ptx': ZERO, 'k.cu': SOURCE, 'k.ptx': COMPILED })) bench.write(file, text);
     bench.write('warplens.toml', bench.read('warplens.toml') + LAUNCHES);
   });
 
@@ -167,9 +178,10 @@ export function sideTests(given) {
       const { bench } = given();
       await bench.command('Warplens: Show Previous Warp');
       await status(/warp 0\/2/).waitFor();
-      await showFromProblems('no barrier between');
+      await showFromProblems('Shared-memory race');
       await status(/warp 1\/2/).waitFor();
       await until('the other access is highlighted', async () => (await lit(bench.editor)).length > 0);
+      await bench.lens('warp 1 of 2').first().waitFor();
       await shot('side-4-problem');
       await closePanel();
     });
@@ -182,10 +194,25 @@ export function sideTests(given) {
       await bench.showLanes('Run out of bounds');
     });
 
-    test('is shown with its warp', async () => {
-      await showFromProblems('bounds');
+    test('is shown with its warp and its visit', async () => {
+      const { bench } = given();
       await status(/warp 1\/2/).waitFor();
+      await bench.command('Warplens: Show Previous Warp');
+      await status(/warp 0\/2/).waitFor();
+      await showFromProblems('Out of bounds');
+      await status(/warp 1\/2 visit 4/).waitFor();
+      await bench.lens('warp 1 of 2').first().waitFor();
       await shot('side-5-warp');
+      await closePanel();
+    });
+
+    test('in the middle of a loop is shown with its visit', async () => {
+      const { bench } = given();
+      await bench.open('zero.ptx');
+      await bench.showLanes('Run divisors');
+      await showFromProblems('Division by zero');
+      await status(/visit 3/).waitFor();
+      await shot('side-5-visit');
       await closePanel();
     });
   });

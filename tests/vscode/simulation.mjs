@@ -163,7 +163,7 @@ export function simulationTests(given) {
         await bench.closeHover();
         await bench.command('View: Focus Problems');
         const problems = bench.page.locator('.markers-panel .monaco-list-row');
-        await problems.filter({ hasText: /thread .* reads .*, thread .* writes it/ }).first().waitFor();
+        await problems.filter({ hasText: /Shared-memory race: .* read by thread .*, written by thread/ }).first().waitFor();
         await problems.filter({ hasText: /thread .* writes .* here/ }).first().waitFor();
         await shot('sim-2-problems');
         await bench.command('View: Close Panel');

@@ -80,15 +80,16 @@ export class Workbench {
   }
 
   /** Opens a file of the workspace, in whatever editor it has. */
-  async show(file) {
-    const address = `vscode-remote://127.0.0.1:${this.port}${this.workspace}/${file}`;
+  async show(file, within = '') {
+    const folder = within ? `${this.workspace}/${within}` : this.workspace;
+    const address = `vscode-remote://127.0.0.1:${this.port}${folder}/${file}`;
     const payload = encodeURIComponent(JSON.stringify([['openFile', address]]));
-    await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.workspace}&payload=${payload}`);
+    await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${folder}&payload=${payload}`);
   }
 
   /** Opens a file of the workspace and waits for its editor. */
-  async open(file) {
-    await this.show(file);
+  async open(file, within = '') {
+    await this.show(file, within);
     this.editor = this.page.locator(`.monaco-editor[data-uri$="/${file}"]`);
     await this.editor.locator('.view-line').first().waitFor();
   }

@@ -5,16 +5,21 @@ use anyhow::Result;
 
 use crate::shell;
 
-/// A program that a test uses, and its package.
-const PROGRAMS: [(&str, &str); 4] =
-    [("chromium", "chromium"), ("rg", "ripgrep"), ("nvim", "neovim"), ("parallel", "parallel")];
+/// A program that a test uses, and its packages.
+const PROGRAMS: [(&str, &str); 5] = [
+    ("chromium", "chromium"),
+    ("rg", "ripgrep"),
+    ("nvim", "neovim"),
+    ("emacs", "emacs-nox elpa-eglot"),
+    ("parallel", "parallel"),
+];
 
 /// Installs the packages of the programs that are missing.
 pub(crate) fn ensure_programs() -> Result<()> {
     let missing: Vec<&str> = PROGRAMS
         .iter()
         .filter(|(program, _)| !shell::on_path(program))
-        .map(|(_, package)| *package)
+        .flat_map(|(_, packages)| packages.split(' '))
         .collect();
     if missing.is_empty() {
         return Ok(());

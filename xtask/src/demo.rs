@@ -1,15 +1,19 @@
-//! The demo: build, print two kernels with their lanes, and install the extension if VS Code is installed.
+//! The demo: build, print two kernels with their lanes, and install the extension if VS Code is installed, or serve VS Code with
+//! the extension to a browser.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::project::project_root;
 use crate::{dist, extension, shell};
 
-/// Runs the demo.
-pub(crate) fn run() -> Result<()> {
+/// Runs the demo, in a browser if `web`.
+pub(crate) fn run(web: bool) -> Result<()> {
     let server = dist::build_server("release")?;
+    if web {
+        return serve(&server);
+    }
     for example in ["examples/divergence.ptx", "examples/divergence.wave"] {
         println!("\n$ warplens sim {example}\n");
         shell::run(".", shell::path_text(&server)?, &["sim", example])?;
@@ -29,6 +33,17 @@ pub(crate) fn run() -> Result<()> {
     }
     shell::run(".", "code", &["--install-extension", shell::path_text(&package)?])?;
     shell::run(".", "code", &[shell::path_text(&project_root().join("examples"))?])
+}
+
+/// Serves VS Code with the extension to a browser, until it is interrupted.
+fn serve(server: &PathBuf) -> Result<()> {
+    if !extension::node_is_there() {
+        bail!("`cargo xtask demo --web` needs Node.js 20 or newer");
+    }
+    extension::install_tools()?;
+    let package = extension::pack(server)?;
+    shell::run("tests/vscode", "npm", &["ci", "--no-audit", "--no-fund", "--loglevel=error"])?;
+    shell::command("tests/vscode", "node", &["demo.mjs"]).env("WARPLENS_VSIX", package).run()
 }
 
 fn other_editors(server: &Path) -> Result<()> {

@@ -29,7 +29,11 @@ struct Args {
 #[derive(Subcommand)]
 enum Task {
     /// Builds everything, prints two kernels with their lanes, and installs the extension if VS Code is installed.
-    Demo,
+    Demo {
+        /// Serve VS Code with the extension to a browser instead, without an installed VS Code.
+        #[arg(long)]
+        web: bool,
+    },
     /// Runs every test and check.
     Test,
     /// Writes the generated files (or, with --check, fails if one is stale).
@@ -79,7 +83,7 @@ enum Task {
 
 fn main() -> Result<()> {
     match Args::parse().task {
-        Task::Demo => demo::run(),
+        Task::Demo { web } => demo::run(web),
         Task::Test => test::run(),
         Task::Codegen { check } => {
             codegen::run(if check { codegen::Mode::Check } else { codegen::Mode::Write })

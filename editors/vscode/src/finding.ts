@@ -1,6 +1,6 @@
-// Shows a finding: its warp, and the other side, such as the access that it races with.
+// Shows a finding: its warp, its visit, and the other side, such as the access that it races with.
 import * as vscode from 'vscode';
-import { type Finding, type LaneMasks, type Lanes, selectionOf } from './lanes';
+import { activeEditor, type Finding, type LaneMasks, type Lanes, selectionOf } from './lanes';
 import type { LitLines } from './lit';
 import type { Server } from './server';
 
@@ -27,9 +27,9 @@ export class FindingView implements vscode.Disposable {
   }
 
   /** Shows the finding on a line, at the cursor by default. */
-  async show(line = vscode.window.activeTextEditor?.selection.active.line): Promise<void> {
+  async show(line = activeEditor()?.selection.active.line): Promise<void> {
     const shown = this.lanes.current;
-    const editor = vscode.window.activeTextEditor;
+    const editor = activeEditor();
     const finding = shown?.masks.findings.find((finding) => finding.line === line);
     if (!shown || !editor || !finding) {
       void vscode.window.setStatusBarMessage('Warplens: this line has no finding of the run', 3000);
@@ -38,6 +38,7 @@ export class FindingView implements vscode.Disposable {
     this.lit.light(editor, finding.related.map((other) => other.line));
     this.line = finding.line;
     await this.selectWarp(shown, finding);
+    await this.selectVisit(shown.uri, finding);
     const others = finding.related.map((other) => `line ${other.line + 1}: ${other.message}`);
     if (others.length > 0) void vscode.window.setStatusBarMessage(`Warplens: ${others.join('; ')}`, 10_000);
   }
@@ -49,5 +50,14 @@ export class FindingView implements vscode.Disposable {
   private async selectWarp({ uri, masks }: Shown, { cta, warp }: Finding): Promise<void> {
     if (!cta || warp === undefined || (masks.warp === warp && masks.cta.join() === cta.join())) return;
     await this.server.select({ ...selectionOf(uri, masks), cta, warp });
+  }
+
+  /** Selects the visit in which the finding was found: without a number the last one, at which the run stopped. */
+  private async selectVisit(uri: string, { line, visit }: Finding): Promise<void> {
+    // The lanes of the warp may be those of a run in progress, for which the request waits.
+    const masks = await this.server.request<LaneMasks | null>('warplens/laneMasks', { textDocument: { uri } });
+    const visits = masks?.lines.find((candidate) => candidate.line === line)?.count ?? 0;
+    if (line === undefined || visits < 2) return;
+    await this.server.execute('warplens.selectVisit', { uri, line, visit: Math.min(visit ?? visits, visits) });
   }
 }

@@ -39,6 +39,8 @@ export interface Finding {
   line?: number;
   cta?: number[];
   warp?: number;
+  /** The visit of the line by the warp; absent for the last one. */
+  visit?: number;
   related: { line: number; message: string }[];
 }
 
@@ -76,6 +78,7 @@ export class Lanes implements vscode.Disposable {
         if (uri === activeDocument()?.uri.toString()) this.refresh();
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.refresh()),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.refresh()),
     ];
   }
 
@@ -110,7 +113,7 @@ export class Lanes implements vscode.Disposable {
     const shape = `${masks.source_name ?? entry}${shapeOf(launch)}`;
     const failed = status !== 'finished';
     const icon = masks.outdated ? 'history' : failed ? 'warning' : 'pulse';
-    this.item.text = `$(${icon}) ${shape} warp ${warp}/${warpCount(masks)}`;
+    this.item.text = `$(${icon}) ${shape} warp ${warp}/${warpCount(masks)}${masks.visit ? ` visit ${masks.visit.number}` : ''}`;
     this.item.backgroundColor = failed ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
     const lines = [
       `Launch “${launch.name}”: ${status}`,
@@ -155,9 +158,15 @@ export function shapeOf({ grid, block }: LaneMasks['launch']): string {
   return `<<<${size(grid)}, ${size(block)}>>>`;
 }
 
+/** The active editor; where another view is active, such as the walkthrough, the first visible one with a listing or a program. */
+export function activeEditor(): vscode.TextEditor | undefined {
+  const isOurs = ({ document }: vscode.TextEditor) => LANGUAGES.includes(document.languageId);
+  return vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors.find(isOurs);
+}
+
 /** The active document, if it is PTX or WAVE. */
 export function activeDocument(): vscode.TextDocument | undefined {
-  const document = vscode.window.activeTextEditor?.document;
+  const document = activeEditor()?.document;
   return document && LANGUAGES.includes(document.languageId) ? document : undefined;
 }
 

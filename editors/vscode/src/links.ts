@@ -1,6 +1,7 @@
 // Links in the hover of a line with lanes: to its visits, and to the warp and the other side of its finding.
 import * as vscode from 'vscode';
 import { moveCursor } from './cursor';
+import { activeEditor } from './lanes';
 import type { LaneStore } from './store';
 
 const COMMANDS = ['warplens.goToVisit', 'warplens.showFinding', 'warplens.goToLine', 'warplens.showPanel'];
@@ -29,7 +30,7 @@ function link(title: string, command: string, argument: number | string): string
 
 /** Moves the cursor to a line of the active editor. */
 export function goToLine(line: number): void {
-  const editor = vscode.window.activeTextEditor;
+  const editor = activeEditor();
   if (!editor || line >= editor.document.lineCount) return;
   moveCursor(editor, line);
 }

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { moveCursor } from './cursor';
 import type { FindingView } from './finding';
-import { selectionOf, warpCount, type Lanes } from './lanes';
+import { activeEditor, selectionOf, warpCount, type Lanes } from './lanes';
 import type { Server } from './server';
 import { nextLine, nextWarp, splits } from './steps';
 
@@ -33,7 +33,7 @@ export async function goToWarp(server: Server, lanes: Lanes, direction: Directio
 /** Shows the next visit of the line with the cursor. */
 export async function goToNextVisit(server: Server, lanes: Lanes, direction: Direction): Promise<void> {
   const shown = lanes.current;
-  const at = vscode.window.activeTextEditor?.selection.active.line;
+  const at = activeEditor()?.selection.active.line;
   const line = shown?.masks.lines.find((line) => line.line === at);
   if (!shown || !line) return;
   const chosen = shown.masks.visit?.line === at ? shown.masks.visit?.number : undefined;
@@ -44,7 +44,7 @@ export async function goToNextVisit(server: Server, lanes: Lanes, direction: Dir
 
 /** Moves the cursor to the line after or before it; returns the line. */
 function goToLine(lines: number[], direction: Direction, otherwise: string): number | undefined {
-  const editor = vscode.window.activeTextEditor;
+  const editor = activeEditor();
   if (!editor) return undefined;
   const line = nextLine(lines, editor.selection.active.line, direction);
   if (line === undefined) {

@@ -96,4 +96,12 @@ function move(masks: LaneMasks, edit: LineEdit): void {
     return to === undefined ? [] : to === line.line ? [line] : [{ ...line, line: to }];
   });
   masks.not_run = masks.not_run.flatMap((line) => moved(line, edit) ?? []);
+  masks.findings = masks.findings.map((finding) => ({
+    ...finding,
+    line: finding.line === undefined ? undefined : moved(finding.line, edit),
+    related: finding.related.flatMap((other) => {
+      const line = moved(other.line, edit);
+      return line === undefined ? [] : [{ ...other, line }];
+    }),
+  }));
 }

@@ -5,7 +5,7 @@ import { LANGUAGES } from './languages';
 import type { LaneLine, LaneMasks } from './lanes';
 import type { LaneStore } from './store';
 import { label } from './strip/label';
-import { columns, commonColumn } from './strip/layout';
+import { columns, commonColumn, spaceAfter, wrappedColumn } from './strip/layout';
 import { share, size } from './strip/masks';
 import { overview, step, STEPS } from './strip/positions';
 import { HEIGHT, imageOf, shape } from './strip/shape';
@@ -65,10 +65,11 @@ export class Strip implements vscode.Disposable {
     const { document } = editor;
     const widths = new Map([...lines.keys()].map((line) => [line, columns(document.lineAt(line).text, tabSize)]));
     const inView = [...widths].filter(([line]) => editor.visibleRanges.some((range) => range.start.line <= line && line <= range.end.line));
-    const column = commonColumn(inView.map(([, width]) => width));
-    const wrapped = vscode.workspace.getConfiguration('editor', document).get<string>('wordWrap', 'off') !== 'off';
+    const isWrapped = vscode.workspace.getConfiguration('editor', document).get<string>('wordWrap', 'off') !== 'off';
+    const seen = inView.map(([, width]) => width);
+    const column = isWrapped ? wrappedColumn(seen) : commonColumn(seen);
     return [...lines.values()].map((line) => {
-      const space = wrapped ? 2 : Math.max(column - (widths.get(line.line) ?? 0), 2);
+      const space = spaceAfter(widths.get(line.line) ?? 0, column, isWrapped);
       const end = document.lineAt(line.line).range.end;
       return { range: new vscode.Range(end, end), renderOptions: this.options(line, masks, space) };
     });

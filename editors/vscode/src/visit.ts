@@ -1,6 +1,6 @@
 // Chooses the visit that is shown, for the line with the cursor.
 import * as vscode from 'vscode';
-import type { LaneLine, Lanes } from './lanes';
+import { activeEditor, type LaneLine, type Lanes } from './lanes';
 import type { Server } from './server';
 
 /** The largest number of visits in the list; a later one can be typed. */
@@ -10,7 +10,7 @@ type VisitItem = vscode.QuickPickItem & { visit: number | null };
 
 export async function goToVisit(server: Server, lanes: Lanes, chosen?: number): Promise<void> {
   const shown = lanes.current;
-  const editor = vscode.window.activeTextEditor;
+  const editor = activeEditor();
   if (!shown || !editor) {
     void vscode.window.showInformationMessage('Warplens: no lanes are shown; pick a launch first.');
     return;

@@ -61,7 +61,7 @@ fn findings(shown: &Shown, file: FileId, kernel: Option<TextRange>) -> Vec<Diagn
     found.extend(kernel.into_iter().flat_map(|kernel| {
         let failed = move |message: &String| Diagnostic {
             origin: Origin::Run,
-            ..Diagnostic::new(kernel, Severity::Error, EXPECT_FAILED, message.clone())
+            ..Diagnostic::new(kernel, Severity::Error, EXPECT_FAILED, format!("Unexpected result: {message}"))
         };
         shown.failures().iter().map(failed)
     }));

@@ -196,6 +196,8 @@ pub(crate) struct JsonFinding<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    visit: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'r SourceLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
     also: Option<JsonAlso>,
@@ -243,6 +245,7 @@ impl<'r> JsonFinding<'r> {
             cta: Some(finding.cta),
             warp: Some(finding.warp),
             lanes: Some(hex(finding.lanes, width)),
+            visit: finding.visit,
             source: reported.source,
             also: JsonAlso::new(reported, at),
             related: related.collect(),
@@ -258,6 +261,7 @@ impl<'r> JsonFinding<'r> {
             cta: None,
             warp: None,
             lanes: None,
+            visit: None,
             source: None,
             also: None,
             related: Vec::new(),

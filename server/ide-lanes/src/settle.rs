@@ -91,9 +91,8 @@ impl Prepared {
 fn information(waits: &Finding, model: Model, other: Model) -> Finding {
     let (model, other) = (model.name(), other.name());
     let message = format!(
-        "needs independent thread scheduling (sm_70 or later)\n\
-         These lanes wait for other lanes of their warp: a deadlock under `{model}`, which ends under `{other}`. This \
-         run is under `{other}`."
+        "Independent thread scheduling: lanes wait for other lanes of their warp\n\
+         a deadlock under `{model}`, which ends under `{other}` (sm_70 or later); this run is under `{other}`"
     );
     Finding { code: CODE, severity: Severity::Information, message, related: Vec::new(), ..waits.clone() }
 }

@@ -114,6 +114,7 @@ pub(crate) fn result() -> RunResult {
             statement: Some(StatementId(1)),
             cta: [0; 3],
             warp: 0,
+            visit: None,
             lanes: 0xf,
             related: vec![Related { statement: StatementId(5), message: "the others".to_owned() }],
         }],

@@ -170,6 +170,16 @@ impl Recorder {
         }
     }
 
+    /// The number of recorded visits of a statement.
+    #[cold]
+    pub fn visits_of(&self, statement: StatementId) -> u64 {
+        let head = self.runs.get(..=statement.index()).and_then(|runs| runs.iter().rfind(|run| run.end != 0));
+        match head.filter(|run| run.end > statement.0) {
+            Some(run) => run.sums.count + run.open.repeat,
+            None => 0,
+        }
+    }
+
     /// Starts a new fold of the run at `first`.
     #[inline(never)]
     fn open(&mut self, first: usize, active: Mask, executed: Mask) {

@@ -176,6 +176,8 @@ pub struct Finding {
     pub warp: u32,
     /// The lanes concerned.
     pub lanes: Mask,
+    /// The visit of the statement by the warp, from 1; `None` where it is not known or is the last one.
+    pub visit: Option<u64>,
     /// Related statements.
     pub related: Vec<Related>,
 }
@@ -191,6 +193,7 @@ impl Finding {
             cta: [0; 3],
             warp: 0,
             lanes: 0,
+            visit: None,
             related: Vec::new(),
         }
     }

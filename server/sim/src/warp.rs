@@ -13,6 +13,7 @@ pub(crate) mod listing;
 pub(crate) mod moment;
 pub(crate) mod races;
 pub(crate) mod spin;
+pub(crate) mod terms;
 pub(crate) mod value_tracer;
 pub(crate) mod watched_byte;
 

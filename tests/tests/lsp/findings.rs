@@ -70,13 +70,14 @@ fn findings_come_with_the_lanes_and_go_with_them() {
     client.wait_until_asked("workspace/diagnostic/refresh");
     let found = findings(&client.diagnostics(&file));
     expect![[r#"
-        10:4-10:20 error divergent-uniform: a branch marked `.uni` is divergent: taken by lanes 0-7, not by lanes 8-31
+        10:4-10:20 error divergent-uniform: Divergent `.uni`: a branch taken by lanes 0-7, not by lanes 8-31
         remove `.uni`, or make the condition uniform
         threads (0,0,0) to (7,0,0) of block (0,0,0): lanes 0-7 of warp 0
-        13:4-13:32 error out-of-bounds: `out[1]` is beyond `out`, which has 1 element
+        13:4-13:32 error out-of-bounds: Out of bounds: `out[1]` is beyond `out`, which has 1 element
         `out` has 4 bytes, this store of 4 bytes needs 8; guard the access, or make the buffer larger
         threads (0,0,0) to (31,0,0) of block (0,0,0): lanes 0-31 of warp 0
-    "#]].assert_eq(&render(&found));
+    "#]]
+    .assert_eq(&render(&found));
     let page = found[0]["codeDescription"]["href"].as_str().unwrap_or_default();
     assert!(page.ends_with("/findings/divergent-uniform.md"), "{found:?}");
     select(&mut client, &file, Value::Null);
@@ -158,7 +159,7 @@ fn a_finding_that_depends_on_an_inferred_launch_offers_to_write_it() {
     select(&mut client, &file, json!("inferred"));
     let found = findings(&client.diagnostics(&file));
     expect![[r#"
-        10:4-10:13 information trap: `trap` is executed in `picky`
+        10:4-10:13 information trap: Trap: executed in `picky`
         check the condition that leads to it
         with inferred arguments: write a launch to check it
         threads (0,0,0) to (31,0,0) of block (0,0,0): lanes 0-31 of warp 0

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { label } from '../../src/strip/label';
-import { columns, commonColumn } from '../../src/strip/layout';
+import { columns, commonColumn, spaceAfter, wrappedColumn } from '../../src/strip/layout';
 import { lanesOf, share, size } from '../../src/strip/masks';
 import { moved, overview, step } from '../../src/strip/positions';
 import { shape, stripWidth } from '../../src/strip/shape';
@@ -89,6 +89,19 @@ test('strips begin after the widest code, and not before column 48', () => {
   assert.equal(commonColumn([62]), 64);
   assert.equal(commonColumn([63]), 68);
   assert.equal(commonColumn([]), 48);
+});
+
+test('with word wrap, lines that are short share a column, and long ones have their strip after the code', () => {
+  const column = wrappedColumn([10, 30, 90]);
+  assert.equal(column, 32);
+  assert.deepEqual(
+    [10, 30, 90].map((width) => spaceAfter(width, column, true)),
+    [22, 2, 2],
+  );
+  assert.deepEqual(
+    [10, 90].map((width) => spaceAfter(width, 92, false)),
+    [82, 2],
+  );
 });
 
 const at = (line: number, character: number) => ({ line, character });

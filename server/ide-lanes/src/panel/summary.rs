@@ -63,6 +63,10 @@ struct PendingFinding {
     statement: u32,
     lanes: Mask,
     code: &'static str,
+    /// The visit of the statement, if it is known.
+    visit: Option<u64>,
+    /// The visits of the statement so far.
+    seen: u64,
     /// The step of the last visit by some of its lanes.
     last: Option<u64>,
     is_found: bool,
@@ -96,6 +100,8 @@ impl Summary {
                 statement,
                 lanes: finding.lanes,
                 code: finding.code,
+                visit: finding.visit,
+                seen: 0,
                 last: None,
                 is_found: false,
             })
@@ -159,12 +165,17 @@ impl Summary {
         for index in 0..self.pending.len() {
             let pending = &mut self.pending[index];
             let here = (piece.first..piece.end).contains(&pending.statement);
+            pending.seen += u64::from(here);
             if pending.is_found || !here || pending.lanes & piece.active == 0 {
                 continue;
             }
             let step = piece.step + u64::from(pending.statement - piece.first);
             pending.last = Some(step);
-            if pending.lanes & !piece.active == 0 {
+            let is_here = match pending.visit {
+                Some(visit) => pending.seen == visit,
+                None => pending.lanes & !piece.active == 0,
+            };
+            if is_here {
                 pending.is_found = true;
                 let (lanes, code) = (pending.lanes, pending.code);
                 self.mark(step, MarkKind::Finding, vec![lanes], Some(code));

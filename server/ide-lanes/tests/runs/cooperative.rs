@@ -103,7 +103,7 @@ fn another_launch_has_no_workspace() {
         given(""),
         expect![[r#"
             faulted
-            error trap: `trap` is executed in `k`
+            error trap: Trap: executed in `k`
             check the condition that leads to it
             y = [0, 0, 0, 0]
         "#]],
@@ -112,7 +112,7 @@ fn another_launch_has_no_workspace() {
         given(r#""cooperative": false,"#),
         expect![[r#"
             faulted
-            error trap: `trap` is executed in `k`
+            error trap: Trap: executed in `k`
             check the condition that leads to it
             y = [0, 0, 0, 0]
         "#]],

@@ -165,7 +165,7 @@ fn what_the_assembler_does_not_take_says_why_nothing_was_run() {
         .assert_eq(&lenses[0].title);
     let offset = TextSize::try_from(text.find("halt").unwrap()).unwrap();
     expect![[r#"
-        **Nothing was run** because of line 3: toolchain 0.1.2 accepts a number in `mov_imm` only: move it into a register first.
+        **Nothing was run** because of line 3: Not assembled: toolchain 0.1.2 accepts a number in `mov_imm` only: move it into a register first.
 
         Launch *inferred*, block 0,0,0, warp 0, model `wave-emu`.
 

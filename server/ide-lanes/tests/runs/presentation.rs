@@ -124,7 +124,7 @@ fn a_failed_expectation_is_an_error_at_the_kernel() {
     "#]]
     .assert_eq(&failed.lenses());
     expect![[r#"
-        5: `k` expect-failed `out`[0] is 100, expected 102
+        5: `k` expect-failed Unexpected result: `out`[0] is 100, expected 102
     "#]]
     .assert_eq(&failed.findings());
     let passed = Run::ptx(&kernel(&launch(100), STORE));
@@ -170,7 +170,7 @@ fn a_launch_that_does_not_start_has_only_its_error() {
     let rejected = run(text, warplens_syntax::wave::LANGUAGE, Some("wave-emu"), None);
     assert_eq!(rejected.hints(), 0);
     expect![[r#"
-        2: `and p1, p2, p3` not-assembled toolchain 0.1.2 has no logic on predicates
+        2: `and p1, p2, p3` not-assembled Not assembled: toolchain 0.1.2 has no logic on predicates
     "#]]
     .assert_eq(&rejected.findings());
 }

@@ -54,11 +54,11 @@ fn a_lock_of_every_lane_runs_under_its() {
         None,
         None,
         expect![[r#"
-        its finished
-        information independent-scheduling `atom.global.cas.b32 %r2, [%rd1], 0, 1;`
-        needs independent thread scheduling (sm_70 or later)
-        These lanes wait for other lanes of their warp: a deadlock under `stack`, which ends under `its`. This run is under `its`.
-    "#]],
+            its finished
+            information independent-scheduling `atom.global.cas.b32 %r2, [%rd1], 0, 1;`
+            Independent thread scheduling: lanes wait for other lanes of their warp
+            a deadlock under `stack`, which ends under `its` (sm_70 or later); this run is under `its`
+        "#]],
     );
     // The setting's default does not name a model.
     check(
@@ -66,11 +66,11 @@ fn a_lock_of_every_lane_runs_under_its() {
         None,
         model("stack"),
         expect![[r#"
-        its finished
-        information independent-scheduling `atom.global.cas.b32 %r2, [%rd1], 0, 1;`
-        needs independent thread scheduling (sm_70 or later)
-        These lanes wait for other lanes of their warp: a deadlock under `stack`, which ends under `its`. This run is under `its`.
-    "#]],
+            its finished
+            information independent-scheduling `atom.global.cas.b32 %r2, [%rd1], 0, 1;`
+            Independent thread scheduling: lanes wait for other lanes of their warp
+            a deadlock under `stack`, which ends under `its` (sm_70 or later); this run is under `its`
+        "#]],
     );
 }
 
@@ -83,7 +83,7 @@ fn a_target_that_runs_lanes_in_lockstep_deadlocks() {
         expect![[r#"
             stack no-progress
             error no-progress `atom.global.cas.b32 %r2, [%rd1], 0, 1;`
-            deadlock: lanes 1-31 of warp 0 poll `x` (value 1), which does not change
+            Deadlock: lanes 1-31 of warp 0 poll `x` (value 1), which does not change
             the other lanes of the warp wait to reconverge with them, and no other live thread can change it
         "#]],
     );
@@ -98,7 +98,7 @@ fn a_model_that_is_named_is_kept() {
         expect![[r#"
             stack no-progress
             error no-progress `atom.global.cas.b32 %r2, [%rd1], 0, 1;`
-            deadlock: lanes 1-31 of warp 0 poll `x` (value 1), which does not change
+            Deadlock: lanes 1-31 of warp 0 poll `x` (value 1), which does not change
             the other lanes of the warp wait to reconverge with them, and no other live thread can change it
         "#]],
     );
@@ -109,7 +109,7 @@ fn a_model_that_is_named_is_kept() {
         expect![[r#"
             stack no-progress
             error no-progress `atom.global.cas.b32 %r2, [%rd1], 0, 1;`
-            deadlock: lanes 1-31 of warp 0 poll `x` (value 1), which does not change
+            Deadlock: lanes 1-31 of warp 0 poll `x` (value 1), which does not change
             the other lanes of the warp wait to reconverge with them, and no other live thread can change it
         "#]],
     );
@@ -120,7 +120,7 @@ fn a_model_that_is_named_is_kept() {
         expect![[r#"
             frontier no-progress
             error no-progress `atom.global.cas.b32 %r2, [%rd1], 0, 1;`
-            deadlock: lanes 1-31 of warp 0 poll `x` (value 1), which does not change
+            Deadlock: lanes 1-31 of warp 0 poll `x` (value 1), which does not change
             the other lanes of the warp wait to reconverge with them, and no other live thread can change it
         "#]],
     );
@@ -143,7 +143,7 @@ fn a_deadlock_under_each_model_is_an_error() {
         expect![[r#"
             stack no-progress
             error no-progress `atom.global.cas.b32 %r2, [%rd1], 0, 1;`
-            deadlock: lanes 1-31 of warp 0 poll `x` (value 1), which does not change
+            Deadlock: lanes 1-31 of warp 0 poll `x` (value 1), which does not change
             the other lanes of the warp wait to reconverge with them, and no other live thread can change it
         "#]],
     );

@@ -57,7 +57,7 @@ impl Fault {
     /// An access to the shared memory of an exited block of the cluster.
     pub(crate) fn after_the_end(rank: u64, mode: AccessMode) -> Fault {
         let message = format!(
-            "{} in the shared memory of block {rank} of the cluster, which has exited\nmake its threads wait \
+            "{} in the shared memory of block {rank} of the cluster\nthe block has exited; make its threads wait \
              at `barrier.cluster` until the last access",
             mode.name()
         );

@@ -63,12 +63,13 @@ impl RunState {
         with_titles(findings)
     }
 
-    /// Takes over the results of the sanitizer at an instruction.
+    /// Takes over the results of the sanitizer at an instruction. The visits from `unrecorded` on are not recorded yet.
     #[inline]
     pub(crate) fn collect(
         &mut self,
         sanitizer: &mut Sanitizer,
         statement: StatementId,
+        unrecorded: u32,
         recorder: &mut Recorder,
     ) {
         let Report { cost, findings, races } = sanitizer.take_report();
@@ -76,6 +77,12 @@ impl RunState {
             recorder.cost(statement, &cost);
         }
         if !findings.is_empty() || !races.is_empty() {
+            for finding in findings.iter_mut() {
+                let at = finding.statement.unwrap_or(statement);
+                let is_pending = (unrecorded..=statement.0).contains(&at.0);
+                finding.visit =
+                    Some(recorder.visits_of(at) + u64::from(is_pending)).filter(|visit| *visit > 0);
+            }
             self.collect_findings(findings, races);
         }
     }

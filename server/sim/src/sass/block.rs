@@ -190,16 +190,17 @@ impl Block {
         let Arrival { number, count, waits, reduction, yes, mask, statement } = arrival;
         let (warps, warp) = (self.warps.len(), &self.warps[index]);
         let Some(barrier) = self.barriers.get_mut(number as usize) else {
-            let message = format!("invalid barrier number {number}; use 0 to {}", COUNT - 1);
+            let message = format!("{number}, a block has the barriers 0 to {}", COUNT - 1);
             run.state.report(warp.id.error("barrier-number", message, statement, mask));
             return Err(Status::Faulted);
         };
         let by_warp = !run.launch.barriers;
         if by_warp && mask != warp.live {
             let message = format!(
-                "a barrier is reached by {} only; the others are elsewhere\nbefore sm_70 the warp arrives as a whole: move the \
+                "only {} {} it\nthe others are elsewhere; before sm_70 the warp arrives as a whole: move the \
                  barrier to a point where all lanes reconverge",
-                Lanes(mask.into())
+                Lanes(mask.into()),
+                if mask.count_ones() == 1 { "reaches" } else { "reach" }
             );
             let finding = warp.id.error("divergent-barrier", message, statement, mask);
             run.state.report(finding.with(warp.elsewhere(mask)));
@@ -209,7 +210,7 @@ impl Block {
         {
             let how_many = |count: Option<u32>| count.map_or("all".to_owned(), |count| count.to_string());
             let message = format!(
-                "barrier {number} expects {} threads here, and {} in threads that already wait there; use one count, or another \
+                "barrier {number} expects {} threads here\nand {} in threads that already wait there; use one count, or another \
                  barrier",
                 how_many(count),
                 how_many(barrier.expected)
@@ -305,7 +306,7 @@ impl Block {
             };
             let message = format!(
                 "{}: {} of warp {} {what}\n{}",
-                if warp.reads { "deadlock" } else { "livelock" },
+                if warp.reads { "Deadlock" } else { "Livelock" },
                 Lanes(warp.live.into()),
                 warp.id.warp,
                 if warp.reads {
@@ -326,7 +327,7 @@ impl Block {
         let (warp, mask, statement) =
             self.barriers.iter().flat_map(|barrier| &barrier.waiting).next().copied()?;
         let message = format!(
-            "deadlock: {} of warp {warp} wait at a barrier that the other threads do not reach; make all threads reach it, or \
+            "Deadlock: {} of warp {warp} wait at a barrier that others do not reach\nmake all threads reach it, or \
              specify the number of threads that do",
             Lanes(mask.into())
         );

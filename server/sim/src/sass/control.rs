@@ -57,7 +57,8 @@ impl Warp {
                 Ok(false)
             }
             Control::Trap if executed != 0 => {
-                let message = "the trap is executed\ncheck the condition that leads to it".to_owned();
+                let message =
+                    format!("executed by {}\ncheck the condition that leads to it", Lanes(executed.into()));
                 run.state.report(self.id.error("trap", message, group.pc, executed));
                 Err(Pause::Stopped(Status::Faulted))
             }
@@ -123,7 +124,7 @@ impl Warp {
             return Ok(go(group, next));
         }
         let note = &run.program.notes[operation.n as usize];
-        let message = format!("unsupported instruction {note}");
+        let message = note.clone();
         run.state.report(self.id.error("unsupported", message, group.pc, executed));
         Err(Pause::Stopped(Status::Unsupported))
     }
@@ -139,7 +140,7 @@ impl Warp {
         let entry = &run.program.unknowns[operation.n as usize];
         if executed != 0 {
             let message = format!(
-                "unsupported instruction {}\nits result is not known; the run continues, and stops where a branch or an address depends \
+                "{}\nits result is not known; the run continues, and stops where a branch or an address depends \
                  on it",
                 entry.note
             );
@@ -249,7 +250,7 @@ impl Warp {
             };
             let Some(target) = found else {
                 let message = format!(
-                    "lane {lane} jumps to address {address:#x}, which is not an instruction of the listing\n\
+                    "lane {lane} jumps to {address:#x}, which is not an instruction\n\
                      check the register, or add the code at that address"
                 );
                 run.state.report(self.id.error("control-flow", message, group.pc, 1u32 << lane));
@@ -305,8 +306,7 @@ impl Warp {
     }
 
     fn nested_too_deep(&self, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Pause {
-        let message =
-            format!("calls are nested more than {MAX_CALL_DEPTH} deep\ncheck the end of the recursion");
+        let message = format!("beyond the limit of {MAX_CALL_DEPTH}\ncheck the end of the recursion");
         run.state.report(self.id.error("call-depth", message, group.pc, executed));
         Pause::Stopped(Status::Faulted)
     }
@@ -336,7 +336,7 @@ impl Warp {
             MachineError::NoToken(token) => (
                 "control-flow",
                 format!(
-                    "`{}` without a token: no `{}` precedes it on this path\nthe lanes have nowhere to wait; check the control flow \
+                    "`{}` without a token\nno `{}` precedes it on this path: the lanes have nowhere to wait; check the control flow \
                      before it",
                     token.pop(),
                     token.push()
@@ -346,7 +346,7 @@ impl Warp {
             MachineError::RunsLater(missing) => (
                 "no-progress",
                 format!(
-                    "deadlock: {} wait at `WARPSYNC` for {}\nmodel `tokens` runs the other path only when they wait in a token; use \
+                    "Deadlock: {} wait at `WARPSYNC` for {}\nmodel `tokens` runs the other path only when they wait in a token; use \
                      model `barriers`",
                     Lanes(executed.into()),
                     Lanes(missing.into())
@@ -370,8 +370,8 @@ impl Warp {
         let (next, live) = (group.pc + 1, self.live);
         match control {
             Control::BarrierSet(_, None) if !run.launch.barriers => {
-                let message = "unsupported instruction `BSSY`: the end of its region is not in the listing, and model `tokens` needs \
-                               it\nadd it, or use model `barriers`"
+                let message = "`BSSY`\nthe end of its region is not in the listing, and model `tokens` needs it: add it, or use model \
+                               `barriers`"
                     .to_owned();
                 run.state.report(self.id.error("unsupported", message, group.pc, executed));
                 return Err(Pause::Stopped(Status::Unsupported));
@@ -382,8 +382,8 @@ impl Warp {
             Control::BarrierWait(barrier) => {
                 if !self.machine.wait(barrier, executed, group.pc) && executed != 0 {
                     let message = format!(
-                        "`BSYNC B{barrier}` waits at a barrier without lanes: no `BSSY B{barrier}` precedes it on this path\n\
-                         the lanes do not wait for others; check the control flow before it"
+                        "`BSYNC B{barrier}` waits at a barrier without lanes\n\
+                         no `BSSY B{barrier}` precedes it on this path: the lanes do not wait for others; check the control flow before it"
                     );
                     let severity = Severity::Warning;
                     let finding = self.id.finding("control-flow", severity, message, group.pc, executed);
@@ -518,7 +518,7 @@ impl Warp {
     /// Lanes of the warp wait for each other.
     fn report_deadlock(&self, waiting: &[Waiting], run: &mut RunContext<'_>) {
         let Some(first) = waiting.first() else { return };
-        let message = format!("deadlock: {} {}", Lanes(first.mask.into()), waits_for(first.why, self.live));
+        let message = format!("Deadlock: {} {}", Lanes(first.mask.into()), waits_for(first.why, self.live));
         let others = waiting.iter().skip(1).map(|other| {
             Related::new(
                 other.statement,

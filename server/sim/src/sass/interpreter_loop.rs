@@ -56,7 +56,7 @@ impl Warp {
                 }
                 Stop::FellOff => {
                     let statement = group.pc.saturating_sub(1);
-                    let message = "control continues after the last instruction of the listing\n\
+                    let message = "it continues after the last instruction of the listing\n\
                                    the listing is incomplete: add the instructions that follow"
                         .to_owned();
                     run.state.report(self.id.error("control-flow", message, statement, group.mask));
@@ -177,7 +177,7 @@ impl Warp {
                     _ => execute(simd, operation, program, &mut self.registers, &mut ctx, lanes),
                 };
                 if observed {
-                    observer.after(at, effects, &self.registers, &mut ctx, visits.recorder);
+                    observer.after(at, effects, &self.registers, &mut ctx, visits.start, visits.recorder);
                 }
                 if let Err(fault) = done {
                     visits.up_to(pc + 1);

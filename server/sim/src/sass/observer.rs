@@ -86,6 +86,7 @@ impl Observer<'_> {
         effects: Option<Effects>,
         registers: &Registers,
         ctx: &mut ExecContext<'_>,
+        unrecorded: u32,
         recorder: &mut Recorder,
     ) {
         let program = self.program;
@@ -102,7 +103,7 @@ impl Observer<'_> {
             {
                 self.undefined.shuffled(operation.d, inactive, at.statement);
             }
-            self.state.collect(sanitizer, StatementId(at.statement), recorder);
+            self.state.collect(sanitizer, StatementId(at.statement), unrecorded, recorder);
         }
         self.trace(at, registers);
     }

@@ -216,7 +216,7 @@ impl Blocks<'_> {
         let max = self.launch.options.limits.max_memory;
         (bytes > max).then(|| {
             let message = format!(
-                "{} suspended blocks require {bytes} bytes, the limit is {max}; launch fewer blocks",
+                "{} suspended blocks require {bytes} bytes, the limit is {max}\nlaunch fewer blocks",
                 self.suspended.len()
             );
             self.state.report(Finding::about_launch("memory-limit", message));
@@ -244,8 +244,7 @@ impl Blocks<'_> {
     fn step_limit(&mut self) -> Status {
         let (limit, blocks) = (self.launch.options.limits.max_steps, self.launch.blocks());
         let message = format!(
-            "the step limit of {limit} warp instructions was reached after {} of {blocks} blocks\nlaunch fewer blocks, or raise the \
-             limit",
+            "reached after {} of {blocks} blocks\nthe limit is {limit} warp instructions; launch fewer blocks, or raise it",
             self.done
         );
         let finding = Finding { severity: Severity::Warning, ..Finding::about_launch("step-limit", message) };

@@ -1,7 +1,9 @@
 //! Findings about one warp.
 
 use crate::ids::{Mask, StatementId, WarpId};
+use crate::record::Recorder;
 use crate::trace::{Finding, Related, Severity};
+use crate::warp::terms::term;
 
 impl WarpId {
     /// A finding about lanes of the warp at a statement.
@@ -21,6 +23,7 @@ impl WarpId {
             cta: self.cta,
             warp: self.warp,
             lanes: lanes.into(),
+            visit: None,
             related: Vec::new(),
         }
     }
@@ -38,6 +41,12 @@ impl WarpId {
 }
 
 impl Finding {
+    /// The finding in the last recorded visit of its statement.
+    pub(crate) fn in_visit(mut self, recorder: &Recorder) -> Finding {
+        self.visit = self.statement.map(|statement| recorder.visits_of(statement));
+        self
+    }
+
     /// The finding with further related statements.
     pub(crate) fn with(mut self, related: impl IntoIterator<Item = Related>) -> Finding {
         self.related.extend(related);
@@ -53,13 +62,19 @@ impl Related {
 
 /// The most characters of the first line of a message.
 pub(crate) const MAX_TITLE: usize = 80;
-/// The fewest characters of a first line that is a part of a longer one.
-const MIN_TITLE: usize = 24;
+/// The most characters of a term.
+const MAX_TERM: usize = 40;
+/// The fewest characters of a first line, without the term, that is a part of a longer one.
+const MIN_TITLE: usize = 12;
 
-/// The findings of a run with messages that start with a short line: many editors show only that one.
+/// The findings of a run with messages that start with a short line, the term first: many editors show only that one.
 pub(crate) fn with_titles(mut findings: Vec<Finding>) -> Vec<Finding> {
     for finding in &mut findings {
-        finding.message = with_title(&finding.message);
+        let message = match term(finding.code) {
+            Some(term) => format!("{term}: {}", finding.message),
+            None => std::mem::take(&mut finding.message),
+        };
+        finding.message = with_title(&message);
     }
     findings
 }
@@ -68,11 +83,12 @@ pub(crate) fn with_titles(mut findings: Vec<Finding>) -> Vec<Finding> {
 fn with_title(message: &str) -> String {
     let title = message.lines().next().unwrap_or_default();
     let Some((limit, _)) = title.char_indices().nth(MAX_TITLE) else { return message.to_owned() };
+    let term = title.find(": ").filter(|end| *end <= MAX_TERM).map_or(0, |end| end + ": ".len());
     let fits = |separator: &&str| {
         let at = title
             .match_indices(*separator)
             .map(|(at, _)| at)
-            .filter(|at| (MIN_TITLE..=limit).contains(at))
+            .filter(|at| (term + MIN_TITLE..=limit).contains(at))
             .last()?;
         Some((at, at + separator.len()))
     };
@@ -99,7 +115,8 @@ mod tests {
             &format!("{long}, which is long: really, it is"),
             &format!("{long}, which is long\nreally, it is"),
         );
-        check(&format!("deadlock: {long}, which waits"), &format!("deadlock: {long}\nwhich waits"));
+        check(&format!("Deadlock: {long}, which waits"), &format!("Deadlock: {long}\nwhich waits"));
+        check(&format!("Deadlock: it waits, {long} {long}"), &format!("Deadlock: it waits, {long}\n{long}"));
         check(&format!("{long} and {long}"), &format!("{long} and\n{long}"));
         check(&"é".repeat(90), &format!("{}\n{}", "é".repeat(80), "é".repeat(10)));
     }

@@ -12,8 +12,10 @@ pub(crate) struct RacingThread {
     /// Its position in its block, and that of the block.
     pub(crate) thread: [u32; 3],
     pub(crate) block: [u32; 3],
-    /// Its lane and warp: `lane 3 of warp 1`.
-    pub(crate) lane: String,
+    /// Its lane and its warp, which WAVE calls a wave.
+    pub(crate) lane: u32,
+    pub(crate) warp: u32,
+    pub(crate) group: &'static str,
     pub(crate) reads: bool,
 }
 
@@ -21,6 +23,8 @@ pub(crate) struct RacingThread {
 pub(crate) struct RaceReport<'r> {
     /// Whether both accesses leave the same value.
     pub(crate) same_value: bool,
+    /// The memory: `Shared`.
+    pub(crate) memory: &'static str,
     /// The object.
     pub(crate) object: &'r str,
     /// The thread of the access at which the race was found.
@@ -42,32 +46,42 @@ impl RaceReport<'_> {
         if !self.same_value && title.chars().count() + missing.len() + 2 <= MAX_TITLE {
             title = format!("{title}; {missing}");
         }
-        let (thread, lane) = (position(earlier.thread), &earlier.lane);
-        let other = match later.block == earlier.block {
-            true => format!("thread {thread} is {lane}"),
-            false => format!("in block {} it is thread {thread}, {lane}", position(earlier.block)),
-        };
-        format!("{title}\n{fix}\n{other}")
+        format!("{title}\n{fix}\n{}, {}", self.place(later), self.place(earlier))
     }
 
-    /// `thread (32,0,0) writes `sdata[32]`, thread (0,0,0) reads it`
+    /// `Shared-memory race: sdata[32] read by thread (0,0,0), written by thread (32,0,0)`; without the term if both write
+    /// the same value.
     fn title(&self) -> String {
-        let RaceReport { object, later, earlier, same_value, .. } = self;
-        let (what, here, there) = match later.block == earlier.block {
-            true => ("thread", position(later.thread), position(earlier.thread)),
-            false => ("block", position(later.block), position(earlier.block)),
+        let RaceReport { later, earlier, same_value, .. } = self;
+        let object = self.object.replace('`', "");
+        let object = object.strip_prefix("local memory at ").unwrap_or(&object);
+        let [here, there] = [later, earlier].map(|thread| self.name(thread));
+        let what = match (later.reads, earlier.reads) {
+            (false, false) => format!("{object} written by {here} and {there}"),
+            (false, true) => format!("{object} read by {there}, written by {here}"),
+            _ => format!("{object} read by {here}, written by {there}"),
         };
-        match (later.reads, earlier.reads) {
-            (false, false) if *same_value => {
-                format!("{what}s {here} and {there} write the same value to {object}")
-            }
-            (false, false) => format!("{what}s {here} and {there} write {object}"),
-            (false, true) if *same_value => {
-                format!("{what} {here} writes {object} without a change, {what} {there} reads it")
-            }
-            (false, true) => format!("{what} {here} writes {object}, {what} {there} reads it"),
-            _ => format!("{what} {here} reads {object}, {what} {there} writes it"),
+        if *same_value { what } else { format!("{}-memory race: {what}", self.memory) }
+    }
+
+    /// A thread, as far as the two differ: `lane 3`, `thread (32,0,0)`, `block (1,0,0)`.
+    fn name(&self, thread: &RacingThread) -> String {
+        let RaceReport { later, earlier, .. } = self;
+        match (later.block == earlier.block, later.warp == earlier.warp) {
+            (true, true) => format!("lane {}", thread.lane),
+            (true, false) => format!("thread {}", position(thread.thread)),
+            (false, _) => format!("block {}", position(thread.block)),
         }
+    }
+
+    /// `thread (32,0,0) is lane 0 of warp 1`
+    fn place(&self, thread: &RacingThread) -> String {
+        let block = match self.later.block == self.earlier.block {
+            true => String::new(),
+            false => format!(" of block {}", position(thread.block)),
+        };
+        let RacingThread { thread, lane, warp, group, .. } = thread;
+        format!("thread {}{block} is lane {lane} of {group} {warp}", position(*thread))
     }
 
     /// The first access.

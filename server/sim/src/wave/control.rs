@@ -61,7 +61,7 @@ impl<const W: usize> Wave<W> {
                 let Some(frame) = self.frames.leave_loop(leaving, again) else {
                     return Err(self.control_flow_fault(
                         ctx,
-                        "no loop is open here: `break` and `continue` must be inside a `loop`".to_owned(),
+                        "no loop is open here\n`break` and `continue` must be inside a `loop`".to_owned(),
                     ));
                 };
                 self.wait(WaitPoint { frame, top: again }, leaving);
@@ -119,7 +119,8 @@ impl<const W: usize> Wave<W> {
             let (pc, active, state) = (self.pc, self.active, &self.state);
             let at = VisitContext { program, op, pc, position, active, executed, state, local };
             let findings = sanitizer.before(&at, group, shadow);
-            ctx.add_findings(findings);
+            let recorder = &self.recorder;
+            ctx.add_findings(findings, || recorder.visits_of(StatementId(pc)) + 1);
         }
     }
 
@@ -221,7 +222,7 @@ impl<const W: usize> Wave<W> {
         };
         if !fits {
             let message = format!(
-                "improper nesting: this `{word}` does not match the innermost open construct; close inner constructs first"
+                "this `{word}` does not match the innermost open construct\nclose inner constructs first"
             );
             return Err(self.control_flow_fault(ctx, message));
         }
@@ -235,8 +236,7 @@ impl<const W: usize> Wave<W> {
             return Ok(());
         }
         if self.frames.calls() >= MAX_CALLS {
-            let message =
-                format!("the call depth exceeds the limit of {MAX_CALLS}: replace nested calls with a loop");
+            let message = format!("beyond the limit of {MAX_CALLS}\nreplace nested calls with a loop");
             return Err(self.fault(ctx, "call-depth", message, executed));
         }
         let arrived = self.active;
@@ -263,7 +263,7 @@ impl<const W: usize> Wave<W> {
             return Ok(());
         }
         let message = format!(
-            "the nesting depth of `if` and `loop` exceeds the limit of {MAX_NESTING}: combine conditions with `and`, or leave \
+            "`if` and `loop` beyond the limit of {MAX_NESTING}\ncombine conditions with `and`, or leave \
              with `break` and `continue`"
         );
         Err(self.fault(ctx, "nesting-depth", message, self.active))

@@ -84,7 +84,7 @@ impl Decoder<'_> {
             return unsupported(format!("unknown instruction `{name}`"));
         };
         if let Simulation::Unsupported(why) = entry.simulation {
-            return unsupported(format!("unsupported instruction `{name}`: {why}"));
+            return unsupported(format!("`{name}`\n{why}"));
         }
         if !instruction.complete {
             return Err(mismatch(instruction));
@@ -172,7 +172,7 @@ impl Decoder<'_> {
         let masks = matches!(mnemonic, "else" | "endif" | "loop" | "endloop");
         if masks && i.guard.is_some() {
             return Err(Refusal::NoMeaning(format!(
-                "a guard on `{mnemonic}` is undefined: `{mnemonic}` applies to all lanes of its construct; remove the guard, and \
+                "a guard on `{mnemonic}`\n`{mnemonic}` applies to all lanes of its construct; remove the guard, and \
                  use its condition in the `if` or `break`"
             )));
         }
@@ -424,11 +424,11 @@ fn mismatch(instruction: &Instruction) -> Refusal {
     });
     match special {
         Some((special, Role::Read)) => Refusal::NoMeaning(format!(
-            "`{special}` as an operand of `{name}` is undefined: only `mov` and `mov_sr` read special registers; copy it to a \
+            "`{special}` as an operand of `{name}`\nonly `mov` and `mov_sr` read special registers; copy it to a \
              general register first"
         )),
         Some((special, _)) => Refusal::NoMeaning(format!(
-            "`{special}` as the result of `{name}` is undefined: special registers are read-only; write to a general register"
+            "`{special}` as the result of `{name}`\nspecial registers are read-only; write to a general register"
         )),
         None => Refusal::Unsupported(format!("the operands of `{name}` do not match its form")),
     }

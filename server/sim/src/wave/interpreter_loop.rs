@@ -100,7 +100,7 @@ impl<const W: usize> Wave<W> {
                 {
                     tracer.stored();
                 }
-                ctx.add_findings(findings);
+                ctx.add_findings(findings, || visits.number(pc));
             }
             if let Some(tracer) = &mut self.tracer {
                 let accesses = || accesses(&op.action, &self.state, executed);
@@ -149,6 +149,11 @@ impl Visits<'_> {
     fn up_to(&mut self, pc: u32) {
         self.recorder.visit_run(self.start, pc, self.mask, self.mask);
         self.start = pc;
+    }
+
+    /// The number of visits of the operation at `pc`, up to the present one.
+    fn number(&self, pc: u32) -> u64 {
+        self.recorder.visits_of(StatementId(pc)) + u64::from(pc >= self.start)
     }
 
     /// Records the operations before `pc`, and the one at `pc`, which only some lanes execute.

@@ -40,7 +40,7 @@ fn worst(program: &Program, result: &RunResult, open: u32, end: u32) -> Option<F
     let related =
         breaks.map(|at| Related::new(at, "lanes break out of the loop here in different iterations"));
     let message = format!(
-        "{} of {} iterations of this loop ran with less than half of the lanes that entered it; the other lanes had left \
+        "{} of {} iterations ran with less than half of the lanes\nthe other lanes that entered the loop had left \
          by `break` and waited: give the lanes of a wave similar iteration counts, or move the remaining work after \
          the loop",
         iterations.sparse, iterations.all

@@ -45,10 +45,11 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Adds the findings of the sanitizer.
-    pub(super) fn add_findings(&mut self, findings: Vec<Finding>) {
+    /// Adds the findings of the sanitizer in a visit of a statement.
+    pub(super) fn add_findings(&mut self, findings: Vec<Finding>, visit: impl Fn() -> u64) {
         let capacity = self.max_findings.saturating_sub(self.findings.len());
-        self.findings.extend(findings.into_iter().take(capacity));
+        let numbered = |finding| Finding { visit: Some(visit()), ..finding };
+        self.findings.extend(findings.into_iter().take(capacity).map(numbered));
     }
 }
 

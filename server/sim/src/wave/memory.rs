@@ -40,13 +40,14 @@ impl OutOfRange {
         let first = lanes.trailing_zeros();
         let title = match address.wrapping_neg() {
             below @ 1..=MAX_BELOW => {
-                format!("{} bytes before {memory} memory: negative index?", grouped(below.into()))
+                format!("{} bytes before {memory} memory", grouped(below.into()))
             }
             _ => format!("access of {bytes} bytes at address {address:#x}, outside {memory} memory"),
         };
+        let hint = if matches!(address.wrapping_neg(), 1..=MAX_BELOW) { " (a negative index?)" } else { "" };
         let size = grouped(*size as u64);
         format!(
-            "{title}\nlane {first} accesses {bytes} bytes, and {memory} memory has {size}: guard the access with an `if`, or \
+            "{title}\nlane {first} accesses {bytes} bytes{hint}, and {memory} memory has {size}: guard the access with an `if`, or \
              {fix}"
         )
     }
@@ -55,7 +56,7 @@ impl OutOfRange {
 /// The finding for a launch that requires more memory, in bytes, than the limit.
 pub(crate) fn over_limit(needed: u64, options: &RunOptions) -> Option<Finding> {
     let limit = options.limits.max_memory;
-    let message = format!("the launch requires {needed} bytes of memory, limit is {limit}");
+    let message = format!("the launch requires {needed} bytes, the limit is {limit}");
     (needed > limit).then(|| Finding::about_launch("memory-limit", message))
 }
 

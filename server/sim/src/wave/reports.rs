@@ -11,8 +11,7 @@ impl<const W: usize> Wave<W> {
     /// Lanes that reach the end of the code exit.
     pub(super) fn run_past_end(&mut self, ctx: &mut ExecContext<'_>) {
         let last = ctx.program.ops.len().checked_sub(1).map(|last| StatementId(last as u32));
-        let message =
-            "missing `halt`: lanes reach the end of the kernel and exit here; add `halt`".to_owned();
+        let message = "lanes reach the end of the kernel and exit here\nadd `halt`".to_owned();
         let finding = Finding {
             statement: last,
             ..self.finding(ctx, "missing-halt", Severity::Warning, message, self.active)
@@ -31,15 +30,14 @@ impl<const W: usize> Wave<W> {
             1 => "1 lane of the wave that has not exited".to_owned(),
             count => format!("{count} lanes of the wave that have not exited"),
         };
-        let message = format!(
-            "divergent barrier: {missing_lanes} did not arrive\nmove the barrier to code that all lanes execute"
-        );
+        let message =
+            format!("{missing_lanes} did not arrive\nmove the barrier to code that all lanes execute");
         let at = StatementId(self.pc - 1);
         let finding = Finding {
             statement: Some(at),
             ..self.finding(ctx, "divergent-barrier", Severity::Error, message, missing)
         };
-        ctx.push(finding);
+        ctx.push(finding.in_visit(&self.recorder));
     }
 
     fn finding(

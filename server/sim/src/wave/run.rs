@@ -286,7 +286,7 @@ impl<'l, const W: usize> Run<'l, W> {
     fn barrier_deadlock(&self, group: &Workgroup<W>) -> Fault {
         let ended = group.waves.iter().filter(|(_, state)| *state == WaveStatus::Exited).count();
         let message = format!(
-            "deadlock: {ended} of {} waves exited without arriving at a barrier\nthe other waves of the workgroup wait \
+            "{ended} of {} waves exited without arriving at a barrier\nthe other waves of the workgroup wait \
              there; let all waves execute the barrier before any of them halts",
             group.waves.len()
         );
@@ -295,7 +295,7 @@ impl<'l, const W: usize> Run<'l, W> {
 
     fn no_progress(&mut self, suspended: &[(Workgroup<W>, u64)]) {
         if let Some((group, _)) = suspended.first() {
-            let message = "livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its \
+            let message = "Livelock: lanes repeat a loop whose exit condition no wave can change\nupdate the condition of its \
                            `break` inside the loop, or let another wave store the awaited value"
                 .to_owned();
             let finding = self.waiting(group, "no-progress", message);

@@ -173,7 +173,7 @@ impl Sanitizer {
                 Cell::Predicate(index) => (format!("p{index}"), 256 + u32::from(index)),
             };
             let message = format!(
-                "`{name}` is read in {}, but only other lanes have written it\nit holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first",
+                "`{name}` in {}, but only other lanes have written it\nit holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first",
                 Lanes(lanes)
             );
             self.report(at, "uninitialized-read", Severity::Warning, number, lanes, message);
@@ -210,7 +210,7 @@ impl Sanitizer {
         }
         if let Some((lane, start)) = first {
             let message = format!(
-                "local memory at offset {start} is read before any thread of the workgroup writes it\nlane {lane} reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read"
+                "local memory at offset {start}, before any thread writes it\nlane {lane} reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read"
             );
             self.report(at, "uninitialized-read", Severity::Warning, u32::MAX, unwritten, message);
         }
@@ -334,11 +334,14 @@ impl Sanitizer {
         let thread = |side: Side| RacingThread {
             thread: thread_of(side.wave, side.lane, geometry.width, geometry.workgroup),
             block: at.position.workgroup,
-            lane: format!("lane {} of wave {}", side.lane, side.wave),
+            lane: side.lane,
+            warp: side.wave,
+            group: "wave",
             reads: side.reads,
         };
         let race = RaceReport {
             same_value: same,
+            memory: "Local",
             object: &format!("local memory at offset {start}"),
             later: thread(last),
             earlier: thread(first),
@@ -355,10 +358,8 @@ impl Sanitizer {
         let row = at.state.rows.get(divisor);
         let zero = lanes(at.executed).filter(|lane| row[*lane] == 0).fold(0, |all, lane| all | 1 << lane);
         if zero != 0 {
-            let message = format!(
-                "division by zero in {}: the result is undefined (0 here); guard the instruction",
-                Lanes(zero)
-            );
+            let message =
+                format!("in {}\nthe result is undefined (0 here); guard the instruction", Lanes(zero));
             self.report(at, "division-by-zero", Severity::Information, u32::MAX, zero, message);
         }
     }
@@ -373,7 +374,7 @@ impl Sanitizer {
         let stray = lanes(at.executed).filter(reads_absent).fold(0, |all, lane| all | 1 << lane);
         if stray != 0 {
             let message = format!(
-                "the shuffle in {} reads inactive lanes: the result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes",
+                "the shuffle in {}\nthe result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes",
                 Lanes(stray)
             );
             self.report(at, "shuffle-inactive", Severity::Warning, u32::MAX, stray, message);
@@ -385,7 +386,7 @@ impl Sanitizer {
         let lost = at.state.holds(condition) & at.executed & !Mask::from(u32::MAX);
         if lost != 0 {
             let message = format!(
-                "the result of this ballot does not fit into 32 bits: the predicate is true in {}, which the result omits; launch waves of at most 32 lanes, or count with `wave_reduce_add`",
+                "the predicate is true in {}\nthe result has 32 bits and omits them; launch waves of at most 32 lanes, or count with `wave_reduce_add`",
                 Lanes(lost)
             );
             self.report(at, "ballot-width", Severity::Warning, u32::MAX, lost, message);

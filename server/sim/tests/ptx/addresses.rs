@@ -132,7 +132,7 @@ fn a_call_to_an_invalid_address_faults() {
     let text = format!(".version 8.5\n.target sm_90\n.address_size 64\n{}", each_thread(body));
     let (_, _, result, _) = run_kernel(&text, 32, 128, Model::Stack);
     expect![[r#"
-        a call to address 0x0, which is not a function
+        Invalid call target: address 0x0 is not a function
         use `mov` to get a function's address"#]]
     .assert_eq(&result.findings[0].message);
     assert_eq!((result.status, result.findings[0].code), (Status::Faulted, "call-target"));

@@ -185,7 +185,7 @@ fn misuse_of_mbarriers() {
         "mbarrier.arrive.shared.b64 _, [bar];",
         expect![[r#"
             faulted
-            mbarrier, warp 0, lanes 1: the address has no initialized mbarrier object
+            mbarrier, warp 0, lanes 1: Invalid mbarrier use: the address has no initialized mbarrier object
             initialize it with `mbarrier.init`
         "#]],
     );
@@ -194,7 +194,7 @@ fn misuse_of_mbarriers() {
         "@%p1 mbarrier.init.shared.b64 [bar], 1;\nmbarrier.arrive.noComplete.shared.b64 _, [bar], 3;",
         expect![[r#"
             faulted
-            mbarrier, warp 0, lanes 1: 3 arrivals in a phase with 1 pending arrivals
+            mbarrier, warp 0, lanes 1: Invalid mbarrier use: 3 arrivals in a phase with 1 pending arrivals
             raise the count of `mbarrier.init`
         "#]],
     );
@@ -203,7 +203,7 @@ fn misuse_of_mbarriers() {
         "mbarrier.init.shared.b64 [bar], 1;\nmbarrier.inval.shared.b64 [bar];\nmbarrier.test_wait.parity.b64 %p2, [%rd1], 0;",
         expect![[r#"
             faulted
-            mbarrier, warp 0, lanes 1: an mbarrier object must be in shared memory, and address 0x10000000 is not
+            mbarrier, warp 0, lanes 1: Invalid mbarrier use: address 0x10000000 is not in shared memory
         "#]],
     );
 }
@@ -218,8 +218,8 @@ fn a_phase_that_is_never_completed() {
         &body,
         expect![[r#"
             no-progress
-            no-progress, warp 0, lanes ffffffff: deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
-            which no live thread can complete: pending arrivals 1, transaction count 0. Compare the count of `mbarrier.init` with the threads that arrive
+            no-progress, warp 0, lanes ffffffff: Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+            no live thread can complete it: pending arrivals 1, transaction count 0. Compare the count of `mbarrier.init` with the threads that arrive
               waiting too: lanes 0-31 of warp 1 wait for the mbarrier `bar`
         "#]],
     );
@@ -239,8 +239,8 @@ fn announced_bytes_that_differ_from_the_completed_ones() {
         &body(128),
         expect![[r#"
             no-progress
-            no-progress, warp 0, lanes ffffffff: deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
-            which no live thread can complete: pending arrivals 0, transaction count 64: 64 bytes announced that no copy in flight will complete. Announce only the bytes that copies write
+            no-progress, warp 0, lanes ffffffff: Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+            no live thread can complete it: pending arrivals 0, transaction count 64: 64 bytes announced that no copy in flight will complete. Announce only the bytes that copies write
         "#]],
     );
     fails(
@@ -248,8 +248,8 @@ fn announced_bytes_that_differ_from_the_completed_ones() {
         &body(16),
         expect![[r#"
             no-progress
-            no-progress, warp 0, lanes ffffffff: deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
-            which no live thread can complete: pending arrivals 0, transaction count -48: copies completed 48 bytes more than `expect_tx` announced. Announce all bytes with `mbarrier.arrive.expect_tx`
+            no-progress, warp 0, lanes ffffffff: Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+            no live thread can complete it: pending arrivals 0, transaction count -48: copies completed 48 bytes more than `expect_tx` announced. Announce all bytes with `mbarrier.arrive.expect_tx`
         "#]],
     );
     let unannounced = "@%p1 mbarrier.init.shared::cta.b64 [bar], 2;\nbar.sync 0;\n\
@@ -260,8 +260,8 @@ fn announced_bytes_that_differ_from_the_completed_ones() {
         &format!("{unannounced}{WAIT}"),
         expect![[r#"
             no-progress
-            no-progress, warp 0, lanes ffffffff: deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
-            which no live thread can complete: pending arrivals 1, transaction count -64: copies completed 64 bytes more than `expect_tx` announced. Announce all bytes with `mbarrier.arrive.expect_tx`. Compare the count of `mbarrier.init` with the threads that arrive
+            no-progress, warp 0, lanes ffffffff: Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+            no live thread can complete it: pending arrivals 1, transaction count -64: copies completed 64 bytes more than `expect_tx` announced. Announce all bytes with `mbarrier.arrive.expect_tx`. Compare the count of `mbarrier.init` with the threads that arrive
         "#]],
     );
 }
@@ -273,7 +273,7 @@ fn misuse_in_a_cluster_of_one() {
         "mov.u32 %r2, tile;\nmapa.shared::cluster.u32 %r3, %r2, 1;",
         expect![[r#"
             faulted
-            cluster-rank, warp 0, lanes 1: invalid block rank 1: the cluster has one block, of rank 0
+            cluster-rank, warp 0, lanes 1: Invalid block rank: 1, the cluster has one block, of rank 0
         "#]],
     );
     fails(
@@ -281,9 +281,10 @@ fn misuse_in_a_cluster_of_one() {
         "barrier.cluster.wait;",
         expect![[r#"
             no-progress
-            cluster-barrier, warp 0, lanes 1: a wait without an arrival in lane 0; each thread must arrive and wait in turn
-            no-progress, warp 0, lanes 1: deadlock: lane 0 of warp 0 waits at a barrier that the other threads do not
-            reach; make all threads reach it, or specify the number of threads that do
+            cluster-barrier, warp 0, lanes 1: Invalid cluster barrier use: a wait without an arrival in lane 0
+            each thread must arrive and wait in turn
+            no-progress, warp 0, lanes 1: Deadlock: lane 0 of warp 0 waits at a barrier that others do not reach
+            make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lane 0 of warp 0
         "#]],
     );
@@ -292,7 +293,7 @@ fn misuse_in_a_cluster_of_one() {
         "barrier.cluster.arrive;\nbarrier.cluster.arrive;",
         expect![[r#"
             finished
-            cluster-barrier, warp 0, lanes 1: a second arrival without a wait in lane 0
+            cluster-barrier, warp 0, lanes 1: Invalid cluster barrier use: a second arrival without a wait in lane 0
             each thread must arrive and wait in turn
         "#]],
     );
@@ -305,7 +306,7 @@ fn misuse_of_bulk_copies() {
         "add.u64 %rd2, %rd1, 8;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 16;",
         expect![[r#"
             faulted
-            misaligned, warp 0, lanes 1: the destination `out` + 8 bytes of a bulk copy is misaligned
+            misaligned, warp 0, lanes 1: Misaligned access: the destination `out` + 8 bytes of a bulk copy
             the address 0x10000008 is not a multiple of 16; align it
         "#]],
     );
@@ -314,7 +315,7 @@ fn misuse_of_bulk_copies() {
         "add.u64 %rd2, %rd1, 240;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 32;",
         expect![[r#"
             faulted
-            out-of-bounds, warp 0, lanes 1: `out[32]` is beyond `out`, which has 32 elements
+            out-of-bounds, warp 0, lanes 1: Out of bounds: `out[32]` is beyond `out`, which has 32 elements
             `out` has 256 bytes, this store of 8 bytes needs 264; guard the access, or make the buffer larger
         "#]],
     );
@@ -323,8 +324,8 @@ fn misuse_of_bulk_copies() {
         "mov.u32 %r2, -16;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], %r2;",
         expect![[r#"
             faulted
-            bulk-size, warp 0, lanes 1: a bulk copy of 4294967280 bytes exceeds the limit of 1048560 bytes
-            split it
+            bulk-size, warp 0, lanes 1: Invalid bulk copy size: 4294967280 bytes, the limit is 1048560
+            split the copy
         "#]],
     );
     fails(
@@ -332,7 +333,7 @@ fn misuse_of_bulk_copies() {
         "alloca.u64 %rd2, 1000000000;",
         expect![[r#"
             faulted
-            stack-overflow, warp 0, lanes 1: `alloca` of 1000000000 bytes exceeds the stack limit of 524288 bytes per thread
+            stack-overflow, warp 0, lanes 1: Stack overflow: `alloca` of 1000000000 bytes exceeds 524288 bytes per thread
             allocate less
         "#]],
     );

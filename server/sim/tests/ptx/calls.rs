@@ -154,7 +154,10 @@ fn a_callee_that_the_table_does_not_list() {
     let found = findings(&storing(TWO_FUNCTIONS, &body));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].0, "call-target");
-    assert!(found[0].1.starts_with("call of `square`, which `.calltargets` `T` does not list"), "{found:?}");
+    assert!(
+        found[0].1.starts_with("Invalid call target: `.calltargets` `T` does not list `square`"),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -177,5 +180,8 @@ fn a_return_from_a_function_that_does_not_return() {
     let found = findings(&storing(functions, "call stop, (%t);\nmov.u32 %v, 0;"));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].0, "noreturn");
-    assert!(found[0].1.starts_with("`stop` is `.noreturn`, but lanes 0-3 return from it"), "{found:?}");
+    assert!(
+        found[0].1.starts_with("Unexpected return: `stop` is `.noreturn`, but lanes 0-3 return from it"),
+        "{found:?}"
+    );
 }

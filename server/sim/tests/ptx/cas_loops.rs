@@ -26,9 +26,9 @@ fn the_swap_repairs_a_stale_value() {
         &format!("{MAXIMUM}ret;"),
         expect![[r#"
             warning data-race warp 0 lanes 00000001: atom.global.cas.b32 %r12, [%rd1], %r10, %r11;
-              thread (0,0,0) writes `out[0]`, thread (1,0,0) reads it
+              Global-memory race: out[0] read by lane 1, written by lane 0
               the plain load races with `atom.cas`: the first iteration may see a stale value, which the CAS repairs. Use `ld.relaxed.gpu` (or `volatile`, `cuda::atomic_ref`) to make it defined
-              thread (1,0,0) is lane 1 of warp 0
+              thread (0,0,0) is lane 0 of warp 0, thread (1,0,0) is lane 1 of warp 0
               thread (1,0,0) reads `out[0]` here: ld.global.u32 %r10, [%rd1];
         "#]],
     );

@@ -149,13 +149,14 @@ fn a_store_to_another_block_without_synchronization() {
         ),
         expect![[r#"
             finished
-            error data-race block 1: block (1,0,0) writes `tile[0]`, block (0,0,0) reads it; no barrier between
+            error data-race block 1: Shared-memory race: tile[0] read by block (0,0,0), written by block (1,0,0)
             put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
-            in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+            thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
               thread (0,0,0) of block (0,0,0) reads `tile[0]` here
-            error data-race block 1: block (1,0,0) reads `tile[0]` of block 0 of the cluster, block (0,0,0) writes it
+            error data-race block 1: Shared-memory race: tile[0] of block 0 of the cluster read by block (1,0,0)
+            written by block (0,0,0)
             put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
-            in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+            thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
               thread (0,0,0) of block (0,0,0) writes `tile[0]` of block 0 of the cluster here
         "#]],
     );
@@ -167,8 +168,8 @@ fn a_block_exits_while_others_read_its_memory() {
         &format!("{STORE}{SYNC}{NEXT}ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%rd2], %r10;"),
         expect![[r#"
             faulted
-            error cluster-exit block 0: load in the shared memory of block 1 of the cluster, which has exited
-            make its threads wait at `barrier.cluster` until the last access
+            error cluster-exit block 0: Access to exited block: load in the shared memory of block 1 of the cluster
+            the block has exited; make its threads wait at `barrier.cluster` until the last access
         "#]],
     );
 }
@@ -179,7 +180,7 @@ fn an_invalid_rank() {
         "mapa.shared::cluster.u32 %r9, %r5, 2;",
         expect![[r#"
             faulted
-            error cluster-rank block 0: invalid block rank 2: the ranks of the cluster are 0 to 1
+            error cluster-rank block 0: Invalid block rank: 2, the ranks of the cluster are 0 to 1
         "#]],
     );
 }
@@ -190,11 +191,11 @@ fn a_block_never_arrives_at_the_barrier() {
         &format!("setp.eq.u32 %p2, %r3, 1;\nL: @%p2 bra L;\n{SYNC}"),
         expect![[r#"
             no-progress
-            error no-progress block 0: deadlock: lanes 0-31 of warp 0 wait at a barrier that the other threads do not
-            reach; make all threads reach it, or specify the number of threads that do
+            error no-progress block 0: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
+            make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lanes 0-31 of warp 0
-            error no-progress block 1: livelock: lanes 0-31 of warp 0 iterate here forever
-            because the state of the loop does not change; change the exit condition in the loop
+            error no-progress block 1: Livelock: lanes 0-31 of warp 0 iterate here forever
+            the state of the loop does not change; change the exit condition in the loop
         "#]],
     );
 }
@@ -203,7 +204,7 @@ fn a_block_never_arrives_at_the_barrier() {
 fn a_grid_with_partial_clusters() {
     let (_, result, _) = run_body(Model::Stack, [3, 1, 1], "2", "");
     expect![[r#"
-        the grid is not a multiple of the cluster extents 2 x 1 x 1
+        Invalid launch: the grid is not a multiple of the cluster extents 2 x 1 x 1
         use multiples of them"#]]
     .assert_eq(&result.findings[0].message);
 }

@@ -20,7 +20,7 @@ fn a_thread_reads_a_copy_in_flight() {
         &format!("{COPY}ld.shared.u32 %r6, [%r3];"),
         expect![[r#"
             error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r3];
-              thread (0,0,0) reads `tile[0]` while a copy may still write it
+              Shared-memory race: tile[0] read by thread (0,0,0) while a copy may write it
               it started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`
               the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
         "#]],
@@ -34,7 +34,7 @@ fn a_barrier_is_not_a_wait() {
         &format!("{COPY}cp.async.commit_group;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
             error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              thread (0,0,0) reads `tile[63]` while a copy may still write it
+              Shared-memory race: tile[63] read by thread (0,0,0) while a copy may write it
               thread (63,0,0) (lane 31 of warp 1) started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
               the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
         "#]],
@@ -48,14 +48,14 @@ fn a_wait_is_not_a_barrier() {
         &format!("{COPY}cp.async.wait_all;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
             information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
-              thread (32,0,0) writes `tile[32]` without a change, thread (31,0,0) reads it
+              Same-value race: tile[32] read by thread (31,0,0), written by thread (32,0,0)
               the stored value equals the old value, so the order does not matter
-              thread (31,0,0) is lane 31 of warp 0
+              thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
               thread (31,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
             error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              thread (32,0,0) reads `tile[31]`, thread (31,0,0) writes it; no barrier between
+              Shared-memory race: tile[31] read by thread (32,0,0), written by thread (31,0,0)
               put a `bar.sync` that all threads execute between the two accesses
-              thread (31,0,0) is lane 31 of warp 0
+              thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
               thread (31,0,0) writes `tile[31]` here: cp.async.ca.shared.global [%r3], [%rd2], 4;
         "#]],
     );
@@ -82,7 +82,7 @@ fn groups_complete_in_order() {
         &body("%r5+2048"),
         expect![[r#"
             error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5+2048];
-              thread (0,0,0) reads `tile[575]` while a copy may still write it
+              Shared-memory race: tile[575] read by thread (0,0,0) while a copy may write it
               thread (63,0,0) (lane 31 of warp 1) started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
               the copy was started here: cp.async.ca.shared.global [%r3+2048], [%rd2], 4;
         "#]],
@@ -98,14 +98,14 @@ fn a_copy_over_data_that_others_still_read() {
         &body,
         expect![[r#"
             error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              thread (32,0,0) reads `tile[31]`, thread (31,0,0) writes it; no barrier between
+              Shared-memory race: tile[31] read by thread (32,0,0), written by thread (31,0,0)
               put a `bar.sync` that all threads execute between the two accesses
-              thread (31,0,0) is lane 31 of warp 0
+              thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
               thread (31,0,0) writes `tile[31]` here: cp.async.ca.shared.global [%r3], [%rd2], 4;
             information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
-              thread (32,0,0) writes `tile[32]` without a change, thread (31,0,0) reads it
+              Same-value race: tile[32] read by thread (31,0,0), written by thread (32,0,0)
               the stored value equals the old value, so the order does not matter
-              thread (31,0,0) is lane 31 of warp 0
+              thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
               thread (31,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
         "#]],
     );
@@ -124,7 +124,7 @@ fn a_bulk_copy_completes_with_its_phase() {
         &format!("{INIT}{FILL}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
             error async-result warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              thread (0,0,0) reads `tile[31]` while a copy may still write it
+              Shared-memory race: tile[31] read by thread (0,0,0) while a copy may write it
               it started the copy; wait for the mbarrier that tracks the copy, with `mbarrier.try_wait`
               the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
         "#]],
@@ -144,7 +144,7 @@ fn an_mbarrier_may_wait_for_a_threads_copies() {
         &format!("{init}{COPY}{arrive}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
             error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              thread (0,0,0) reads `tile[63]` while a copy may still write it
+              Shared-memory race: tile[63] read by thread (0,0,0) while a copy may write it
               thread (63,0,0) (lane 31 of warp 1) started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`, then synchronize with the thread that started it
               the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
         "#]],
@@ -163,7 +163,7 @@ fn the_source_of_a_copy_in_flight_must_not_be_written() {
         &format!("{copy}{again}"),
         expect![[r#"
             error async-source warp 0 lanes ffffffff: st.shared.u32 [%r3], 7;
-              thread (0,0,0) writes `tile[0]` while a copy may still read it
+              Shared-memory race: tile[0] written by thread (0,0,0) while a copy may read it
               it started the copy; wait with `cp.async.bulk.wait_group.read`
               the copy was started here: @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
         "#]],
@@ -180,7 +180,7 @@ fn bytes_that_no_thread_announced() {
         &format!("{INIT}{arrive}{store}{WAIT}{read}"),
         expect![[r#"
             error async-result warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
-              thread (0,0,0) reads `tile[0]` while a copy may still write it
+              Shared-memory race: tile[0] read by thread (0,0,0) while a copy may write it
               it started the copy; the phase completed before the bytes of the `st.async` were announced: `mbarrier.arrive.expect_tx` is missing
               the copy was started here: @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];
             error transaction-bytes warp 0 lanes 00000000: @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];
@@ -195,7 +195,7 @@ fn bytes_that_no_thread_announced() {
         &format!("{INIT}{arrive}{copy}{WAIT}{read}"),
         expect![[r#"
             error async-result warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
-              thread (0,0,0) reads `tile[0]` while a copy may still write it
+              Shared-memory race: tile[0] read by thread (0,0,0) while a copy may write it
               it started the copy; the phase completed before the bytes of the copy were announced: `mbarrier.arrive.expect_tx` is missing
               the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
             error transaction-bytes warp 0 lanes 00000000: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];

@@ -97,7 +97,7 @@ fn a_format_that_is_not_text() {
         &PRINT.replace("st.param.b64 [a], %rd3;", "st.param.b64 [a], 16;"),
         expect![[r#"
             faulted
-            null-pointer 1: load 16 bytes beyond a null pointer
+            null-pointer 1: Null pointer: load at address 0x10
             pass a buffer in the launch, or test the pointer first
         "#]],
     );
@@ -123,7 +123,7 @@ fn a_freed_block() {
         &format!("{ALLOCATE}{FREE}ld.u32 %r2, [%rd2];"),
         expect![[r#"
             faulted
-            use-after-free 3: load of 4 bytes in `malloc #1`, which was freed
+            use-after-free 3: Use after free: load of 4 bytes in `malloc #1`
             free it after its last use
         "#]],
     );
@@ -132,7 +132,8 @@ fn a_freed_block() {
         &format!("{ALLOCATE}{FREE}{FREE}"),
         expect![[r#"
             faulted
-            double-free 1: `free` of address 0x10000200, which was freed before; free each block once
+            double-free 1: Double free: address 0x10000200, which was freed before
+            free each block once
         "#]],
     );
     check(
@@ -140,7 +141,7 @@ fn a_freed_block() {
         &format!("{ALLOCATE}add.u64 %rd2, %rd2, 8;\n{FREE}"),
         expect![[r#"
             faulted
-            bad-free 1: `free` of address 0x10000208, which was not returned by `malloc`
+            bad-free 1: Invalid free: address 0x10000208, which `malloc` did not return
             free only the start of a block
         "#]],
     );
@@ -149,7 +150,7 @@ fn a_freed_block() {
         &format!("{ALLOCATE}ld.u32 %r2, [%rd2+24];"),
         expect![[r#"
             faulted
-            out-of-bounds 3: `malloc #1[6]` is beyond `malloc #1`, which has 6 elements
+            out-of-bounds 3: Out of bounds: `malloc #1[6]` is beyond `malloc #1`, which has 6 elements
             `malloc #1` has 24 bytes, this load of 4 bytes needs 28; guard the access, or make the buffer larger
         "#]],
     );
@@ -178,7 +179,7 @@ fn a_failed_assertion() {
         body,
         expect![[r#"
             faulted
-            assertion 2: assertion `x > 0` failed (k.cu:12, in `f`)
+            assertion 2: Assertion failed: `x > 0` (k.cu:12, in `f`)
         "#]],
     );
 }

@@ -1,8 +1,9 @@
 //! The findings of a run.
 
-use crate::common::{kernel, run_kernel};
+use crate::common::{kernel, run_kernel, run_with};
 use expect_test::{Expect, expect};
 use warplens_sim::ptx::Model;
+use warplens_sim::{Checks, RunOptions};
 
 /// Runs a body with 64 threads and an output buffer of 128 bytes; `%r1` is the thread, `%rd1` the buffer.
 fn check(body: &str, expected: Expect) {
@@ -30,7 +31,7 @@ fn a_store_past_the_end_of_a_buffer() {
         expect![[r#"
             faulted
             error out-of-bounds warp 1 lanes ffffffff: st.global.u32 [%rd2], %r1;
-              `out[32]` is beyond `out`, which has 32 elements
+              Out of bounds: `out[32]` is beyond `out`, which has 32 elements
               `out` has 128 bytes, this store of 4 bytes needs 132; guard the access, or make the buffer larger
         "#]],
     );
@@ -43,7 +44,7 @@ fn a_null_pointer() {
         expect![[r#"
             faulted
             error null-pointer warp 0 lanes ffffffff: ld.global.u32 %r2, [%rd2+8];
-              load 8 bytes beyond a null pointer
+              Null pointer: load at address 0x8
               pass a buffer in the launch, or test the pointer first
         "#]],
     );
@@ -56,7 +57,7 @@ fn a_misaligned_access() {
         expect![[r#"
             faulted
             error misaligned warp 0 lanes ffffffff: ld.global.u32 %r2, [%rd1+2];
-              load of 4 bytes at `out` + 2 bytes is misaligned
+              Misaligned access: load of 4 bytes at `out` + 2 bytes
               the address 0x10000002 is not a multiple of 4; align it, or use smaller accesses
         "#]],
     );
@@ -78,12 +79,12 @@ fn an_aligned_barrier_that_part_of_a_warp_reaches() {
         expect![[r#"
             finished
             error divergent-barrier warp 0 lanes ffff0000: bar.sync 0;
-              an aligned barrier is reached by lanes 16-31 only
-              the others, lanes 0-15, are elsewhere; move the barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
+              Divergent barrier: only lanes 16-31 reach it
+              lanes 0-15 are elsewhere; move the aligned barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
               next statement of lanes 0-15: bar.sync 0;
             error divergent-barrier warp 0 lanes 0000ffff: bar.sync 0;
-              an aligned barrier is reached by lanes 0-15 only
-              the others, lanes 16-31, are elsewhere; move the barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
+              Divergent barrier: only lanes 0-15 reach it
+              lanes 16-31 are elsewhere; move the aligned barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
               next statement of lanes 16-31: bra DONE;
         "#]],
     );
@@ -96,8 +97,8 @@ fn a_barrier_that_a_warp_never_reaches() {
         expect![[r#"
             no-progress
             error no-progress warp 1 lanes ffffffff: bar.sync 0, 64;
-              deadlock: lanes 0-31 of warp 1 wait at a barrier that the other threads do not
-              reach; make all threads reach it, or specify the number of threads that do
+              Deadlock: lanes 0-31 of warp 1 wait at a barrier that others do not reach
+              make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lanes 0-31 of warp 1: bar.sync 0, 64;
         "#]],
     );
@@ -110,7 +111,7 @@ fn a_uniform_branch_that_diverges() {
         expect![[r#"
             finished
             error divergent-uniform warp 0 lanes 0000ffff: @%p1 bra.uni DONE;
-              a branch marked `.uni` is divergent: taken by lanes 0-15, not by lanes 16-31
+              Divergent `.uni`: a branch taken by lanes 0-15, not by lanes 16-31
               remove `.uni`, or make the condition uniform
         "#]],
     );
@@ -124,7 +125,7 @@ fn a_lock_held_by_a_waiting_lane() {
         expect![[r#"
             no-progress
             error no-progress warp 0 lanes fffffffe: atom.global.cas.b32 %r2, [%rd1], 0, 1;
-              deadlock: lanes 1-31 of warp 0 poll `out[0]` (value 1), which does not change
+              Deadlock: lanes 1-31 of warp 0 poll `out[0]` (value 1), which does not change
               the other lanes of the warp wait to reconverge with them, and no other live thread can change it
               next statement of lane 0: atom.global.exch.b32 %r2, [%rd1], 0;
               waiting too: lanes 0-31 of warp 1 poll `out[0]` (value 1): atom.global.cas.b32 %r2, [%rd1], 0, 1;
@@ -148,8 +149,8 @@ fn an_infinite_loop() {
         expect![[r#"
             no-progress
             error no-progress warp 0 lanes ffffffff: bra NEXT;
-              livelock: lanes 0-31 of warp 0 iterate here forever
-              because the state of the loop does not change; change the exit condition in the loop
+              Livelock: lanes 0-31 of warp 0 iterate here forever
+              the state of the loop does not change; change the exit condition in the loop
         "#]],
     );
 }
@@ -161,7 +162,7 @@ fn a_trap() {
         expect![[r#"
             faulted
             error trap warp 0 lanes 00000008: @%p1 trap;
-              `trap` is executed in `k`
+              Trap: executed in `k`
               check the condition that leads to it
         "#]],
     );
@@ -174,7 +175,7 @@ fn an_unsupported_instruction() {
         expect![[r#"
             unsupported
             error unsupported warp 0 lanes ffffffff: tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];
-              unsupported instruction `tex.2d.v4.f32.f32`
+              Unsupported instruction: `tex.2d.v4.f32.f32`
               textures and surfaces are bound by the host, and a launch has no way to describe one
         "#]],
     );
@@ -188,13 +189,13 @@ fn wrong_member_masks() {
         expect![[r#"
             finished
             error wrong-membermask warp 0 lanes ffff0000: vote.sync.ballot.b32 %r2, %p1, 0xffff;
-              the member mask does not include all lanes that execute the instruction
+              Invalid member mask: it does not include all lanes that execute the instruction
               include each of them
             warning absent-members warp 0 lanes ffffff00: @%p1 shfl.sync.idx.b32 %r3, %r1, 9, 31, 0xffffffff;
-              `shfl.sync` with mask 0xffffffff is executed by lanes 0-7 only
-              lanes 8-31 predicated off: undefined behavior. Make all lanes of the mask execute it, or remove the others from the mask
+              Missing lanes: only lanes 0-7 execute `shfl.sync` with mask 0xffffffff
+              lanes 8-31 predicated off: behavior is undefined; make all lanes of the mask execute it, or remove the others from the mask
             error wrong-membermask warp 1 lanes ffff0000: vote.sync.ballot.b32 %r2, %p1, 0xffff;
-              the member mask does not include all lanes that execute the instruction
+              Invalid member mask: it does not include all lanes that execute the instruction
               include each of them
         "#]],
     );
@@ -215,7 +216,7 @@ fn one_barrier_with_two_counts() {
         expect![[r#"
             finished
             error barrier-mismatch warp 1 lanes ffffffff: bar.sync 1, 64;
-              barrier 1 expects 64 threads in lanes 0-31
+              Barrier mismatch: barrier 1 expects 64 threads in lanes 0-31
               and all in threads that already wait there; use one count, or another barrier
               threads here expect all: bar.sync 1;
         "#]],
@@ -232,25 +233,60 @@ fn fields_beyond_the_range_of_a_byte() {
     let found = |field: &str| crate::common::watched::findings("sm_90", 1, 2, &body(field));
     expect![[r#"
         warning bit-field warp 0 lanes 00000002: bfe.u64 %rd4, %rd3, %r5, 8;
-          position 65536 in lane 1 is outside 0..255
+          Bit field out of range: position 65536 in lane 1 is outside 0..255
           the PTX ISA uses its low 8 bits (0), as the simulator does, and code assembled by `ptxas` clamps it at 64; limit the position to 64 with `min.u32`
     "#]].assert_eq(&found("bfe.u64 %rd4, %rd3, %r5, 8;"));
     expect![[r#"
         warning bit-field warp 0 lanes 00000002: bfe.s64 %rd4, %rd3, 8, %r5;
-          length 65536 in lane 1 is outside 0..255
+          Bit field out of range: length 65536 in lane 1 is outside 0..255
           the PTX ISA uses its low 8 bits (0), as the simulator does, and code assembled by `ptxas` clamps it at 64; limit the length to 64 with `min.u32`
     "#]].assert_eq(&found("bfe.s64 %rd4, %rd3, 8, %r5;"));
     expect![[r#"
         warning bit-field warp 0 lanes 00000002: bfi.b64 %rd4, %rd3, %rd3, %r5, 8;
-          position 65536 in lane 1 is outside 0..255
+          Bit field out of range: position 65536 in lane 1 is outside 0..255
           the PTX ISA uses its low 8 bits (0), as the simulator does, and code assembled by `ptxas` clamps it at 64; limit the position to 64 with `min.u32`
     "#]].assert_eq(&found("bfi.b64 %rd4, %rd3, %rd3, %r5, 8;"));
     expect![[r#"
         warning bit-field warp 0 lanes 00000002: bfi.b64 %rd4, %rd3, %rd3, 8, %r5;
-          length 65536 in lane 1 is outside 0..255
+          Bit field out of range: length 65536 in lane 1 is outside 0..255
           the PTX ISA uses its low 8 bits (0), as the simulator does, and code assembled by `ptxas` clamps it at 64; limit the length to 64 with `min.u32`
     "#]].assert_eq(&found("bfi.b64 %rd4, %rd3, %rd3, 8, %r5;"));
     // The low 8 bits are 64, as the limit is; 32-bit fields agree.
     assert_eq!(found("bfe.u64 %rd4, %rd3, %r6, 8;"), "");
     assert_eq!(found("bfe.u32 %r7, %r1, %r5, 8;\nmov.u64 %rd4, 1;"), "");
+}
+
+/// The visits of the findings of a body, by statement.
+fn visits(body: &str) -> Vec<(&'static str, String, Option<u64>)> {
+    let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
+    let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
+    let (source, program, result, _) = run_with(&text, 64, 128, Model::Stack, &options);
+    let at = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default().to_owned();
+    let statements = result.findings.iter().filter_map(|finding| Some((finding, finding.statement?)));
+    statements.map(|(finding, statement)| (finding.code, at(statement), finding.visit)).collect()
+}
+
+#[test]
+fn a_finding_in_a_loop_has_the_visit() {
+    let body = "mov.u32 %r2, 0;\nLOOP:\nsub.u32 %r3, 3, %r2;\ndiv.u32 %r4, 100, %r3;\nadd.u32 %r2, %r2, 1;\n\
+                setp.lt.u32 %p1, %r2, 6;\n@%p1 bra LOOP;\nret;";
+    let found = visits(body);
+    assert_eq!(found, [("division-by-zero", "div.u32 %r4, 100, %r3;".to_owned(), Some(4))]);
+}
+
+#[test]
+fn a_finding_at_a_statement_that_some_lanes_execute_has_the_visit() {
+    let body = "mov.u32 %r2, 0;\nLOOP:\nsub.u32 %r3, 3, %r2;\nsetp.lt.u32 %p2, %r1, 7;\n@%p2 div.u32 %r4, 100, %r3;\n\
+                add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 6;\n@%p1 bra LOOP;\nret;";
+    let found = visits(body);
+    assert_eq!(found, [("division-by-zero", "@%p2 div.u32 %r4, 100, %r3;".to_owned(), Some(4))]);
+}
+
+#[test]
+fn a_barrier_in_a_loop_has_the_visit_at_which_lanes_are_missing() {
+    let body = "mov.u32 %r2, 0;\nLOOP:\nsetp.eq.u32 %p2, %r2, 2;\nsetp.lt.u32 %p1, %r1, 16;\nand.pred %p2, %p1, %p2;\n\
+                @%p2 bra SKIP;\nbar.sync 0;\nSKIP:\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 4;\n@%p1 bra LOOP;\nret;";
+    let found = visits(body);
+    let visit = found.iter().find(|(code, ..)| *code == "divergent-barrier").map(|(.., visit)| *visit);
+    assert_eq!(visit, Some(Some(3)), "{found:?}");
 }

@@ -200,11 +200,11 @@ ret;",
         expect![[r#"
             no-progress
             error divergent-barrier lanes ffff0000: bar.sync 0;
-              an aligned barrier is reached by lanes 16-31 only
-              the others, lanes 0-15, are elsewhere; move the barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
+              Divergent barrier: only lanes 16-31 reach it
+              lanes 0-15 are elsewhere; move the aligned barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
               next statement of lanes 0-15: shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;
             error absent-members lanes 0000ffff: shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;
-              deadlock: lanes 0-15 would wait here forever for lanes 16-31
+              Missing lanes: lanes 0-15 would wait here forever for lanes 16-31
               every lane in the member mask must execute the instruction; remove the missing lanes from the mask, or make them execute it
               current statement of lanes 16-31: ret;
               waiting at a barrier: lanes 16-31 of warp 0: bar.sync 0;
@@ -226,11 +226,12 @@ ret;",
         expect![[r#"
             finished
             error divergent-barrier lanes 0000ffff: bar.sync 0;
-              an aligned barrier is reached by lanes 0-15 only
-              the others, lanes 16-31, are elsewhere; move the barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
+              Divergent barrier: only lanes 0-15 reach it
+              lanes 16-31 are elsewhere; move the aligned barrier to a point where all lanes reconverge, or use `barrier.sync`, which need not be aligned
               next statement of lanes 16-31: bar.sync 0;
             information divergent-barrier lanes ffff0000: bar.sync 0;
-              an aligned barrier is reached by lanes 16-31 only; lanes 0-15 exit
+              Divergent barrier: only lanes 16-31 reach it
+              lanes 0-15 exit
               next statement of lanes 0-15: ret;
         "#]],
     );
@@ -247,8 +248,8 @@ ret;",
         expect![[r#"
             no-progress
             error no-progress lanes 00000001: @%p1 bra NEXT;
-              livelock: lane 0 of warp 0 iterates here forever
-              because the state of the loop does not change; change the exit condition in the loop
+              Livelock: lane 0 of warp 0 iterates here forever
+              the state of the loop does not change; change the exit condition in the loop
         "#]],
     );
 }

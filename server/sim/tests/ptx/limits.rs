@@ -26,10 +26,15 @@ fn refusal(text: &str, config: LaunchConfig) -> String {
 fn invalid_launches() {
     let text = kernel("ret;");
     let message = |grid, block| refusal(&text, launch_config(grid, block));
-    assert_eq!(message([1; 3], [1025, 1, 1]), "a block must have 1 to 1024 threads, not 1025");
-    assert_eq!(message([1; 3], [0, 1, 1]), "a block must have 1 to 1024 threads, not 0");
-    assert_eq!(message([1, 0, 1], [1; 3]), "a grid must have at least one block");
-    assert!(message([1; 3], [u32::MAX; 3]).starts_with("a block must have 1 to 1024 threads"));
+    assert_eq!(
+        message([1; 3], [1025, 1, 1]),
+        "Invalid launch: a block must have 1 to 1024 threads, not 1025"
+    );
+    assert_eq!(message([1; 3], [0, 1, 1]), "Invalid launch: a block must have 1 to 1024 threads, not 0");
+    assert_eq!(message([1, 0, 1], [1; 3]), "Invalid launch: a grid must have at least one block");
+    assert!(
+        message([1; 3], [u32::MAX; 3]).starts_with("Invalid launch: a block must have 1 to 1024 threads")
+    );
     let config = LaunchConfig { shared_memory: u32::MAX, ..launch_config([1; 3], [32, 1, 1]) };
     assert!(refusal(&text, config).contains("shared memory"));
     let greedy = kernel(".local .b8 big[1000000000];\nret;");

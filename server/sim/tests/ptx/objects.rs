@@ -42,28 +42,28 @@ fn beyond_and_before_a_buffer() {
         "",
         "st.global.u32 [%rd1+256], %r1;",
         expect![[r#"
-        faulted
-        out-of-bounds ffffffff: st.global.u32 [%rd1+256], %r1;
-          `weights[64]` is beyond `weights`, which has 64 elements
-          `weights` has 256 bytes, this store of 4 bytes needs 260; guard the access, or make the buffer larger"#]],
+            faulted
+            out-of-bounds ffffffff: st.global.u32 [%rd1+256], %r1;
+              Out of bounds: `weights[64]` is beyond `weights`, which has 64 elements
+              `weights` has 256 bytes, this store of 4 bytes needs 260; guard the access, or make the buffer larger"#]],
     );
     check(
         "",
         "st.global.u64 [%rd1+252], %rd1;",
         expect![[r#"
-        faulted
-        out-of-bounds ffffffff: st.global.u64 [%rd1+252], %rd1;
-          store of 8 bytes at `weights[63]` ends 4 bytes beyond `weights`
-          `weights` has 256 bytes, this store of 8 bytes needs 260; guard the access, or make the buffer larger"#]],
+            faulted
+            out-of-bounds ffffffff: st.global.u64 [%rd1+252], %rd1;
+              Out of bounds: store of 8 bytes at `weights[63]` ends 4 bytes beyond `weights`
+              `weights` has 256 bytes, this store of 8 bytes needs 260; guard the access, or make the buffer larger"#]],
     );
     check(
         "",
         "st.global.v2.u32 [%rd1+256], {%r1, %r1};",
         expect![[r#"
-        faulted
-        out-of-bounds ffffffff: st.global.v2.u32 [%rd1+256], {%r1, %r1};
-          `weights[64]` is beyond `weights`, which has 64 elements
-          `weights` has 256 bytes, this store of 8 bytes needs 264; guard the access, or make the buffer larger"#]],
+            faulted
+            out-of-bounds ffffffff: st.global.v2.u32 [%rd1+256], {%r1, %r1};
+              Out of bounds: `weights[64]` is beyond `weights`, which has 64 elements
+              `weights` has 256 bytes, this store of 8 bytes needs 264; guard the access, or make the buffer larger"#]],
     );
     check(
         "",
@@ -71,26 +71,26 @@ fn beyond_and_before_a_buffer() {
         expect![[r#"
             faulted
             out-of-bounds ffffffff: ld.global.f32 %r2, [%rd1+-200];
-              load 200 bytes before `weights`: negative index?
-              check the index, or guard the access"#]],
+              Out of bounds: load 200 bytes before `weights`
+              negative index? Check it, or guard the access"#]],
     );
     check(
         "",
         "ld.global.f32 %r2, [%rd1+2];",
         expect![[r#"
-        faulted
-        misaligned ffffffff: ld.global.f32 %r2, [%rd1+2];
-          load of 4 bytes at `weights[0]` + 2 bytes is misaligned
-          the address 0x10000002 is not a multiple of 4; align it, or use smaller accesses"#]],
+            faulted
+            misaligned ffffffff: ld.global.f32 %r2, [%rd1+2];
+              Misaligned access: load of 4 bytes at `weights[0]` + 2 bytes
+              the address 0x10000002 is not a multiple of 4; align it, or use smaller accesses"#]],
     );
     check(
         "",
         "ld.f32 %r2, [%rd1+1073741824];",
         expect![[r#"
-        faulted
-        out-of-bounds ffffffff: ld.f32 %r2, [%rd1+1073741824];
-          load of 4 bytes at address 0x50000000, outside global memory
-          check the address computation"#]],
+            faulted
+            out-of-bounds ffffffff: ld.f32 %r2, [%rd1+1073741824];
+              Out of bounds: load of 4 bytes at address 0x50000000, outside global memory
+              check the address computation"#]],
     );
 }
 
@@ -101,10 +101,10 @@ fn beyond_shared_memory() {
         dynamic,
         "mov.u32 %r2, temp;\nst.shared.u32 [%r2+1024], %r1;",
         expect![[r#"
-        faulted
-        out-of-bounds ffffffff: st.shared.u32 [%r2+1024], %r1;
-          `temp[256]` is beyond dynamic shared memory
-          the launch gives 1,024 bytes, this access needs 1,028; guard the access, or set `dynamic_shared`"#]],
+            faulted
+            out-of-bounds ffffffff: st.shared.u32 [%r2+1024], %r1;
+              Out of bounds: `temp[256]` is beyond dynamic shared memory
+              the launch gives 1,024 bytes, this access needs 1,028; guard the access, or set `dynamic_shared`"#]],
     );
     check(
         dynamic,
@@ -112,8 +112,8 @@ fn beyond_shared_memory() {
         expect![[r#"
             faulted
             out-of-bounds ffffffff: ld.shared.u32 %r3, [%r2+-4];
-              load 4 bytes before `head`: negative index?
-              check the index, or guard the access"#]],
+              Out of bounds: load 4 bytes before `head`
+              negative index? Check it, or guard the access"#]],
     );
     check(
         "",
@@ -121,7 +121,7 @@ fn beyond_shared_memory() {
         expect![[r#"
             faulted
             out-of-bounds ffffffff: st.u32 [%rd2+2112], %r1;
-              `tile[31][1]` is beyond `tile`, declared as `tile[16][17]`
+              Out of bounds: `tile[31][1]` is beyond `tile`, declared as `tile[16][17]`
               `tile` has 1,088 bytes, this store of 4 bytes needs 2,116; guard the access, or make it larger"#]],
     );
     check(
@@ -130,8 +130,8 @@ fn beyond_shared_memory() {
         expect![[r#"
             faulted
             out-of-bounds ffffffff: st.u32 [%rd2+-4], %r1;
-              store 4 bytes before `tile`: negative index?
-              check the index, or guard the access"#]],
+              Out of bounds: store 4 bytes before `tile`
+              negative index? Check it, or guard the access"#]],
     );
 }
 
@@ -147,7 +147,7 @@ fn beyond_a_local_variable() {
         expect![[r#"
             faulted
             out-of-bounds ffffffff: st.local.u8 [d+8], %h1;
-              `d[8]` is beyond `d`, which has 8 elements
+              Out of bounds: `d[8]` is beyond `d`, which has 8 elements
               `d` has 8 bytes, this store of 1 byte needs 9; guard the access, or make it larger"#]],
     );
     check(
@@ -156,7 +156,7 @@ fn beyond_a_local_variable() {
         expect![[r#"
             faulted
             out-of-bounds ffffffff: st.local.u8 [e+8], %h1;
-              `e[8]` is beyond `e`, which has 8 elements
+              Out of bounds: `e[8]` is beyond `e`, which has 8 elements
               `e` has 8 bytes, this store of 1 byte needs 9; guard the access, or make it larger"#]],
     );
     check(
@@ -165,7 +165,7 @@ fn beyond_a_local_variable() {
         expect![[r#"
             faulted
             out-of-bounds ffffffff: st.local.u8 [d+400], %h1;
-              store of 1 byte at address 0x190, outside local memory
+              Out of bounds: store of 1 byte at address 0x190, outside local memory
               a variable of a function that has returned, or an index beyond an array? check the address computation"#]],
     );
     let debug = ".local .align 8 .b8 depot[16];\nmov.u64 %rd2, depot;\ncvta.local.u64 %rd2, %rd2;\nst.u64 [%rd2+16], %rd1;";
@@ -173,19 +173,19 @@ fn beyond_a_local_variable() {
         "",
         debug,
         expect![[r#"
-        faulted
-        out-of-bounds ffffffff: st.u64 [%rd2+16], %rd1;
-          `depot[2]` is beyond `depot`, which has 2 elements
-          `depot` has 16 bytes, this store of 8 bytes needs 24; guard the access, or make it larger"#]],
+            faulted
+            out-of-bounds ffffffff: st.u64 [%rd2+16], %rd1;
+              Out of bounds: `depot[2]` is beyond `depot`, which has 2 elements
+              `depot` has 16 bytes, this store of 8 bytes needs 24; guard the access, or make it larger"#]],
     );
     check(
         ".local .align 8 .b32 mine[2];",
         "st.local.u32 [mine+8], %r1;",
         expect![[r#"
-        faulted
-        out-of-bounds ffffffff: st.local.u32 [mine+8], %r1;
-          `mine[2]` is beyond `mine`, which has 2 elements
-          `mine` has 8 bytes, this store of 4 bytes needs 12; guard the access, or make it larger"#]],
+            faulted
+            out-of-bounds ffffffff: st.local.u32 [mine+8], %r1;
+              Out of bounds: `mine[2]` is beyond `mine`, which has 2 elements
+              `mine` has 8 bytes, this store of 4 bytes needs 12; guard the access, or make it larger"#]],
     );
 }
 
@@ -206,10 +206,10 @@ fn a_pointer_to_a_variable_of_the_caller() {
         module,
         &call(5),
         expect![[r#"
-        faulted
-        out-of-bounds ffffffff: st.u32 [%a], %n;
-          `list[4]` is beyond `list`, which has 4 elements
-          `list` has 16 bytes, this store of 4 bytes needs 20; guard the access, or make it larger"#]],
+            faulted
+            out-of-bounds ffffffff: st.u32 [%a], %n;
+              Out of bounds: `list[4]` is beyond `list`, which has 4 elements
+              `list` has 16 bytes, this store of 4 bytes needs 20; guard the access, or make it larger"#]],
     );
 }
 
@@ -225,7 +225,7 @@ fn a_pointer_to_a_variable_of_a_returned_call() {
         expect![[r#"
             faulted
             out-of-bounds ffffffff: ld.u32 %r2, [%rd2];
-              load of 4 bytes at address 0x2000088, outside local memory
+              Out of bounds: load of 4 bytes at address 0x2000088, outside local memory
               a variable of a function that has returned, or an index beyond an array? check the address computation"#]],
     );
 }
@@ -243,22 +243,22 @@ fn uninitialized_elements() {
         "",
         load,
         expect![[r#"
-        finished
-        uninitialized-read ffffffff: ld.shared.f32 %r2, [tile+2248];
-          `tile[17][1]` (shared) is read before any thread writes it
-          the value is stored; initialize it first, and synchronize with the threads that do
-          the value is stored here: st.global.u32 [%rd1], %r2;"#]],
+            finished
+            uninitialized-read ffffffff: ld.shared.f32 %r2, [tile+2248];
+              Uninitialized read: `tile[17][1]` (shared), before any thread writes it
+              the value is stored; initialize it first, and synchronize with the threads that do
+              the value is stored here: st.global.u32 [%rd1], %r2;"#]],
     );
     let mangled = ".shared .align 4 .b8 _ZZ1kPfE4tile[128];\nld.shared.f32 %r2, [_ZZ1kPfE4tile+12];\nst.global.u32 [%rd1], %r2;";
     check(
         "",
         mangled,
         expect![[r#"
-        finished
-        uninitialized-read ffffffff: ld.shared.f32 %r2, [_ZZ1kPfE4tile+12];
-          `tile[3]` (shared) is read before any thread writes it
-          the value is stored; initialize it first, and synchronize with the threads that do
-          the value is stored here: st.global.u32 [%rd1], %r2;"#]],
+            finished
+            uninitialized-read ffffffff: ld.shared.f32 %r2, [_ZZ1kPfE4tile+12];
+              Uninitialized read: `tile[3]` (shared), before any thread writes it
+              the value is stored; initialize it first, and synchronize with the threads that do
+              the value is stored here: st.global.u32 [%rd1], %r2;"#]],
     );
 }
 
@@ -269,12 +269,12 @@ fn a_trap_in_a_function() {
         module,
         "setp.eq.u32 %p1, %r1, 3;\n@%p1 call outer, ();",
         expect![[r#"
-        faulted
-        trap 8: trap;
-          `trap` is executed in `grid::sync`
-          check the condition that leads to it
-          called here, in `outer`: call _ZN4grid4syncEv, ();
-          called here, in `k`: @%p1 call outer, ();"#]],
+            faulted
+            trap 8: trap;
+              Trap: executed in `grid::sync`
+              check the condition that leads to it
+              called here, in `outer`: call _ZN4grid4syncEv, ();
+              called here, in `k`: @%p1 call outer, ();"#]],
     );
 }
 
@@ -286,7 +286,7 @@ fn read_only_objects() {
         expect![[r#"
             faulted
             read-only ffffffff: st.u32 [%rd2+8], %r1;
-              store to `table[2]` in constant memory
+              Read-only memory: store to `table[2]` in constant memory
               put variable data into global memory"#]],
     );
 }
@@ -299,9 +299,9 @@ fn the_size_of_a_bulk_copy() {
         "",
         copy,
         expect![[r#"
-        faulted
-        bulk-size 1: @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 100;
-          the size 100 of a bulk copy is not a multiple of 16
-          round it up, or copy the last bytes with other instructions"#]],
+            faulted
+            bulk-size 1: @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 100;
+              Invalid bulk copy size: 100 bytes, not a multiple of 16
+              round it up, or copy the last bytes with other instructions"#]],
     );
 }

@@ -279,8 +279,8 @@ fn an_mbarrier_with_a_count_that_is_too_high() {
                 @!%p2 bra WAIT;\nret;";
     let expected = expect![[r#"
         no-progress ffffffff: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;
-          deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
-          which no live thread can complete: pending arrivals 1, transaction count 0. Compare the count of `mbarrier.init` with the threads that arrive
+          Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+          no live thread can complete it: pending arrivals 1, transaction count 0. Compare the count of `mbarrier.init` with the threads that arrive
     "#]];
     for model in [Model::Stack, Model::Its] {
         explains(model, body, 1, 32, &expected);
@@ -298,8 +298,8 @@ fn a_ticket_lock_that_is_not_released() {
         32,
         &expect![[r#"
             no-progress fffffffe: ld.acquire.gpu.global.u32 %r4, [%rd1+4];
-              deadlock: lanes 1-31 of warp 0 poll `out[1]` (value 0)
-              which no live thread can change. Make another thread store the awaited value before it waits or exits
+              Deadlock: lanes 1-31 of warp 0 poll `out[1]` (value 0)
+              no live thread can change it; make another thread store the awaited value before it waits or exits
               waiting here: lane 0, for lanes 1-31: bar.warp.sync -1;
         "#]],
     );
@@ -310,7 +310,7 @@ fn a_ticket_lock_that_is_not_released() {
         32,
         &expect![[r#"
             no-progress fffffffe: ld.acquire.gpu.global.u32 %r4, [%rd1+4];
-              deadlock: lanes 1-31 of warp 0 poll `out[1]` (value 0), which does not change
+              Deadlock: lanes 1-31 of warp 0 poll `out[1]` (value 0), which does not change
               the other lanes of the warp wait to reconverge with them, and no other live thread can change it
               next statement of lane 0: bar.warp.sync -1;
         "#]],
@@ -328,7 +328,7 @@ fn the_step_limit_names_the_loop_and_the_waiting_warps() {
     let line = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default();
     assert_eq!((finding.code, finding.statement.map(line)), ("step-limit", Some("add.u32 %r9, %r9, 1;")));
     expect![[r#"
-        lanes 0-31 of warp 0 iterate this loop at the step limit
+        Step limit: lanes 0-31 of warp 0 iterate this loop
         the limit is 200000 warp instructions"#]]
     .assert_eq(&finding.message);
     expect!["waiting: lanes 0-31 of warp 0 of block 0,0,0 poll `out[0]` (value 0)"]
@@ -360,7 +360,7 @@ fn the_step_limit_counts_the_starts_of_blocks() {
     let result = run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
     assert_eq!(result.status, Status::StepLimit);
     expect![[r#"
-        the start of 125 of 2147483647 blocks reached the step limit of 1000
-        a start counts as 8 warp instructions; launch fewer blocks"#]]
+        Step limit: reached at the start of 125 of 2147483647 blocks
+        the limit is 1000 warp instructions, and a start counts as 8; launch fewer blocks"#]]
     .assert_eq(&result.findings[0].message);
 }

@@ -26,7 +26,7 @@ fn a_copy_of_stored_data_needs_a_fence() {
         &format!("{STORE}{SYNC}{COPY}"),
         expect![[r#"
             warning proxy-fence warp 0 lanes 00000001: @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 256;
-              a copy reads `tile[0]` through the async proxy, without a proxy fence
+              Missing proxy fence: a copy reads `tile[0]` through the async proxy
               thread (0,0,0) (lane 0 of warp 0) wrote it through the generic proxy, so the copy may read the old value. Execute `fence.proxy.async.shared::cta` in the writing threads, after the store and before the barrier
               thread (0,0,0) writes `tile[0]` here: st.shared.u32 [%r3], %r1;
         "#]],
@@ -42,7 +42,7 @@ fn a_copy_of_stored_data_needs_a_fence() {
         ),
         expect![[r#"
             warning proxy-fence warp 0 lanes 00000001: @%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [tile], 256;
-              a copy reads `tile[0]` through the async proxy, without a proxy fence
+              Missing proxy fence: a copy reads `tile[0]` through the async proxy
               thread (0,0,0) (lane 0 of warp 0) wrote it through the generic proxy, so the copy may read the old value. Execute `fence.proxy.async.shared::cta` in the writing threads, after the store and before the barrier
               thread (0,0,0) writes `tile[0]` here: st.shared.u32 [%r3], %r1;
         "#]],
@@ -119,7 +119,7 @@ fn global_memory() {
         &body(""),
         expect![[r#"
             warning proxy-fence warp 0 lanes 00000001: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 256, [bar];
-              a copy reads `out[0]` through the async proxy, without a proxy fence
+              Missing proxy fence: a copy reads `out[0]` through the async proxy
               thread (0,0,0) (lane 0 of warp 0) wrote it through the generic proxy, so the copy may read the old value. Execute `fence.proxy.async.global` in the writing threads, after the store and before the barrier
               thread (0,0,0) writes `out[0]` here: st.global.u32 [%rd2], %r1;
         "#]],

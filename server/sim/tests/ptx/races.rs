@@ -28,14 +28,14 @@ fn a_neighbour_in_another_warp_without_a_barrier() {
         &body(""),
         expect![[r#"
             error data-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r1;
-              thread (32,0,0) writes `tile[32]`, thread (0,0,0) reads it; no barrier between
+              Shared-memory race: tile[32] read by thread (0,0,0), written by thread (32,0,0)
               put a `bar.sync` that all threads execute between the two accesses
-              thread (0,0,0) is lane 0 of warp 0
+              thread (32,0,0) is lane 0 of warp 1, thread (0,0,0) is lane 0 of warp 0
               thread (0,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
             error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              thread (32,0,0) reads `tile[0]`, thread (0,0,0) writes it; no barrier between
+              Shared-memory race: tile[0] read by thread (32,0,0), written by thread (0,0,0)
               put a `bar.sync` that all threads execute between the two accesses
-              thread (0,0,0) is lane 0 of warp 0
+              thread (32,0,0) is lane 0 of warp 1, thread (0,0,0) is lane 0 of warp 0
               thread (0,0,0) writes `tile[0]` here: st.shared.u32 [%r3], %r1;
         "#]],
     );
@@ -55,9 +55,9 @@ fn lanes_of_one_warp_from_sm_70_on() {
         &body(""),
         expect![[r#"
             error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              thread (0,0,0) reads `tile[1]`, thread (1,0,0) writes it
+              Shared-memory race: tile[1] read by lane 0, written by lane 1
               put a `bar.warp.sync` between the two accesses
-              thread (1,0,0) is lane 1 of warp 0
+              thread (0,0,0) is lane 0 of warp 0, thread (1,0,0) is lane 1 of warp 0
               thread (1,0,0) writes `tile[1]` here: st.shared.u32 [%r3], %r1;
         "#]],
     );
@@ -74,9 +74,9 @@ fn all_lanes_store_to_one_word() {
         "st.shared.u32 [tile], %r1;\nret;",
         expect![[r#"
             error data-race warp 0 lanes fffffffe: st.shared.u32 [tile], %r1;
-              threads (1,0,0) and (0,0,0) write `tile[0]`; the last writer wins
+              Shared-memory race: tile[0] written by lane 1 and lane 0; the last writer wins
               the order is unspecified; store from one lane, or use a distinct address per lane
-              thread (0,0,0) is lane 0 of warp 0
+              thread (1,0,0) is lane 1 of warp 0, thread (0,0,0) is lane 0 of warp 0
               thread (0,0,0) writes `tile[0]` here: st.shared.u32 [tile], %r1;
         "#]],
     );
@@ -99,14 +99,14 @@ fn a_store_over_what_another_warp_still_reads() {
         &body(""),
         expect![[r#"
             error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-              thread (32,0,0) reads `tile[0]`, thread (0,0,0) writes it; no barrier between
+              Shared-memory race: tile[0] read by thread (32,0,0), written by thread (0,0,0)
               put a `bar.sync` that all threads execute between the two accesses
-              thread (0,0,0) is lane 0 of warp 0
+              thread (32,0,0) is lane 0 of warp 1, thread (0,0,0) is lane 0 of warp 0
               thread (0,0,0) writes `tile[0]` here: st.shared.u32 [%r3], %r6;
             information same-value-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r6;
-              thread (32,0,0) writes `tile[32]` without a change, thread (0,0,0) reads it
+              Same-value race: tile[32] read by thread (0,0,0), written by thread (32,0,0)
               the stored value equals the old value, so the order does not matter
-              thread (0,0,0) is lane 0 of warp 0
+              thread (32,0,0) is lane 0 of warp 1, thread (0,0,0) is lane 0 of warp 0
               thread (0,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
         "#]],
     );
@@ -120,9 +120,9 @@ fn blocks_in_one_buffer() {
         "st.global.u32 [%rd2], %r2;\nret;",
         expect![[r#"
             error data-race warp 0 lanes ffffffff: st.global.u32 [%rd2], %r2;
-              blocks (1,0,0) and (0,0,0) write `out[0]`; no synchronization between
+              Global-memory race: out[0] written by block (1,0,0) and block (0,0,0)
               barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
-              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
               thread (0,0,0) of block (0,0,0) writes `out[0]` here: st.global.u32 [%rd2], %r2;
         "#]],
     );
@@ -134,9 +134,9 @@ fn blocks_in_one_buffer() {
         "setp.eq.u32 %p1, %r2, 0;\n@%p1 st.global.u32 [%rd2], %r1;\n@!%p1 red.global.add.u32 [%rd2], 1;\nret;",
         expect![[r#"
             error data-race warp 0 lanes ffffffff: @!%p1 red.global.add.u32 [%rd2], 1;
-              blocks (1,0,0) and (0,0,0) write `out[0]`; no synchronization between
+              Global-memory race: out[0] written by block (1,0,0) and block (0,0,0)
               only one of the accesses is atomic or volatile; make both so, or synchronize them
-              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
               thread (0,0,0) of block (0,0,0) writes `out[0]` here: @%p1 st.global.u32 [%rd2], %r1;
         "#]],
     );
@@ -185,12 +185,12 @@ fn a_flag_between_blocks() {
             32,
             &message(st, fence, volatile.0, volatile.1, acquire),
             expect![[r#"
-        error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
-          block (1,0,0) reads `out[16]`, block (0,0,0) writes it
-          barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
-          in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
-          thread (0,0,0) of block (0,0,0) writes `out[16]` here: st.global.u32 [%rd1+64], 7;
-    "#]],
+                error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
+                  Global-memory race: out[16] read by block (1,0,0), written by block (0,0,0)
+                  barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
+                  thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
+                  thread (0,0,0) of block (0,0,0) writes `out[16]` here: st.global.u32 [%rd1+64], 7;
+            "#]],
         );
     }
     check(
@@ -199,14 +199,14 @@ fn a_flag_between_blocks() {
         &message(st, "membar.gl;", "st.global", "ld.global", "membar.gl;"),
         expect![[r#"
             error data-race warp 0 lanes 00000001: ld.global.u32 %r6, [%rd1];
-              block (1,0,0) reads `out[0]`, block (0,0,0) writes it
+              Global-memory race: out[0] read by block (1,0,0), written by block (0,0,0)
               barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
-              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
               thread (0,0,0) of block (0,0,0) writes `out[0]` here: st.global.u32 [%rd1], 1;
             error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
-              block (1,0,0) reads `out[16]`, block (0,0,0) writes it
+              Global-memory race: out[16] read by block (1,0,0), written by block (0,0,0)
               barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
-              in block (0,0,0) it is thread (0,0,0), lane 0 of warp 0
+              thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
               thread (0,0,0) of block (0,0,0) writes `out[16]` here: st.global.u32 [%rd1+64], 7;
         "#]],
     );

@@ -34,7 +34,7 @@ fn a_copy_of_unwritten_local_memory() {
         "ld.u64 %rd4, [%rd3];\nst.u64 [%rd3+8], %rd4;\nld.u32 %r5, [%rd3+8];\nst.global.u32 [%rd2], %r5;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.u64 %rd4, [%rd3];
-              `stack[0]` (local) is read before the thread writes it
+              Uninitialized read: `stack[0]` (local), before the thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
@@ -43,7 +43,7 @@ fn a_copy_of_unwritten_local_memory() {
         "st.u32 [%rd3], %r5;\nld.local.u32 %r6, [stack];\nst.global.u32 [%rd2], %r6;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: st.u32 [%rd3], %r5;
-              `%r5` is read in lanes 0-31 before it is written
+              Uninitialized read: `%r5` in lanes 0-31, before it is written
               the value is stored; write it on every path to this statement
               the value is stored here: st.global.u32 [%rd2], %r6;
         "#]],
@@ -56,7 +56,7 @@ fn other_threads_see_generic_stores() {
         "st.u32 [%rd2], %r5;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: st.u32 [%rd2], %r5;
-              `%r5` is read in lanes 0-31 before it is written
+              Uninitialized read: `%r5` in lanes 0-31, before it is written
               the value is stored; write it on every path to this statement
         "#]],
     );
@@ -64,7 +64,7 @@ fn other_threads_see_generic_stores() {
         "cvt.u64.u32 %rd4, %r3;\ncvta.shared.u64 %rd4, %rd4;\nst.u32 [%rd4], %r5;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: st.u32 [%rd4], %r5;
-              `%r5` is read in lanes 0-31 before it is written
+              Uninitialized read: `%r5` in lanes 0-31, before it is written
               the value is stored; write it on every path to this statement
         "#]],
     );
@@ -73,7 +73,7 @@ fn other_threads_see_generic_stores() {
         "setp.lt.u32 %p1, %r1, 16;\nselp.b64 %rd4, %rd3, %rd2, %p1;\nst.u32 [%rd4], %r5;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffff0000: st.u32 [%rd4], %r5;
-              `%r5` is read in lanes 16-31 before it is written
+              Uninitialized read: `%r5` in lanes 16-31, before it is written
               the value is stored; write it on every path to this statement
         "#]],
     );
@@ -109,7 +109,7 @@ fn a_copy_of_a_structure_with_padding() {
         &format!("{PADDED}ld.u8 %r5, [%rd3+13];\nst.global.u32 [%rd2], %r5;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.u64 %rd4, [%rd3];
-              `stack[0]` (local) is read before the thread writes it
+              Uninitialized read: `stack[0]` (local), before the thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
@@ -118,7 +118,7 @@ fn a_copy_of_a_structure_with_padding() {
         &format!("{PADDED}shr.u64 %rd6, %rd5, 48;\nst.global.u16 [%rd2], %rd6;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.u64 %rd4, [%rd3];
-              `stack[0]` (local) is read before the thread writes it
+              Uninitialized read: `stack[0]` (local), before the thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u16 [%rd2], %rd6;
         "#]],
@@ -127,7 +127,7 @@ fn a_copy_of_a_structure_with_padding() {
         &format!("{PADDED}ld.s16 %r5, [%rd3+12];\nshr.s32 %r5, %r5, 16;\nst.global.u32 [%rd2], %r5;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.u64 %rd4, [%rd3];
-              `stack[0]` (local) is read before the thread writes it
+              Uninitialized read: `stack[0]` (local), before the thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
@@ -136,7 +136,7 @@ fn a_copy_of_a_structure_with_padding() {
         &format!("{PADDED}shr.u64 %rd6, %rd5, 40;\ncvt.u32.u8 %r6, %rd6;\nst.global.u32 [%rd2], %r6;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.u64 %rd4, [%rd3];
-              `stack[0]` (local) is read before the thread writes it
+              Uninitialized read: `stack[0]` (local), before the thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r6;
         "#]],
@@ -145,7 +145,7 @@ fn a_copy_of_a_structure_with_padding() {
         &format!("{PADDED}add.u64 %rd6, %rd5, 1;\nst.u64 [%rd1], %rd6;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.u64 %rd4, [%rd3];
-              `stack[0]` (local) is read before the thread writes it
+              Uninitialized read: `stack[0]` (local), before the thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.u64 [%rd1], %rd6;
         "#]],
@@ -161,7 +161,7 @@ fn a_ballot_with_undefined_predicates() {
         &format!("{ballot}bfe.u32 %r6, %r6, 16, 1;\nst.global.u32 [%rd2], %r6;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffff0000: setp.eq.u32 %p2, %r5, 1;
-              `%r5` is read in lanes 16-31 before it is written
+              Uninitialized read: `%r5` in lanes 16-31, before it is written
               the value is stored; write it on every path to this statement
               the value is stored here: st.global.u32 [%rd2], %r6;
               other lanes receive the value here: vote.sync.ballot.b32 %r6, %p2, -1;
@@ -171,7 +171,7 @@ fn a_ballot_with_undefined_predicates() {
         &format!("{ballot}popc.b32 %r6, %r6;\nst.global.u32 [%rd2], %r6;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffff0000: setp.eq.u32 %p2, %r5, 1;
-              `%r5` is read in lanes 16-31 before it is written
+              Uninitialized read: `%r5` in lanes 16-31, before it is written
               the value is stored; write it on every path to this statement
               the value is stored here: st.global.u32 [%rd2], %r6;
               other lanes receive the value here: vote.sync.ballot.b32 %r6, %p2, -1;
@@ -199,14 +199,14 @@ fn arguments_and_results_of_calls() {
     assert_eq!(through_a_call("st.param.b32 [a], 7;", "%r1"), through_a_call("", "%r1"));
     expect![[r#"
         warning uninitialized-read warp 0 lanes ffffffff: ld.param.b64 %a, [a];
-          `a` (local) is read before the thread writes it
+          Uninitialized read: `a` (local), before the thread writes it
           the value is stored; initialize it first, and synchronize with the threads that do
           the value is stored here: st.global.u32 [%rd1], %r5;
     "#]]
     .assert_eq(&through_a_call("st.param.b32 [a], 7;", "%r5"));
     expect![[r#"
         warning uninitialized-read warp 0 lanes ffffffff: st.param.b64 [a], %rd2;
-          `%rd2` is read in lanes 0-31 before it is written
+          Uninitialized read: `%rd2` in lanes 0-31, before it is written
           the value is stored; write it on every path to this statement
           the value is stored here: st.global.u32 [%rd1], %r5;
     "#]]

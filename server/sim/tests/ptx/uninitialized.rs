@@ -23,7 +23,7 @@ fn a_register_that_some_lanes_do_not_write() {
         &body(""),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffff00: add.u32 %r6, %r5, 1;
-              `%r5` is read in lanes 8-31 before it is written
+              Uninitialized read: `%r5` in lanes 8-31, before it is written
               the value is stored; write it on every path to this statement
               the value is stored here: st.global.u32 [%rd2], %r6;
         "#]],
@@ -37,7 +37,7 @@ fn an_address_a_guard_and_a_branch() {
         "cvt.u64.u32 %rd3, %r5;\nadd.u64 %rd3, %rd3, %rd1;\nst.global.u32 [%rd3], 1;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: cvt.u64.u32 %rd3, %r5;
-              `%r5` is read in lanes 0-31 before it is written
+              Uninitialized read: `%r5` in lanes 0-31, before it is written
               the value is used as an address; write it on every path to this statement
               the value is used as an address here: st.global.u32 [%rd3], 1;
         "#]],
@@ -46,7 +46,7 @@ fn an_address_a_guard_and_a_branch() {
         "@%p1 mov.u32 %r5, 1;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: @%p1 mov.u32 %r5, 1;
-              `%p1` is read in lanes 0-31 before it is written
+              Uninitialized read: `%p1` in lanes 0-31, before it is written
               the value controls a predicate; write it on every path to this statement
         "#]],
     );
@@ -54,7 +54,7 @@ fn an_address_a_guard_and_a_branch() {
         "setp.eq.u32 %p1, %r5, 1;\n@%p1 bra DONE;\nmov.u32 %r6, 1;\nDONE:\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: setp.eq.u32 %p1, %r5, 1;
-              `%r5` is read in lanes 0-31 before it is written
+              Uninitialized read: `%r5` in lanes 0-31, before it is written
               the value controls a predicate; write it on every path to this statement
               the value controls a predicate here: @%p1 bra DONE;
         "#]],
@@ -87,7 +87,7 @@ fn uninitialized_shared_memory() {
         "ld.shared.u32 %r5, [%r3];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%rd2], %r5;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.shared.u32 %r5, [%r3];
-              `tile[0]` (shared) is read before any thread writes it
+              Uninitialized read: `tile[0]` (shared), before any thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
@@ -98,7 +98,7 @@ fn uninitialized_shared_memory() {
         "setp.lt.u32 %p1, %r1, 16;\n@%p1 st.shared.u32 [%r3], 0;\nld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd2], %r5;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffff0000: ld.shared.u32 %r5, [%r3];
-              `tile[16]` (shared) is read before any thread writes it
+              Uninitialized read: `tile[16]` (shared), before any thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
@@ -117,7 +117,7 @@ fn uninitialized_local_memory() {
         &body("@%p1 st.local.u32 [stack+4], 1;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffff00: ld.local.u32 %r5, [stack+4];
-              `stack[1]` (local) is read before the thread writes it
+              Uninitialized read: `stack[1]` (local), before the thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
@@ -127,7 +127,7 @@ fn uninitialized_local_memory() {
         &body("st.local.u32 [stack+4], %r7;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: st.local.u32 [stack+4], %r7;
-              `%r7` is read in lanes 0-31 before it is written
+              Uninitialized read: `%r7` in lanes 0-31, before it is written
               the value is stored; write it on every path to this statement
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
@@ -153,7 +153,7 @@ fn a_division_by_zero() {
         "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;",
         expect![[r#"
             warning division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
-              division by zero in lane 3
+              Division by zero: in lane 3
               the result is unspecified (all ones in the simulator); it is stored. Guard the division, or do not use its result
               the value is stored here: st.global.u32 [%rd2], %r6;
         "#]],
@@ -163,7 +163,7 @@ fn a_division_by_zero() {
          @%p1 st.global.u32 [%rd2], 1;\nret;",
         expect![[r#"
             warning division-by-zero warp 0 lanes 00000008: rem.s64 %rd5, 7, %rd4;
-              division by zero in lane 3
+              Division by zero: in lane 3
               the result is unspecified (all ones in the simulator); it controls a predicate. Guard the division, or do not use its result
               the value controls a predicate here: @%p1 st.global.u32 [%rd2], 1;
         "#]],
@@ -173,7 +173,7 @@ fn a_division_by_zero() {
         "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nadd.u32 %r6, %r6, 1;\nret;",
         expect![[r#"
             information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
-              division by zero in lane 3
+              Division by zero: in lane 3
               the result is unspecified (all ones in the simulator); guard the division
         "#]],
     );
@@ -182,7 +182,7 @@ fn a_division_by_zero() {
          st.global.u32 [%rd2], %r6;\nret;",
         expect![[r#"
             information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
-              division by zero in lane 3
+              Division by zero: in lane 3
               the result is unspecified (all ones in the simulator); guard the division
         "#]],
     );

@@ -32,8 +32,8 @@ fn the_last_step_of_a_block_reduction() {
         &format!("{LAST_STEP}st.global.u32 [%rd2], %r5;\nDONE:\nret;"),
         expect![[r#"
             warning shuffle-inactive warp 0 lanes 000000f0: shfl.sync.down.b32 %r7, %r5, %r6, 31, 0xff;
-              lanes 4-7 read lanes 8-11, which do not execute the shuffle
-              the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
+              Shuffle of inactive lanes: lanes 4-7 read lanes 8-11
+              the sources do not execute the shuffle: the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -52,7 +52,7 @@ fn a_value_that_only_some_lanes_have() {
         &body("shfl.sync.bfly.b32 %r6, %r5, 16, 31, -1;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              `tile[4]` (shared) is read before any thread writes it
+              Uninitialized read: `tile[4]` (shared), before any thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r6;
               other lanes receive the value here: shfl.sync.bfly.b32 %r6, %r5, 16, 31, -1;
@@ -62,7 +62,7 @@ fn a_value_that_only_some_lanes_have() {
         &body("shfl.sync.down.b32 %r6, %r5, 1, 31, -1;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              `tile[4]` (shared) is read before any thread writes it
+              Uninitialized read: `tile[4]` (shared), before any thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r6;
               other lanes receive the value here: shfl.sync.down.b32 %r6, %r5, 1, 31, -1;
@@ -72,7 +72,7 @@ fn a_value_that_only_some_lanes_have() {
         &body("shfl.sync.idx.b32 %r6, %r5, 4, 31, -1;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              `tile[4]` (shared) is read before any thread writes it
+              Uninitialized read: `tile[4]` (shared), before any thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r6;
               other lanes receive the value here: shfl.sync.idx.b32 %r6, %r5, 4, 31, -1;
@@ -82,7 +82,7 @@ fn a_value_that_only_some_lanes_have() {
         &body("shfl.sync.up.b32 %r6, %r5, 1, 0, -1;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              `tile[4]` (shared) is read before any thread writes it
+              Uninitialized read: `tile[4]` (shared), before any thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r6;
               other lanes receive the value here: shfl.sync.up.b32 %r6, %r5, 1, 0, -1;
@@ -92,7 +92,7 @@ fn a_value_that_only_some_lanes_have() {
         &body("redux.sync.add.u32 %r6, %r5, -1;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              `tile[4]` (shared) is read before any thread writes it
+              Uninitialized read: `tile[4]` (shared), before any thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r6;
               other lanes receive the value here: redux.sync.add.u32 %r6, %r5, -1;
@@ -102,7 +102,7 @@ fn a_value_that_only_some_lanes_have() {
         &body("match.any.sync.b32 %r6, %r5, -1;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              `tile[4]` (shared) is read before any thread writes it
+              Uninitialized read: `tile[4]` (shared), before any thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r6;
               other lanes receive the value here: match.any.sync.b32 %r6, %r5, -1;
@@ -112,7 +112,7 @@ fn a_value_that_only_some_lanes_have() {
         &body("setp.eq.u32 %p2, %r5, 1;\nvote.sync.ballot.b32 %r6, %p2, -1;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              `tile[4]` (shared) is read before any thread writes it
+              Uninitialized read: `tile[4]` (shared), before any thread writes it
               the value is stored; initialize it first, and synchronize with the threads that do
               the value is stored here: st.global.u32 [%rd2], %r6;
               other lanes receive the value here: vote.sync.ballot.b32 %r6, %p2, -1;
@@ -142,7 +142,7 @@ fn votes_that_defined_predicates_decide() {
         &none,
         expect![[r#"
             warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              `tile[4]` (shared) is read before any thread writes it
+              Uninitialized read: `tile[4]` (shared), before any thread writes it
               the value controls a predicate; initialize it first, and synchronize with the threads that do
               the value controls a predicate here: @%p3 st.global.u32 [%rd2], 1;
               other lanes receive the value here: vote.sync.any.pred %p3, %p2, -1;
@@ -161,8 +161,8 @@ fn a_shuffle_of_a_lane_that_has_exited() {
         &body("0xffff", "st.global.u32 [%rd2], %r5;"),
         expect![[r#"
             warning shuffle-inactive warp 0 lanes 0000ffff: shfl.sync.idx.b32 %r5, %r1, 20, 31, 0xffff;
-              lanes 0-15 read lane 20, which does not execute the shuffle
-              the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
+              Shuffle of inactive lanes: lanes 0-15 read lane 20
+              the source does not execute the shuffle: the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -170,8 +170,8 @@ fn a_shuffle_of_a_lane_that_has_exited() {
         &body("0xffffffff", "st.global.u32 [%rd2], %r5;"),
         expect![[r#"
             warning shuffle-inactive warp 0 lanes 0000ffff: shfl.sync.idx.b32 %r5, %r1, 20, 31, 0xffffffff;
-              lanes 0-15 read lane 20, which does not execute the shuffle
-              the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
+              Shuffle of inactive lanes: lanes 0-15 read lane 20
+              the source does not execute the shuffle: the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -181,8 +181,8 @@ fn a_shuffle_of_a_lane_that_has_exited() {
     let exited = body("0xffffffff", "st.global.u32 [%rd2], %r5;");
     expect![[r#"
         warning shuffle-inactive warp 0 lanes 0000ffff: shfl.sync.idx.b32 %r5, %r1, 20, 31, 0xffffffff;
-          lanes 0-15 read lane 20, which has exited or is beyond the last thread
-          the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
+          Shuffle of inactive lanes: lanes 0-15 read lane 20
+          the source has exited or is beyond the last thread: the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
           the value is stored here: st.global.u32 [%rd2], %r5;
     "#]].assert_eq(&findings_of("sm_90", 1, 32, &exited, Model::Its));
 }
@@ -196,8 +196,8 @@ fn a_shuffle_of_a_lane_that_the_mask_does_not_include() {
         split,
         expect![[r#"
             warning shuffle-inactive warp 0 lanes 0000ff00: shfl.sync.down.b32 %r5, %r1, 8, 31, 0xffff;
-              lanes 8-15 read lanes 16-23, which do not execute the shuffle
-              the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
+              Shuffle of inactive lanes: lanes 8-15 read lanes 16-23
+              the sources do not execute the shuffle: the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -216,12 +216,12 @@ fn masks_may_include_lanes_that_only_exit() {
     clean(&body("@%p1 ret;\nret;"));
     expect![[r#"
         warning absent-members warp 0 lanes ffffff00: shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff;
-          `shfl.sync` with mask 0xffffffff is executed by lanes 0-7 only
-          lanes 8-31 diverged: undefined behavior. Make all lanes of the mask execute it, or remove the others from the mask
+          Missing lanes: only lanes 0-7 execute `shfl.sync` with mask 0xffffffff
+          lanes 8-31 diverged: behavior is undefined; make all lanes of the mask execute it, or remove the others from the mask
           lanes 8-31 diverged here: @%p1 bra DONE;
         warning absent-members warp 0 lanes ffffff00: bar.warp.sync 0xffffffff;
-          `bar.warp.sync` with mask 0xffffffff is executed by lanes 0-7 only
-          lanes 8-31 diverged: undefined behavior. Make all lanes of the mask execute it, or remove the others from the mask
+          Missing lanes: only lanes 0-7 execute `bar.warp.sync` with mask 0xffffffff
+          lanes 8-31 diverged: behavior is undefined; make all lanes of the mask execute it, or remove the others from the mask
           lanes 8-31 diverged here: @%p1 bra DONE;
     "#]].assert_eq(&findings("sm_90", 1, 32, &body("st.global.u32 [%rd2], 1;\nret;")));
 }
@@ -232,7 +232,7 @@ fn an_undefined_lane_or_member_mask() {
         "shfl.sync.idx.b32 %r6, %r1, %r5, 31, -1;\nst.global.u32 [%rd2], %r6;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: shfl.sync.idx.b32 %r6, %r1, %r5, 31, -1;
-              `%r5` is read in lanes 0-31 before it is written
+              Uninitialized read: `%r5` in lanes 0-31, before it is written
               the value is stored; write it on every path to this statement
               the value is stored here: st.global.u32 [%rd2], %r6;
         "#]],
@@ -241,10 +241,10 @@ fn an_undefined_lane_or_member_mask() {
         "setp.lt.u32 %p1, %r1, 16;\n@%p1 mov.u32 %r5, -1;\nshfl.sync.idx.b32 %r6, %r1, 0, 31, %r5;\nret;",
         expect![[r#"
             error wrong-membermask warp 0 lanes ffff0000: shfl.sync.idx.b32 %r6, %r1, 0, 31, %r5;
-              the member mask does not include all lanes that execute the instruction
+              Invalid member mask: it does not include all lanes that execute the instruction
               include each of them
             warning uninitialized-read warp 0 lanes ffff0000: shfl.sync.idx.b32 %r6, %r1, 0, 31, %r5;
-              `%r5` is read in lanes 16-31 before it is written
+              Uninitialized read: `%r5` in lanes 16-31, before it is written
               the value is used as a member mask; write it on every path to this statement
         "#]],
     );
@@ -262,7 +262,7 @@ fn lanes_at_different_shuffles() {
     assert_eq!(run("mov.u32 %r8, 1;"), "");
     expect![[r#"
         warning uninitialized-read warp 0 lanes 0000ffff: ld.shared.u32 %r8, [%r3];
-          `tile[0]` (shared) is read before any thread writes it
+          Uninitialized read: `tile[0]` (shared), before any thread writes it
           the value is stored; initialize it first, and synchronize with the threads that do
           the value is stored here: st.global.u32 [%rd2], %r6;
           other lanes receive the value here: shfl.sync.bfly.b32 %r6, %r8, 16, 31, -1;

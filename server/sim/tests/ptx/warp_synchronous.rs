@@ -43,8 +43,8 @@ fn a_reduction_has_one_finding() {
         &reduction("ld.volatile.shared", "st.volatile.shared", false, "", ""),
         expect![[r#"
             warning warp-synchronous warp 0 lanes 000000ff: ld.volatile.shared.u32 %r6, [%r3+32];
-              lane 0 reads `tile[8]` that lane 8 wrote; no `bar.warp.sync` between
-              both accesses are volatile or relaxed: the code relies on lockstep execution, which sm_70 and later do not guarantee; put `bar.warp.sync` between the two accesses
+              Warp-synchronous access: lane 0 reads `tile[8]` that lane 8 wrote
+              no `bar.warp.sync` between: both accesses are volatile or relaxed: the code relies on lockstep execution, which sm_70 and later do not guarantee; put `bar.warp.sync` between the two accesses
               lane 8 wrote it here: st.volatile.shared.u32 [%r3], %r5;
         "#]],
     );

@@ -14,32 +14,32 @@ fn lanes_wait_in_a_token_that_was_not_pushed() {
         52,
         "BRK\nEXIT",
         expect![[r#"
-        0000 control-flow ffffffff: `BRK` without a token: no `PBK` precedes it on this path
-        the lanes have nowhere to wait; check the control flow before it
+        0000 control-flow ffffffff: Invalid control flow: `BRK` without a token
+        no `PBK` precedes it on this path: the lanes have nowhere to wait; check the control flow before it
     "#]],
     );
     check(
         52,
         "RET\nEXIT",
         expect![[r#"
-        0000 control-flow ffffffff: `RET` without a token: no `CAL` precedes it on this path
-        the lanes have nowhere to wait; check the control flow before it
+        0000 control-flow ffffffff: Invalid control flow: `RET` without a token
+        no `CAL` precedes it on this path: the lanes have nowhere to wait; check the control flow before it
     "#]],
     );
     check(
         52,
         "SSY 0x10\nCONT\nEXIT",
         expect![[r#"
-        0008 control-flow ffffffff: `CONT` without a token: no `PCNT` precedes it on this path
-        the lanes have nowhere to wait; check the control flow before it
+        0008 control-flow ffffffff: Invalid control flow: `CONT` without a token
+        no `PCNT` precedes it on this path: the lanes have nowhere to wait; check the control flow before it
     "#]],
     );
     check(
         30,
         "MOV.S R0, RZ\nEXIT",
         expect![[r#"
-        0000 control-flow ffffffff: `SYNC` without a token: no `SSY` precedes it on this path
-        the lanes have nowhere to wait; check the control flow before it
+        0000 control-flow ffffffff: Invalid control flow: `SYNC` without a token
+        no `SSY` precedes it on this path: the lanes have nowhere to wait; check the control flow before it
     "#]],
     );
 }
@@ -57,7 +57,7 @@ fn all_lanes_wait_for_each_other() {
          BSYNC B1
          EXIT",
         expect![[r#"
-            0050 no-progress ffffff00: deadlock: lanes 8-31 wait at `BSYNC B0` for lanes 0-7, which do not reach it
+            0050 no-progress ffffff00: Deadlock: lanes 8-31 wait at `BSYNC B0` for lanes 0-7, which do not reach it
         "#]],
     );
 }
@@ -68,7 +68,7 @@ fn a_target_is_not_an_instruction() {
         75,
         "MOV R2, 0x24\nMOV R3, 0x0\nBRX R2 -0x30\nEXIT",
         expect![[r#"
-        0020 control-flow 00000001: lane 0 jumps to address 0x24, which is not an instruction of the listing
+        0020 control-flow 00000001: Invalid control flow: lane 0 jumps to 0x24, which is not an instruction
         check the register, or add the code at that address
     "#]],
     );
@@ -76,7 +76,7 @@ fn a_target_is_not_an_instruction() {
         75,
         "BRA 0x500\nEXIT",
         expect![[r#"
-        0000 unsupported ffffffff: unsupported instruction `BRA`: its target is not an instruction of the listing
+        0000 unsupported ffffffff: Unsupported instruction: `BRA`: its target is not an instruction of the listing
     "#]],
     );
 }
@@ -87,7 +87,7 @@ fn calls_do_not_end() {
         52,
         "CAL 0x0\nEXIT",
         expect![[r#"
-        0000 call-depth ffffffff: calls are nested more than 1000 deep
+        0000 call-depth ffffffff: Call depth: beyond the limit of 1000
         check the end of the recursion
     "#]],
     );
@@ -95,7 +95,7 @@ fn calls_do_not_end() {
         75,
         "IADD3 R4, R4, 0x1, RZ\nCALL.REL.NOINC 0x0\nEXIT",
         expect![[r#"
-        0010 call-depth ffffffff: calls are nested more than 1000 deep
+        0010 call-depth ffffffff: Call depth: beyond the limit of 1000
         check the end of the recursion
     "#]],
     );
@@ -124,7 +124,7 @@ fn a_condition_depends_on_graphics() {
         52,
         "BRA CC.CSM_TA, 0x8\nEXIT",
         expect![[r#"
-        0000 unsupported ffffffff: unsupported instruction `BRA`
+        0000 unsupported ffffffff: Unsupported instruction: `BRA`
         condition `CC.CSM_TA` depends on the state of graphics
     "#]],
     );
@@ -141,8 +141,8 @@ fn a_warp_has_diverged_at_a_barrier_of_the_block() {
          BAR.SYNC 0x0
          EXIT",
         expect![[r#"
-            0020 divergent-barrier ffffff00: a barrier is reached by lanes 8-31 only; the others are elsewhere
-            before sm_70 the warp arrives as a whole: move the barrier to a point where all lanes reconverge
+            0020 divergent-barrier ffffff00: Divergent barrier: only lanes 8-31 reach it
+            the others are elsewhere; before sm_70 the warp arrives as a whole: move the barrier to a point where all lanes reconverge
         "#]],
     );
 }
@@ -153,7 +153,7 @@ fn control_continues_after_the_last_instruction() {
         75,
         "MOV R0, RZ\nNOP",
         expect![[r#"
-        0010 control-flow ffffffff: control continues after the last instruction of the listing
+        0010 control-flow ffffffff: Invalid control flow: it continues after the last instruction of the listing
         the listing is incomplete: add the instructions that follow
     "#]],
     );
@@ -193,12 +193,13 @@ fn a_lock_with_fences_orders_the_accesses_of_its_holders() {
         &lock("NOP"),
         34,
         expect![[r#"
-        00d0 data-race 00000001: thread (32,0,0) reads `shared[64]`, thread (31,0,0) writes it
+        00d0 data-race 00000001: Shared-memory race: shared[64] read by thread (32,0,0)
+        written by thread (31,0,0)
         put a `bar.sync` that all threads execute between the two accesses
-        thread (31,0,0) is lane 31 of warp 0
-        00f0 data-race 00000001: threads (32,0,0) and (31,0,0) write `shared[64]`; no barrier between
+        thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
+        00f0 data-race 00000001: Shared-memory race: shared[64] written by thread (32,0,0) and thread (31,0,0)
         put a `bar.sync` that all threads execute between the two accesses
-        thread (31,0,0) is lane 31 of warp 0
+        thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
     "#]],
     );
 }

@@ -207,7 +207,7 @@ fn an_uncovered_instruction_stops_the_run() {
          TEX.B.LL RZ, R1, R0, R2, 0x0, 0x58, 2D, 0x3
          EXIT",
         expect![[r#"
-            0010 unsupported ffffffff: unsupported instruction `TEX.B.LL`
+            0010 unsupported ffffffff: Unsupported instruction: `TEX.B.LL`
         "#]],
     );
 }
@@ -220,8 +220,8 @@ fn the_machines_report_what_their_state_does_not_allow() {
          SYNC
          EXIT",
         expect![[r#"
-            0008 control-flow ffffffff: `SYNC` without a token: no `SSY` precedes it on this path
-            the lanes have nowhere to wait; check the control flow before it
+            0008 control-flow ffffffff: Invalid control flow: `SYNC` without a token
+            no `SSY` precedes it on this path: the lanes have nowhere to wait; check the control flow before it
         "#]],
     );
     check_findings(
@@ -230,9 +230,8 @@ fn the_machines_report_what_their_state_does_not_allow() {
          BSYNC B3
          EXIT",
         expect![[r#"
-            0010 control-flow ffffffff: `BSYNC B3` waits at a barrier without lanes
-            no `BSSY B3` precedes it on this path
-            the lanes do not wait for others; check the control flow before it
+            0010 control-flow ffffffff: Invalid control flow: `BSYNC B3` waits at a barrier without lanes
+            no `BSSY B3` precedes it on this path: the lanes do not wait for others; check the control flow before it
         "#]],
     );
     check_findings(
@@ -245,7 +244,7 @@ fn the_machines_report_what_their_state_does_not_allow() {
          WARPSYNC 0xf0f
          EXIT",
         expect![[r#"
-            0030 no-progress ffffff00: deadlock: lanes 8-31 wait at `WARPSYNC` for lanes 0-7
+            0030 no-progress ffffff00: Deadlock: lanes 8-31 wait at `WARPSYNC` for lanes 0-7
             which do not reach one of this mask
         "#]],
     );
@@ -263,7 +262,7 @@ fn races_and_bounds_are_found() {
          STG.E.SYS [R2], R0
          EXIT",
         expect![[r#"
-            0050 out-of-bounds fffffffc: `out[32]` is beyond `out`, which has 32 elements
+            0050 out-of-bounds fffffffc: Out of bounds: `out[32]` is beyond `out`, which has 32 elements
             `out` has 128 bytes, this store of 4 bytes needs 132; guard the access, or make the buffer larger
         "#]],
     );
@@ -303,7 +302,7 @@ fn constants_that_the_listing_does_not_have_stop_the_run() {
         80,
         "MOV R2, c[0x0][0x160]\nDMUL R4, R2, c[0x2][0x8]\nEXIT",
         expect![[r#"
-            0010 unsupported ffffffff: unsupported instruction `DMUL`
+            0010 unsupported ffffffff: Unsupported instruction: `DMUL`
             the listing does not have the contents of constant bank 0x2; print it with its data sections, as `nvdisasm` does
             its result is not known; the run continues, and stops where a branch or an address depends on it
         "#]],
@@ -312,7 +311,8 @@ fn constants_that_the_listing_does_not_have_stop_the_run() {
         80,
         "SHL.W R2, P0, R1, 0x1\nEXIT",
         expect![[r#"
-            0000 unsupported ffffffff: unsupported instruction `SHL.W`: a predicate destination is not simulated
+            0000 unsupported ffffffff: Unsupported instruction: `SHL.W`
+            a predicate destination is not simulated
         "#]],
     );
 }

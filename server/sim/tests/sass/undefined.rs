@@ -47,9 +47,9 @@ fn a_branch_on_a_value_that_is_not_known_stops_the_run() {
          NOP
          EXIT",
         expect![[r#"
-            0010 unsupported ffffffff: unsupported instruction `MUFU.TANH.F16`: its function is not simulated
+            0010 unsupported ffffffff: Unsupported instruction: `MUFU.TANH.F16`: its function is not simulated
             its result is not known; the run continues, and stops where a branch or an address depends on it
-            0040 unsupported ffffffff: a value that is not known controls a branch in lanes 0-31
+            0040 unsupported ffffffff: Unsupported instruction: an unknown value controls a branch in lanes 0-31
             it comes from the unsupported instruction `MUFU.TANH.F16`: its function is not simulated; the run stops here
         "#]],
     );
@@ -63,9 +63,9 @@ fn an_address_from_a_value_that_is_not_known_stops_the_run() {
          LDS R2, [R1]
          EXIT",
         expect![[r#"
-            0000 unsupported ffffffff: unsupported instruction `MUFU.EX2.F16`: its function is not simulated
+            0000 unsupported ffffffff: Unsupported instruction: `MUFU.EX2.F16`: its function is not simulated
             its result is not known; the run continues, and stops where a branch or an address depends on it
-            0010 unsupported ffffffff: a value that is not known is used as an address in lanes 0-31
+            0010 unsupported ffffffff: Unsupported instruction: an unknown value is used as an address in lanes 0-31
             it comes from the unsupported instruction `MUFU.EX2.F16`: its function is not simulated; the run stops here
         "#]],
     );
@@ -83,7 +83,7 @@ fn a_value_that_is_not_known_does_not_matter_where_another_is_selected() {
              {STORE}"
         ),
         expect![[r#"
-            0010 unsupported ffffffff: unsupported instruction `MUFU.EX2.F16`: its function is not simulated
+            0010 unsupported ffffffff: Unsupported instruction: `MUFU.EX2.F16`: its function is not simulated
             its result is not known; the run continues, and stops where a branch or an address depends on it
         "#]],
     );
@@ -98,9 +98,9 @@ fn a_value_that_is_not_known_makes_its_buffer_unknown() {
         80,
         &body,
         expect![[r#"
-        0010 unsupported ffffffff: unsupported instruction `MUFU.EX2.F16`: its function is not simulated
+        0010 unsupported ffffffff: Unsupported instruction: `MUFU.EX2.F16`: its function is not simulated
         its result is not known; the run continues, and stops where a branch or an address depends on it
-        0040 unsupported ffffffff: a value that is not known is stored in lanes 0-31
+        0040 unsupported ffffffff: Unsupported instruction: an unknown value is stored in lanes 0-31
         these elements do not have the values of the kernel; they come from the unsupported instruction `MUFU.EX2.F16`: its function is not simulated
     "#]],
     );
@@ -120,9 +120,9 @@ fn a_value_that_is_not_known_passes_through_memory() {
          @P0 EXIT
          EXIT",
         expect![[r#"
-            0020 unsupported ffffffff: unsupported instruction `MUFU.EX2.F16`: its function is not simulated
+            0020 unsupported ffffffff: Unsupported instruction: `MUFU.EX2.F16`: its function is not simulated
             its result is not known; the run continues, and stops where a branch or an address depends on it
-            0070 unsupported ffffffff: a value that is not known controls a branch in lanes 0-31
+            0070 unsupported ffffffff: Unsupported instruction: an unknown value controls a branch in lanes 0-31
             it comes from the unsupported instruction `MUFU.EX2.F16`: its function is not simulated; the run stops here
         "#]],
     );
@@ -141,9 +141,9 @@ fn an_instruction_under_a_guard_that_is_not_known_may_have_written() {
          @P1 EXIT
          EXIT",
         expect![[r#"
-            0010 unsupported ffffffff: unsupported instruction `MUFU.EX2.F16`: its function is not simulated
+            0010 unsupported ffffffff: Unsupported instruction: `MUFU.EX2.F16`: its function is not simulated
             its result is not known; the run continues, and stops where a branch or an address depends on it
-            0060 unsupported ffffffff: a value that is not known controls a branch in lanes 0-31
+            0060 unsupported ffffffff: Unsupported instruction: an unknown value controls a branch in lanes 0-31
             it comes from the unsupported instruction `MUFU.EX2.F16`: its function is not simulated; the run stops here
         "#]],
     );
@@ -162,7 +162,7 @@ fn a_register_is_read_before_it_is_written() {
          NOP
          EXIT",
         expect![[r#"
-            0030 uninitialized-read fffffff0: `R5` is read in lanes 4-31 before it is written
+            0030 uninitialized-read fffffff0: Uninitialized read: `R5` in lanes 4-31, before it is written
             the value controls a branch; write it on every path to this statement
         "#]],
     );
@@ -170,7 +170,7 @@ fn a_register_is_read_before_it_is_written() {
         80,
         &format!("S2R R0, SR_LANEID\n{STORE}"),
         expect![[r#"
-        0030 uninitialized-read ffffffff: `R6` is read in lanes 0-31 before it is written
+        0030 uninitialized-read ffffffff: Uninitialized read: `R6` in lanes 0-31, before it is written
         the value is stored; write it on every path to this statement
     "#]],
     );
@@ -178,7 +178,7 @@ fn a_register_is_read_before_it_is_written() {
         52,
         "LDS R2, [R1]\nEXIT",
         expect![[r#"
-        0000 uninitialized-read ffffffff: `R1` is read in lanes 0-31 before it is written
+        0000 uninitialized-read ffffffff: Uninitialized read: `R1` in lanes 0-31, before it is written
         the value is used as an address; write it on every path to this statement
     "#]],
     );
@@ -186,7 +186,7 @@ fn a_register_is_read_before_it_is_written() {
         52,
         "@P3 EXIT\nEXIT",
         expect![[r#"
-        0000 uninitialized-read ffffffff: `P3` is read in lanes 0-31 before it is written
+        0000 uninitialized-read ffffffff: Uninitialized read: `P3` in lanes 0-31, before it is written
         the value controls a branch; write it on every path to this statement
     "#]],
     );
@@ -221,8 +221,8 @@ fn a_shuffle_from_a_lane_that_does_not_execute_it() {
              {STORE}"
         ),
         expect![[r#"
-            0030 shuffle-inactive 0000ff00: lanes 8-15 read lanes 16-23, which have exited or are beyond the last thread
-            the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
+            0030 shuffle-inactive 0000ff00: Shuffle of inactive lanes: lanes 8-15 read lanes 16-23
+            the sources have exited or are beyond the last thread: the value is undefined (the simulator uses the reading lane's own); it is stored. Make the source lanes execute the shuffle and include them in the member mask, or do not use the result
         "#]],
     );
 }

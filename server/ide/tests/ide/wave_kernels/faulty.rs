@@ -82,35 +82,35 @@ fn memory() -> usize {
         ],
         expect![[r#"
             no guard for the end of an array: faulted
-              `device_store.u32 r0, r8`: out-of-bounds: access of 4 bytes at address 0x48, outside device memory
+              `device_store.u32 r0, r8`: out-of-bounds: Out of bounds: access of 4 bytes at address 0x48, outside device memory
                 lane 2 accesses 4 bytes, and device memory has 64: guard the access with an `if`, or launch with more device memory
                 threads (6,0,0) to (7,0,0) of block (0,0,0): lanes 2-3 of warp 1
             an index below zero: faulted
-              `device_load.u32 r8, r8`: out-of-bounds: 4 bytes before device memory: negative index?
-                lane 0 accesses 4 bytes, and device memory has 64: guard the access with an `if`, or launch with more device memory
+              `device_load.u32 r8, r8`: out-of-bounds: Out of bounds: 4 bytes before device memory
+                lane 0 accesses 4 bytes (a negative index?), and device memory has 64: guard the access with an `if`, or launch with more device memory
                 thread (0,0,0) of block (0,0,0): lane 0 of warp 0
             more local memory than there is: faulted
-              `local_store.u32 r0, r8`: out-of-bounds: access of 4 bytes at address 0x40, outside local memory
+              `local_store.u32 r0, r8`: out-of-bounds: Out of bounds: access of 4 bytes at address 0x40, outside local memory
                 lane 0 accesses 4 bytes, and local memory has 64: guard the access with an `if`, or increase `.local_memory`
                 threads (4,0,0) to (7,0,0) of block (0,0,0): lanes 0-3 of warp 1
             a pair that hangs over the end: faulted
-              `@p1 device_store.u64 r8, 60`: out-of-bounds: access of 8 bytes at address 0x3c, outside device memory
+              `@p1 device_store.u64 r8, 60`: out-of-bounds: Out of bounds: access of 8 bytes at address 0x3c, outside device memory
                 lane 1 accesses 8 bytes, and device memory has 64: guard the access with an `if`, or launch with more device memory
                 thread (5,0,0) of block (0,0,0): lane 1 of warp 1
             four words that hang over the end: faulted
-              `device_load.u128 r8, 52`: out-of-bounds: access of 16 bytes at address 0x34, outside device memory
+              `device_load.u128 r8, 52`: out-of-bounds: Out of bounds: access of 16 bytes at address 0x34, outside device memory
                 lane 0 accesses 16 bytes, and device memory has 64: guard the access with an `if`, or launch with more device memory
                 thread (0,0,0) of block (0,0,0): lane 0 of warp 0
             an atomic beyond the end: faulted
-              `atomic_add r8, 1, .device`: out-of-bounds: access of 4 bytes at address 0x40, outside device memory
+              `atomic_add r8, 1, .device`: out-of-bounds: Out of bounds: access of 4 bytes at address 0x40, outside device memory
                 lane 2 accesses 4 bytes, and device memory has 64: guard the access with an `if`, or launch with more device memory
                 threads (2,0,0) to (3,0,0) of block (0,0,0): lanes 2-3 of warp 0
             a local atomic beyond the end: faulted
-              `@p1 local_atomic_exchange r8, 64, 1`: out-of-bounds: access of 4 bytes at address 0x40, outside local memory
+              `@p1 local_atomic_exchange r8, 64, 1`: out-of-bounds: Out of bounds: access of 4 bytes at address 0x40, outside local memory
                 lane 3 accesses 4 bytes, and local memory has 64: guard the access with an `if`, or increase `.local_memory`
                 thread (7,0,0) of block (0,0,0): lane 3 of warp 1
             a tile with too long a row: faulted
-              `mma_store_c 0, 32, r1`: out-of-bounds: access of 4 bytes at address 0x40, outside local memory
+              `mma_store_c 0, 32, r1`: out-of-bounds: Out of bounds: access of 4 bytes at address 0x40, outside local memory
                 lane 0 accesses 4 bytes, and local memory has 64: guard the access with an `if`, or increase `.local_memory`
                 thread (0,0,0) of block (0,0,0): lane 0 of warp 0
         "#]],
@@ -146,35 +146,35 @@ fn uninitialized() -> usize {
         ],
         expect![[r#"
             the edge of a tile was not filled: finished
-              `local_load.u32 r8, r8`: uninitialized-read: local memory at offset 32 is read before any thread of the workgroup writes it
+              `local_load.u32 r8, r8`: uninitialized-read: Uninitialized read: local memory at offset 32, before any thread writes it
                 lane 3 reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
                 thread (7,0,0) of block (0,0,0): lane 3 of warp 1
             a counter that was not cleared: finished
-              `local_atomic_add 0, 1`: uninitialized-read: local memory at offset 0 is read before any thread of the workgroup writes it
+              `local_atomic_add 0, 1`: uninitialized-read: Uninitialized read: local memory at offset 0, before any thread writes it
                 lane 0 reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
                 thread (0,0,0) of block (0,0,0): lane 0 of warp 0
             half a word was written: finished
-              `local_load.u32 r8, r5`: uninitialized-read: local memory at offset 0 is read before any thread of the workgroup writes it
+              `local_load.u32 r8, r5`: uninitialized-read: Uninitialized read: local memory at offset 0, before any thread writes it
                 lane 0 reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             a value of one arm only: finished
-              `iadd r9, r8, 1`: uninitialized-read: `r8` is read in lanes 2-3, but only other lanes have written it
+              `iadd r9, r8, 1`: uninitialized-read: Uninitialized read: `r8` in lanes 2-3, but only other lanes have written it
                 it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
                 threads (2,0,0) to (3,0,0) of block (0,0,0): lanes 2-3 of warp 0
             a value that is predicated off: finished
-              `device_store.u32 r8, r5`: uninitialized-read: `r8` is read in lane 3, but only other lanes have written it
+              `device_store.u32 r8, r5`: uninitialized-read: Uninitialized read: `r8` in lane 3, but only other lanes have written it
                 it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
                 thread (3,0,0) of block (0,0,0): lane 3 of warp 0
             a condition of one arm only: finished
-              `if p2`: uninitialized-read: `p2` is read in lanes 2-3, but only other lanes have written it
+              `if p2`: uninitialized-read: Uninitialized read: `p2` in lanes 2-3, but only other lanes have written it
                 it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
                 threads (2,0,0) to (3,0,0) of block (0,0,0): lanes 2-3 of warp 0
             the upper word of one arm only: finished
-              `local_store.u64 r8, r10`: uninitialized-read: `r9` is read in lanes 2-3, but only other lanes have written it
+              `local_store.u64 r8, r10`: uninitialized-read: Uninitialized read: `r9` in lanes 2-3, but only other lanes have written it
                 it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
                 threads (2,0,0) to (3,0,0) of block (0,0,0): lanes 2-3 of warp 0
             a sum that broken lanes never began: finished
-              `device_store.u32 r8, r5`: uninitialized-read: `r8` is read in lane 0, but only other lanes have written it
+              `device_store.u32 r8, r5`: uninitialized-read: Uninitialized read: `r8` in lane 0, but only other lanes have written it
                 it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
                 thread (0,0,0) of block (0,0,0): lane 0 of warp 0
         "#]],
@@ -221,63 +221,63 @@ fn races() -> usize {
         ],
         expect![[r#"
             read before it is there: finished
-              `local_load.u32 r9, r8`: data-race: thread (0,0,0) reads local memory at offset 16, thread (4,0,0) writes it
+              `local_load.u32 r9, r8`: data-race: Local-memory race: offset 16 read by thread (0,0,0), written by thread (4,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (4,0,0) is lane 0 of wave 1
+                thread (0,0,0) is lane 0 of wave 0, thread (4,0,0) is lane 0 of wave 1
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `local_store.u32 r0, r5`: thread (4,0,0) writes local memory at offset 16 here
             overwritten while it is read: finished
-              `local_store.u32 r9, r5`: data-race: thread (0,0,0) writes local memory at offset 0, thread (4,0,0) reads it
+              `local_store.u32 r9, r5`: data-race: Local-memory race: offset 0 read by thread (4,0,0), written by thread (0,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (4,0,0) is lane 0 of wave 1
+                thread (0,0,0) is lane 0 of wave 0, thread (4,0,0) is lane 0 of wave 1
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `local_load.u32 r9, r8`: thread (4,0,0) reads local memory at offset 0 here
             two waves to one place: finished
-              `@p1 local_store.u32 r7, 0`: data-race: threads (4,0,0) and (0,0,0) write local memory at offset 0; no `barrier` between
+              `@p1 local_store.u32 r7, 0`: data-race: Local-memory race: offset 0 written by thread (4,0,0) and thread (0,0,0)
                 let one thread store, use a distinct address per thread, or use an atomic
-                thread (0,0,0) is lane 0 of wave 0
+                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0
                 thread (4,0,0) of block (0,0,0): lane 0 of warp 1
               `@p1 local_store.u32 r7, 0`: thread (0,0,0) writes local memory at offset 0 here
             two waves to one place, alike: finished
-              `@p1 local_store.u32 7, 0`: same-value-race: threads (4,0,0) and (0,0,0) write the same value to local memory at offset 0
+              `@p1 local_store.u32 7, 0`: same-value-race: Same-value race: offset 0 written by thread (4,0,0) and thread (0,0,0)
                 the stored value is unchanged, so the result does not depend on the order
-                thread (0,0,0) is lane 0 of wave 0
+                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0
                 thread (4,0,0) of block (0,0,0): lane 0 of warp 1
               `@p1 local_store.u32 7, 0`: thread (0,0,0) writes local memory at offset 0 here
             two lanes to one place: finished
-              `@p1 local_store.u32 r0, 0`: data-race: threads (5,0,0) and (4,0,0) write local memory at offset 0; the last writer wins
+              `@p1 local_store.u32 r0, 0`: data-race: Local-memory race: offset 0 written by lane 1 and lane 0; the last writer wins
                 the order is unspecified: let one lane store, or use a distinct address per lane
-                thread (4,0,0) is lane 0 of wave 1
+                thread (5,0,0) is lane 1 of wave 1, thread (4,0,0) is lane 0 of wave 1
                 threads (5,0,0) to (7,0,0) of block (0,0,0): lanes 1-3 of warp 1
               `@p1 local_store.u32 r0, 0`: thread (4,0,0) writes local memory at offset 0 here
             an atomic beside a load: finished
-              `local_load.u32 r8, 0`: data-race: thread (3,0,0) reads local memory at offset 0, thread (4,0,0) writes it
+              `local_load.u32 r8, 0`: data-race: Local-memory race: offset 0 read by thread (3,0,0), written by thread (4,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (4,0,0) is lane 0 of wave 1
+                thread (3,0,0) is lane 3 of wave 0, thread (4,0,0) is lane 0 of wave 1
                 thread (3,0,0) of block (0,0,0): lane 3 of warp 0
               `local_atomic_add 0, 1`: thread (4,0,0) writes local memory at offset 0 here
             an atomic beside a store: finished
-              `@p1 local_store.u32 9, 0`: data-race: threads (7,0,0) and (3,0,0) write local memory at offset 0; no `barrier` between
+              `@p1 local_store.u32 9, 0`: data-race: Local-memory race: offset 0 written by thread (7,0,0) and thread (3,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (3,0,0) is lane 3 of wave 0
+                thread (7,0,0) is lane 3 of wave 1, thread (3,0,0) is lane 3 of wave 0
                 thread (7,0,0) of block (0,0,0): lane 3 of warp 1
               `@!p1 local_atomic_max 0, r0`: thread (3,0,0) writes local memory at offset 0 here
             a barrier before the loop, none in it: finished
-              `local_store.u32 r10, r5`: data-race: thread (4,0,0) writes local memory at offset 16, thread (0,0,0) reads it
+              `local_store.u32 r10, r5`: data-race: Local-memory race: offset 16 read by thread (0,0,0), written by thread (4,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (0,0,0) is lane 0 of wave 0
+                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0
                 threads (4,0,0) to (7,0,0) of block (0,0,0): lanes 0-3 of warp 1
               `local_load.u32 r9, r9`: thread (0,0,0) reads local memory at offset 16 here
             halves that overlap: finished
-              `@p1 local_store.u32 r0, r8`: data-race: threads (4,0,0) and (3,0,0) write local memory at offset 12
+              `@p1 local_store.u32 r0, r8`: data-race: Local-memory race: offset 12 written by thread (4,0,0) and thread (3,0,0)
                 let one thread store, use a distinct address per thread, or use an atomic
-                thread (3,0,0) is lane 3 of wave 0
+                thread (4,0,0) is lane 0 of wave 1, thread (3,0,0) is lane 3 of wave 0
                 thread (4,0,0) of block (0,0,0): lane 0 of warp 1
               `@p1 local_store.u32 r0, r8`: thread (3,0,0) writes local memory at offset 12 here
             a tile that another wave still stores: finished
-              `local_load.u32 r8, 20`: data-race: thread (4,0,0) reads local memory at offset 20, thread (0,0,0) writes it
+              `local_load.u32 r8, 20`: data-race: Local-memory race: offset 20 read by thread (4,0,0), written by thread (0,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (0,0,0) is lane 0 of wave 0
+                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0
                 thread (4,0,0) of block (0,0,0): lane 0 of warp 1
               `mma_store_c 0, 16, r1`: thread (0,0,0) writes local memory at offset 20 here
         "#]],
@@ -303,31 +303,31 @@ fn barriers() -> usize {
         ],
         expect![[r#"
             in an arm: finished
-              `barrier`: divergent-barrier: divergent barrier: 2 lanes of the wave that have not exited did not arrive
+              `barrier`: divergent-barrier: Divergent barrier: 2 lanes of the wave that have not exited did not arrive
                 move the barrier to code that all lanes execute
                 threads (2,0,0) to (3,0,0) of block (0,0,0): lanes 2-3 of warp 0; also in 1 warp of 1 block
             in the other arm: finished
-              `barrier`: divergent-barrier: divergent barrier: 3 lanes of the wave that have not exited did not arrive
+              `barrier`: divergent-barrier: Divergent barrier: 3 lanes of the wave that have not exited did not arrive
                 move the barrier to code that all lanes execute
                 threads (0,0,0) to (2,0,0) of block (0,0,0): lanes 0-2 of warp 0; also in 1 warp of 1 block
             in a loop that lanes exit one by one: finished
-              `barrier`: divergent-barrier: divergent barrier: 1 lane of the wave that has not exited did not arrive
+              `barrier`: divergent-barrier: Divergent barrier: 1 lane of the wave that has not exited did not arrive
                 move the barrier to code that all lanes execute
                 thread (0,0,0) of block (0,0,0): lane 0 of warp 0; also in 1 warp of 1 block
             under a guard: finished
-              `@p1 barrier`: divergent-barrier: divergent barrier: 1 lane of the wave that has not exited did not arrive
+              `@p1 barrier`: divergent-barrier: Divergent barrier: 1 lane of the wave that has not exited did not arrive
                 move the barrier to code that all lanes execute
                 thread (1,0,0) of block (0,0,0): lane 1 of warp 0; also in 1 warp of 1 block
             for one wave only: no-progress
-              `barrier`: barrier-deadlock: deadlock: 1 of 2 waves exited without arriving at a barrier
+              `barrier`: barrier-deadlock: Deadlock: 1 of 2 waves exited without arriving at a barrier
                 the other waves of the workgroup wait there; let all waves execute the barrier before any of them halts
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             after a wave has halted: no-progress
-              `barrier`: barrier-deadlock: deadlock: 1 of 2 waves exited without arriving at a barrier
+              `barrier`: barrier-deadlock: Deadlock: 1 of 2 waves exited without arriving at a barrier
                 the other waves of the workgroup wait there; let all waves execute the barrier before any of them halts
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             once too often: no-progress
-              `barrier`: barrier-deadlock: deadlock: 1 of 2 waves exited without arriving at a barrier
+              `barrier`: barrier-deadlock: Deadlock: 1 of 2 waves exited without arriving at a barrier
                 the other waves of the workgroup wait there; let all waves execute the barrier before any of them halts
                 threads (4,0,0) to (7,0,0) of block (0,0,0): lanes 0-3 of warp 1
         "#]],
@@ -364,32 +364,32 @@ fn endless() -> usize {
         ],
         expect![[r#"
             a condition that the loop does not change: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change
+              `loop`: no-progress: Livelock: lanes repeat a loop whose exit condition no wave can change
                 update the condition of its `break` inside the loop, or let another wave store the awaited value
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `loop`: wave 1 repeats this loop
             a flag that is never set: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change
+              `loop`: no-progress: Livelock: lanes repeat a loop whose exit condition no wave can change
                 update the condition of its `break` inside the loop, or let another wave store the awaited value
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `loop`: wave 1 repeats this loop
             two waves that wait for each other: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change
+              `loop`: no-progress: Livelock: lanes repeat a loop whose exit condition no wave can change
                 update the condition of its `break` inside the loop, or let another wave store the awaited value
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `loop`: wave 1 repeats this loop
             a lock that is never released: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change
+              `loop`: no-progress: Livelock: lanes repeat a loop whose exit condition no wave can change
                 update the condition of its `break` inside the loop, or let another wave store the awaited value
                 threads (1,0,0) to (3,0,0) of block (0,0,0): lanes 1-3 of warp 0
               `loop`: wave 1 repeats this loop
             a lane that holds the others up: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change
+              `loop`: no-progress: Livelock: lanes repeat a loop whose exit condition no wave can change
                 update the condition of its `break` inside the loop, or let another wave store the awaited value
                 thread (2,0,0) of block (0,0,0): lane 2 of warp 0
               `loop`: wave 1 repeats this loop
             a flag after the barrier that it waits at: no-progress
-              `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change
+              `loop`: no-progress: Livelock: lanes repeat a loop whose exit condition no wave can change
                 update the condition of its `break` inside the loop, or let another wave store the awaited value
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
               `barrier`: wave 1 waits at this barrier
@@ -413,17 +413,20 @@ fn depth() -> usize {
         ],
         expect![[r#"
             a function that calls itself: faulted
-              `call f`: call-depth: the call depth exceeds the limit of 8: replace nested calls with a loop
+              `call f`: call-depth: Call depth: beyond the limit of 8
+                replace nested calls with a loop
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             functions that call each other: faulted
-              `call f`: call-depth: the call depth exceeds the limit of 8: replace nested calls with a loop
+              `call f`: call-depth: Call depth: beyond the limit of 8
+                replace nested calls with a loop
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             deeper through a call: faulted
-              `if p1`: nesting-depth: the nesting depth of `if` and `loop` exceeds the limit of 32
+              `if p1`: nesting-depth: Nesting depth: `if` and `loop` beyond the limit of 32
                 combine conditions with `and`, or leave with `break` and `continue`
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             no end: finished
-              `iadd r8, r6, 1`: missing-halt: missing `halt`: lanes reach the end of the kernel and exit here; add `halt`
+              `iadd r8, r6, 1`: missing-halt: Missing `halt`: lanes reach the end of the kernel and exit here
+                add `halt`
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0; also in 1 warp of 1 block
         "#]],
     )
@@ -443,23 +446,23 @@ fn meaning() -> usize {
         ],
         expect![[r#"
             a special register as an operand: faulted
-              `iadd r8, sr_lane_id, r0`: no-meaning: `sr_lane_id` as an operand of `iadd` is undefined
+              `iadd r8, sr_lane_id, r0`: no-meaning: Undefined behavior: `sr_lane_id` as an operand of `iadd`
                 only `mov` and `mov_sr` read special registers; copy it to a general register first
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             a guard on a word of structure: faulted
-              `@p1 endif`: no-meaning: a guard on `endif` is undefined: `endif` applies to all lanes of its construct
-                remove the guard, and use its condition in the `if` or `break`
+              `@p1 endif`: no-meaning: Undefined behavior: a guard on `endif`
+                `endif` applies to all lanes of its construct; remove the guard, and use its condition in the `if` or `break`
                 threads (0,0,0) to (1,0,0) of block (0,0,0): lanes 0-1 of warp 0
             constructs that cross: faulted
-              `endif`: control-flow: improper nesting: this `endif` does not match the innermost open construct
+              `endif`: control-flow: Invalid control flow: this `endif` does not match the innermost open construct
                 close inner constructs first
                 threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
             division by zero: finished
-              `idiv r8, 100, r6`: division-by-zero: division by zero in lane 0: the result is undefined (0 here)
-                guard the instruction
+              `idiv r8, 100, r6`: division-by-zero: Division by zero: in lane 0
+                the result is undefined (0 here); guard the instruction
                 thread (0,0,0) of block (0,0,0): lane 0 of warp 0
             a shuffle from a lane that is elsewhere: finished
-              `wave_shuffle_down r8, r0, 1`: shuffle-inactive: the shuffle in lane 1 reads inactive lanes
+              `wave_shuffle_down r8, r0, 1`: shuffle-inactive: Shuffle of inactive lanes: the shuffle in lane 1
                 the result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes
                 thread (1,0,0) of block (0,0,0): lane 1 of warp 0
         "#]],

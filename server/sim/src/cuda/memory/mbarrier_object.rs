@@ -56,7 +56,7 @@ impl Object {
         if count > self.pending {
             let pending = self.pending;
             return Err(format!(
-                "{count} arrivals in a phase with {pending} pending arrivals; raise the count of `mbarrier.init`"
+                "{count} arrivals in a phase with {pending} pending arrivals\nraise the count of `mbarrier.init`"
             ));
         }
         self.pending -= count;

@@ -86,7 +86,7 @@ impl Spaces {
     pub(super) fn misaligned(&self, access: InvalidAccess, local: &Local) -> Fault {
         let InvalidAccess { space, address, span, unit, .. } = access;
         let message = format!(
-            "{} at {} is misaligned\nthe address {address:#x} is not a multiple of {span}; align it, or use smaller \
+            "{} at {}\nthe address {address:#x} is not a multiple of {span}; align it, or use smaller \
              accesses",
             access.what(),
             self.element(space, address, unit, local)
@@ -100,7 +100,7 @@ impl Spaces {
         let element = self.element(space, address, unit, local);
         let message = match area(space, address) {
             Some((Space::Param, _)) => {
-                format!("store to the kernel parameter {element}\nstore to a buffer")
+                format!("store to the kernel parameter {element}\nstore to a buffer instead")
             }
             _ => format!("store to {element} in constant memory\nput variable data into global memory"),
         };
@@ -110,12 +110,8 @@ impl Spaces {
 
 fn through_null(access: InvalidAccess) -> Fault {
     let InvalidAccess { address, mode, .. } = access;
-    let place = match address {
-        0 => "through".to_owned(),
-        distance => format!("{} beyond", bytes(distance)),
-    };
     let message = format!(
-        "{} {place} a null pointer\npass a buffer in the launch, or test the pointer first",
+        "{} at address {address:#x}\npass a buffer in the launch, or test the pointer first",
         mode.name()
     );
     Fault::new("null-pointer", message, 0)
@@ -124,7 +120,7 @@ fn through_null(access: InvalidAccess) -> Fault {
 fn before(access: InvalidAccess, named: &NamedObject, distance: u64) -> Fault {
     let name = display_name(&named.object.name);
     let message = format!(
-        "{} {} before `{name}`: negative index?\ncheck the index, or guard the access",
+        "{} {} before `{name}`\nnegative index? Check it, or guard the access",
         access.mode.name(),
         bytes(distance)
     );
@@ -137,7 +133,7 @@ fn beyond(access: InvalidAccess, NamedObject { object, kind }: &NamedObject, off
     let (name, element) = (display_name(&object.name), object.element(offset, unit));
     let (what, len) = (access.what(), object.len);
     if *kind == ObjectKind::Freed {
-        let message = format!("{what} in `{name}`, which was freed\nfree it after its last use");
+        let message = format!("{what} in `{name}`\nfree it after its last use");
         return Fault::new("use-after-free", message, 0);
     }
     let needed = offset.saturating_add(span);

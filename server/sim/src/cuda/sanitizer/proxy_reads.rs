@@ -78,10 +78,10 @@ impl Sanitizer {
         let writer = self.thread(other.block, other.warp, other.lane, false);
         let thread = position(writer.thread);
         let message = format!(
-            "a copy reads {object} through the async proxy, without a proxy fence\nthread {thread} ({}) wrote it through \
+            "a copy reads {object} through the async proxy\nthread {thread} (lane {} of warp {}) wrote it through \
              the generic proxy, so the copy may read the old value. Execute `{fence}` in the writing threads, after the \
              store and before the barrier",
-            writer.lane
+            writer.lane, writer.warp
         );
         let related = Related::new(write.statement(), format!("thread {thread} writes {object} here"));
         self.report(

@@ -126,6 +126,7 @@ impl Sanitizer {
         let other = self.other(before);
         let report = RaceReport {
             same_value: race == Race::SameValue,
+            memory: memory_name(region),
             object: &object,
             later: self.thread(self.sync.running(), self.visit.warp, lane, hazard == Hazard::ReadAfterWrite),
             earlier: self.thread(other.block, other.warp, other.lane, hazard == Hazard::WriteAfterRead),
@@ -201,7 +202,9 @@ impl Sanitizer {
         RacingThread {
             thread: thread_of(warp, lane, WIDTH as u32, self.block_size),
             block: self.cta(block),
-            lane: format!("lane {lane} of warp {warp}"),
+            lane,
+            warp,
+            group: "warp",
             reads,
         }
     }
@@ -226,15 +229,18 @@ impl Sanitizer {
         let thread = position(own.thread);
         let starter = match (own.block == other.block, own.thread == other.thread) {
             (true, true) => "it".to_owned(),
-            (true, false) => format!("thread {} ({})", position(other.thread), other.lane),
+            (true, false) => {
+                format!("thread {} (lane {} of warp {})", position(other.thread), other.lane, other.warp)
+            }
             _ => format!(
-                "thread {} of block {} ({})",
+                "thread {} of block {} (lane {} of warp {})",
                 position(other.thread),
                 position(other.block),
-                other.lane
+                other.lane,
+                other.warp
             ),
         };
-        let here = if event.kind.reads() { "reads" } else { "writes" };
+        let here = if event.kind.reads() { "read" } else { "written" };
         let there = if hazard == Hazard::WriteAfterRead { "read" } else { "write" };
         let wait = match (self.cluster.copies.until(before), there) {
             (Some(CopyCompletion::Phase { .. }), _) => {
@@ -257,8 +263,11 @@ impl Sanitizer {
             ),
             None => format!("wait {wait}{others}"),
         };
+        let memory = event.extent(lane as usize).map_or("Shared", |extent| memory_name(extent.region));
         let message = format!(
-            "thread {thread} {here} {object} while a copy may still {there} it\n{starter} started the copy; {advice}"
+            "{memory}-memory race: {} {here} by thread {thread} while a copy may {there} it\n{starter} started the copy; \
+             {advice}",
+            object.replace('`', "")
         );
         let related = Related::new(before.statement(), "the copy was started here");
         let code = match (self.cluster.copies.until(before), hazard) {
@@ -278,8 +287,8 @@ impl Sanitizer {
         self.report(
             "shadow-limit",
             Severity::Information,
-            "shadow memory limit reached: from here on, races and uninitialized reads of memory \
-             not accessed before are not detected; use a smaller launch"
+            "from here on, races and uninitialized reads may be missed\n\
+             memory that was not accessed before is not checked; use a smaller launch"
                 .to_owned(),
             self.visit.statement,
             0,
@@ -290,5 +299,14 @@ impl Sanitizer {
     pub(super) fn cta(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.grid;
         [number % x, number / x % y, number / x / y]
+    }
+}
+
+/// The memory of a race, as the term of its finding names it.
+fn memory_name(region: MemoryRegion) -> &'static str {
+    match region {
+        MemoryRegion::Shared => "Shared",
+        MemoryRegion::Local => "Local",
+        _ => "Global",
     }
 }

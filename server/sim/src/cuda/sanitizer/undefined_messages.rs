@@ -6,7 +6,7 @@ use crate::lanes::Lanes;
 /// A register is read before it is written.
 pub(crate) fn register(name: &str, lanes: u32, what: &str) -> String {
     format!(
-        "`{name}` is read in {} before it is written\nthe value {what}; write it on every path to this statement",
+        "`{name}` in {}, before it is written\nthe value {what}; write it on every path to this statement",
         Lanes(lanes.into())
     )
 }
@@ -16,14 +16,14 @@ pub(crate) fn shuffle(inactive: &InactiveSources, lanes: u32, what: &str) -> Str
     let InactiveSources { sources, why, .. } = *inactive;
     let (one, one_source) = (lanes.count_ones() == 1, sources.count_ones() == 1);
     let why = match why {
-        Absence::Exited if one_source => "which has exited or is beyond the last thread",
-        Absence::Exited => "which have exited or are beyond the last thread",
-        Absence::Unnamed => "which the member mask does not include",
-        Absence::Elsewhere if one_source => "which does not execute the shuffle",
-        Absence::Elsewhere => "which do not execute the shuffle",
+        Absence::Exited if one_source => "the source has exited or is beyond the last thread",
+        Absence::Exited => "the sources have exited or are beyond the last thread",
+        Absence::Unnamed => "the member mask does not include them",
+        Absence::Elsewhere if one_source => "the source does not execute the shuffle",
+        Absence::Elsewhere => "the sources do not execute the shuffle",
     };
     format!(
-        "{} {} {}, {why}: the value is undefined (the simulator uses the reading lane's own); it {what}. Make the source lanes execute \
+        "{} {} {}\n{why}: the value is undefined (the simulator uses the reading lane's own); it {what}. Make the source lanes execute \
          the shuffle and include them in the member mask, or do not use the result",
         Lanes(lanes.into()),
         if one { "reads" } else { "read" },

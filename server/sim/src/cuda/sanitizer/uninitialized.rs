@@ -56,11 +56,11 @@ impl Sanitizer {
         let title = match extent.region {
             MemoryRegion::Local => {
                 let object = spaces.element(Space::Local, index, size, local);
-                format!("{object} (local) is read before the thread writes it")
+                format!("{object} (local), before the thread writes it")
             }
             region => {
                 let object = spaces.common_element(region, index, size);
-                format!("{object} (shared) is read before any thread writes it")
+                format!("{object} (shared), before any thread writes it")
             }
         };
         Some((mask, title))

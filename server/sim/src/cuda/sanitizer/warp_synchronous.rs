@@ -121,7 +121,7 @@ impl Sanitizer {
         let (size, other) = (u64::from(event.size).max(1), before.lane());
         let object = spaces.common_element(MemoryRegion::Shared, at / size * size, size);
         let message = format!(
-            "lane {lane} {here} {object} that lane {other} {there}; no `bar.warp.sync` between\n\
+            "lane {lane} {here} {object} that lane {other} {there}\nno `bar.warp.sync` between: \
              both accesses are volatile or relaxed: the code relies on lockstep execution, which sm_70 and later do \
              not guarantee; put `bar.warp.sync` between the two accesses"
         );

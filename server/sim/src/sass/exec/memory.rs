@@ -322,7 +322,7 @@ pub(super) fn load_constant(
     if outside != 0 {
         let lane = outside.trailing_zeros() as usize;
         let message = format!(
-            "constant bank {bank:#x} has {} bytes, this load of {span} bytes is at {:#x}\ncheck the offset; the contents of \
+            "constant bank {bank:#x} has {} bytes, this load is at {:#x}\nit has {span} bytes; check the offset; the contents of \
              constant banks are those that the listing prints",
             bytes.len(),
             addresses[lane]

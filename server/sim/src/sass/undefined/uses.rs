@@ -299,7 +299,7 @@ fn not_simulated(program: &Program, origin: Origin) -> &str {
 fn needs_unknown(visit: &UndefinedVisit<'_>, part: Part, origin: Origin, mask: u32) -> Finding {
     let note = not_simulated(visit.program, origin);
     let message = format!(
-        "a value that is not known {} in {}\nit comes from the unsupported instruction {note}; the run stops here",
+        "an unknown value {} in {}\nit comes from the unsupported instruction {note}; the run stops here",
         part.what(),
         Lanes(mask.into()),
     );
@@ -311,7 +311,7 @@ fn needs_unknown(visit: &UndefinedVisit<'_>, part: Part, origin: Origin, mask: u
 fn stored_unknown(visit: &UndefinedVisit<'_>, origin: Origin, mask: u32) -> Finding {
     let note = not_simulated(visit.program, origin);
     let message = format!(
-        "a value that is not known is stored in {}\nthese elements do not have the values of the kernel; they come from the unsupported \
+        "an unknown value is stored in {}\nthese elements do not have the values of the kernel; they come from the unsupported \
          instruction {note}",
         Lanes(mask.into()),
     );

@@ -104,7 +104,7 @@ impl<const W: usize> Wave<'_, W> {
             Control::Call(target) => {
                 self.visit(program, at, lanes);
                 if self.calls.len() >= MAX_CALLS {
-                    let message = format!("the call depth exceeds the limit of {MAX_CALLS}");
+                    let message = format!("beyond the limit of {MAX_CALLS}");
                     return Err(self.fault(ctx, at, "call-depth", message));
                 }
                 self.calls.push(self.pc);
@@ -137,7 +137,7 @@ impl<const W: usize> Wave<'_, W> {
     fn open(&mut self, ctx: &ExecContext<'_>, at: u32, frame: Frame) -> Result<(), Fault> {
         if self.frames.len() >= MAX_NESTING {
             let message = format!(
-                "the nesting depth of `if` and `loop` exceeds the limit of {MAX_NESTING} (a `continue` inside an `if` leaves the `if` open)"
+                "`if` and `loop` beyond the limit of {MAX_NESTING}\na `continue` inside an `if` leaves the `if` open"
             );
             return Err(self.fault(ctx, at, "nesting-depth", message));
         }
@@ -170,6 +170,6 @@ impl<const W: usize> Wave<'_, W> {
     }
 
     fn control_flow_fault(&self, ctx: &ExecContext<'_>, at: u32, message: &str) -> Fault {
-        self.fault(ctx, at, "control-flow", format!("{message}: the emulator stops with an error"))
+        self.fault(ctx, at, "control-flow", format!("{message}\nthe emulator stops with an error"))
     }
 }

@@ -197,9 +197,8 @@ impl<'l, const W: usize> Run<'l, W> {
         if self.launch.findings.iter().any(|finding| finding.code == "missing-halt") {
             return;
         }
-        let message = format!(
-            "missing `halt`: the emulator continues into the next kernel, `{next}`; end this kernel with `halt`"
-        );
+        let message =
+            format!("the emulator continues into the next kernel, `{next}`\nend this kernel with `halt`");
         let finding = Finding::about_launch("missing-halt", message);
         let severity = Severity::Warning;
         self.launch.findings.push(Finding { statement: Some(last), severity, cta, warp, ..finding });
@@ -228,12 +227,12 @@ impl<'l, const W: usize> Run<'l, W> {
     fn blocked(&self, group: &Workgroup<'l, W>) -> Fault {
         let livelocked = group.waves.iter().any(|(_, state)| *state == WaveStatus::Livelocked);
         let (code, state, message) = if livelocked {
-            let message = "livelock: the emulator repeats this loop forever, because `continue` jumps back with no active lane and no lane is left to break";
+            let message = "Livelock: the emulator repeats this loop forever\n`continue` jumps back with no active lane and no lane is left to break";
             ("no-progress", WaveStatus::Livelocked, message.to_owned())
         } else {
             let ended = group.waves.iter().filter(|(_, state)| *state == WaveStatus::Exited).count();
             let message = format!(
-                "deadlock: waves wait at a barrier that not all of the workgroup's {} waves reach ({ended} have exited); the emulator stops with an error",
+                "not all of the {} waves reach the barrier at which others wait\n{ended} have exited; the emulator stops with an error",
                 group.waves.len()
             );
             ("barrier-deadlock", WaveStatus::AtBarrier, message)
@@ -242,7 +241,7 @@ impl<'l, const W: usize> Run<'l, W> {
     }
 
     fn group_step_limit(&self, group: &Workgroup<'l, W>, index: usize) -> Fault {
-        let message = format!("the emulator stops at its limit of {GROUP_STEPS} steps of a workgroup");
+        let message = format!("Step limit: the emulator stops after {GROUP_STEPS} steps of a workgroup");
         let (wave, _) = &group.waves[index];
         let statement = wave.statement(self.program);
         let finding = Finding::about_launch("no-progress", message);

@@ -302,9 +302,8 @@ impl<'o, const W: usize> Wave<'o, W> {
 
     fn crossed_bounds(&self, ctx: &ExecContext<'_>, at: u32, lanes: Mask) -> Fault {
         let first = lanes.trailing_zeros();
-        let message = format!(
-            "the emulator crashes here: in lane {first} the lower bound exceeds the upper bound; order the bounds first"
-        );
+        let message =
+            format!("in lane {first} the lower bound exceeds the upper bound\norder the bounds first");
         Fault { status: Status::Faulted, finding: self.finding(ctx, at, "emulator-crash", message, lanes) }
     }
 
@@ -313,26 +312,27 @@ impl<'o, const W: usize> Wave<'o, W> {
         let place = if outside { " outside the kernel" } else { "" };
         let (code, message) = match why {
             Undecodable::Opcode(opcode) => {
-                ("no-instruction", format!("invalid instruction{place}: the emulator has no opcode {opcode:#04x}"))
+                ("no-instruction", format!("the emulator has no opcode {opcode:#04x}{place}"))
             }
             Undecodable::Modifier { opcode, modifier } => (
                 "no-instruction",
-                format!("invalid instruction{place}: opcode {opcode:#04x} has no modifier {modifier}"),
+                format!("opcode {opcode:#04x} has no modifier {modifier}{place}"),
             ),
             Undecodable::CutOff => (
                 "emulator-crash",
-                format!("the emulator crashes here{place}: it decodes a two-word instruction, and the file ends after its first word"),
+                format!("the file ends in an instruction of two words{place}\nthe emulator decodes its first word only"),
             ),
             Undecodable::NotAssembled => (
                 "not-assembled",
-                "missing `halt`: the wave continues into a statement of another kernel that toolchain 0.1.2 rejects; end this kernel with `halt`".to_owned(),
+                "the wave continues into a statement of another kernel\ntoolchain 0.1.2 rejects that statement; end this kernel with `halt`".to_owned(),
             ),
         };
         self.fault(ctx, self.pc, code, message)
     }
 
     fn past_the_end(&self, ctx: &ExecContext<'_>) -> Fault {
-        let message = "missing `halt`: the emulator runs past the end of the code and stops with an error; end the kernel with `halt`";
+        let message =
+            "the emulator runs past the end of the code\nit stops with an error; end the kernel with `halt`";
         let last = ctx.program.own_words().saturating_sub(1);
         self.fault(ctx, last, "missing-halt", message.to_owned())
     }

@@ -240,12 +240,10 @@ fn the_bounds_themselves_are_in_reach() {
 #[test]
 fn nesting_and_calls_are_bounded() {
     let deep = format!("{}{}", "if !p0\n".repeat(33), "endif\n".repeat(33));
-    expect![
-        "nesting-depth at `if !p0`, lanes 1: the nesting depth of `if` and `loop` exceeds the limit of 32"
-    ]
-    .assert_eq(run_wave(&deep, 1).1.lines().rev().nth(1).unwrap_or_default());
-    expect!["call-depth at `call f`, lanes 1: the call depth exceeds the limit of 8: replace nested calls with a loop"]
-        .assert_eq(run_wave("f: call f", 1).1.lines().last().unwrap_or_default());
+    expect!["nesting-depth at `if !p0`, lanes 1: Nesting depth: `if` and `loop` beyond the limit of 32"]
+        .assert_eq(run_wave(&deep, 1).1.lines().rev().nth(1).unwrap_or_default());
+    expect!["call-depth at `call f`, lanes 1: Call depth: beyond the limit of 8"]
+        .assert_eq(run_wave("f: call f", 1).1.lines().rev().nth(1).unwrap_or_default());
 }
 
 #[test]
@@ -256,7 +254,7 @@ fn an_unsupported_instruction_is_reported_at_its_statement() {
         expect![[r#"
             nop                      f
             unsupported
-            unsupported at `frobnicate r1`, lanes f: unknown instruction `frobnicate`
+            unsupported at `frobnicate r1`, lanes f: Unsupported instruction: unknown instruction `frobnicate`
         "#]],
     );
     check_lanes(
@@ -265,7 +263,7 @@ fn an_unsupported_instruction_is_reported_at_its_statement() {
         expect![[r#"
             nop                      f
             unsupported
-            unsupported at `endif`, lanes f: this `endif` has no matching instruction
+            unsupported at `endif`, lanes f: Unsupported instruction: this `endif` has no matching instruction
         "#]],
     );
     check_lanes(
@@ -276,7 +274,7 @@ fn an_unsupported_instruction_is_reported_at_its_statement() {
             endif                    1
             endloop                  1
             faulted
-            control-flow at `endloop`, lanes 1: improper nesting: this `endloop` does not match the innermost open construct
+            control-flow at `endloop`, lanes 1: Invalid control flow: this `endloop` does not match the innermost open construct
             close inner constructs first
         "#]],
     );
@@ -287,7 +285,7 @@ fn an_unsupported_instruction_is_reported_at_its_statement() {
             if !p0                   1
             loop                     1
             faulted
-            control-flow at `endif`, lanes 1: improper nesting: this `endif` does not match the innermost open construct
+            control-flow at `endif`, lanes 1: Invalid control flow: this `endif` does not match the innermost open construct
             close inner constructs first
         "#]],
     );
@@ -296,7 +294,7 @@ fn an_unsupported_instruction_is_reported_at_its_statement() {
         4,
         expect![[r#"
             unsupported
-            unsupported at `call elsewhere`, lanes f: `elsewhere` is not a label of this kernel
+            unsupported at `call elsewhere`, lanes f: Unsupported instruction: `elsewhere` is not a label of this kernel
             calls to other kernels are not simulated
         "#]],
     );
@@ -305,7 +303,7 @@ fn an_unsupported_instruction_is_reported_at_its_statement() {
         4,
         expect![[r#"
             unsupported
-            unsupported at `mma_f16_f32 r0, r1, r2, r3`, lanes f: unsupported instruction `mma_f16_f32`
+            unsupported at `mma_f16_f32 r0, r1, r2, r3`, lanes f: Unsupported instruction: `mma_f16_f32`
             no text says how large its tiles are or how they are loaded; `mma_compute` and its kin say both
         "#]],
     );
@@ -319,7 +317,7 @@ fn undefined_operands_are_reported_with_a_fix() {
         expect![[r#"
             nop                      f
             faulted
-            no-meaning at `iadd r0, sr_lane_id, r1`, lanes f: `sr_lane_id` as an operand of `iadd` is undefined
+            no-meaning at `iadd r0, sr_lane_id, r1`, lanes f: Undefined behavior: `sr_lane_id` as an operand of `iadd`
             only `mov` and `mov_sr` read special registers; copy it to a general register first
         "#]],
     );
@@ -328,7 +326,7 @@ fn undefined_operands_are_reported_with_a_fix() {
         4,
         expect![[r#"
             faulted
-            no-meaning at `mov sr_lane_id, r0`, lanes f: `sr_lane_id` as the result of `mov` is undefined
+            no-meaning at `mov sr_lane_id, r0`, lanes f: Undefined behavior: `sr_lane_id` as the result of `mov`
             special registers are read-only; write to a general register
         "#]],
     );
@@ -348,8 +346,8 @@ fn undefined_operands_are_reported_with_a_fix() {
         expect![[r#"
             if !p0                   f
             faulted
-            no-meaning at `@p1 endif`, lanes f: a guard on `endif` is undefined: `endif` applies to all lanes of its construct
-            remove the guard, and use its condition in the `if` or `break`
+            no-meaning at `@p1 endif`, lanes f: Undefined behavior: a guard on `endif`
+            `endif` applies to all lanes of its construct; remove the guard, and use its condition in the `if` or `break`
         "#]],
     );
 }
@@ -363,7 +361,8 @@ fn lanes_run_off_the_end() {
         icmp.eq p0, r0, r0       f
         @!p0 halt                f/0
         finished
-        missing-halt at `@!p0 halt`, lanes f: missing `halt`: lanes reach the end of the kernel and exit here; add `halt`
+        missing-halt at `@!p0 halt`, lanes f: Missing `halt`: lanes reach the end of the kernel and exit here
+        add `halt`
     "#]]
     .assert_eq(&super::listing(text, &code, &result, &result.warps[0]));
 }

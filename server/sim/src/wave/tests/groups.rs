@@ -48,14 +48,14 @@ fn barriers_that_not_all_waves_reach() {
     let (result, code) = launch_text(text, launch_config([1; 3], [8, 1, 1], 4), &options());
     expect![[r#"
         no-progress
-        barrier-deadlock at `barrier`, lanes f: deadlock: 1 of 2 waves exited without arriving at a barrier
+        barrier-deadlock at `barrier`, lanes f: Deadlock: 1 of 2 waves exited without arriving at a barrier
         the other waves of the workgroup wait there; let all waves execute the barrier before any of them halts
     "#]].assert_eq(&ending(text, &code, &result));
     let text = ".kernel k\nmov r0, sr_lane_id\nicmp.eq p1, r0, 0\nif p1\nbarrier\nendif\nhalt\n.end";
     let (result, code) = launch_text(text, launch_config([1; 3], [4, 1, 1], 4), &options());
     expect![[r#"
         finished
-        divergent-barrier at `barrier`, lanes e: divergent barrier: 3 lanes of the wave that have not exited did not arrive
+        divergent-barrier at `barrier`, lanes e: Divergent barrier: 3 lanes of the wave that have not exited did not arrive
         move the barrier to code that all lanes execute
     "#]].assert_eq(&ending(text, &code, &result));
 }
@@ -174,7 +174,7 @@ halt
     let (result, code) = launch_text(text, launch_config([1; 3], [4, 1, 1], 4), &limited(20_000));
     expect![[r#"
         no-progress
-        no-progress at `loop`, lanes f: livelock: lanes repeat a loop whose exit condition no wave can change
+        no-progress at `loop`, lanes f: Livelock: lanes repeat a loop whose exit condition no wave can change
         update the condition of its `break` inside the loop, or let another wave store the awaited value
     "#]]
     .assert_eq(&ending(text, &code, &result));
@@ -199,7 +199,7 @@ halt
     let (result, code) = launch_text(text, launch_config([1; 3], [8, 1, 1], 4), &options());
     expect![[r#"
         no-progress
-        no-progress at `loop`, lanes f: livelock: lanes repeat a loop whose exit condition no wave can change
+        no-progress at `loop`, lanes f: Livelock: lanes repeat a loop whose exit condition no wave can change
         update the condition of its `break` inside the loop, or let another wave store the awaited value
     "#]]
     .assert_eq(&ending(text, &code, &result));
@@ -227,7 +227,7 @@ fn out_of_range() {
     let (result, code) = launch_text(text, launch, &options());
     expect![[r#"
         faulted
-        out-of-bounds at `device_store.u32 r0, r1`, lanes 8: access of 4 bytes at address 0x12, outside device memory
+        out-of-bounds at `device_store.u32 r0, r1`, lanes 8: Out of bounds: access of 4 bytes at address 0x12, outside device memory
         lane 3 accesses 4 bytes, and device memory has 16: guard the access with an `if`, or launch with more device memory
     "#]].assert_eq(&ending(text, &code, &result));
     assert_eq!(

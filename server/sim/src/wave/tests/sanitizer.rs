@@ -22,9 +22,9 @@ fn a_missing_barrier() {
         "local_store.u32 r0, r1\nxor r4, r1, 16\nlocal_load.u32 r5, r4",
         expect![[r#"
             finished
-            data-race at `local_load.u32 r5, r4`, lanes f: thread (0,0,0) reads local memory at offset 16, thread (4,0,0) writes it
+            data-race at `local_load.u32 r5, r4`, lanes f: Local-memory race: offset 16 read by thread (0,0,0), written by thread (4,0,0)
             put a `barrier` that all waves execute between the two accesses
-            thread (4,0,0) is lane 0 of wave 1
+            thread (0,0,0) is lane 0 of wave 0, thread (4,0,0) is lane 0 of wave 1
         "#]],
     );
     check(
@@ -37,9 +37,9 @@ fn a_missing_barrier() {
         "local_store.u32 r0, r1\nbarrier\nxor r4, r1, 16\nlocal_load.u32 r5, r4\nlocal_store.u32 r5, r1",
         expect![[r#"
             finished
-            data-race at `local_store.u32 r5, r1`, lanes f: thread (0,0,0) writes local memory at offset 0, thread (4,0,0) reads it
+            data-race at `local_store.u32 r5, r1`, lanes f: Local-memory race: offset 0 read by thread (4,0,0), written by thread (0,0,0)
             put a `barrier` that all waves execute between the two accesses
-            thread (4,0,0) is lane 0 of wave 1
+            thread (0,0,0) is lane 0 of wave 0, thread (4,0,0) is lane 0 of wave 1
         "#]],
     );
 }
@@ -50,9 +50,9 @@ fn waves_that_store_to_the_same_place() {
         "local_store.u32 r2, r3",
         expect![[r#"
             finished
-            data-race at `local_store.u32 r2, r3`, lanes 1: threads (4,0,0) and (3,0,0) write local memory at offset 0; no `barrier` between
+            data-race at `local_store.u32 r2, r3`, lanes 1: Local-memory race: offset 0 written by thread (4,0,0) and thread (3,0,0)
             let one thread store, use a distinct address per thread, or use an atomic
-            thread (3,0,0) is lane 3 of wave 0
+            thread (4,0,0) is lane 0 of wave 1, thread (3,0,0) is lane 3 of wave 0
         "#]],
     );
     check(
@@ -75,9 +75,9 @@ fn lanes_of_one_store() {
         "icmp.eq p1, r2, 0\n@p1 local_store.u32 r0, 0",
         expect![[r#"
             finished
-            data-race at `@p1 local_store.u32 r0, 0`, lanes e: threads (1,0,0) and (0,0,0) write local memory at offset 0; the last writer wins
+            data-race at `@p1 local_store.u32 r0, 0`, lanes e: Local-memory race: offset 0 written by lane 1 and lane 0; the last writer wins
             the order is unspecified: let one lane store, or use a distinct address per lane
-            thread (0,0,0) is lane 0 of wave 0
+            thread (1,0,0) is lane 1 of wave 0, thread (0,0,0) is lane 0 of wave 0
         "#]],
     );
     check(
@@ -100,9 +100,9 @@ fn atomics_do_not_race_with_each_other() {
         "local_store.u32 0, r1\nbarrier\nlocal_atomic_add 0, r0\nlocal_load.u32 r5, 0",
         expect![[r#"
             finished
-            data-race at `local_load.u32 r5, 0`, lanes 8: thread (3,0,0) reads local memory at offset 0, thread (4,0,0) writes it
+            data-race at `local_load.u32 r5, 0`, lanes 8: Local-memory race: offset 0 read by thread (3,0,0), written by thread (4,0,0)
             put a `barrier` that all waves execute between the two accesses
-            thread (4,0,0) is lane 0 of wave 1
+            thread (3,0,0) is lane 3 of wave 0, thread (4,0,0) is lane 0 of wave 1
         "#]],
     );
 }
@@ -135,7 +135,7 @@ fn uninitialized_local_memory() {
         "local_load.u32 r4, r1",
         expect![[r#"
             finished
-            uninitialized-read at `local_load.u32 r4, r1`, lanes f: local memory at offset 0 is read before any thread of the workgroup writes it
+            uninitialized-read at `local_load.u32 r4, r1`, lanes f: Uninitialized read: local memory at offset 0, before any thread writes it
             lane 0 reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
         "#]],
     );
@@ -143,7 +143,7 @@ fn uninitialized_local_memory() {
         "local_store.u16 r0, r1\nlocal_load.u16 r4, r1\nlocal_load.u32 r4, r1",
         expect![[r#"
             finished
-            uninitialized-read at `local_load.u32 r4, r1`, lanes f: local memory at offset 0 is read before any thread of the workgroup writes it
+            uninitialized-read at `local_load.u32 r4, r1`, lanes f: Uninitialized read: local memory at offset 0, before any thread writes it
             lane 0 reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
         "#]],
     );
@@ -151,7 +151,7 @@ fn uninitialized_local_memory() {
         "local_atomic_add r4, r1, 1",
         expect![[r#"
             finished
-            uninitialized-read at `local_atomic_add r4, r1, 1`, lanes f: local memory at offset 0 is read before any thread of the workgroup writes it
+            uninitialized-read at `local_atomic_add r4, r1, 1`, lanes f: Uninitialized read: local memory at offset 0, before any thread writes it
             lane 0 reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
         "#]],
     );
@@ -163,7 +163,7 @@ fn registers_that_only_other_lanes_wrote() {
         "icmp.lt p1, r3, 2\nif p1\nmov r5, 1\nendif\niadd r6, r5, 1\niadd r6, r5, r6\niadd r7, r7, 1",
         expect![[r#"
             finished
-            uninitialized-read at `iadd r6, r5, 1`, lanes c: `r5` is read in lanes 2-3, but only other lanes have written it
+            uninitialized-read at `iadd r6, r5, 1`, lanes c: Uninitialized read: `r5` in lanes 2-3, but only other lanes have written it
             it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
         "#]],
     );
@@ -171,7 +171,7 @@ fn registers_that_only_other_lanes_wrote() {
         "icmp.lt p1, r3, 2\nif p1\nicmp.eq p2, r3, 0\nendif\nif p2\nnop\nendif",
         expect![[r#"
             finished
-            uninitialized-read at `if p2`, lanes c: `p2` is read in lanes 2-3, but only other lanes have written it
+            uninitialized-read at `if p2`, lanes c: Uninitialized read: `p2` in lanes 2-3, but only other lanes have written it
             it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
         "#]],
     );
@@ -183,7 +183,7 @@ fn what_is_up_to_the_machine() {
         "icmp.lt p1, r3, 2\nif p1\nwave_shuffle_xor r5, r0, 2\nendif",
         expect![[r#"
             finished
-            shuffle-inactive at `wave_shuffle_xor r5, r0, 2`, lanes 3: the shuffle in lanes 0-1 reads inactive lanes
+            shuffle-inactive at `wave_shuffle_xor r5, r0, 2`, lanes 3: Shuffle of inactive lanes: the shuffle in lanes 0-1
             the result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes
         "#]],
     );
@@ -191,8 +191,8 @@ fn what_is_up_to_the_machine() {
         "wave_shuffle_up r5, r0, 1\nidiv r6, 100, r3",
         expect![[r#"
             finished
-            division-by-zero at `idiv r6, 100, r3`, lanes 1: division by zero in lane 0: the result is undefined (0 here)
-            guard the instruction
+            division-by-zero at `idiv r6, 100, r3`, lanes 1: Division by zero: in lane 0
+            the result is undefined (0 here); guard the instruction
         "#]],
     );
 }
@@ -209,8 +209,8 @@ fn lanes_that_break_one_by_one() {
         "imul r4, r3, r3\nimul r4, r4, r4\nloop\nicmp.eq p1, r4, 0\nbreak p1\nisub r4, r4, 1\nendloop",
         expect![[r#"
             finished
-            scattered-break at `loop`, lanes 8: 65 of 82 iterations of this loop ran with less than half of the lanes that
-            entered it; the other lanes had left by `break` and waited: give the lanes of a wave similar iteration counts, or move the remaining work after the loop
+            scattered-break at `loop`, lanes 8: Scattered `break`: 65 of 82 iterations ran with less than half of the lanes
+            the other lanes that entered the loop had left by `break` and waited: give the lanes of a wave similar iteration counts, or move the remaining work after the loop
         "#]],
     );
     check(
@@ -272,8 +272,8 @@ fn ballots_of_wide_waves() {
         "icmp.lt p1, r3, 40\nwave_ballot r4, p1",
         expect![[r#"
             finished
-            ballot-width at `wave_ballot r4, p1`, lanes ff00000000: the result of this ballot does not fit into 32 bits
-            the predicate is true in lanes 32-39, which the result omits; launch waves of at most 32 lanes, or count with `wave_reduce_add`
+            ballot-width at `wave_ballot r4, p1`, lanes ff00000000: Ballot of more than 32 lanes: the predicate is true in lanes 32-39
+            the result has 32 bits and omits them; launch waves of at most 32 lanes, or count with `wave_reduce_add`
         "#]],
     );
     check(

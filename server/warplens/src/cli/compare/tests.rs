@@ -292,7 +292,7 @@ fn a_run_that_does_not_finish() {
         its and stack: launch inferred, grid 1, block 32
           its: finished, 6113 warp instructions
           stack: no forward progress, 55 warp instructions
-            ~/k.ptx:9: error[no-progress]: deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
+            ~/k.ptx:9: error[no-progress]: Deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
 
         first different step of thread (1,0,0) of block (0,0,0), lane 1 of warp 0
           its: %r1 = 1 (visit 19)
@@ -309,9 +309,9 @@ fn runs_that_do_not_finish_are_not_equal() {
     folder.check(&["~/k.ptx", "--models", "ipdom,stack"], Outcome::Errors, expect![[r#"
         ipdom and stack: launch inferred, grid 1, block 32
           ipdom: no forward progress, 55 warp instructions
-            ~/k.ptx:9: error[no-progress]: deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
+            ~/k.ptx:9: error[no-progress]: Deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
           stack: no forward progress, 55 warp instructions
-            ~/k.ptx:9: error[no-progress]: deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
+            ~/k.ptx:9: error[no-progress]: Deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
 
         not compared: neither run finished
     "#]]);

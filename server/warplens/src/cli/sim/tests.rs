@@ -359,8 +359,8 @@ fn launch_files_are_found_and_their_errors_have_positions() {
             k: inferred launch (no launch configured), grid 1, block 32, model stack
             args: {"name":"n","u32":32}
             warp 0 of 1
-            note[step-limit] ~/k.ptx: the step limit of 1 warp instructions was reached after 0 of 1 blocks
-                launch fewer blocks, or raise the limit
+            note[step-limit] ~/k.ptx: Step limit: reached after 0 of 1 blocks
+                the limit is 1 warp instructions; launch fewer blocks, or raise it
                 with inferred arguments: write a launch to check it
             stopped at the step limit (--max-steps): 1 warp instruction, 32 thread instructions
         "#]],
@@ -423,7 +423,7 @@ fn the_reference_emulator_and_its_divergence() {
             3      halt
             4  .end
 
-            error[not-assembled] ~/guide.wave:2: toolchain 0.1.2 accepts a number in `mov_imm` only
+            error[not-assembled] ~/guide.wave:2: Not assembled: toolchain 0.1.2 accepts a number in `mov_imm` only
                 move it into a register first
             stopped: unsupported instruction: 0 warp instructions, 0 thread instructions
         "#]],
@@ -464,25 +464,25 @@ fn faults_and_failed_checks() {
         &["~/short.ptx"],
         Outcome::Errors,
         expect![[r#"
-        k: launch 1 x 1 (from a comment), grid 1, block 1, model stack
-        warp 0 of 1
+            k: launch 1 x 1 (from a comment), grid 1, block 1, model stack
+            warp 0 of 1
 
-         1  .version 8.0
-         2  .target sm_70
-         3  .address_size 64
-         4  // @launch { block = [1], args = [{ buffer = 'u32', len = 1 }] }
-         5  .entry k(.param .u64 x) {
-         6          .reg .b64 %rd;
-         7          ld.param.u64 %rd, [x];
-         8          st.global.u32 [%rd+4], 5;
-         9          exit;  not run
-        10  }
+             1  .version 8.0
+             2  .target sm_70
+             3  .address_size 64
+             4  // @launch { block = [1], args = [{ buffer = 'u32', len = 1 }] }
+             5  .entry k(.param .u64 x) {
+             6          .reg .b64 %rd;
+             7          ld.param.u64 %rd, [x];
+             8          st.global.u32 [%rd+4], 5;
+             9          exit;  not run
+            10  }
 
-        error[out-of-bounds] ~/short.ptx:8: `x[1]` is beyond `x`, which has 1 element
-            `x` has 4 bytes, this store of 4 bytes needs 8; guard the access, or make the buffer larger
-            thread (0,0,0) of block (0,0,0): lane 0 of warp 0
-        faulted: 2 warp instructions, 2 thread instructions
-    "#]],
+            error[out-of-bounds] ~/short.ptx:8: Out of bounds: `x[1]` is beyond `x`, which has 1 element
+                `x` has 4 bytes, this store of 4 bytes needs 8; guard the access, or make the buffer larger
+                thread (0,0,0) of block (0,0,0): lane 0 of warp 0
+            faulted: 2 warp instructions, 2 thread instructions
+        "#]],
     );
 }
 
@@ -517,7 +517,7 @@ fn one_finding_a_cause() {
     let (_, ending) = text.rsplit_once("}\n").expect("a listing");
     expect![[r#"
 
-        error[wrong-membermask] ~/k.ptx:15: the member mask does not include all lanes that execute the instruction
+        error[wrong-membermask] ~/k.ptx:15: Invalid member mask: it does not include all lanes that execute the instruction
             include each of them
             threads (8,0,0) to (15,0,0) of block (0,0,0): lanes 8-15 of warp 0; also in 3 warps of 2 blocks; also at 2 statements of this source line
             source: reduce.cu:9 (inlined: sum.h:30)
@@ -544,7 +544,7 @@ fn one_finding_a_cause() {
             ],
             "lanes": "0000ff00",
             "line": 14,
-            "message": "the member mask does not include all lanes that execute the instruction\ninclude each of them",
+            "message": "Invalid member mask: it does not include all lanes that execute the instruction\ninclude each of them",
             "related": [],
             "severity": "error",
             "source": {
@@ -555,6 +555,7 @@ fn one_finding_a_cause() {
               },
               "line": 9
             },
+            "visit": 1,
             "warp": 0
           }
         ]"#]].assert_eq(&format!("{:#}", json["findings"]));
@@ -628,7 +629,8 @@ fn a_run_that_stops_at_an_error_in_the_program() {
         6          ret;  not run
         7  }
 
-        error[unsupported] ~/k.ptx:5: unsupported instruction `ad.u32`: the instruction is unknown
+        error[unsupported] ~/k.ptx:5: Unsupported instruction: `ad.u32`
+            the instruction is unknown
             threads (0,0,0) to (31,0,0) of block (0,0,0): lanes 0-31 of warp 0
         stopped at an error in the program (run `warplens check` to show it): 1 warp instruction, 32 thread instructions
     "#]]);

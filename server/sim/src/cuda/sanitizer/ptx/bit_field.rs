@@ -43,7 +43,7 @@ impl Sanitizer {
             return;
         }
         let message = format!(
-            "{what} {value} in {} is outside 0..255: the PTX ISA uses its low 8 bits ({}), as the simulator does, and code \
+            "{what} {value} in {} is outside 0..255\nthe PTX ISA uses its low 8 bits ({}), as the simulator does, and code \
              assembled by `ptxas` clamps it at 64; limit the {what} to 64 with `min.u32`",
             Lanes(lanes.into()),
             value & 0xff

@@ -32,9 +32,16 @@ impl Sanitizer {
         if !self.reported.insert(("division-by-zero", self.visit.statement, u32::MAX)) {
             return;
         }
-        self.report("division-by-zero", Severity::Information, format!(
-                "division by zero in {}: the result is unspecified (all ones in the simulator); guard the division",
+        self.report(
+            "division-by-zero",
+            Severity::Information,
+            format!(
+                "in {}\nthe result is unspecified (all ones in the simulator); guard the division",
                 Lanes(lanes.into())
-            ), self.visit.statement, lanes, None);
+            ),
+            self.visit.statement,
+            lanes,
+            None,
+        );
     }
 }

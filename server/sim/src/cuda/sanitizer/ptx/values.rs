@@ -111,7 +111,7 @@ fn undefined_message(
             )
         }
         Cause::Division => format!(
-            "division by zero in {of}\nthe result is unspecified (all ones in the simulator); it {what}. Guard the \
+            "in {of}\nthe result is unspecified (all ones in the simulator); it {what}. Guard the \
              division, or do not use its result"
         ),
         Cause::Shuffle(inactive) => undefined_messages::shuffle(&inactive, lanes, what),

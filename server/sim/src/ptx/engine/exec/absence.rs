@@ -77,10 +77,11 @@ pub(super) fn message(function: &Function, pc: u32, registers: &Registers, visit
         absent.push(format!("{} predicated off", Lanes(off.into())));
     }
     format!(
-        "`{}` with mask {mask:#x} is executed by {} only; {}: undefined behavior. Make all lanes of the mask execute it, or \
-         remove the others from the mask",
-        name(instruction.op),
+        "only {} {} `{}` with mask {mask:#x}\n{}: behavior is undefined; make all lanes of the mask execute it, \
+         or remove the others from the mask",
         Lanes(executed.into()),
+        if executed.count_ones() == 1 { "executes" } else { "execute" },
+        name(instruction.op),
         absent.join(", ")
     )
 }

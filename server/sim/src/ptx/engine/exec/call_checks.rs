@@ -25,7 +25,7 @@ impl Warp {
                 format!("{} call `{}`", Lanes(mask.into()), functions[callee as usize].name)
             };
             let message = format!(
-                "a call marked `.uni` is divergent: {}; remove `.uni`, or make the address uniform",
+                "a call: {}\nremove `.uni`, or make the address uniform",
                 callees.iter().map(target).collect::<Vec<_>>().join(", ")
             );
             let all = callees.iter().fold(0, |all, (_, mask)| all | mask);
@@ -46,7 +46,7 @@ impl Warp {
             return;
         }
         let message = format!(
-            "`{}` is `.noreturn`, but {} return from it; behavior is undefined. End it with `exit` or `trap`, or remove \
+            "`{}` is `.noreturn`, but {} return from it\nbehavior is undefined; end it with `exit` or `trap`, or remove \
              `.noreturn`",
             function.name,
             Lanes(mask.into())
@@ -60,15 +60,14 @@ fn broken_promise(promise: &Promise, callee: u32, function: &Function) -> Option
     let (name, table) = (&function.name, &promise.name);
     if promise.targets.as_ref().is_some_and(|targets| !targets.contains(&callee)) {
         return Some(format!(
-            "call of `{name}`, which `.calltargets` `{table}` does not list; behavior is undefined. Add it to the table, or \
-             use a `.callprototype`"
+            "`.calltargets` `{table}` does not list `{name}`\nbehavior is undefined; add it to the table, or use a \
+             `.callprototype`"
         ));
     }
     let difference = difference(&promise.signature, &function.signature)?;
     let what = if promise.targets.is_some() { "the first function of" } else { "the prototype" };
     Some(format!(
-        "call of `{name}`, which does not match {what} `{table}`: {difference}; behavior is undefined. Use the signature \
-         of `{name}`"
+        "`{name}` does not match {what} `{table}`\n{difference}; behavior is undefined; use the signature of `{name}`"
     ))
 }
 

@@ -41,8 +41,7 @@ impl Warp {
         let beyond = beyond.fold(0, |all, lane| all | 1 << lane);
         if beyond != 0 {
             let count = switch.targets.len();
-            let message =
-                format!("the index is outside the table of {count} targets; check it before the branch");
+            let message = format!("the table has {count} targets\ncheck the index before the branch");
             let fault = Fault::new("branch-index", message, beyond);
             run.state.report(fault.finding(self.id, statement));
             return Some(Pause::Stopped(Status::Faulted));
@@ -113,8 +112,7 @@ impl Warp {
         for (callee, mask) in callees {
             let Some(new) = self.enter(call, function, frame, callee, mask, run.launch) else {
                 let message = format!(
-                    "the call exceeds the stack limit of {MAX_LOCAL_BYTES} bytes per thread; reduce the \
-                     call depth or the local memory"
+                    "the call exceeds {MAX_LOCAL_BYTES} bytes per thread\nreduce the call depth or the local memory"
                 );
                 let fault = Fault::new("stack-overflow", message, mask);
                 run.state.report(fault.finding(self.id, statement));
@@ -154,9 +152,8 @@ impl Warp {
         for lane in lanes(executed) {
             let address = get(place, &frame.registers, lane) as u64;
             let Some(function) = function_at(address, launch.program.functions.len()) else {
-                let message = format!(
-                    "a call to address {address:#x}, which is not a function; use `mov` to get a function's address"
-                );
+                let message =
+                    format!("address {address:#x} is not a function\nuse `mov` to get a function's address");
                 return Err(Fault::new("call-target", message, 1 << lane));
             };
             match callees.iter_mut().find(|(have, _)| *have == function) {

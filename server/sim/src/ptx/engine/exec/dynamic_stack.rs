@@ -43,8 +43,8 @@ impl Warp {
                         if wide { r.doubles[s.a as usize][lane] } else { r.words[s.a as usize][lane].into() };
                     if wanted < end.into() || wanted > (*top).into() {
                         let message = format!(
-                            "{wanted:#x} is not a value that `stacksave` returned in this call; restore a \
-                             value saved in the same call"
+                            "`stacksave` did not return {wanted:#x} in this call\nrestore a value saved in the \
+                             same call"
                         );
                         return Err(Fault::new("stack-pointer", message, 1 << lane));
                     }
@@ -57,8 +57,7 @@ impl Warp {
                     let after = start.saturating_add(size).max(start + 1);
                     if after > MAX_LOCAL_BYTES.into() {
                         let message = format!(
-                            "`alloca` of {size} bytes exceeds the stack limit of {MAX_LOCAL_BYTES} bytes \
-                             per thread; allocate less"
+                            "`alloca` of {size} bytes exceeds {MAX_LOCAL_BYTES} bytes per thread\nallocate less"
                         );
                         return Err(Fault::new("stack-overflow", message, 1 << lane));
                     }

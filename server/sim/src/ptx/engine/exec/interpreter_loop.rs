@@ -28,7 +28,7 @@ use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::program::{Function, Instruction, Op, Slot};
 use crate::record::Recorder;
-use crate::trace::{StatementId, WarpId};
+use crate::trace::{Finding, StatementId, WarpId};
 
 impl Warp {
     /// Runs a group and its successors, up to an instruction that requires more than the choice of the next group; returns the
@@ -270,7 +270,8 @@ impl Running<'_> {
             sanitizer.forget_shuffle();
         }
         let statement = self.function.first_statement + pc;
-        self.state.report(warning.warning(self.id, statement).with(related));
+        let visit = Some(self.visits.number(pc));
+        self.state.report(Finding { visit, ..warning.warning(self.id, statement).with(related) });
     }
 
     /// Counts an instruction that controls scheduling, or that no lane executes.
@@ -371,7 +372,8 @@ impl Running<'_> {
     fn report_findings(&mut self, pc: u32) {
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             let statement = StatementId(self.function.first_statement + pc);
-            self.state.collect(sanitizer, statement, self.visits.recorder);
+            let unrecorded = self.visits.first + self.visits.start;
+            self.state.collect(sanitizer, statement, unrecorded, self.visits.recorder);
         }
     }
 
@@ -419,6 +421,12 @@ impl Visits<'_> {
         let mask = self.mask.into();
         self.recorder.visit_run(self.first + self.start, self.first + pc, mask, mask);
         self.start = pc;
+    }
+
+    /// The number of visits of the instruction at `pc`, up to the present one.
+    fn number(&self, pc: u32) -> u64 {
+        let recorded = self.recorder.visits_of(StatementId(self.first + pc));
+        recorded + u64::from(pc >= self.start)
     }
 
     /// Records the instructions before `pc`, and the visit of `pc`, which only some lanes execute.

@@ -88,12 +88,12 @@ impl CallContext<'_> {
                 }
                 return Ok(0);
             }
-            Err(FreeError::Again) => ("double-free", "was freed before; free each block once"),
+            Err(FreeError::Again) => ("double-free", "which was freed before\nfree each block once"),
             Err(FreeError::NoBlock) => {
-                ("bad-free", "was not returned by `malloc`; free only the start of a block")
+                ("bad-free", "which `malloc` did not return\nfree only the start of a block")
             }
         };
-        Err(Fault::new(code, format!("`free` of address {address:#x}, which {what}"), 0))
+        Err(Fault::new(code, format!("address {address:#x}, {what}"), 0))
     }
 
     /// The message of a failed assertion, from its first lane.
@@ -107,7 +107,7 @@ impl CallContext<'_> {
         };
         let (message, file, line, function) = (text(0), text(1), value(2) as u32, text(3));
         let function = if function.is_empty() { String::new() } else { format!(", in `{function}`") };
-        Fault::new("assertion", format!("assertion `{message}` failed ({file}:{line}{function})"), mask)
+        Fault::new("assertion", format!("`{message}` ({file}:{line}{function})"), mask)
     }
 
     /// The text at a generic address, of characters of `size` bytes each.

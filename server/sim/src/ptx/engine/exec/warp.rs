@@ -370,14 +370,14 @@ impl Warp {
             }
             Op::Trap if executed != 0 => {
                 let name = display_name(&function.name);
-                let message = format!("`trap` is executed in `{name}`\ncheck the condition that leads to it");
+                let message = format!("executed in `{name}`\ncheck the condition that leads to it");
                 let finding = self.id.error("trap", message, statement, executed);
                 run.state.report(finding.with(self.call_stack(run.launch, frame)));
                 Some(Pause::Stopped(Status::Faulted))
             }
             Op::Unsupported if executed != 0 => {
                 let note = &function.tables.notes[instruction.s.a as usize];
-                let message = format!("unsupported instruction `{}`: {}", note.name, note.why);
+                let message = format!("`{}`\n{}", note.name, note.why);
                 run.state.report(self.id.error("unsupported", message, statement, executed));
                 Some(Pause::Stopped(Status::Unsupported))
             }
@@ -492,11 +492,12 @@ impl Warp {
     ) {
         let others = mask & !executed;
         let message = format!(
-            "{what} marked `.uni` is divergent: taken by {}, not by {}; remove `.uni`, or make the condition uniform",
+            "{what} taken by {}, not by {}\nremove `.uni`, or make the condition uniform",
             Lanes(executed.into()),
             Lanes(others.into())
         );
-        state.report(self.id.error("divergent-uniform", message, statement, executed));
+        let finding = self.id.error("divergent-uniform", message, statement, executed);
+        state.report(finding.in_visit(&self.recorder));
     }
 
     /// Part of the warp is at a barrier that the whole warp must reach together.
@@ -507,18 +508,18 @@ impl Warp {
             true => (Severity::Information, "exit"),
             false => (
                 Severity::Error,
-                "are elsewhere; move the barrier to a point where all lanes reconverge, or use \
+                "are elsewhere; move the aligned barrier to a point where all lanes reconverge, or use \
                  `barrier.sync`, which need not be aligned",
             ),
         };
-        let (others, comma) = if severity == Severity::Error { ("the others, ", ",") } else { ("", "") };
         let message = format!(
-            "an aligned barrier is reached by {} only; {others}{}{comma} {rest}",
+            "only {} {} it\n{} {rest}",
             Lanes(executed.into()),
+            if executed.count_ones() == 1 { "reaches" } else { "reach" },
             Lanes(missing.into())
         );
         let finding = self.id.finding("divergent-barrier", severity, message, statement, executed);
-        state.report(finding.with(next_statements(elsewhere)));
+        state.report(finding.in_visit(&self.recorder).with(next_statements(elsewhere)));
     }
 
     /// Whether the statement only makes threads exit.

@@ -65,15 +65,14 @@ pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Optio
         lanes(mask).filter(|&lane| members[lane] >> lane & 1 == 0).fold(0, |all, lane| all | 1 << lane);
     if unnamed != 0 {
         let message =
-            "the member mask does not include all lanes that execute the instruction; include each of them"
-                .into();
+            "it does not include all lanes that execute the instruction\ninclude each of them".into();
         return Some(Fault::new("wrong-membermask", message, unnamed));
     }
     let named = lanes(mask).fold(0, |all, lane| all | members[lane]);
     let missing = named & live & !mask;
     if missing != 0 {
-        let message = "the member mask includes lanes that do not execute the instruction: undefined behavior. \
-         Make them execute it too, or remove them from the mask";
+        let message = "the member mask includes lanes that do not execute the instruction\n\
+         behavior is undefined; make them execute it too, or remove them from the mask";
         return Some(Fault::new("absent-members", message.into(), missing));
     }
     None

@@ -39,21 +39,20 @@ pub(crate) fn copy(
         if let Some((end, space, address)) = ends.into_iter().find(|(.., address)| address % UNIT != 0) {
             let object = ctx.spaces.element(space, address, UNIT, ctx.local);
             let message = format!(
-                "the {end} {object} of a bulk copy is misaligned\nthe address {address:#x} is not a multiple of \
+                "the {end} {object} of a bulk copy\nthe address {address:#x} is not a multiple of \
                  {UNIT}; align it"
             );
             return Err(Fault::new("misaligned", message, 1 << lane));
         }
         if u64::from(size) % UNIT != 0 {
             let message = format!(
-                "the size {size} of a bulk copy is not a multiple of {UNIT}\nround it up, or copy the last bytes with \
+                "{size} bytes, not a multiple of {UNIT}\nround it up, or copy the last bytes with \
                  other instructions"
             );
             return Err(Fault::new("bulk-size", message, 1 << lane));
         }
         if size > MAX_BYTES {
-            let message =
-                format!("a bulk copy of {size} bytes exceeds the limit of {MAX_BYTES} bytes\nsplit it");
+            let message = format!("{size} bytes, the limit is {MAX_BYTES}\nsplit the copy");
             return Err(Fault::new("bulk-size", message, 1 << lane));
         }
         let ignored = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));

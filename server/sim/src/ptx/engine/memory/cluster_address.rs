@@ -31,9 +31,9 @@ pub(crate) fn execute(
     if invalid != 0 {
         let (rank, blocks) = (ranks[invalid.trailing_zeros() as usize], window.blocks);
         let message = match blocks {
-            1 => format!("invalid block rank {rank}: the cluster has one block, of rank 0"),
+            1 => format!("{rank}, the cluster has one block, of rank 0"),
             _ => {
-                format!("invalid block rank {rank}: the ranks of the cluster are 0 to {}", blocks - 1)
+                format!("{rank}, the ranks of the cluster are 0 to {}", blocks - 1)
             }
         };
         return Err(Fault::new("cluster-rank", message, invalid));

@@ -260,7 +260,7 @@ fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> 
             object.arrive(count)?;
             if !completes && object.pending == 0 && object.bytes == 0 {
                 return Err(
-                    "an arrival with `.noComplete` completes the phase; remove `.noComplete`".to_owned()
+                    "an arrival with `.noComplete` completes the phase\nremove `.noComplete`".to_owned()
                 );
             }
         }
@@ -293,7 +293,7 @@ fn bits_of(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
     let LaneAddress { space, address, lane } = at;
     let shared = windows::SHARED..windows::LOCAL;
     if space != Space::Shared && !(space == Space::Generic && shared.contains(&address)) {
-        let message = format!("an mbarrier object must be in shared memory, and address {address:#x} is not");
+        let message = format!("address {address:#x} is not in shared memory");
         return Err(Fault::new("mbarrier", message, 1 << lane));
     }
     at.get(8, ctx)
@@ -310,7 +310,7 @@ fn arrive_later(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<(), Fault>
 }
 
 fn uninitialized(at: LaneAddress) -> Fault {
-    let message = "the address has no initialized mbarrier object; initialize it with `mbarrier.init`";
+    let message = "the address has no initialized mbarrier object\ninitialize it with `mbarrier.init`";
     misuse(message.to_owned(), at)
 }
 

@@ -250,7 +250,7 @@ impl Block {
         let id = value(arrival.barrier.id);
         let expected = arrival.barrier.count.map(value);
         let Some(barrier) = self.barriers.get_mut(id as usize) else {
-            let message = format!("invalid barrier number {id}; use 0 to {}", COUNT - 1);
+            let message = format!("{id}, a block has the barriers 0 to {}", COUNT - 1);
             state.report(warp.id.error("barrier-number", message, arrival.statement, arrival.mask));
             return Err(Status::Faulted);
         };
@@ -290,7 +290,7 @@ impl Block {
         if wrong != 0 {
             let what = if waits { "a wait without an arrival" } else { "a second arrival without a wait" };
             let message =
-                format!("{what} in {}; each thread must arrive and wait in turn", Lanes(wrong.into()));
+                format!("{what} in {}\neach thread must arrive and wait in turn", Lanes(wrong.into()));
             state.report(warp.id.error("cluster-barrier", message, statement, wrong));
         }
         self.complete_barriers(launch, state, cluster);
@@ -374,7 +374,7 @@ fn mismatch(
 ) -> Finding {
     let how_many = |count: Option<u32>| count.map_or("all".to_owned(), |count| count.to_string());
     let message = format!(
-        "barrier {id} expects {} threads in {}, and {} in threads that already wait there; use one count, \
+        "barrier {id} expects {} threads in {}\nand {} in threads that already wait there; use one count, \
          or another barrier",
         how_many(count),
         Lanes(arrival.mask.into()),

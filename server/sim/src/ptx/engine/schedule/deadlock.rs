@@ -28,7 +28,7 @@ impl Block {
         if finding.is_none() {
             let (warp, mask, statement) = self.waiting(cluster).next()?;
             let message = format!(
-                "deadlock: {} of warp {warp} {} at a barrier that the other threads do not reach; make \
+                "Deadlock: {} of warp {warp} {} at a barrier that others do not reach\nmake \
                  all threads reach it, or specify the number of threads that do",
                 Lanes(mask.into()),
                 verb("wait", mask)
@@ -58,7 +58,7 @@ impl Warp {
         let lanes_of_warp = format!("{} of warp {}", Lanes(lanes.into()), self.id.warp);
         let message = match self.polled.values.is_empty() {
             true => format!(
-                "livelock: {lanes_of_warp} {} here forever, because the state of the loop does not change; change the exit \
+                "Livelock: {lanes_of_warp} {} here forever\nthe state of the loop does not change; change the exit \
                  condition in the loop",
                 verb("iterate", lanes)
             ),
@@ -67,19 +67,19 @@ impl Warp {
                 let (arrivals, bytes) =
                     pending.map_or((0, 0), |(_, pending)| (pending.arrivals, pending.bytes));
                 format!(
-                    "deadlock: {lanes_of_warp} {}, which no live thread can complete: pending arrivals {arrivals}, transaction \
+                    "Deadlock: {lanes_of_warp} {}\nno live thread can complete it: pending arrivals {arrivals}, transaction \
                      count {bytes}{}",
                     self.what(launch, spaces),
                     unbalanced(arrivals, bytes)
                 )
             }
             false if launch.plan.model != Model::Its && !self.elsewhere(launch, lanes).is_empty() => format!(
-                "deadlock: {lanes_of_warp} {}, which does not change: the other lanes of the warp wait to reconverge with them, and no \
+                "Deadlock: {lanes_of_warp} {}, which does not change\nthe other lanes of the warp wait to reconverge with them, and no \
                  other live thread can change it",
                 self.what(launch, spaces)
             ),
             false => format!(
-                "deadlock: {lanes_of_warp} {}, which no live thread can change. Make another thread store the awaited value before it \
+                "Deadlock: {lanes_of_warp} {}\nno live thread can change it; make another thread store the awaited value before it \
                  waits or exits",
                 self.what(launch, spaces)
             ),
@@ -141,7 +141,7 @@ impl Warp {
         let statement = self.function(launch, at.frame)?.first_statement + at.pc;
         let missing = wanted & self.live & !at.mask;
         let message = format!(
-            "deadlock: {} would wait here forever for {}: every lane in the member mask must execute the \
+            "{} would wait here forever for {}\nevery lane in the member mask must execute the \
              instruction; remove the missing lanes from the mask, or make them execute it",
             Lanes(at.mask.into()),
             Lanes(missing.into())

@@ -60,8 +60,8 @@ impl<'a> SequentialBlocks<'a> {
         if number >= self.launch.max_clusters() {
             let (all, limit) = (self.launch.blocks(), self.launch.options.limits.max_steps);
             let message = format!(
-                "the start of {} of {all} blocks reached the step limit of {limit}\na start counts as {} warp \
-                 instructions; launch fewer blocks",
+                "reached at the start of {} of {all} blocks\nthe limit is {limit} warp instructions, and a start counts as {}; \
+                 launch fewer blocks",
                 number * (self.launch.blocks() / self.launch.clusters()),
                 self.launch.start_cost()
             );
@@ -115,7 +115,7 @@ impl<'a> SequentialBlocks<'a> {
         let (bytes, max) = (last.bytes().saturating_mul(waiting), self.launch.options.limits.max_memory);
         (bytes > max).then(|| {
             let message = format!(
-                "{waiting} suspended blocks require {bytes} bytes, the limit is {max}; launch fewer blocks"
+                "{waiting} suspended blocks require {bytes} bytes, the limit is {max}\nlaunch fewer blocks"
             );
             let cta = last.blocks[0].warps[0].id.cta;
             self.state.report(Finding { cta, ..Finding::about_launch("memory-limit", message) });
@@ -129,8 +129,7 @@ impl<'a> SequentialBlocks<'a> {
         self.state.report(finding.unwrap_or_else(|| {
             let (limit, blocks) = (self.launch.options.limits.max_steps, self.launch.blocks());
             let message = format!(
-                "the step limit of {limit} warp instructions was reached after {} of {blocks} blocks\nlaunch fewer blocks, or \
-                 raise the limit",
+                "reached after {} of {blocks} blocks\nthe limit is {limit} warp instructions; launch fewer blocks, or raise it",
                 self.blocks_done
             );
             Finding { severity: Severity::Warning, ..Finding::about_launch("step-limit", message) }

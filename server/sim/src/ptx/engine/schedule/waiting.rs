@@ -24,7 +24,7 @@ impl Cluster {
         let (statement, lanes) = warp.running_loop(launch)?;
         let limit = launch.options.limits.max_steps;
         let message = format!(
-            "{} of warp {} {} this loop at the step limit\nthe limit is {limit} warp instructions",
+            "{} of warp {} {} this loop\nthe limit is {limit} warp instructions",
             Lanes(lanes.into()),
             warp.id.warp,
             verb("iterate", lanes)

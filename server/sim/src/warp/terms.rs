@@ -1,0 +1,58 @@
+//! The terms of findings, with which their messages start: those of CUDA and its tools, where they have one.
+
+/// The term of a kind of finding; `None` where the message starts with one of its own: it depends on the memory, or on
+/// why threads wait.
+pub(crate) fn term(code: &str) -> Option<&'static str> {
+    TERMS.iter().find(|(other, _)| *other == code).map(|(_, term)| *term)
+}
+
+const TERMS: [(&str, &str); 48] = [
+    ("absent-members", "Missing lanes"),
+    ("assertion", "Assertion failed"),
+    ("bad-free", "Invalid free"),
+    ("ballot-width", "Ballot of more than 32 lanes"),
+    ("barrier-deadlock", "Deadlock"),
+    ("barrier-mismatch", "Barrier mismatch"),
+    ("barrier-number", "Invalid barrier number"),
+    ("bit-field", "Bit field out of range"),
+    ("branch-index", "Branch index out of range"),
+    ("bulk-size", "Invalid bulk copy size"),
+    ("call-depth", "Call depth"),
+    ("call-target", "Invalid call target"),
+    ("cluster-barrier", "Invalid cluster barrier use"),
+    ("cluster-exit", "Access to exited block"),
+    ("cluster-rank", "Invalid block rank"),
+    ("control-flow", "Invalid control flow"),
+    ("divergent-barrier", "Divergent barrier"),
+    ("divergent-uniform", "Divergent `.uni`"),
+    ("division-by-zero", "Division by zero"),
+    ("double-free", "Double free"),
+    ("emulator-crash", "Emulator crash"),
+    ("launch", "Invalid launch"),
+    ("mbarrier", "Invalid mbarrier use"),
+    ("memory-limit", "Memory limit"),
+    ("misaligned", "Misaligned access"),
+    ("missing-halt", "Missing `halt`"),
+    ("nesting-depth", "Nesting depth"),
+    ("no-instruction", "Invalid instruction"),
+    ("no-meaning", "Undefined behavior"),
+    ("noreturn", "Unexpected return"),
+    ("not-assembled", "Not assembled"),
+    ("null-pointer", "Null pointer"),
+    ("out-of-bounds", "Out of bounds"),
+    ("proxy-fence", "Missing proxy fence"),
+    ("read-only", "Read-only memory"),
+    ("same-value-race", "Same-value race"),
+    ("scattered-break", "Scattered `break`"),
+    ("shadow-limit", "Shadow memory limit"),
+    ("shuffle-inactive", "Shuffle of inactive lanes"),
+    ("stack-overflow", "Stack overflow"),
+    ("stack-pointer", "Invalid stack pointer"),
+    ("step-limit", "Step limit"),
+    ("trap", "Trap"),
+    ("uninitialized-read", "Uninitialized read"),
+    ("unsupported", "Unsupported instruction"),
+    ("use-after-free", "Use after free"),
+    ("warp-synchronous", "Warp-synchronous access"),
+    ("wrong-membermask", "Invalid member mask"),
+];
