@@ -6,7 +6,7 @@ pub(crate) fn term(code: &str) -> Option<&'static str> {
     TERMS.iter().find(|(other, _)| *other == code).map(|(_, term)| *term)
 }
 
-const TERMS: [(&str, &str); 48] = [
+const TERMS: [(&str, &str); 56] = [
     ("absent-members", "Missing lanes"),
     ("assertion", "Assertion failed"),
     ("bad-free", "Invalid free"),
@@ -29,7 +29,9 @@ const TERMS: [(&str, &str); 48] = [
     ("double-free", "Double free"),
     ("emulator-crash", "Emulator crash"),
     ("launch", "Invalid launch"),
+    ("matrix-descriptor", "Invalid matrix descriptor"),
     ("mbarrier", "Invalid mbarrier use"),
+    ("mbarrier-init", "Mbarrier race"),
     ("memory-limit", "Memory limit"),
     ("misaligned", "Misaligned access"),
     ("missing-halt", "Missing `halt`"),
@@ -40,19 +42,25 @@ const TERMS: [(&str, &str); 48] = [
     ("not-assembled", "Not assembled"),
     ("null-pointer", "Null pointer"),
     ("out-of-bounds", "Out of bounds"),
+    ("prerequisite-grid", "Prerequisite grid"),
     ("proxy-fence", "Missing proxy fence"),
     ("read-only", "Read-only memory"),
     ("same-value-race", "Same-value race"),
     ("scattered-break", "Scattered `break`"),
     ("shadow-limit", "Shadow memory limit"),
     ("shuffle-inactive", "Shuffle of inactive lanes"),
+    ("sparse-metadata", "Sparse metadata"),
     ("stack-overflow", "Stack overflow"),
     ("stack-pointer", "Invalid stack pointer"),
     ("step-limit", "Step limit"),
+    ("tensor-map", "Invalid tensor map use"),
+    ("transaction-bytes", "Transaction count mismatch"),
     ("trap", "Trap"),
     ("uninitialized-read", "Uninitialized read"),
     ("unsupported", "Unsupported instruction"),
     ("use-after-free", "Use after free"),
     ("warp-synchronous", "Warp-synchronous access"),
+    ("warpgroup", "Divergent warpgroup"),
+    ("wgmma-fence", "Missing `wgmma.fence`"),
     ("wrong-membermask", "Invalid member mask"),
 ];

@@ -184,7 +184,7 @@ fn bytes_that_no_thread_announced() {
               it started the copy; the phase completed before the bytes of the `st.async` were announced: `mbarrier.arrive.expect_tx` is missing
               the copy was started here: @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];
             error transaction-bytes warp 0 lanes 00000000: @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];
-              copies completed 4 bytes more than a phase of an mbarrier expects
+              Transaction count mismatch: copies completed 4 bytes more than a phase expects
               the phase completes too early or never. Announce with `expect_tx` exactly the bytes of all copies of the phase; a tensor copy counts its whole box
               copies of 4 bytes complete at the mbarrier here: @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [bar];
         "#]],
@@ -199,7 +199,7 @@ fn bytes_that_no_thread_announced() {
               it started the copy; the phase completed before the bytes of the copy were announced: `mbarrier.arrive.expect_tx` is missing
               the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
             error transaction-bytes warp 0 lanes 00000000: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
-              copies completed 128 bytes more than a phase of an mbarrier expects
+              Transaction count mismatch: copies completed 128 bytes more than a phase expects
               the phase completes too early or never. Announce with `expect_tx` exactly the bytes of all copies of the phase; a tensor copy counts its whole box
               copies of 128 bytes complete at the mbarrier here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
         "#]],

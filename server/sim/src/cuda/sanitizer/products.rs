@@ -14,11 +14,11 @@ impl Sanitizer {
         }
         let message = match written {
             Some(_) => {
-                "`wgmma.mma_async` uses a register that was written after the last `wgmma.fence`\nthe order of the write and \
+                "a product uses a register that was written after the last one\nthe order of the write and \
                  the product is undefined. Execute `wgmma.fence.sync.aligned` after the last write, before the product"
             }
             None => {
-                "`wgmma.mma_async` is executed without a `wgmma.fence` before it\nexecute `wgmma.fence.sync.aligned` before \
+                "`wgmma.mma_async` is executed without one before it\nexecute `wgmma.fence.sync.aligned` before \
                  the first product of the warpgroup"
             }
         };
@@ -41,7 +41,7 @@ impl Sanitizer {
         let name = &function.frame.registers[register as usize].name;
         let part = if code == "async-result" { "the result of" } else { "a source of" };
         let message = format!(
-            "`{name}` {what} while it is {part} a product in flight\nexecute `wgmma.commit_group.sync.aligned` after the product \
+            "Register race: `{name}` {what} while it is {part} a product in flight\nexecute `wgmma.commit_group.sync.aligned` after the product \
              and `wgmma.wait_group.sync.aligned 0` before this statement; a group that was not committed is not waited for, and \
              `wait_group N` leaves the last N groups in flight"
         );

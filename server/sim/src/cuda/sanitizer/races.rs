@@ -136,7 +136,7 @@ impl Sanitizer {
         };
         if self.initializers.contains(&here) || self.initializers.contains(&there) {
             let message = format!(
-                "the mbarrier {object} is used by a thread that may not see its initialization\nput `bar.sync` between \
+                "{object} is used by a thread that may not see its initialization\nput `bar.sync` between \
                  `mbarrier.init` and the uses by other threads of the block; in a cluster, \
                  `fence.mbarrier_init.release.cluster` and a barrier of the cluster"
             );

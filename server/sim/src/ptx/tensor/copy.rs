@@ -57,7 +57,7 @@ fn tile(copy: &TensorCopy, lane: usize, r: &Registers, ctx: &mut ExecContext<'_>
     let shared = LaneAddress { space: *space, address: addresses(address, r, ctx.bases)[lane], lane };
     if !shared.address.is_multiple_of(TILE_ALIGNMENT) {
         let message = format!(
-            "the tile of a tensor copy is misaligned\nthe shared address {:#x} is not a multiple of {TILE_ALIGNMENT}; align it",
+            "the tile of a tensor copy\nthe shared address {:#x} is not a multiple of {TILE_ALIGNMENT}; align it",
             shared.address
         );
         return Err(Fault::new("misaligned", message, 1 << lane));

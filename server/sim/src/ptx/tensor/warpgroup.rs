@@ -62,13 +62,14 @@ pub(crate) fn issue(
     mask: u32,
 ) -> Result<(), Fault> {
     if mask != u32::MAX {
-        let message = "a product of a warpgroup is executed by a part of a warp\nall 128 threads of a warpgroup must execute it \
+        let message =
+            "a product is executed by a part of a warp\nall 128 threads of a warpgroup must execute it \
                        together: move it out of divergent code"
-            .to_owned();
+                .to_owned();
         return Err(Fault::new("warpgroup", message, mask));
     }
     if !ctx.products.is_whole {
-        let message = "a product of a warpgroup is executed by a warpgroup of fewer than 128 threads\nlaunch blocks whose \
+        let message = "a product is executed by fewer than 128 threads\nlaunch blocks whose \
                        number of threads is a multiple of 128, or let whole warpgroups only execute it"
             .to_owned();
         return Err(Fault::new("warpgroup", message, mask));

@@ -28,7 +28,7 @@ pub(super) fn unbalanced_phases(blocks: &[Block], spaces: &Spaces) -> Vec<Findin
         let warp = cta.map_or(WarpId { cta: [0; 3], warp: 0 }, |warp| warp.id);
         let (count, balance) = (bytes.unsigned_abs(), if bytes > 0 { "fewer" } else { "more" });
         let message = format!(
-            "copies completed {count} bytes {balance} than a phase of an mbarrier expects\nthe phase completes too early or never. \
+            "copies completed {count} bytes {balance} than a phase expects\nthe phase completes too early or never. \
              Announce with `expect_tx` exactly the bytes of all copies of the phase; a tensor copy counts its whole box"
         );
         let related = copies.map(|&(statement, bytes)| {
@@ -59,7 +59,7 @@ pub(super) fn different_products(block: &Block) -> Vec<Finding> {
                 true => (
                     "matrix-descriptor",
                     format!(
-                        "warps {} and {} of a warpgroup give a product different descriptors\nthe result is undefined; compute \
+                        "warps {} and {} give a product different descriptors\nthe result is undefined; compute \
                          the descriptors from values that are the same in all four warps",
                         first.id.warp, other.id.warp
                     ),
