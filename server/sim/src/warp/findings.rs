@@ -65,7 +65,7 @@ pub(crate) const MAX_TITLE: usize = 80;
 /// The most characters of a term.
 const MAX_TERM: usize = 40;
 /// The fewest characters of a first line, without the term, that is a part of a longer one.
-const MIN_TITLE: usize = 12;
+const MIN_TITLE: usize = 4;
 
 /// The findings of a run with messages that start with a short line, the term first: many editors show only that one.
 pub(crate) fn with_titles(mut findings: Vec<Finding>) -> Vec<Finding> {
@@ -116,7 +116,7 @@ mod tests {
             &format!("{long}, which is long\nreally, it is"),
         );
         check(&format!("Deadlock: {long}, which waits"), &format!("Deadlock: {long}\nwhich waits"));
-        check(&format!("Deadlock: it waits, {long} {long}"), &format!("Deadlock: it waits, {long}\n{long}"));
+        check(&format!("Deadlock: it, {long} {long}"), &format!("Deadlock: it, {long}\n{long}"));
         check(&format!("{long} and {long}"), &format!("{long} and\n{long}"));
         check(&"é".repeat(90), &format!("{}\n{}", "é".repeat(80), "é".repeat(10)));
     }

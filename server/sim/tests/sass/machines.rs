@@ -311,8 +311,7 @@ fn constants_that_the_listing_does_not_have_stop_the_run() {
         80,
         "SHL.W R2, P0, R1, 0x1\nEXIT",
         expect![[r#"
-            0000 unsupported ffffffff: Unsupported instruction: `SHL.W`
-            a predicate destination is not simulated
+            0000 unsupported ffffffff: Unsupported instruction: `SHL.W`: a predicate destination is not simulated
         "#]],
     );
 }
