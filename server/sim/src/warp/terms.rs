@@ -6,7 +6,7 @@ pub(crate) fn term(code: &str) -> Option<&'static str> {
     TERMS.iter().find(|(other, _)| *other == code).map(|(_, term)| *term)
 }
 
-const TERMS: [(&str, &str); 56] = [
+const TERMS: [(&str, &str); 63] = [
     ("absent-members", "Missing lanes"),
     ("assertion", "Assertion failed"),
     ("bad-free", "Invalid free"),
@@ -28,6 +28,7 @@ const TERMS: [(&str, &str); 56] = [
     ("division-by-zero", "Division by zero"),
     ("double-free", "Double free"),
     ("emulator-crash", "Emulator crash"),
+    ("instruction-descriptor", "Instruction descriptor"),
     ("launch", "Invalid launch"),
     ("matrix-descriptor", "Invalid matrix descriptor"),
     ("mbarrier", "Invalid mbarrier use"),
@@ -53,7 +54,13 @@ const TERMS: [(&str, &str); 56] = [
     ("stack-overflow", "Stack overflow"),
     ("stack-pointer", "Invalid stack pointer"),
     ("step-limit", "Step limit"),
+    ("tcgen05-order", "Tensor memory order"),
     ("tensor-map", "Invalid tensor map use"),
+    ("tensor-memory-allocation", "Tensor memory allocation"),
+    ("tensor-memory-bounds", "Out of bounds"),
+    ("tensor-memory-group", "Tensor memory group"),
+    ("tensor-memory-lanes", "Tensor memory lanes"),
+    ("tensor-memory-leak", "Tensor memory leak"),
     ("transaction-bytes", "Transaction count mismatch"),
     ("trap", "Trap"),
     ("uninitialized-read", "Uninitialized read"),

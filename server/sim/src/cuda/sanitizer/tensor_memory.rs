@@ -82,7 +82,7 @@ impl Sanitizer {
         if !self.reported.insert(("tcgen05-order", here, waited)) {
             return;
         }
-        let message = "the operation on tensor memory may run before the relaxed wait on the mbarrier\nrelaxed synchronization \
+        let message = "it may run before the relaxed wait on the mbarrier\nrelaxed synchronization \
                        does not order `tcgen05` operations: execute `tcgen05.fence::after_thread_sync` after the wait, or wait \
                        with `.acquire`"
             .to_owned();

@@ -88,7 +88,7 @@ pub(super) fn leaks(blocks: &[Block], spaces: &Spaces) -> Vec<Finding> {
         for leak in &cells.allocations {
             let Some(warp) = block.warps.get(leak.warp as usize) else { continue };
             let message = format!(
-                "{} columns of tensor memory are not freed before the block exits\nother blocks may wait for them forever: execute \
+                "{} columns are not freed before the block exits\nother blocks may wait for them forever: execute \
                  `tcgen05.dealloc` with the address and the number of the allocation before the exit",
                 leak.count
             );
