@@ -7,6 +7,7 @@ mod corpus;
 mod filling;
 mod inferred;
 mod judge;
+mod kernels;
 mod known;
 mod mutation;
 mod oracle;
@@ -44,6 +45,8 @@ enum Comparison {
     Inferred(inferred::Options),
     /// The cases and bugs of the corpus of tensor instructions.
     Tensor(tensor::Options),
+    /// Random integer kernels, PTX with the machine code that ptxas makes of it.
+    Kernels(kernels::Options),
     /// WAVE programs and mutations of them, with `wave-asm` 0.1.2 as the judge.
     Wave(wave::Options),
 }
@@ -54,6 +57,7 @@ fn main() -> Result<()> {
         Comparison::Corpus { folder, list } => corpus::run(&folder, list),
         Comparison::Inferred(options) => inferred::run(&options),
         Comparison::Tensor(options) => tensor::run(&options),
+        Comparison::Kernels(options) => kernels::run(&options),
         Comparison::Wave(options) => wave::run(&options),
     }
 }

@@ -44,22 +44,25 @@ pub(super) fn arithmetic(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
+/// `a << shift`, or its negation: that of zero carries, as `!x + 1` does.
+fn scaled(a: u32, shift: u32, is_negated: bool) -> u64 {
+    let a = a << shift;
+    if is_negated { u64::from(!a) + 1 } else { u64::from(a) }
+}
+
 /// `(a << n) + b`, with the carry of the sum.
 #[inline(always)]
 fn scaled_add(o: &Operation, r: &mut Registers, mask: u32) {
     let shift = o.n & 31;
-    let negated = u64::from(o.s[0].negates());
-    if o.q[0] == crate::sass::registers::DROPPED && !o.s[1].negates() && negated == 0 && !o.sets_cc {
+    let is_negated = o.s[0].negates();
+    if o.q[0] == crate::sass::registers::DROPPED && !o.s[1].negates() && !is_negated && !o.sets_cc {
         let [a, b, _] = o.s.map(|source| r.row(source.row));
         let values: Lanes<u32> = std::array::from_fn(|lane| (a[lane] << shift).wrapping_add(b[lane]));
         return r.set(o.d, mask, &values);
     }
     let a = *r.row(o.s[0].row);
     let b = terms(r, o.s[1]);
-    let sums: Lanes<u64> = std::array::from_fn(|lane| {
-        let a = if negated == 1 { a[lane].wrapping_neg() } else { a[lane] };
-        u64::from(a << shift) + b[lane]
-    });
+    let sums: Lanes<u64> = std::array::from_fn(|lane| scaled(a[lane], shift, is_negated) + b[lane]);
     r.set(o.d, mask, &sums.map(|sum| sum as u32));
     r.set_predicate(o.q[0], mask, lanes_where(|lane| sums[lane] >> 32 != 0));
     r.set_predicate(o.q[1], mask, 0);
@@ -164,8 +167,7 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let carry = r.holds(o.p[0]);
             let is_negated = o.s[0].negates();
             let sums: Lanes<u64> = std::array::from_fn(|lane| {
-                let a = if is_negated { a[lane].wrapping_neg() } else { a[lane] };
-                u64::from(a << shift) + b[lane] + u64::from(carry >> lane & 1)
+                scaled(a[lane], shift, is_negated) + b[lane] + u64::from(carry >> lane & 1)
             });
             r.set(o.d, mask, &sums.map(|sum| sum as u32));
             r.set_predicate(o.q[0], mask, lanes_where(|lane| sums[lane] >> 32 != 0));
