@@ -465,12 +465,10 @@ fn completions_and_manual_pages() {
         let output = run(folder.path(), &["completions", shell], b"");
         let script = String::from_utf8_lossy(&output.stdout);
         assert!(script.contains("warplens"), "{output:?}");
-        // The names of `explain`, of each language.
-        assert!(
-            ["mbarrier", "BSSY"]
-                .iter()
-                .all(|name| matches!(shell, "powershell" | "elvish") || script.contains(name))
-        );
+        // The names of `explain`, of each language; scripts for the other shells do not list values.
+        if matches!(shell, "bash" | "zsh") {
+            assert!(["mbarrier", "BSSY"].iter().all(|name| script.contains(name)));
+        }
     }
     let output = run(folder.path(), &["man"], b"");
     assert!(String::from_utf8_lossy(&output.stdout).contains(".TH warplens 1"), "{output:?}");
