@@ -38,7 +38,7 @@ fn run(example: &Example) -> Result<Vec<Finding>, String> {
         assert!(title.chars().count() <= 80, "the first line is too long: {title}");
         let term = title.split_once(": ").map_or("", |(term, _)| term);
         assert!(term.starts_with(char::is_uppercase), "the first line has no term: {title}");
-        assert!(!term.contains(['`', ',', ';']) || term.len() < 20, "the term is not one: {title}");
+        assert!(term.len() <= 40 && !term.contains([',', ';']), "the term is not one: {title}");
     }
     Ok(result.findings)
 }
