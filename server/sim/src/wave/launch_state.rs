@@ -21,7 +21,8 @@ pub(crate) const POLL: u64 = 4096;
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) status: Status,
-    pub(crate) finding: Finding,
+    /// Boxed, so that results without an error are small.
+    pub(crate) finding: Box<Finding>,
 }
 
 /// Why a run ends before all workgroups have exited.
@@ -87,7 +88,9 @@ impl<'l> LaunchState<'l> {
         let each = wave_bytes + Recorder::bytes(statements);
         let needed = u64::from(self.geometry.waves) * each + self.local_bytes as u64 + self.memory.size();
         match over_limit(needed, self.options) {
-            Some(finding) => Err(RunEnd::Fault(Fault { status: Status::Faulted, finding })),
+            Some(finding) => {
+                Err(RunEnd::Fault(Fault { status: Status::Faulted, finding: Box::new(finding) }))
+            }
             None => Ok(()),
         }
     }
@@ -126,7 +129,7 @@ impl<'l> LaunchState<'l> {
             Err(RunEnd::Traced) => Status::Finished,
             Err(RunEnd::Cancelled) => return Err(Cancelled),
             Err(RunEnd::Fault(fault)) => {
-                self.findings.push(fault.finding);
+                self.findings.push(*fault.finding);
                 fault.status
             }
         };

@@ -59,7 +59,7 @@ impl<const W: usize> Wave<W> {
         message: String,
         lanes: Mask,
     ) -> Fault {
-        Fault { status, finding: self.finding(ctx, code, Severity::Error, message, lanes) }
+        Fault { status, finding: Box::new(self.finding(ctx, code, Severity::Error, message, lanes)) }
     }
 
     pub(super) fn fault(

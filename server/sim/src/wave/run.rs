@@ -290,7 +290,10 @@ impl<'l, const W: usize> Run<'l, W> {
              there; let all waves execute the barrier before any of them halts",
             group.waves.len()
         );
-        Fault { status: Status::NoProgress, finding: self.waiting(group, "barrier-deadlock", message) }
+        Fault {
+            status: Status::NoProgress,
+            finding: Box::new(self.waiting(group, "barrier-deadlock", message)),
+        }
     }
 
     fn no_progress(&mut self, suspended: &[(Workgroup<W>, u64)]) {

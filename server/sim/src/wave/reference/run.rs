@@ -102,7 +102,7 @@ impl<'l, const W: usize> Run<'l, W> {
         let Some((statement, message)) = &self.program.refused else { return Ok(()) };
         let finding = Finding::about_launch("not-assembled", message.clone());
         let finding = Finding { statement: Some(*statement), ..finding };
-        Err(RunEnd::Fault(Fault { status: Status::Unsupported, finding }))
+        Err(RunEnd::Fault(Fault { status: Status::Unsupported, finding: Box::new(finding) }))
     }
 
     /// Creates workgroup `number`.
@@ -246,7 +246,7 @@ impl<'l, const W: usize> Run<'l, W> {
         let statement = wave.statement(self.program);
         let finding = Finding::about_launch("no-progress", message);
         let finding = Finding { statement, cta: group.id, warp: index as u32, ..finding };
-        Fault { status: Status::StepLimit, finding }
+        Fault { status: Status::StepLimit, finding: Box::new(finding) }
     }
 
     /// A finding at the first wave in a state, with the other waves as related.
@@ -264,7 +264,10 @@ impl<'l, const W: usize> Run<'l, W> {
             lanes: wave.active(),
             what: "is here",
         });
-        Fault { status: Status::NoProgress, finding: blocked_waves((code, message), group.id, waiting) }
+        Fault {
+            status: Status::NoProgress,
+            finding: Box::new(blocked_waves((code, message), group.id, waiting)),
+        }
     }
 }
 

@@ -292,19 +292,25 @@ impl<'o, const W: usize> Wave<'o, W> {
     }
 
     pub(super) fn fault(&self, ctx: &ExecContext<'_>, at: u32, code: &'static str, message: String) -> Fault {
-        Fault { status: Status::Faulted, finding: self.finding(ctx, at, code, message, self.active) }
+        Fault {
+            status: Status::Faulted,
+            finding: Box::new(self.finding(ctx, at, code, message, self.active)),
+        }
     }
 
     fn out_of_range(&self, ctx: &ExecContext<'_>, at: u32, outside: &OutOfRange) -> Fault {
         let finding = self.finding(ctx, at, "out-of-bounds", outside.message(), outside.lanes);
-        Fault { status: Status::Faulted, finding }
+        Fault { status: Status::Faulted, finding: Box::new(finding) }
     }
 
     fn crossed_bounds(&self, ctx: &ExecContext<'_>, at: u32, lanes: Mask) -> Fault {
         let first = lanes.trailing_zeros();
         let message =
             format!("in lane {first} the lower bound exceeds the upper bound\norder the bounds first");
-        Fault { status: Status::Faulted, finding: self.finding(ctx, at, "emulator-crash", message, lanes) }
+        Fault {
+            status: Status::Faulted,
+            finding: Box::new(self.finding(ctx, at, "emulator-crash", message, lanes)),
+        }
     }
 
     fn undecodable(&self, ctx: &ExecContext<'_>, why: &Undecodable) -> Fault {
