@@ -86,7 +86,7 @@ fn what_is_half_typed_and_what_is_not_simulated() {
             "@%p",
             "ld.global.u32 %r2, [",
             "call foo;",
-            "tcgen05.fence::before_thread_sync;",
+            "tcgen05.shift.cta_group::1.down [%r1];",
         ],
         expect![[r#"
                                    finished []
@@ -104,7 +104,7 @@ fn what_is_half_typed_and_what_is_not_simulated() {
             ld.global.u32 %r2, [   unsupported at an error [ld.global.u32 %r2, [
                 add.u32 %r1, %r1, 1;]
             call foo;              unsupported at an error [call foo;]
-            tcgen05.fence::before_thread_sync; unsupported [] unsupported
+            tcgen05.shift.cta_group::1.down [%r1]; unsupported [] unsupported
         "#]],
     );
 }

@@ -323,14 +323,14 @@ setp.eq.u32 %p2, %r1, 0;
 @%p2 mbarrier.init.shared.b64 [bar], 1;
 bar.sync 0;
 setp.eq.u32 %p1, %r1, 32;
-@%p1 tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;
+@%p1 txq.width.b32 %r2, [%rd1];
 WAIT:
 mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;
 @!%p2 bra WAIT;";
     let text = kernel("", body).replace("sm_70", "sm_90a").replace("8.0", "8.3");
     expect![[r#"
         [64, 1, 1] ["block 64"] unsupported
-        error unsupported `@%p1 tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;`
+        error unsupported `@%p1 txq.width.b32 %r2, [%rd1];`
     "#]]
     .assert_eq(&settled(&text));
 }
