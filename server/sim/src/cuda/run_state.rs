@@ -87,6 +87,14 @@ impl RunState {
         }
     }
 
+    /// Takes over the findings that the exit of a block shows. They belong to no visit.
+    pub(crate) fn collect_at_exit(&mut self) {
+        let Some(mut sanitizer) = self.sanitizer.take() else { return };
+        let Report { findings, races, .. } = sanitizer.take_report();
+        self.collect_findings(findings, races);
+        self.sanitizer = Some(sanitizer);
+    }
+
     /// Most instructions have no findings: kept apart, so that they only test that.
     #[cold]
     fn collect_findings(&mut self, findings: &mut Vec<Finding>, races: &mut RaceContext) {

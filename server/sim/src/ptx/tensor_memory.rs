@@ -2,7 +2,7 @@
 //!
 //! Layouts are data: [`shape`] has the cells of loads and stores, [`layout`] those of products, [`instruction_descriptor`] the
 //! fields of descriptors. Execution, hovers and documentation read the same tables. Products, copies and stores are operations
-//! of [`async_ops`](super::async_ops).
+//! of `async_ops`.
 
 pub(crate) mod access;
 pub(crate) mod address;

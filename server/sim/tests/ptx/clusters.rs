@@ -162,6 +162,23 @@ fn a_store_to_another_block_without_synchronization() {
     );
 }
 
+/// The block that reads is the last to arrive at the barrier, so that it continues first; the other block may exit before it nevertheless.
+#[test]
+fn a_block_may_exit_before_others_read_its_memory() {
+    fails(
+        &format!(
+            "{STORE}{SYNC}setp.eq.u32 %p2, %r3, 0;\n@%p2 bra DONE;\n{NEXT}ld.shared::cluster.u32 %r10, [%r9];\n\
+             st.global.u32 [%rd2], %r10;\nDONE:"
+        ),
+        expect![[r#"
+            finished
+            error cluster-exit block 1: Access to exited block: block (0,0,0) may have exited before this access to its
+            shared memory
+            no synchronization orders the exit after the access. Let all blocks execute `barrier.cluster.arrive` and `barrier.cluster.wait` before they exit
+        "#]],
+    );
+}
+
 #[test]
 fn a_block_exits_while_others_read_its_memory() {
     fails(

@@ -8,7 +8,7 @@ use crate::scalar_type::ScalarType;
 /// Bytes of a tensor map.
 pub const BYTES: usize = 128;
 
-/// The type of the elements: the index in [`ELEMENTS`], which is the code of `tensormap.replace`.
+/// The type of the elements: the index in `ELEMENTS`, which is the code of `tensormap.replace`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ElementType(pub u8);
 

@@ -150,6 +150,9 @@ impl Cluster {
                 pause == BlockPause::Ended,
             );
         }
+        if pause == BlockPause::Ended {
+            run.state.collect_at_exit();
+        }
         pause
     }
 
