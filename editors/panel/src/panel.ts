@@ -43,6 +43,8 @@ export class Panel {
   private shownTab?: Tab;
   private narrow?: boolean;
   private ticket = 0;
+  /** Counts the moves: an answer to an older one is dropped. */
+  private goal = 0;
   private loading = false;
   private again = false;
   private follow?: ReturnType<typeof setTimeout>;
@@ -87,6 +89,7 @@ export class Panel {
 
   close(): void {
     this.ticket++;
+    this.goal++;
     clearTimeout(this.follow);
     this.resized.disconnect();
     this.root.removeEventListener('keydown', this.onKey);
@@ -141,6 +144,7 @@ export class Panel {
   /** Moves the moment. The editor follows unless it started the move. */
   goTo(step: number, follow = true): void {
     const { state, base } = this;
+    this.goal++;
     state.step = clamp(step, 0, Math.max(0, base.steps - 1));
     const span = this.to - state.from;
     const isOutside = state.step < state.from || state.step >= this.to;
@@ -155,8 +159,11 @@ export class Panel {
 
   /** Goes to a visit of a line. */
   async goToLine(line: number, visit: number | undefined, follow: boolean): Promise<void> {
+    // The editor does not follow an older move after this one.
+    clearTimeout(this.follow);
+    const goal = ++this.goal;
     const found = await this.source.request('moment', { line, visit }).catch(() => null);
-    if (!found) return;
+    if (!found || goal !== this.goal) return;
     if (this.base) this.goTo(found.step, follow);
     else this.state.step = found.step;
   }
@@ -342,13 +349,13 @@ export class Panel {
 
   /** Asks for the statement of the moment. */
   private async locateNow(follow: boolean): Promise<void> {
-    const { step } = this.state;
+    const { goal, state: { step } } = this;
     const found = this.moment?.step === step ? this.moment : await this.source.request('moment', { step }).catch(() => null);
     if (step !== this.state.step) return;
     this.moment = found ?? undefined;
     fill(this.parts.stepper, stepper(this));
     this.drawCaption();
-    if (found && follow) this.source.reveal?.(found.line, false);
+    if (found && follow && goal === this.goal) this.source.reveal?.(found.line, false);
     if (found) this.say(`Step ${grouped(step + 1)}, line ${found.line + 1}, visit ${found.visit} of ${found.visits}.`);
   }
 
