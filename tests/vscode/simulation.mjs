@@ -153,7 +153,7 @@ export function simulationTests(given) {
       test('underlines its findings and suggests a fix', async () => {
         const { bench } = given();
         await bench.page.locator('.squiggly-error').first().waitFor();
-        const race = /read by thread \(\d+,0,0\) [\s\S]*bar\.sync/;
+        const race = /read by thread \(\d+,0,0\),[\s\S]*bar\.sync/;
         await bench.hover('ld.shared', 'shared', race, /warplens-sim[\s\S]*data-race/);
         await shot('sim-1-race');
       });
