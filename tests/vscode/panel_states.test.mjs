@@ -120,7 +120,7 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
   });
 
   test('ten million steps: each view, in bounded memory', async () => {
-    bench.page.setDefaultTimeout(120_000); // the registers of a late step repeat the run
+    bench.page.setDefaultTimeout(300_000); // the registers of a late step repeat the run
     bench.write('longest/longest.ptx', loop(1_400_000));
     await bench.open('longest/longest.ptx');
     await panel.run('Run inferred');
