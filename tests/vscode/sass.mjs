@@ -126,8 +126,7 @@ export function sassTests(given) {
       chmodSync(join(bench.workspace, 'machine/tool/disassembler'), 0o755);
       bench.write('machine/branch.cubin', CUBIN);
       bench.configure({ 'warplens.sass.nvdisasm': join(bench.workspace, 'machine/tool/disassembler') });
-      // The server learns of a setting a moment after its file is written, and nothing on the screen shows it.
-      await new Promise((resolve) => setTimeout(resolve, 5000));
+      // VS Code may learn of the setting after it has opened the file: the listing then follows.
       await bench.show('machine/branch.cubin');
       bench.editor = bench.page.locator('.monaco-editor[data-uri*="branch.cubin.sass"]');
       await bench.editor.locator('.view-line', { hasText: 'BSSY B0' }).first().waitFor();

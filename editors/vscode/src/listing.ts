@@ -5,6 +5,8 @@ import type { Server } from './server';
 
 const SCHEME = 'warplens-listing';
 const VIEW = 'warplens.listing';
+/** How long the settings stay the same before a listing is tried again: a path is typed letter by letter. */
+const SETTINGS_DELAY = 500;
 
 /** Opens `.cubin` and `.fatbin` files as listings, and other files with the command. */
 export function offerListings(server: Server): vscode.Disposable {
@@ -13,9 +15,12 @@ export function offerListings(server: Server): vscode.Disposable {
     listings,
     vscode.workspace.registerTextDocumentContentProvider(SCHEME, listings),
     vscode.window.registerCustomEditorProvider(VIEW, new MachineCodeEditor(listings), { supportsMultipleEditorsPerDocument: false }),
-    vscode.commands.registerCommand('warplens.showListing', (uri?: vscode.Uri) => {
+    vscode.commands.registerCommand('warplens.showListing', async (uri?: vscode.Uri) => {
       const file = uri instanceof vscode.Uri ? uri : activeFile();
-      return file ? listings.show(file) : undefined;
+      if (!file) return undefined;
+      const reason = await listings.show(file);
+      if (reason !== undefined) listings.report(reason);
+      return reason;
     }),
   );
 }
@@ -39,14 +44,12 @@ class Listings implements vscode.TextDocumentContentProvider, vscode.Disposable 
     for (const watcher of this.watchers.values()) watcher.dispose();
   }
 
-  /** Shows the listing of a file, or the reason that there is none; returns whether it is shown. */
+  /** Shows the listing of a file; returns the reason if there is none. */
   async show(file: vscode.Uri, column?: vscode.ViewColumn): Promise<string | undefined> {
     try {
       await this.textOf(file);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      void this.report(reason);
-      return reason;
+      return error instanceof Error ? error.message : String(error);
     }
     const listing = vscode.Uri.from({ scheme: SCHEME, path: `${file.path}.sass`, query: file.toString() });
     this.watch(file, listing);
@@ -76,9 +79,10 @@ class Listings implements vscode.TextDocumentContentProvider, vscode.Disposable 
     this.watchers.set(key, vscode.Disposable.from(watcher, watcher.onDidChange(change), watcher.onDidCreate(change)));
   }
 
-  private async report(reason: string): Promise<void> {
-    const choice = await vscode.window.showErrorMessage(`Warplens: ${reason}`, 'Open Settings');
-    if (choice) await vscode.commands.executeCommand('workbench.action.openSettings', 'warplens.sass');
+  report(reason: string): void {
+    void vscode.window.showErrorMessage(`Warplens: ${reason}`, 'Open Settings').then((choice) => {
+      if (choice) void vscode.commands.executeCommand('workbench.action.openSettings', 'warplens.sass');
+    });
   }
 }
 
@@ -92,9 +96,32 @@ class MachineCodeEditor implements vscode.CustomReadonlyEditorProvider {
 
   async resolveCustomEditor(document: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {
     panel.webview.html = page('The listing is being made.');
-    const reason = await this.listings.show(document.uri, panel.viewColumn);
+    const reason = await this.replaceByListing(document.uri, panel);
+    if (reason === undefined) return;
+    this.listings.report(reason);
+    let timer: NodeJS.Timeout | undefined;
+    const retry = () => void this.replaceByListing(document.uri, panel);
+    const watcher = vscode.workspace.onDidChangeConfiguration((event) => {
+      if (!event.affectsConfiguration('warplens.sass')) return;
+      clearTimeout(timer);
+      timer = setTimeout(retry, SETTINGS_DELAY);
+    });
+    panel.onDidDispose(() => {
+      clearTimeout(timer);
+      watcher.dispose();
+    });
+  }
+
+  /** Shows the listing instead of the tab. If there is none, the tab shows the reason, which is returned. */
+  private async replaceByListing(file: vscode.Uri, panel: vscode.WebviewPanel): Promise<string | undefined> {
+    let isOpen = true;
+    const closing = panel.onDidDispose(() => (isOpen = false));
+    const reason = await this.listings.show(file, panel.viewColumn);
+    closing.dispose();
+    if (!isOpen) return undefined;
     if (reason === undefined) panel.dispose();
-    else panel.webview.html = page(`${reason}. Open the file again after a change of the settings.`);
+    else panel.webview.html = page(`${reason}. The listing is tried again when a setting under \`warplens.sass\` changes.`);
+    return reason;
   }
 }
 

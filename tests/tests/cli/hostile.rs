@@ -97,3 +97,32 @@ fn too_many_bytes_of_parameters_are_reported() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(error.contains("`k` has 4000000000 bytes of parameters; the limit is 32764"), "{error}");
 }
+
+/// A box of 2^32 rows, which the driver accepts: only the copy knows that no shared memory holds it.
+#[test]
+fn a_box_that_is_larger_than_shared_memory_is_reported() {
+    let text = r#".version 8.3
+.target sm_90
+.address_size 64
+// @launch { args = [{ tensormap = { buffer = { buffer = "u32", len = 64 }, dims = [4, 1, 1, 1, 1], strides = [16, 16, 16, 16], box = [4, 256, 256, 256, 256] } }] }
+.visible .entry k(.param .align 64 .b8 m[128])
+{
+    .reg .b64 %rd<2>;
+    .reg .pred %p;
+    .reg .b32 %r;
+    .shared .align 128 .b8 t[1024];
+    .shared .align 8 .b8 bar[8];
+    mov.u32 %r, %tid.x;
+    setp.eq.u32 %p, %r, 0;
+    mov.b64 %rd1, m;
+    cvta.param.u64 %rd1, %rd1;
+    @%p mbarrier.init.shared::cta.b64 [bar], 1;
+    @%p cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [t], [%rd1, {0, 0, 0, 0, 0}], [bar];
+    ret;
+}
+"#;
+    let output = run(&["sim", "--language", "ptx", "-"], text);
+    assert_survived(&output, text);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("error[out-of-bounds] -:17:"), "{printed}");
+}

@@ -66,13 +66,17 @@ fn a_server_that_is_dropped_ends_its_threads() {
         };
         tasks.filter_map(name).filter(|name| name.trim() == "state").count()
     }
+    fn wait_until(holds: impl Fn() -> bool) {
+        while !holds() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
     const SERVERS: usize = 40;
     let clients: Vec<Client> = (0..SERVERS).map(|_| Client::start()).collect();
-    assert!(state_threads() >= SERVERS);
+    // A thread sets its name after its start, and ends after its server is dropped.
+    wait_until(|| state_threads() >= SERVERS);
     drop(clients);
-    while state_threads() >= SERVERS {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    wait_until(|| state_threads() < SERVERS);
 }
 
 #[test]

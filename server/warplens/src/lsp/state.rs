@@ -52,7 +52,7 @@ pub(crate) struct State {
     pub(crate) encoding: Encoding,
     pub(crate) capabilities: Arc<ClientCapabilities>,
     pub(crate) settings: Arc<Settings>,
-    /// Requests for listings that wait for the first settings; `None` unless these are requested.
+    /// Requests for listings that wait for settings; `None` unless settings are requested.
     pub(crate) waiting_for_settings: Option<Vec<(Id, Value)>>,
     /// Names and messages that the user was warned about, once each: unknown names in settings, a missing assembler.
     pub(crate) warned_names: FxHashSet<String>,

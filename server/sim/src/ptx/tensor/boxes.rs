@@ -14,8 +14,17 @@ pub(crate) struct Run {
     pub(crate) len: u64,
 }
 
-/// The runs of a box, and its bytes in shared memory without padding of rows.
-pub(crate) fn runs(map: &TensorMap, mode: BoxMode, coordinates: &[i32], offsets: &[u32]) -> (Vec<Run>, u64) {
+/// The rows of a box, counted without a list of them.
+pub(crate) fn row_count(map: &TensorMap, mode: BoxMode, coordinates: &[i32]) -> u64 {
+    match (mode, map.im2col) {
+        (BoxMode::Im2col, Some(im2col)) => im2col.pixels.into(),
+        (BoxMode::Rows, _) => coordinates.len() as u64 - 1,
+        _ => counts(map).iter().fold(1, |rows, &count| rows.saturating_mul(count)),
+    }
+}
+
+/// The runs of a box. Their number is that of the rows: the caller has checked that these lie in shared memory.
+pub(crate) fn runs(map: &TensorMap, mode: BoxMode, coordinates: &[i32], offsets: &[u32]) -> Vec<Run> {
     let rows: Vec<Option<u64>> = match (mode, map.im2col) {
         (BoxMode::Im2col, Some(im2col)) => pixels(map, im2col, coordinates, offsets),
         (BoxMode::Rows, _) => coordinates[1..].iter().map(|&row| position(map, &[i64::from(row)])).collect(),
@@ -25,7 +34,13 @@ pub(crate) fn runs(map: &TensorMap, mode: BoxMode, coordinates: &[i32], offsets:
     for (index, row) in rows.iter().enumerate() {
         inner(map, *row, coordinates[0].into(), index as u64 * map.row_bytes() as u64, &mut runs);
     }
-    (runs, (rows.len() * map.inner_bytes()) as u64)
+    runs
+}
+
+/// The positions of a tiled box in each dimension, from dimension 1 on.
+fn counts(map: &TensorMap) -> Vec<u64> {
+    let count = |d: usize| u64::from(map.extents[d]).div_ceil(u64::from(map.element_strides[d].max(1)));
+    (1..usize::from(map.rank)).map(count).collect()
 }
 
 /// The address of the first element of a row; `None` outside of the tensor. Coordinates are from dimension 1 on.
@@ -43,15 +58,13 @@ fn position(map: &TensorMap, coordinates: &[i64]) -> Option<u64> {
 /// The rows of a tiled box, dimension 1 fastest.
 fn tile(map: &TensorMap, coordinates: &[i32]) -> Vec<Option<u64>> {
     let rank = usize::from(map.rank);
-    let counts: Vec<i64> = (1..rank)
-        .map(|d| u64::from(map.extents[d]).div_ceil(u64::from(map.element_strides[d].max(1))) as i64)
-        .collect();
-    let rows: i64 = counts.iter().product();
-    let row = |number: i64| {
+    let counts = counts(map);
+    let rows: u64 = counts.iter().product();
+    let row = |number: u64| {
         let mut rest = number;
         let mut at = [0; 4];
         for (d, &count) in counts.iter().enumerate() {
-            let index = rest % count;
+            let index = (rest % count) as i64;
             rest /= count;
             at[d] = i64::from(coordinates[d + 1]) + index * i64::from(map.element_strides[d + 1]);
         }

@@ -25,7 +25,7 @@ const TILE_ALIGNMENT: u64 = 128;
 struct Tile {
     map: TensorMap,
     runs: Vec<boxes::Run>,
-    bytes: u64,
+    rows: u64,
     shared: LaneAddress,
     /// The offset of the tile in its block's memory, on which the swizzle depends.
     within: u64,
@@ -63,8 +63,13 @@ fn tile(copy: &TensorCopy, lane: usize, r: &Registers, ctx: &mut ExecContext<'_>
         return Err(Fault::new("misaligned", message, 1 << lane));
     }
     let within = ctx.spaces.window.block_at(*space, shared.address).map_or(0, |(_, within)| within);
-    let (runs, bytes) = boxes::runs(&map, copy.mode, &coordinates, &offsets);
-    Ok(Tile { map, runs, bytes, shared, within })
+    let rows = boxes::row_count(&map, copy.mode, &coordinates);
+    let mut tile = Tile { map, runs: Vec::new(), rows, shared, within };
+    // A map in memory may have any box: one that exceeds shared memory is an error before its rows are listed.
+    let mode = if copy.loads { AccessMode::Store } else { AccessMode::Load };
+    ranges::place(shared, tile.size(), mode, ctx)?;
+    tile.runs = boxes::runs(&tile.map, copy.mode, &coordinates, &offsets);
+    Ok(tile)
 }
 
 /// The map of a lane, if the copy may use it.
@@ -174,14 +179,14 @@ impl Tile {
         self.runs.iter().map(&mut place).collect()
     }
 
-    /// Each contiguous range of the tile in shared memory: its offset and length.
-    fn ranges(&self) -> Vec<(u64, u64)> {
-        let (inner, row) = (self.map.inner_bytes() as u64, self.map.row_bytes() as u64);
-        // Narrow rows are scattered over the span.
-        match inner == row || self.swizzle() != Swizzle::None {
-            true => vec![(0, self.bytes / inner * row)],
-            false => (0..self.bytes / inner).map(|index| (index * row, inner)).collect(),
-        }
+    /// Bytes in shared memory, with the padding of rows.
+    fn size(&self) -> u64 {
+        self.rows.saturating_mul(self.map.row_bytes() as u64)
+    }
+
+    /// Bytes of elements, which complete transactions of an mbarrier.
+    fn element_bytes(&self) -> u64 {
+        self.rows * self.map.inner_bytes() as u64
     }
 }
 
@@ -218,16 +223,13 @@ fn load(copy: &TensorCopy, tile: &Tile, r: &Registers, ctx: &mut ExecContext<'_>
             }
         };
         let until = mbarrier.phase(ctx)?;
-        let (_, end) = tile.ranges().last().copied().map_or((0, 0), |(start, len)| (start, start + len));
-        let place = ranges::place(shared, end, AccessMode::Store, ctx)?;
+        let place = ranges::place(shared, tile.size(), AccessMode::Store, ctx)?;
         for run in &tile.runs {
             let Some(address) = run.global else { continue };
             let at = LaneAddress { space: Space::Global, address, lane };
             ranges::start(at, run.len, AccessMode::Load, until, ctx)?;
         }
-        for (offset, len) in tile.ranges() {
-            ranges::start(shared.offset(offset), len, AccessMode::Store, until, ctx)?;
-        }
+        ranges::start(shared, tile.size(), AccessMode::Store, until, ctx)?;
         let fill = if tile.map.nan { tile.map.element.nan() } else { Vec::new() };
         let transfer = Transfer {
             segments: tile.segments(&runs, place, true),
@@ -235,7 +237,7 @@ fn load(copy: &TensorCopy, tile: &Tile, r: &Registers, ctx: &mut ExecContext<'_>
             convert: conversion(tile.map.element),
             ..Transfer::default()
         };
-        bulk::issue(transfer, Some((mbarrier, tile.bytes as u32)), lane, ctx)?;
+        bulk::issue(transfer, Some((mbarrier, tile.element_bytes() as u32)), lane, ctx)?;
     }
     Ok(())
 }
@@ -246,11 +248,8 @@ fn store(copy: &TensorCopy, tile: &Tile, ctx: &mut ExecContext<'_>) -> Result<()
     let until = CopyCompletion::Waited(CopyFamily::Bulk);
     let reduction = copy.reduction.map(|op| reduction(op, tile.map.element, lane)).transpose()?;
     let runs = tile.globals(AccessMode::Store, ctx)?;
-    let (_, end) = tile.ranges().last().copied().map_or((0, 0), |(start, len)| (start, start + len));
-    let place = ranges::place(tile.shared, end, AccessMode::Load, ctx)?;
-    for (offset, len) in tile.ranges() {
-        ranges::start(tile.shared.offset(offset), len, AccessMode::Load, until, ctx)?;
-    }
+    let place = ranges::place(tile.shared, tile.size(), AccessMode::Load, ctx)?;
+    ranges::start(tile.shared, tile.size(), AccessMode::Load, until, ctx)?;
     for run in &tile.runs {
         let Some(address) = run.global else { continue };
         let at = LaneAddress { space: Space::Global, address, lane };

@@ -21,8 +21,9 @@ impl State {
         }
     }
 
-    /// Requests the `warplens` section from the client.
-    pub(crate) fn request_settings(&self) {
+    /// Requests the `warplens` section from the client. Requests that depend on settings wait for the answer.
+    pub(crate) fn request_settings(&mut self) {
+        self.waiting_for_settings.get_or_insert_default();
         let item = ConfigurationItem { scope_uri: None, section: Some("warplens".into()) };
         let params = ConfigurationParams { items: vec![item] };
         self.client.request::<WorkspaceConfiguration>(params, |response| {

@@ -31,8 +31,8 @@ struct Params {
 }
 
 impl State {
-    /// `warplens/listing`. The disassembler runs on a thread of its own. The first settings are awaited: a client that opens machine
-    /// code first has not sent the path of the disassembler yet.
+    /// `warplens/listing`. The disassembler runs on a thread of its own. Settings that were requested are awaited: a client that opens
+    /// machine code first has not sent the path of the disassembler yet.
     pub(crate) fn listing(&mut self, id: Id, params: Value) {
         if let Some(waiting) = &mut self.waiting_for_settings {
             return waiting.push((id, params));
