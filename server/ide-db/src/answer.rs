@@ -409,6 +409,9 @@ pub struct DocumentLink {
     pub range: TextRange,
     /// The path as written.
     pub path: SmolStr,
+    /// The extension of the file that the document was assembled from, if the link leads there: it is beside the document, under the
+    /// same name.
+    pub origin: Option<&'static str>,
     /// Line and column, from 1 as in debug information; 0 if unknown.
     pub place: Option<(u32, u32)>,
 }

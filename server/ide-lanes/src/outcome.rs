@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
+use warplens_sim::launch::Launch;
 use warplens_sim::{
     Cancelled, Checks, Control, Limits, Progress, RunOptions, RunResult, Severity, StatementId, TraceRequest,
     Values, WarpId, Workers,
@@ -90,6 +91,11 @@ impl Outcome {
     /// Whether the values are those of the request.
     pub fn answers(&self, request: WarpRequest) -> bool {
         self.request == request
+    }
+
+    /// The launch that was run: an inferred one may have been repaired.
+    pub fn launch(&self) -> &Launch {
+        self.settled.launch()
     }
 
     /// The run that was made, from the one that was prepared.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use warplens_sim::launch::{Resolved, is_clean};
+use warplens_sim::launch::{Launch, Resolved, is_clean};
 use warplens_sim::{Cancelled, Control, Executable, Finding, RunResult, Severity, Status};
 
 use crate::model::Model;
@@ -20,6 +20,12 @@ pub(crate) struct Settled {
     program: Arc<dyn Executable>,
     resolved: Arc<Resolved>,
     model: Model,
+}
+
+impl Settled {
+    pub(crate) fn launch(&self) -> &Launch {
+        &self.resolved.launch
+    }
 }
 
 impl Prepared {

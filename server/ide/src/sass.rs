@@ -6,6 +6,7 @@ mod folding;
 mod hover;
 mod inlay_hints;
 mod lens;
+mod links;
 mod symbols;
 mod tokens;
 
@@ -34,6 +35,7 @@ pub(crate) const SASS: LanguageSupport = LanguageSupport {
     explain: explain::explain,
     explained_names: explain::names,
     summaries: lens::summaries,
+    links: links::links,
     call_item: call_hierarchy::item_of,
     incoming_calls: call_hierarchy::incoming,
     outgoing_calls: call_hierarchy::outgoing,

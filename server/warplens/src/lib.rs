@@ -3,12 +3,14 @@
 //! Protocol, runtime, threads and file system belong here. Knowledge of languages belongs to `ide`.
 
 pub mod cli;
+mod comparison;
 mod cores;
 mod language;
 mod launch_file;
 mod listing;
 pub mod lsp;
 mod markdown;
+mod open_text;
 mod panic;
 mod position;
 mod process;

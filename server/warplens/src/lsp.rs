@@ -48,6 +48,7 @@ mod simulation;
 mod snapshot;
 mod source_files;
 mod state;
+mod tasks;
 mod to_proto;
 mod worker_pool;
 mod workspace_index;

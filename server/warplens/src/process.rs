@@ -1,6 +1,7 @@
 //! A process with a time limit. It is stopped together with the processes that it started.
 
 use std::io::{self, Read};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -17,8 +18,23 @@ pub(crate) struct Limits<'a> {
     pub(crate) time: Duration,
     /// Bytes of standard output, if it is piped.
     pub(crate) output: u64,
+    /// A file that it writes.
+    pub(crate) file: Option<FileLimit<'a>>,
     /// Stops the process when set.
     pub(crate) stop: Option<&'a AtomicBool>,
+}
+
+/// The size that a file may reach.
+#[derive(Clone, Copy)]
+pub(crate) struct FileLimit<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) bytes: u64,
+}
+
+impl FileLimit<'_> {
+    fn is_exceeded(self) -> bool {
+        self.path.metadata().is_ok_and(|file| file.len() > self.bytes)
+    }
 }
 
 /// A process that has ended.
@@ -32,12 +48,24 @@ pub(crate) struct Ended {
     pub(crate) is_cut: bool,
 }
 
+impl Ended {
+    /// Whether a signal ended it.
+    pub(crate) fn is_signalled(&self) -> bool {
+        #[cfg(unix)]
+        return std::os::unix::process::ExitStatusExt::signal(&self.status).is_some();
+        #[cfg(not(unix))]
+        false
+    }
+}
+
 /// Why a process did not end by itself.
 pub(crate) enum Failure {
     Start(io::Error),
     Wait(io::Error),
     /// It exceeded the time limit.
     Late,
+    /// It exceeded the limit of the file.
+    LargeFile,
     /// It was stopped by the flag.
     Stopped,
 }
@@ -64,7 +92,11 @@ pub(crate) fn run(command: &mut Command, limits: &Limits<'_>) -> Result<Ended, F
 fn wait(child: &mut Child, limits: &Limits<'_>, is_cut: &AtomicBool) -> Result<ExitStatus, Failure> {
     let started = Instant::now();
     loop {
-        if let Some(status) = child.try_wait().map_err(Failure::Wait)? {
+        let ended = child.try_wait().map_err(Failure::Wait)?;
+        if limits.file.is_some_and(FileLimit::is_exceeded) {
+            return Err(Failure::LargeFile);
+        }
+        if let Some(status) = ended {
             return Ok(status);
         }
         if is_cut.load(Ordering::Relaxed) {
@@ -128,7 +160,7 @@ mod tests {
     fn run_script(script: &str, output: u64, stop: Option<&AtomicBool>) -> Result<Ended, Failure> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]).stdout(Stdio::piped()).stderr(Stdio::piped());
-        run(&mut command, &Limits { time: Duration::from_secs(60), output, stop })
+        run(&mut command, &Limits { time: Duration::from_secs(60), output, file: None, stop })
     }
 
     #[test]

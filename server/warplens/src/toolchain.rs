@@ -1,6 +1,6 @@
 //! The external assembler and disassembler, which a user may configure: PTX to the listing of its machine code.
 //!
-//! Both are separate processes with a time limit, in a temporary folder that is removed afterwards.
+//! Both are separate processes with limits of time and output, in a temporary folder that is removed afterwards.
 
 mod error;
 
@@ -8,11 +8,13 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::process::{self, Ended, Failure, Limits};
+use crate::process::{self, Ended, Failure, FileLimit, Limits};
 use crate::ptx_target::ptx_target;
-use error::{MAX_LISTING, MAX_MESSAGES, NVDISASM_VARIABLE, PTXAS_VARIABLE};
+use error::{MAX_CUBIN, MAX_LISTING, MAX_MESSAGE, MAX_MESSAGES, NVDISASM_VARIABLE, PTXAS_VARIABLE};
 
 pub(crate) use error::ToolError;
 
@@ -22,6 +24,8 @@ pub(crate) struct Toolchain {
     ptxas: PathBuf,
     nvdisasm: PathBuf,
     limit: Duration,
+    /// Stops the tools when set.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Toolchain {
@@ -32,12 +36,40 @@ impl Toolchain {
         let beside = ptxas.parent().map(|folder| folder.join("nvdisasm")).filter(|path| path.is_file());
         let nvdisasm = beside.or_else(|| variable(NVDISASM_VARIABLE)).or_else(|| in_path("nvdisasm"));
         let nvdisasm = nvdisasm.ok_or_else(|| ToolError::NoNvdisasm { ptxas: ptxas.clone() })?;
-        Ok(Toolchain { ptxas, nvdisasm, limit })
+        Ok(Toolchain { ptxas, nvdisasm, limit, stop: None })
+    }
+
+    /// The tools of the settings. The disassembler is the one beside the assembler unless the settings name one.
+    pub(crate) fn of_settings(
+        ptxas: &str,
+        nvdisasm: &str,
+        limit: Duration,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Toolchain, ToolError> {
+        let path =
+            |setting: &str| Some(PathBuf::from(setting.trim())).filter(|path| !path.as_os_str().is_empty());
+        let ptxas = path(ptxas).ok_or(ToolError::NoPtxasSetting)?;
+        let beside = || ptxas.parent().map(|folder| folder.join("nvdisasm")).filter(|path| path.is_file());
+        let nvdisasm = path(nvdisasm).or_else(beside);
+        let nvdisasm = nvdisasm.ok_or_else(|| ToolError::NoNvdisasmSetting { ptxas: ptxas.clone() })?;
+        Ok(Toolchain { ptxas, nvdisasm, limit, stop: Some(stop) })
+    }
+
+    /// The targets that the assembler lists, such as `sm_90`; none if it does not list them.
+    pub(crate) fn targets(&self) -> Result<Vec<String>, ToolError> {
+        let ended = self.run(&self.ptxas, &["--help".into()], Path::new("."), None)?;
+        let text = String::from_utf8_lossy(&ended.output);
+        // The help quotes the values of `--gpu-name`: 'sm_90','sm_90a'.
+        let quoted = text.split('\'').filter(|word| is_target(word));
+        let mut targets: Vec<String> = quoted.map(str::to_owned).collect();
+        targets.sort_by_key(|target| (number(target), target.clone()));
+        targets.dedup();
+        Ok(targets)
     }
 
     /// The version of the assembler: `13.5.37`.
     pub(crate) fn version(&self) -> Result<String, ToolError> {
-        let ended = self.run(&self.ptxas, &["--version".into()], Path::new("."))?;
+        let ended = self.run(&self.ptxas, &["--version".into()], Path::new("."), None)?;
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         let version =
             text.split_once(", V").map(|(_, rest)| rest.split_whitespace().next().unwrap_or_default());
@@ -58,13 +90,14 @@ impl Toolchain {
             "-o".into(),
             output.clone().into_os_string(),
         ];
-        let ended = self.run(&self.ptxas, &arguments, folder.path())?;
+        let written = FileLimit { path: &output, bytes: MAX_CUBIN };
+        let ended = self.run(&self.ptxas, &arguments, folder.path(), Some(written))?;
         self.check(&self.ptxas, &ended, &input)?;
         if !output.is_file() {
             return Err(ToolError::NoOutput { program: self.ptxas.clone() });
         }
         let arguments = ["-gp".into(), output.clone().into_os_string()];
-        let ended = self.run(&self.nvdisasm, &arguments, folder.path())?;
+        let ended = self.run(&self.nvdisasm, &arguments, folder.path(), None)?;
         self.check(&self.nvdisasm, &ended, &output)?;
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         match text.contains("/*0000*/") {
@@ -73,20 +106,26 @@ impl Toolchain {
         }
     }
 
-    fn run(&self, program: &Path, arguments: &[OsString], folder: &Path) -> Result<Ended, ToolError> {
+    fn run(
+        &self,
+        program: &Path,
+        arguments: &[OsString],
+        folder: &Path,
+        file: Option<FileLimit<'_>>,
+    ) -> Result<Ended, ToolError> {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = || program.to_path_buf();
-        let ended = process::run(&mut command, &Limits { time: self.limit, output: MAX_LISTING, stop: None });
-        match ended {
+        let limits = Limits { time: self.limit, output: MAX_LISTING, file, stop: self.stop.as_deref() };
+        match process::run(&mut command, &limits) {
             Ok(ended) if ended.is_cut => Err(ToolError::Long { program: program() }),
             Ok(ended) => Ok(ended),
+            Err(Failure::LargeFile) => Err(ToolError::LargeFile { program: program() }),
             Err(Failure::Start(error) | Failure::Wait(error)) => {
                 Err(ToolError::Start { program: program(), error })
             }
-            Err(Failure::Late | Failure::Stopped) => {
-                Err(ToolError::Late { program: program(), limit: self.limit })
-            }
+            Err(Failure::Late) => Err(ToolError::Late { program: program(), limit: self.limit }),
+            Err(Failure::Stopped) => Err(ToolError::Stopped { program: program() }),
         }
     }
 
@@ -100,12 +139,16 @@ impl Toolchain {
             return Ok(());
         }
         let name = input.to_string_lossy();
+        if ended.is_signalled() {
+            return Err(ToolError::Signal { program: program.to_path_buf(), status: ended.status });
+        }
         // Assemblers print messages to either.
         let printed = &ended.output[..ended.output.len().min(MAX_MESSAGES)];
         let messages =
             String::from_utf8_lossy(&[&ended.errors[..], printed].concat()).replace(&*name, "the file");
         let lines: Vec<&str> = messages.lines().filter(|line| !line.trim().is_empty()).take(5).collect();
         let messages = if lines.is_empty() { "it printed no message".to_owned() } else { lines.join("; ") };
+        let messages = messages.chars().filter(|char| !char.is_control()).take(MAX_MESSAGE).collect();
         Err(ToolError::Rejected { program: program.to_path_buf(), messages })
     }
 }
@@ -113,6 +156,18 @@ impl Toolchain {
 /// The target in the text of a module: `sm_90a`.
 pub(crate) fn target_of(ptx: &str) -> Result<String, ToolError> {
     ptx_target(ptx.lines().map(Cow::Borrowed)).ok_or(ToolError::NoTarget)
+}
+
+/// Whether a word is a target of machine code: `sm_90a`.
+fn is_target(word: &str) -> bool {
+    number(word).is_some_and(|number| number > 0)
+}
+
+/// The number of a target.
+pub(crate) fn number(target: &str) -> Option<u32> {
+    let rest = target.strip_prefix("sm_")?;
+    let digits = rest.trim_end_matches(|char: char| char.is_ascii_lowercase());
+    (rest.len() - digits.len() <= 1).then(|| digits.parse().ok()).flatten()
 }
 
 fn variable(name: &str) -> Option<PathBuf> {

@@ -73,7 +73,7 @@ pub(crate) fn links(db: &Database, file: File) -> Vec<DocumentLink> {
         let start = list.start_of(index);
         links.extend(item_source_refs(db, *item).iter().filter_map(|place| {
             let path = (*paths.get(&u64::from(place.file))?).clone();
-            Some(DocumentLink { range: place.range + start, path, place: place.place })
+            Some(DocumentLink { range: place.range + start, path, origin: None, place: place.place })
         }));
     }
     links

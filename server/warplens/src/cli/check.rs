@@ -20,9 +20,10 @@ use warplens_ide::{
 };
 
 use super::files::{Found, Input, collect};
-use super::input::{language_parser, open};
+use super::input::{ReadError, language_parser};
 use super::outcome::{Outcome, print_message};
 use crate::language;
+use crate::open_text::open;
 use report::{CheckError, Checked, CheckedFile, Report};
 
 #[derive(Args)]
@@ -268,7 +269,7 @@ impl Checker {
         let mut host = AnalysisHost::new();
         host.set_rules(self.rules.clone());
         host.set_accepts(self.accepts);
-        let file = open(&mut host, language, text)?;
+        let file = open(&mut host, language, text).map_err(ReadError::from)?;
         host.set_profile(file, self.profile.clone());
         let analysis = host.snapshot();
         let next = AtomicUsize::new(0);

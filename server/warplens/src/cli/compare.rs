@@ -1,12 +1,10 @@
 //! `warplens compare`: runs a launch on two kernels, or on one kernel under two models, and prints the first difference.
 
 mod assembled;
-mod compared;
 mod human;
 mod json;
-mod random;
+mod progress;
 mod reduce;
-mod sides;
 #[cfg(test)]
 mod tests;
 
@@ -19,17 +17,19 @@ use thiserror::Error;
 use warplens_ide::Language;
 use warplens_ide::lanes::compare::Equality;
 use warplens_ide::lanes::{RunRequest, RunSettings};
-use warplens_sim::Cancelled;
+use warplens_sim::Control;
 
 use assembled::{AssembleError, Assembler};
-use compared::Compared;
-use random::Random;
+use progress::progress;
 use reduce::{Other, Pair, ReduceError, Reduced};
-use sides::{Sides, labelled};
 
 use super::input::language_parser;
-use super::launch::{LaunchArguments, LaunchError, Launches, Source};
+use super::launch::{LaunchArguments, LaunchError, Launches, RunError, Source};
 use super::outcome::{Outcome, print_message};
+use crate::comparison::compared::Compared;
+use crate::comparison::random::{self, Random};
+use crate::comparison::sides::{Sides, labelled};
+use crate::cores::Cores;
 use crate::language;
 
 #[derive(Args)]
@@ -135,7 +135,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Success;
     let mut written = Ok(());
     let ended = compare(arguments, &mut |compared, reduced| {
-        outcome = outcome.max(compared.outcome());
+        outcome = outcome.max(outcome_of(&compared));
         if written.is_ok() {
             written =
                 write(&compared, reduced.as_ref(), arguments.format, &mut out).and_then(|()| out.flush());
@@ -147,6 +147,10 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         return Ok(Outcome::Unusable);
     }
     Ok(outcome)
+}
+
+fn outcome_of(compared: &Compared) -> Outcome {
+    if compared.comparison.is_equal() { Outcome::Success } else { Outcome::Errors }
 }
 
 /// Parses an optimization level: `0`, `-O0`.
@@ -189,6 +193,8 @@ fn compare(
     let launches = Launches::read(&arguments.file, &arguments.launch, &mut request)?;
     source.note_errors();
     let folder = arguments.reduction_folder()?;
+    let cores = Cores::all();
+    let control = Control { workers: Some(&cores), ..Control::none() };
     let mut is_reduced = false;
     let mut with = |other: &Source, made: Other<'_>| -> Result<(), CompareError> {
         if arguments.reduce {
@@ -201,6 +207,7 @@ fn compare(
             launches: &launches,
             is_one_kernel,
             other_entry: arguments.other_entry.as_deref(),
+            control,
         };
         let compared = compare_sides(&sides, arguments)?;
         let mut reduced = None;
@@ -245,12 +252,18 @@ fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared, L
     let equality = arguments.equality();
     if let Some(launches) = arguments.random {
         let random = Random { launches, seed: arguments.seed.unwrap_or_else(random::seed) };
-        return random::compare(sides, first, random, equality);
+        let line = progress(launches);
+        let compared = random::compare(sides, &first, random, equality, &mut |compared, drawn| {
+            line.set_position(compared as u64);
+            line.set_message(format!("{} discarded", drawn.discarded + drawn.discarded_by_other));
+        });
+        line.finish_and_clear();
+        return Ok(compared?);
     }
     let other = sides.other(&first.prepared.resolved.launch)?;
     let lane_bytes = sides.is_one_kernel.then(|| arguments.launch.trace_bytes());
-    let compared = Compared::new(labelled([first, other]), equality, lane_bytes);
-    compared.map_err(|Cancelled| LaunchError::Cancelled)
+    Ok(Compared::new(labelled([first, other]), equality, lane_bytes, sides.control)
+        .map_err(RunError::from)?)
 }
 
 impl Arguments {

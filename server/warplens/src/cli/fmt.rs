@@ -14,11 +14,12 @@ use warplens_ide::{
 };
 
 use super::files::{Input, collect};
-use super::input::{ReadError, STANDARD_INPUT, language_parser, open};
+use super::input::{ReadError, STANDARD_INPUT, language_parser};
 use super::outcome::{Outcome, print_message};
 use super::plain::{plain, without_controls};
 use super::text_edits::edited;
 use crate::language::{self, LanguageError};
+use crate::open_text::open;
 use crate::position::{self, Encoding};
 use crate::replace_file::replace;
 
@@ -137,7 +138,7 @@ impl FormattedFile<'_> {
             return Err(FormatError::ReadOnly(language.title));
         }
         let mut host = AnalysisHost::new();
-        open(&mut host, language, &before)?;
+        open(&mut host, language, &before).map_err(ReadError::from)?;
         if dialect.is_some() && !language.has_dialects {
             return Err(FormatError::NoDialects(language.title));
         }

@@ -2,13 +2,15 @@
 
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use thiserror::Error;
-use warplens_ide::{AnalysisHost, FileId, Language, languages};
+use warplens_ide::{Language, languages};
 
 use crate::language::LanguageError;
 use crate::listing::{self, MachineCode, ToolError, Tools};
+use crate::open_text::LargeItem;
 use crate::read_file::{self, FileError};
 
 /// The path of standard input.
@@ -16,9 +18,6 @@ pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// The limit of a text in bytes; memory use is at most ten times this.
 const MAX_TEXT: u64 = 256 << 20;
-
-/// The limit of one function in bytes, which takes more memory than several that are as long together.
-const MAX_ITEM: usize = 64 << 20;
 
 /// A file cannot be read.
 #[derive(Debug, Error)]
@@ -31,8 +30,8 @@ pub(crate) enum ReadError {
     NotRegular,
     #[error("has more than {} MB, the limit of a file", MAX_TEXT >> 20)]
     TooLarge,
-    #[error("has a function of {} MB; the limit of one is {} MB", .0 >> 20, MAX_ITEM >> 20)]
-    LargeItem(usize),
+    #[error(transparent)]
+    LargeItem(#[from] LargeItem),
     #[error("{0}")]
     MachineCode(#[from] ToolError),
     #[error("is not UTF-8: invalid byte 0x{byte:02x} at offset {offset}")]
@@ -76,22 +75,13 @@ fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
         return Err(ReadError::TooLarge);
     }
     if let Some(kind) = MachineCode::of(&bytes) {
-        return Ok(listing::disassemble(&bytes, kind, &Tools::of_environment())?);
+        return Ok(listing::disassemble(&bytes, kind, &Tools::of_environment(), &AtomicBool::new(false))?);
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         ReadError::NotUtf8 { offset, byte: error.as_bytes()[offset] }
     })?;
     Ok(listing::of_text(&text).unwrap_or(text))
-}
-
-/// Opens a text for analysis, unless it has a function that would take too much memory.
-pub(crate) fn open(host: &mut AnalysisHost, language: Language, text: &str) -> Result<FileId, ReadError> {
-    let file = FileId(0);
-    match host.open(file, language, text) {
-        largest if largest > MAX_ITEM => Err(ReadError::LargeItem(largest)),
-        _ => Ok(file),
-    }
 }
 
 /// Parses `--language`.

@@ -74,7 +74,7 @@ fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated, SimError> {
     let source = Source::read(file, arguments.language)?;
     let mut request = arguments.request(source.language).map_err(LaunchError::from)?;
     let launches = Launches::read(file, &arguments.launch, &mut request)?;
-    let prepared = source.prepare(&request, &launches)?;
+    let prepared = source.prepare(&request, &launches).map_err(LaunchError::from)?;
     let dump = buffers_to_dump(&arguments.dump, &prepared)?;
     if prepared.guess.is_none() {
         check_warp(arguments.warp, &prepared)?;
@@ -88,7 +88,7 @@ fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated, SimError> {
         let steps = arguments.trace.then(|| steps::record(&prepared, arguments, control));
         Ok((steps.transpose()?.flatten(), prepared, result))
     });
-    let (steps, prepared, result) = ended.map_err(|_| LaunchError::Cancelled)?;
+    let (steps, prepared, result) = ended.map_err(LaunchError::from)?;
     line.end();
     check_warp(arguments.warp, &prepared)?;
     let symbols = source.analysis.symbols(source.file).map_err(LaunchError::from)?;

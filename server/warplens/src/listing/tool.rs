@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -55,6 +56,8 @@ pub(crate) enum ToolError {
     Io(#[from] io::Error),
     #[error("cannot be disassembled: {} exceeded the time limit of {} s", program.display(), TIMEOUT.as_secs())]
     Timeout { program: PathBuf },
+    #[error("cannot be disassembled: {} was stopped", program.display())]
+    Stopped { program: PathBuf },
     #[error("cannot be disassembled: {} printed more than {} MB, the limit of a listing", program.display(), MAX_LISTING >> 20)]
     TooLarge { program: PathBuf },
     #[error("cannot be disassembled: {} failed ({status}){}", program.display(), after_colon(message))]
@@ -84,11 +87,16 @@ impl Tools {
     }
 
     /// The listing of a file with these contents.
-    pub(super) fn print(&self, bytes: &[u8], kind: MachineCode) -> Result<String, ToolError> {
+    pub(super) fn print(
+        &self,
+        bytes: &[u8],
+        kind: MachineCode,
+        stop: &AtomicBool,
+    ) -> Result<String, ToolError> {
         let has = |tool: &Tool| !tool.path.as_os_str().is_empty();
         match kind {
-            MachineCode::Cubin if has(&self.nvdisasm) => self.nvdisasm.print(&["-hex"], bytes),
-            _ if has(&self.cuobjdump) => self.cuobjdump.print(&["-sass"], bytes),
+            MachineCode::Cubin if has(&self.nvdisasm) => self.nvdisasm.print(&["-hex"], bytes, stop),
+            _ if has(&self.cuobjdump) => self.cuobjdump.print(&["-sass"], bytes, stop),
             MachineCode::Cubin => Err(ToolError::NoToolForCubin {
                 nvdisasm: self.nvdisasm.setting,
                 cuobjdump: self.cuobjdump.setting,
@@ -99,7 +107,7 @@ impl Tools {
 }
 
 impl Tool {
-    fn print(&self, options: &[&str], bytes: &[u8]) -> Result<String, ToolError> {
+    fn print(&self, options: &[&str], bytes: &[u8], stop: &AtomicBool) -> Result<String, ToolError> {
         let folder = tempfile::Builder::new().prefix("warplens-").tempdir()?;
         let input = folder.path().join("input");
         std::fs::write(&input, bytes)?;
@@ -107,11 +115,12 @@ impl Tool {
         command.args(options).arg(&input).current_dir(folder.path());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = || self.path.clone();
-        let limits = Limits { time: TIMEOUT, output: MAX_LISTING, stop: None };
+        let limits = Limits { time: TIMEOUT, output: MAX_LISTING, file: None, stop: Some(stop) };
         let ended = process::run(&mut command, &limits).map_err(|failure| match failure {
             Failure::Start(error) => ToolError::Start { setting: self.setting, program: program(), error },
             Failure::Wait(error) => ToolError::Io(error),
-            Failure::Late | Failure::Stopped => ToolError::Timeout { program: program() },
+            Failure::Stopped => ToolError::Stopped { program: program() },
+            Failure::Late | Failure::LargeFile => ToolError::Timeout { program: program() },
         })?;
         if ended.is_cut {
             return Err(ToolError::TooLarge { program: program() });
@@ -152,7 +161,7 @@ mod tests {
         std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         let tool = Tool { path: path.clone(), setting: "the setting" };
-        let result = tool.print(&["-hex"], b"\x7fELF");
+        let result = tool.print(&["-hex"], b"\x7fELF", &AtomicBool::new(false));
         let shown = result.map_or_else(|error| error.to_string(), |listing| format!("listing {listing}"));
         shown.replace(&path.display().to_string(), "TOOL")
     }
@@ -180,7 +189,7 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_named_with_its_setting() {
         let tool = Tool { path: "/nonexistent/nvdisasm".into(), setting: "the setting" };
-        let error = tool.print(&[], b"").unwrap_err().to_string();
+        let error = tool.print(&[], b"", &AtomicBool::new(false)).unwrap_err().to_string();
         assert!(error.starts_with("the setting: cannot run /nonexistent/nvdisasm: "), "{error}");
     }
 }

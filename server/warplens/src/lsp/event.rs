@@ -10,6 +10,7 @@ use warplens_ide::lanes::Outcome;
 use super::ptxas::run::{Printed, PtxasError};
 use super::request::Response;
 use super::snapshot::Failure;
+use super::tasks::TaskProgress;
 
 /// An event for the state thread.
 pub(crate) enum Event {
@@ -35,8 +36,10 @@ pub(crate) enum Event {
     IndexSearched(Id, Result<Value>),
     /// The answer of a request of the lanes panel was computed.
     PanelAnswered(Id, Result<Value>),
-    /// The listing of a file was made.
-    Listed(Id, Result<Value>),
+    /// The work of a request reports its progress.
+    TaskProgress(Id, TaskProgress),
+    /// The work of a request has ended.
+    TaskEnded(Id, Result<Value>),
     /// A run of ptxas has ended.
     PtxasFinished(PtxasFinished),
     /// A simulation reports progress or its result.

@@ -3,10 +3,12 @@
 //! Requests that read one document are functions of a [`Snapshot`](super::snapshot::Snapshot) and run on a worker. The others
 //! are methods of [`State`](super::state::State) and run on the state thread.
 
+pub(crate) mod assemble;
 pub(crate) mod call_hierarchy;
 pub(crate) mod code_action;
 pub(crate) mod code_lens;
 pub(crate) mod commands;
+mod compare;
 pub(crate) mod completion;
 pub(crate) mod definition;
 pub(crate) mod diagnostic;
@@ -28,7 +30,7 @@ mod initialize;
 pub(crate) mod inlay_hint;
 pub(crate) mod lane_masks;
 pub(crate) mod launch_actions;
-pub(crate) mod machine_code;
+mod machine_code;
 mod panel;
 pub(crate) mod references;
 pub(crate) mod rename;
@@ -36,5 +38,6 @@ pub(crate) mod selection_range;
 pub(crate) mod semantic_tokens;
 pub(crate) mod signature_help;
 pub(crate) mod syntax_tree;
+pub(crate) mod tools;
 pub(crate) mod warps;
 mod workspace_symbol;

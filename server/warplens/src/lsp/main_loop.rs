@@ -13,7 +13,7 @@ use super::errors::{error, internal, internal_message, refused};
 use super::event::Event;
 use super::handlers::completion::resolve;
 use super::handlers::lane_masks::LANE_MASKS;
-use super::handlers::machine_code::LISTING;
+use super::handlers::tools::ToolMethod;
 use super::request::{Job, Requester, Response, Urgency, run as run_handler};
 use super::routes;
 use super::simulation::panel_request::PanelMethod;
@@ -60,6 +60,7 @@ impl State {
             Event::Shutdown => {
                 self.phase = Phase::AfterShutdown;
                 self.simulations.stop_all();
+                self.tasks.stop_all();
             }
             Event::Exit => {}
             Event::Request { id, method, params } => self.request(id, &method, params),
@@ -72,7 +73,8 @@ impl State {
                 self.answer(&id, answer);
             }
             Event::PanelAnswered(id, answer) => self.panel_answered(&id, answer),
-            Event::Listed(id, answer) => self.answer(&id, answer),
+            Event::TaskProgress(id, progress) => self.task_progress(&id, progress),
+            Event::TaskEnded(id, answer) => self.task_ended(&id, answer),
             Event::PtxasFinished(finished) => self.ptxas_finished(finished),
             Event::Simulation(update) => self.simulation_update(update),
         }
@@ -93,10 +95,12 @@ impl State {
         if let Some(method) = PanelMethod::from_name(method) {
             return self.panel_request(id, method, params);
         }
+        if let Some(method) = ToolMethod::from_name(method) {
+            return self.tool_request(id, method, params);
+        }
         match method {
             "workspace/executeCommand" => self.execute_command(id, params),
             LANE_MASKS => self.lane_masks(id, params),
-            LISTING => self.listing(id, params),
             WorkspaceSymbolRequest::METHOD => self.workspace_symbol(id, params),
             ResolveCompletionItem::METHOD => {
                 let resolved = resolve(params, &self.capabilities);
@@ -152,6 +156,7 @@ impl State {
         if let Some(cancelled) = self.simulations.panel_requests.get(&id) {
             cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
         }
+        self.tasks.stop(&id);
         self.answer(&id, Err(Error::request_cancelled()));
     }
 

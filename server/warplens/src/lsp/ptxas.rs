@@ -16,7 +16,7 @@ pub(crate) mod runs;
 use warplens_ide::Language;
 
 /// Whether it assembles files of a language.
-fn assembles(language: Language) -> bool {
+pub(crate) fn assembles(language: Language) -> bool {
     language.assembler == Some("ptxas")
 }
 

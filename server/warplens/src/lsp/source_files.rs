@@ -32,6 +32,23 @@ pub(crate) fn find(folders: &[PathBuf], path: &str) -> Option<PathBuf> {
     search(folders.get(1..)?, name)
 }
 
+/// The file that a document was assembled from, beside it: for `k.sass`, `k.ptx.sass` or `k.ptx.sm_90.sass` it is `k.ptx`.
+pub(crate) fn origin(document: &Path, extension: &str) -> Option<PathBuf> {
+    let mut stem = document.to_path_buf();
+    while stem.extension().is_some() {
+        stem.set_extension("");
+        let mut named = stem.clone().into_os_string();
+        named.push(format!(".{extension}"));
+        let is_named = stem.extension().is_some_and(|found| found == extension);
+        let candidates = [stem.clone(), PathBuf::from(named)];
+        let found = candidates.into_iter().skip(usize::from(!is_named)).find(|path| path.is_file());
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
 /// A line of a file, from 1.
 pub(crate) fn line(path: &Path, line: u32) -> Option<String> {
     let bytes = read_file::read(path, MAX_BYTES).ok()?;
@@ -80,6 +97,22 @@ fn below(folders: &[PathBuf], path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_origin_is_beside_the_document_under_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("k.ptx"), "").unwrap();
+        std::fs::write(folder.path().join("k"), "").unwrap();
+        let origin = |name: &str| {
+            let found = origin(&folder.path().join(name), "ptx")?;
+            Some(found.file_name()?.to_str()?.to_owned())
+        };
+        for name in ["k.sass", "k.ptx.sass", "k.ptx.sm_90a.sass"] {
+            assert_eq!(origin(name).as_deref(), Some("k.ptx"), "{name}");
+        }
+        assert_eq!(origin("other.sass"), None);
+        assert_eq!(origin("k"), None);
+    }
 
     #[test]
     fn only_paths_in_the_workspace_or_beside_the_document() {

@@ -17,6 +17,7 @@ use super::client_capabilities::ClientCapabilities;
 use super::document::{Document, Refusal};
 use super::errors::not_open;
 use super::event::Event;
+use super::handlers::tools::ToolMethod;
 use super::launch_documents::LaunchDocument;
 use super::listing_cache::ListingCache;
 use super::ptxas::runs::PtxasRuns;
@@ -27,6 +28,7 @@ use super::settings::Settings;
 use super::shown::ShownDocuments;
 use super::simulation::runs::Simulations;
 use super::snapshot::Snapshot;
+use super::tasks::Tasks;
 use super::to_proto::{diagnostic_report, to_value};
 use super::worker_pool::WorkerPool;
 use super::workspace_index::index::WorkspaceIndex;
@@ -52,8 +54,10 @@ pub(crate) struct State {
     pub(crate) encoding: Encoding,
     pub(crate) capabilities: Arc<ClientCapabilities>,
     pub(crate) settings: Arc<Settings>,
-    /// Requests for listings that wait for settings; `None` unless settings are requested.
-    pub(crate) waiting_for_settings: Option<Vec<(Id, Value)>>,
+    /// Work of requests that is in progress.
+    pub(crate) tasks: Tasks,
+    /// Requests that wait for settings; `None` unless settings are requested.
+    pub(crate) waiting_for_settings: Option<Vec<(Id, ToolMethod, Value)>>,
     /// Names and messages that the user was warned about, once each: unknown names in settings, a missing assembler.
     pub(crate) warned_names: FxHashSet<String>,
     pub(crate) client: ClientSender,
@@ -109,6 +113,7 @@ impl State {
             encoding: Encoding::Utf16,
             capabilities: Arc::default(),
             settings: Arc::default(),
+            tasks: Tasks::default(),
             waiting_for_settings: None,
             warned_names: FxHashSet::default(),
             client,

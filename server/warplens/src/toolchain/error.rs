@@ -1,6 +1,7 @@
 //! Why there is no listing, and the limits that messages name.
 
 use std::path::PathBuf;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -11,6 +12,10 @@ pub(super) const NVDISASM_VARIABLE: &str = "WARPLENS_NVDISASM";
 
 /// Bytes of a listing; a longer one is refused.
 pub(super) const MAX_LISTING: u64 = 256 << 20;
+/// Bytes of a file that an assembler writes; a longer one is refused.
+pub(super) const MAX_CUBIN: u64 = 256 << 20;
+/// Characters of the messages of a tool that are shown.
+pub(super) const MAX_MESSAGE: usize = 2000;
 /// Bytes of standard output in which messages are looked for.
 pub(super) const MAX_MESSAGES: usize = 1 << 20;
 
@@ -26,10 +31,27 @@ pub(crate) enum ToolError {
         ptxas.display()
     )]
     NoNvdisasm { ptxas: PathBuf },
+    #[error(
+        "there is no assembler: set `warplens.ptxas.path` to the path of NVIDIA's `ptxas`, and `warplens.sass.nvdisasm` to that of \
+         `nvdisasm` unless it is beside it; they are the packages `nvidia-cuda-nvcc` and `nvidia-cuda-nvdisasm` of pip"
+    )]
+    NoPtxasSetting,
+    #[error(
+        "there is no disassembler beside {}: set `warplens.sass.nvdisasm` to the path of NVIDIA's `nvdisasm`, which is the package \
+         `nvidia-cuda-nvdisasm` of pip",
+        ptxas.display()
+    )]
+    NoNvdisasmSetting { ptxas: PathBuf },
     #[error("cannot run {}: {error}", program.display())]
     Start { program: PathBuf, error: std::io::Error },
     #[error("{} exceeded the time limit of {} s and was stopped", program.display(), limit.as_secs())]
     Late { program: PathBuf, limit: Duration },
+    #[error("{} was stopped", program.display())]
+    Stopped { program: PathBuf },
+    #[error("{} was ended by a signal ({status})", program.display())]
+    Signal { program: PathBuf, status: ExitStatus },
+    #[error("{} wrote a file of more than {} MB and was stopped", program.display(), MAX_CUBIN >> 20)]
+    LargeFile { program: PathBuf },
     #[error("{} printed more than {} MB and was stopped", program.display(), MAX_LISTING >> 20)]
     Long { program: PathBuf },
     #[error("{} rejects the file: {messages}", program.display())]

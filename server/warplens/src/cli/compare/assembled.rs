@@ -69,6 +69,6 @@ impl Assembler {
         let path = format!("ptxas-{}-O{level}-{target}.sass", self.version);
         let language = language::of_file(Path::new(&path), &listing)
             .map_err(|error| LaunchError::Language { path: path.clone(), error })?;
-        Ok(Source::of_text(path, listing, language)?)
+        Ok(Source::of_text(path, listing, language).map_err(LaunchError::from)?)
     }
 }

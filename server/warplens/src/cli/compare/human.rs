@@ -7,9 +7,9 @@ use warplens_ide::lanes::compare::{BufferDifference, Comparison, LaneDifference,
 use warplens_sim::launch::size;
 use warplens_sim::{LaneStore, Severity, StatementId, Status, WarpId};
 
-use super::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
 use super::reduce::Reduced;
 use crate::cli::plain::plain;
+use crate::comparison::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
 
 const STRONG: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();

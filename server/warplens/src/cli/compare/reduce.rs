@@ -17,8 +17,8 @@ use std::time::Duration;
 use warplens_ide::is_reducible;
 use warplens_sim::Status;
 
-use super::compared::Compared;
 use crate::cli::launch::Source;
+use crate::comparison::compared::Compared;
 use candidate::Candidate;
 use oracle::Oracle;
 use passes::Best;

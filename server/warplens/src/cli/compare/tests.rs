@@ -122,7 +122,7 @@ fn answer(flags: &[&str]) -> (String, Outcome) {
     let (mut out, mut outcome) = (Vec::new(), Outcome::Success);
     let ended = compare(&arguments, &mut |compared, reduced| {
         write(&compared, reduced.as_ref(), arguments.format, &mut out).expect("memory does not fail");
-        outcome = outcome.max(compared.outcome());
+        outcome = outcome.max(outcome_of(&compared));
     });
     match ended {
         Err(error) => (error.to_string(), Outcome::Unusable),

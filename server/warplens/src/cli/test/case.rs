@@ -8,8 +8,8 @@ use warplens_ide::lanes::{Choice, LaunchProblem, Offer, RunRequest, RunSettings,
 use warplens_sim::{Control, Severity, Status};
 
 use crate::cli::files::Input;
-use crate::cli::input::open;
 use crate::cores::Cores;
+use crate::open_text::open;
 use crate::{language, launch_file};
 
 /// A launch with checks.

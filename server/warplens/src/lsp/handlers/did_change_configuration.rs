@@ -37,8 +37,8 @@ impl State {
         if let Some(value) = value {
             self.settings_received(value);
         }
-        for (id, params) in self.waiting_for_settings.take().unwrap_or_default() {
-            self.listing(id, params);
+        for (id, method, params) in self.waiting_for_settings.take().unwrap_or_default() {
+            self.tool_request(id, method, params);
         }
     }
 

@@ -10,11 +10,16 @@ use crate::lsp::source_files;
 /// The links whose files exist.
 pub(crate) fn links(snapshot: &Snapshot) -> Answer<Vec<DocumentLink>> {
     let links = snapshot.analysis.links(snapshot.file)?;
-    let paths: FxHashSet<String> = links.iter().map(|link| link.path.to_string()).collect();
+    let paths: FxHashSet<(String, Option<&str>)> =
+        links.iter().map(|link| (link.path.to_string(), link.origin)).collect();
+    let document = snapshot.uri.to_file_path().map(std::borrow::Cow::into_owned);
     let folders = source_files::folders(snapshot);
     let files = read_files(snapshot, move || {
-        let file = |path: String| {
-            let found = source_files::find(&folders, &path)?;
+        let file = |(path, origin): (String, Option<&str>)| {
+            let found = match origin {
+                Some(extension) => source_files::origin(document.as_deref()?, extension)?,
+                None => source_files::find(&folders, &path)?,
+            };
             Some((path, Uri::from_file_path(&found)?))
         };
         paths.into_iter().filter_map(file).collect()

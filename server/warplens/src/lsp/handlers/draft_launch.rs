@@ -15,8 +15,13 @@ use crate::lsp::snapshot::{Failure, Snapshot};
 
 /// The inferred launch of `entry`, or of the only kernel.
 pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Value, Failure> {
-    let selection =
-        Selection { entry: entry.map(str::to_owned), launch: Choice::Inferred, warp: None, model: None };
+    let selection = Selection {
+        entry: entry.map(str::to_owned),
+        launch: Choice::Inferred,
+        warp: None,
+        home: None,
+        model: None,
+    };
     let prepared = prepare(snapshot, &selection, None)?;
     let launch = &prepared.resolved.launch;
     let document = launch_file::path(&snapshot.uri);

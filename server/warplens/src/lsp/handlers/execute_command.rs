@@ -9,11 +9,12 @@ use text_size::{TextRange, TextSize};
 use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{ExecuteCommandParams, Location, MessageType, Position, Range, Uri};
 use warplens_ide::lanes::{Choice, LaunchFile, Offer, Source, WarpId};
+use warplens_sim::launch::Launch;
 
 use super::commands::{ALL, DRAFT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN};
 use super::draft_launch::draft;
 use crate::launch_file;
-use crate::lsp::errors::not_open;
+use crate::lsp::errors::{not_open, refused};
 use crate::lsp::file_access::read_files;
 use crate::lsp::from_proto;
 use crate::lsp::ptxas::RESOURCES;
@@ -33,6 +34,9 @@ struct LaunchArgument {
     launch: Value,
     cta: Option<[u32; 3]>,
     warp: Option<u32>,
+    /// Another document, whose launch is run here too.
+    #[serde(rename = "launchOf")]
+    launch_of: Option<Uri>,
     /// The divergence model. Defaults to that of the launch, then to that of the settings.
     model: Option<String>,
 }
@@ -100,9 +104,23 @@ impl State {
             self.answer(id, Ok(Value::Null));
         } else {
             let uri = argument.uri.clone();
-            self.select(id.clone(), &uri, selection(argument)?);
+            let selection = match argument.launch_of.clone() {
+                Some(other) => self.selection_of(argument, other)?,
+                None => selection(argument)?,
+            };
+            self.select(id.clone(), &uri, selection);
         }
         Ok(())
+    }
+
+    /// The launch that another document shows. Its expectations are about that document, and its model is that of its language.
+    fn selection_of(&self, argument: LaunchArgument, other: Uri) -> Result<Selection> {
+        let shown = self.shown_launch(&other);
+        let launch = shown.ok_or_else(|| refused("no lanes are shown in that document"))?;
+        let entry = launch.entry.clone();
+        let launch = Launch { model: None, expect: Vec::new(), ..launch };
+        let given = Choice::Given(Box::new(launch));
+        Ok(Selection { entry, launch: given, home: Some(other), ..selection(argument)? })
     }
 
     fn visit(&mut self, id: &Id, VisitArgument { uri, line, visit }: VisitArgument) -> Result<()> {
@@ -188,5 +206,5 @@ fn selection(argument: LaunchArgument) -> Result<Selection> {
     };
     let warp = (cta.is_some() || warp.is_some())
         .then(|| WarpId { cta: cta.unwrap_or_default(), warp: warp.unwrap_or_default() });
-    Ok(Selection { entry, launch, warp, model })
+    Ok(Selection { entry, launch, warp, home: None, model })
 }

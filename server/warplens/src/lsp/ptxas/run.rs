@@ -12,11 +12,14 @@ use std::time::Duration;
 use ropey::Rope;
 use thiserror::Error;
 
-use crate::process::{self, Failure, Limits};
+use crate::process::{self, Failure, FileLimit, Limits};
 use crate::ptx_target::ptx_target;
 
 /// The limit of the duration of a run.
 const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The limit of what it prints in bytes.
+const MAX_LOG: u64 = 16 << 20;
 
 /// The reason that ptxas did not run.
 #[derive(Debug, Error)]
@@ -31,6 +34,8 @@ pub(crate) enum PtxasError {
     Start { program: PathBuf, error: io::Error },
     #[error("cannot run ptxas: {0}")]
     Io(#[from] io::Error),
+    #[error("ptxas printed more than {} MB and was stopped", MAX_LOG >> 20)]
+    Long,
     #[error("ptxas exceeded the time limit of {} s", TIMEOUT.as_secs())]
     Timeout,
 }
@@ -80,6 +85,12 @@ impl Task {
         file: &Path,
         log: &Path,
     ) -> Result<Option<ExitStatus>, PtxasError> {
+        let limits = Limits {
+            time: TIMEOUT,
+            output: 0,
+            file: Some(FileLimit { path: log, bytes: MAX_LOG }),
+            stop: Some(&self.stop),
+        };
         let log = File::create(log)?;
         let mut command = Command::new(&self.program);
         if self.is_complete {
@@ -88,10 +99,11 @@ impl Task {
             command.args(["-arch", &target.replacen("sm_", "compute_", 1)]);
         }
         command.arg(file).current_dir(folder).stdout(log.try_clone()?).stderr(log);
-        match process::run(&mut command, &Limits { time: TIMEOUT, output: 0, stop: Some(&self.stop) }) {
+        match process::run(&mut command, &limits) {
             Ok(ended) => Ok(Some(ended.status)),
             Err(Failure::Stopped) => Ok(None),
             Err(Failure::Late) => Err(PtxasError::Timeout),
+            Err(Failure::LargeFile) => Err(PtxasError::Long),
             Err(Failure::Start(error)) => Err(PtxasError::Start { program: self.program.clone(), error }),
             Err(Failure::Wait(error)) => Err(PtxasError::Io(error)),
         }

@@ -16,7 +16,8 @@ pub(crate) fn prepare(
     selection: &Selection,
     recorded: Option<WarpId>,
 ) -> Result<Box<Prepared>, Failure> {
-    let uri = snapshot.uri.clone();
+    let home = selection.home.as_ref().unwrap_or(&snapshot.uri);
+    let uri = home.clone();
     let file = match read_files(snapshot, move || launch_file::of_uri(&uri))? {
         Ok(file) => file,
         // These need no launch file.
@@ -41,7 +42,7 @@ pub(crate) fn prepare(
         wave_width: None,
         options: options.options(),
     };
-    let document = launch_file::path(&snapshot.uri);
+    let document = launch_file::path(home);
     let base = file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));
     let contents = Arc::new(launch_file::contents(base));
     let read_file = |name: &str| {

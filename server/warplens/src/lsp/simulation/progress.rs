@@ -90,8 +90,11 @@ impl State {
         self.client.progress(token(number), WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
     }
 
-    /// `window/workDoneProgress/cancel`: the user stops a run.
+    /// `window/workDoneProgress/cancel`: the user stops a run or a task.
     pub(crate) fn progress_cancelled(&mut self, params: &Value) {
+        if self.cancel_task_of(&params["token"]) {
+            return;
+        }
         let number = params["token"].as_str().and_then(|token| token.strip_prefix(TOKEN)?.parse().ok());
         if let Some(uri) = number.and_then(|number| self.simulations.document_of(number)) {
             self.stop_run(&uri);

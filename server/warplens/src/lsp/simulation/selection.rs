@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use text_size::TextSize;
 use tower_lsp::jsonrpc::Id;
-use tower_lsp::ls_types::TextDocumentIdentifier;
+use tower_lsp::ls_types::{TextDocumentIdentifier, Uri};
 use warplens_ide::lanes::{Choice, Prepared, WarpId, WarpRequest};
 
 use super::panel_request::PanelRequest;
@@ -18,6 +18,8 @@ pub(crate) struct Selection {
     pub(crate) entry: Option<String>,
     pub(crate) launch: Choice,
     pub(crate) warp: Option<WarpId>,
+    /// The document whose launch files apply; by default the document itself.
+    pub(crate) home: Option<Uri>,
     /// The name of the model, which takes precedence over that of the launch and of the settings.
     pub(crate) model: Option<String>,
 }

@@ -10,14 +10,15 @@ use warplens_ide::lanes::compare::{Equality, unusable};
 use warplens_ide::lanes::{Prepared, RunRequest};
 use warplens_ide::{Language, Reducible, Severity};
 use warplens_sim::launch::{Argument, Launch, Passed};
-use warplens_sim::{Cancelled, RunResult, Status};
+use warplens_sim::{Control, RunResult, Status};
 
 use super::super::assembled::Assembler;
-use super::super::compared::{Compared, Run};
-use super::super::sides::{Sides, labelled};
 use super::candidate::Candidate;
 use super::error::ReduceError;
 use crate::cli::launch::{LaunchError, Launches, Source};
+use crate::comparison::compared::{Compared, Run};
+use crate::comparison::sides::{Sides, labelled};
+use crate::cores::Cores;
 
 /// Warp instructions of a candidate, as a multiple of those of the runs that are reduced, and at least.
 const STEPS_FACTOR: u64 = 4;
@@ -54,6 +55,7 @@ pub(super) struct Oracle<'a> {
     rejected: HashSet<u64>,
     deadline: Option<Instant>,
     line: ProgressBar,
+    cores: Cores,
 }
 
 /// What candidates may have, because the pair that is reduced has it.
@@ -95,6 +97,7 @@ impl<'a> Oracle<'a> {
             rejected: HashSet::new(),
             deadline: Instant::now().checked_add(limit),
             line: progress(),
+            cores: Cores::all(),
         };
         let parts = oracle.parts(&oracle.texts())?;
         let launch = &one.prepared.resolved.launch;
@@ -140,7 +143,8 @@ impl<'a> Oracle<'a> {
     /// The removable parts of each text.
     pub(super) fn parts(&self, texts: &[String]) -> Result<Vec<Reducible>, ReduceError> {
         let parts = texts.iter().enumerate().map(|(side, text)| {
-            let source = Source::of_text(self.path(side), text.clone(), self.language())?;
+            let source = Source::of_text(self.path(side), text.clone(), self.language());
+            let source = source.map_err(LaunchError::from)?;
             self.reducible(side, &source)?.ok_or_else(|| ReduceError::NotReducible { path: self.path(side) })
         });
         parts.collect()
@@ -192,8 +196,8 @@ impl<'a> Oracle<'a> {
             }
         }
         let Some(runs) = self.run(&sources, candidate)? else { return Ok(None) };
-        let compared = Compared::new(labelled(runs), self.pair.equality, None)
-            .map_err(|Cancelled| LaunchError::Cancelled)?;
+        let compared = Compared::new(labelled(runs), self.pair.equality, None, Control::none());
+        let compared = compared.map_err(LaunchError::from)?;
         let is_it = !compared.comparison.is_equal() && compared.comparison.finished == self.accepted.finished;
         Ok(is_it.then_some(compared))
     }
@@ -231,6 +235,7 @@ impl<'a> Oracle<'a> {
             launches: self.pair.launches,
             is_one_kernel: matches!(self.pair.other, Other::Same),
             other_entry: self.pair.other_entry,
+            control: Control { workers: Some(&self.cores), ..Control::none() },
         }
     }
 

@@ -3,11 +3,11 @@
 use warplens_ide::{Reducible, ReducibleStatement, TextEdit, TextRange};
 use warplens_sim::launch::Launch;
 
-use super::super::compared::Compared;
 use super::candidate::Candidate;
 use super::error::ReduceError;
 use super::oracle::Oracle;
 use super::{ddmin, launches};
+use crate::comparison::compared::Compared;
 
 /// The smallest candidate that shows the difference.
 pub(super) struct Best {

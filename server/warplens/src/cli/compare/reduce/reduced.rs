@@ -1,6 +1,6 @@
 //! The result of a reduction.
 
-use super::super::compared::Compared;
+use crate::comparison::compared::Compared;
 
 /// The result of a reduction.
 pub(crate) struct Reduced {

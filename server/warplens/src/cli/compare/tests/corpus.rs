@@ -69,6 +69,7 @@ fn compare_case(folder: &Path, case: &Value) -> Result<Compared, LaunchError> {
         launches: &Launches::none(),
         is_one_kernel: false,
         other_entry: None,
+        control: Control::none(),
     };
     compare_sides(&sides, &flags)
 }
@@ -81,7 +82,9 @@ fn bytes(element: &warplens_sim::launch::Element) -> String {
 
 fn check_verdict(folder: &Path, case: &Value) -> Result<(), String> {
     let compared = compare_case(folder, case).map_err(|error| error.to_string())?;
-    let finding = |run: &compared::Run| run.result.findings.first().map(|finding| finding.message.clone());
+    let finding = |run: &crate::comparison::compared::Run| {
+        run.result.findings.first().map(|finding| finding.message.clone())
+    };
     if case["verdict"] == "equal" {
         let first = compared.comparison.buffers.first().map(|first| (first.name.clone(), first.index));
         let errors = compared.runs.each_ref().map(finding);

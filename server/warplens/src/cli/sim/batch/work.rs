@@ -148,10 +148,10 @@ impl<'a> Batch<'a> {
         let (source, text) = sources.source(file, arguments.language).map_err(RefusedLaunch::Source)?;
         let mut request = arguments.request(source.language).map_err(LaunchError::from)?;
         request.launch = Choice::Given(Box::new(launch));
-        let prepared = source.prepare_launch(&request, &self.base)?;
+        let prepared = source.prepare_launch(&request, &self.base).map_err(LaunchError::from)?;
         let dump = buffers_to_dump(&arguments.dump, &prepared)?;
         let settled = prepared.settle(Control::none());
-        let (prepared, result) = settled.map_err(|_| LaunchError::Cancelled)?;
+        let (prepared, result) = settled.map_err(LaunchError::from)?;
         check_warp(arguments.warp, &prepared)?;
         let failures = failures(&prepared, &result);
         let simulated = Simulated {

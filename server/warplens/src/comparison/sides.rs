@@ -2,40 +2,41 @@
 
 use warplens_ide::SymbolKind;
 use warplens_ide::lanes::{Choice, Prepared, RunRequest};
+use warplens_sim::Control;
 use warplens_sim::launch::Launch;
-use warplens_sim::{Cancelled, Control};
 
 use super::compared::Run;
-use crate::cli::launch::{LaunchError, Launches, Source};
-use crate::cores::Cores;
+use super::source::{Launches, RunError, Source};
 
 /// The two kernels.
-pub(super) struct Sides<'s> {
-    pub(super) sources: [&'s Source; 2],
+pub(crate) struct Sides<'s> {
+    pub(crate) sources: [&'s Source; 2],
     /// The models and limits; the first one also has the launch.
-    pub(super) requests: [RunRequest; 2],
-    pub(super) launches: &'s Launches,
+    pub(crate) requests: [RunRequest; 2],
+    pub(crate) launches: &'s Launches,
     /// Whether both are one kernel, under two models.
-    pub(super) is_one_kernel: bool,
+    pub(crate) is_one_kernel: bool,
     /// The second kernel, if it is named.
-    pub(super) other_entry: Option<&'s str>,
+    pub(crate) other_entry: Option<&'s str>,
+    /// The threads of the runs, and what cancels them.
+    pub(crate) control: Control<'s>,
 }
 
 impl Sides<'_> {
     /// The run of the first kernel with the requested launch.
-    pub(super) fn first(&self) -> Result<Run, LaunchError> {
+    pub(crate) fn first(&self) -> Result<Run, RunError> {
         self.run(0, self.sources[0].prepare(&self.requests[0], self.launches)?)
     }
 
     /// The first kernel with another launch.
-    pub(super) fn prepare_first(&self, launch: &Launch) -> Result<Prepared, LaunchError> {
+    pub(crate) fn prepare_first(&self, launch: &Launch) -> Result<Prepared, RunError> {
         let launch = Launch { expect: Vec::new(), ..launch.clone() };
         let request = RunRequest { launch: Choice::Given(Box::new(launch)), ..self.requests[0].clone() };
         self.sources[0].prepare(&request, self.launches)
     }
 
     /// The second kernel with the launch of the first one.
-    pub(super) fn prepare_other(&self, launch: &Launch) -> Result<Prepared, LaunchError> {
+    pub(crate) fn prepare_other(&self, launch: &Launch) -> Result<Prepared, RunError> {
         let launch = self.other_launch(launch)?;
         let request =
             RunRequest { entry: None, launch: Choice::Given(Box::new(launch)), ..self.requests[1].clone() };
@@ -43,21 +44,19 @@ impl Sides<'_> {
     }
 
     /// The run of the second kernel with the launch of the first one.
-    pub(super) fn other(&self, launch: &Launch) -> Result<Run, LaunchError> {
+    pub(crate) fn other(&self, launch: &Launch) -> Result<Run, RunError> {
         self.run(1, self.prepare_other(launch)?)
     }
 
     /// Runs one side.
-    pub(super) fn run(&self, side: usize, prepared: Prepared) -> Result<Run, LaunchError> {
-        let cores = Cores::all();
-        let control = Control { workers: Some(&cores), ..Control::none() };
-        let (prepared, result) = prepared.settle(control).map_err(|Cancelled| LaunchError::Cancelled)?;
+    pub(crate) fn run(&self, side: usize, prepared: Prepared) -> Result<Run, RunError> {
+        let (prepared, result) = prepared.settle(self.control)?;
         Ok(Run::new(self.sources[side], prepared, result))
     }
 
     /// The launch of the first run for the other kernel, which is called the same unless it is named, or is the only one of its
     /// file.
-    fn other_launch(&self, launch: &Launch) -> Result<Launch, LaunchError> {
+    fn other_launch(&self, launch: &Launch) -> Result<Launch, RunError> {
         let entry = match self.other_entry {
             Some(entry) => Some(entry.to_owned()),
             None => {
@@ -69,7 +68,7 @@ impl Sides<'_> {
                 match kernels.clone().next() {
                     // Machine code has the names of the kernels that it was assembled from.
                     Some(found) if is_listing && !is_there && !found.name.is_empty() => {
-                        return Err(LaunchError::OtherKernel {
+                        return Err(RunError::OtherKernel {
                             path: other.path.clone(),
                             entry: launch.entry.clone().unwrap_or_default(),
                             found: kernels.map(|kernel| format!("`{}`", kernel.name)).collect(),
@@ -86,7 +85,7 @@ impl Sides<'_> {
 }
 
 /// Labels the runs with what distinguishes them.
-pub(super) fn labelled(runs: [Run; 2]) -> [Run; 2] {
+pub(crate) fn labelled(runs: [Run; 2]) -> [Run; 2] {
     let [one, other] = &runs;
     let labels = match () {
         () if one.path != other.path => [one.path.clone(), other.path.clone()],

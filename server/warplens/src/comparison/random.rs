@@ -1,17 +1,15 @@
-//! `compare --random`: launches drawn from one launch, until two runs differ.
+//! Launches drawn from one launch, until two runs differ.
 
-use std::io::IsTerminal;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::compare::{Drawer, Equality, Unusable, unusable};
+use warplens_sim::Status;
 use warplens_sim::launch::Launch;
-use warplens_sim::{Cancelled, Status};
 
 use super::compared::{Compared, Drawn, Run, Scope};
 use super::sides::{Sides, labelled};
-use crate::cli::launch::LaunchError;
+use super::source::RunError;
 
 /// Launches that may be discarded for each one that is compared.
 const DISCARDED_FOR_EACH: usize = 20;
@@ -23,27 +21,28 @@ const LEAST_STEPS: u64 = 100_000;
 /// Launches that reach an instruction that is not simulated, after which no other launch is expected to pass it.
 const UNSUPPORTED: usize = 8;
 
-/// What `--random` requests.
+/// What is requested.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Random {
-    pub(super) launches: usize,
-    pub(super) seed: u64,
+pub(crate) struct Random {
+    pub(crate) launches: usize,
+    pub(crate) seed: u64,
 }
 
 /// A seed, for a command that names none.
-pub(super) fn seed() -> u64 {
+pub(crate) fn seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::from(now.subsec_nanos()) ^ now.as_secs() << 20 & 0xffff_ffff
 }
 
 /// Compares the kernels with launches that are drawn from that of `first`. The result is that of the first launch that differs, or of
-/// the last one.
-pub(super) fn compare(
+/// the last one. `progress` receives the number of compared launches.
+pub(crate) fn compare(
     sides: &Sides<'_>,
-    first: Run,
+    first: &Run,
     random: Random,
     equality: Equality,
-) -> Result<Compared, LaunchError> {
+    progress: &mut dyn FnMut(usize, &Drawn),
+) -> Result<Compared, RunError> {
     let mut drawer = Drawer::new(&first.prepared.resolved, random.seed);
     let mut drawn = Drawn {
         seed: random.seed,
@@ -53,15 +52,13 @@ pub(super) fn compare(
         reason: None,
     };
     let steps = first.result.totals.warp_instructions.saturating_mul(STEPS_FACTOR).max(LEAST_STEPS);
-    let line = progress(random.launches);
     let mut scope = Scope::default();
     let mut last = None;
     let mut number = 0;
     let mut unsupported = 0;
     while scope.launches < random.launches && number < random.launches.saturating_mul(DISCARDED_FOR_EACH) {
         number += 1;
-        line.set_position(scope.launches as u64);
-        line.set_message(format!("{} discarded", drawn.discarded + drawn.discarded_by_other));
+        progress(scope.launches, &drawn);
         let [one, other] = match run_both(sides, &drawer.draw(number), steps)? {
             Ok(runs) => runs,
             Err(discarded) => {
@@ -76,18 +73,16 @@ pub(super) fn compare(
             }
         };
         scope.add(&one.prepared);
-        let compared = Compared::new(labelled([one, other]), equality, None)
-            .map_err(|Cancelled| LaunchError::Cancelled)?;
+        let compared = Compared::new(labelled([one, other]), equality, None, sides.control)?;
         let differs = !compared.comparison.is_equal();
         last = Some(compared);
         if differs {
             break;
         }
     }
-    line.finish_and_clear();
     match last {
         Some(compared) => Ok(Compared { scope, drawn: Some(drawn), ..compared }),
-        None => Err(LaunchError::NothingDrawn {
+        None => Err(RunError::NothingDrawn {
             drawn: number,
             reason: drawn.reason.unwrap_or_else(|| "no launch was requested".to_owned()),
         }),
@@ -111,11 +106,7 @@ impl Discarded {
 }
 
 /// Runs both kernels with a launch, in at most `steps` warp instructions each.
-fn run_both(
-    sides: &Sides<'_>,
-    launch: &Launch,
-    steps: u64,
-) -> Result<Result<[Run; 2], Discarded>, LaunchError> {
+fn run_both(sides: &Sides<'_>, launch: &Launch, steps: u64) -> Result<Result<[Run; 2], Discarded>, RunError> {
     let limited = |mut prepared: Prepared| {
         prepared.options.limits.max_steps = prepared.options.limits.max_steps.min(steps);
         prepared
@@ -147,14 +138,4 @@ fn reason(run: &Run, why: &Unusable) -> String {
         }
         Unusable::Status(status) => format!("{}: the run ended with `{}`", run.path, status.as_str()),
     }
-}
-
-/// A bar on standard error, if that is a terminal.
-fn progress(launches: usize) -> ProgressBar {
-    let is_terminal = std::io::stderr().is_terminal();
-    let target = if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(launches as u64), target);
-    let style =
-        ProgressStyle::with_template("{bar:20} launch {pos} of {len}, {msg}").expect("valid template");
-    bar.with_style(style)
 }

@@ -1,0 +1,201 @@
+//! A comparison as a JSON object. The keys are documented in docs/cli.md.
+
+use serde::Serialize;
+use warplens_ide::lanes::compare::{BufferDifference, LaneDifference, LaneStep, OutputDifference};
+use warplens_ide::lanes::report::Position;
+use warplens_sim::launch::{Element, Launch};
+use warplens_sim::{LaneStore, Severity};
+
+use super::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
+
+#[derive(Serialize)]
+pub(crate) struct JsonCompared<'c> {
+    equal: bool,
+    launch: &'c Launch,
+    difference: Option<JsonDifference<'c>>,
+    compared: JsonScope,
+    not_compared: [&'static str; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    random: Option<JsonDrawn<'c>>,
+    runs: [JsonRun<'c>; 2],
+    buffers: Vec<JsonBuffer<'c>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<JsonOutput<'c>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lane: Option<JsonLane<'c>>,
+}
+
+/// The first difference.
+#[derive(Serialize)]
+pub(crate) struct JsonDifference<'c> {
+    buffer: &'c str,
+    element: usize,
+    a: Element,
+    b: Element,
+    a_writer: Option<JsonStore>,
+    b_writer: Option<JsonStore>,
+}
+
+#[derive(Serialize)]
+struct JsonScope {
+    launches: usize,
+    buffers: usize,
+    elements: usize,
+}
+
+#[derive(Serialize)]
+struct JsonDrawn<'c> {
+    seed: u64,
+    requested: usize,
+    discarded: usize,
+    discarded_by_other: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'c str>,
+}
+
+#[derive(Serialize)]
+struct JsonRun<'c> {
+    path: &'c str,
+    entry: &'c str,
+    model: &'static str,
+    status: &'static str,
+    warp_instructions: u64,
+    error: Option<JsonError<'c>>,
+}
+
+#[derive(Serialize)]
+struct JsonError<'c> {
+    code: &'c str,
+    message: &'c str,
+    #[serde(flatten)]
+    at: Option<Position>,
+}
+
+#[derive(Serialize)]
+struct JsonBuffer<'c> {
+    name: &'c str,
+    index: usize,
+    values: &'c [String; 2],
+    stores: [Option<JsonStore>; 2],
+    differing: usize,
+    elements: usize,
+}
+
+#[derive(Serialize)]
+struct JsonStore {
+    #[serde(flatten)]
+    at: Option<Position>,
+    cta: [u32; 3],
+    warp: u32,
+    lane: u32,
+}
+
+#[derive(Serialize)]
+struct JsonOutput<'c> {
+    line: usize,
+    texts: &'c [Option<String>; 2],
+}
+
+#[derive(Serialize)]
+struct JsonLane<'c> {
+    cta: [u32; 3],
+    warp: u32,
+    lane: u32,
+    steps: [Option<JsonStep<'c>>; 2],
+}
+
+#[derive(Serialize)]
+struct JsonStep<'c> {
+    #[serde(flatten)]
+    at: Option<Position>,
+    visit: u64,
+    executed: bool,
+    written: &'c [String],
+}
+
+/// The object of a comparison.
+pub(crate) fn compared(compared: &Compared) -> JsonCompared<'_> {
+    let Compared { runs, comparison, lane, scope, drawn } = compared;
+    let [one, other] = runs;
+    let Scope { launches, buffers, elements } = *scope;
+    JsonCompared {
+        equal: comparison.is_equal(),
+        launch: &one.prepared.resolved.launch,
+        difference: first_difference(compared),
+        compared: JsonScope { launches, buffers, elements },
+        not_compared: NOT_COMPARED,
+        random: drawn.as_ref().map(self::drawn),
+        runs: [run(one), run(other)],
+        buffers: comparison.buffers.iter().map(|difference| buffer(runs, difference)).collect(),
+        output: comparison
+            .output
+            .as_ref()
+            .map(|OutputDifference { line, texts }| JsonOutput { line: *line, texts }),
+        lane: lane.as_ref().map(|difference| self::lane(runs, difference)),
+    }
+}
+
+/// The first element that differs.
+pub(crate) fn first_difference(compared: &Compared) -> Option<JsonDifference<'_>> {
+    let Compared { runs, comparison, .. } = compared;
+    comparison.buffers.first().map(|found| difference(runs, found))
+}
+
+fn difference<'c>(runs: &[Run; 2], difference: &'c BufferDifference) -> JsonDifference<'c> {
+    let store = |side: usize| difference.stores[side].as_ref().map(|store| self::store(&runs[side], store));
+    JsonDifference {
+        buffer: &difference.name,
+        element: difference.index,
+        a: difference.elements[0],
+        b: difference.elements[1],
+        a_writer: store(0),
+        b_writer: store(1),
+    }
+}
+
+fn drawn(drawn: &Drawn) -> JsonDrawn<'_> {
+    let Drawn { seed, requested, discarded, discarded_by_other, reason } = drawn;
+    JsonDrawn {
+        seed: *seed,
+        requested: *requested,
+        discarded: *discarded,
+        discarded_by_other: *discarded_by_other,
+        reason: reason.as_deref(),
+    }
+}
+
+fn run(run: &Run) -> JsonRun<'_> {
+    let error = run.result.findings.iter().find(|finding| finding.severity == Severity::Error);
+    JsonRun {
+        path: &run.path,
+        entry: run.entry(),
+        model: run.prepared.model.name(),
+        status: run.result.status.as_str(),
+        warp_instructions: run.result.totals.warp_instructions,
+        error: error.map(|finding| JsonError {
+            code: finding.code,
+            message: &finding.message,
+            at: finding.statement.and_then(|statement| run.position(statement)),
+        }),
+    }
+}
+
+fn buffer<'c>(runs: &[Run; 2], difference: &'c BufferDifference) -> JsonBuffer<'c> {
+    let BufferDifference { name, index, values, stores, count, of, .. } = difference;
+    let store = |side: usize| stores[side].as_ref().map(|store| self::store(&runs[side], store));
+    JsonBuffer { name, index: *index, values, stores: [store(0), store(1)], differing: *count, elements: *of }
+}
+
+fn store(run: &Run, store: &LaneStore) -> JsonStore {
+    let LaneStore { statement, warp, lane } = *store;
+    JsonStore { at: run.position(statement), cta: warp.cta, warp: warp.warp, lane }
+}
+
+fn lane<'c>(runs: &[Run; 2], difference: &'c LaneDifference) -> JsonLane<'c> {
+    let LaneDifference { warp, lane, steps } = difference;
+    let step = |side: usize| {
+        let LaneStep { statement, visit, executed, written } = steps[side].as_ref()?;
+        Some(JsonStep { at: runs[side].position(*statement), visit: *visit, executed: *executed, written })
+    };
+    JsonLane { cta: warp.cta, warp: warp.warp, lane: *lane, steps: [step(0), step(1)] }
+}

@@ -1,0 +1,130 @@
+//! `warplens/assemble`: the listing of the machine code that the assembler of the settings makes of a document; and
+//! `warplens/targets`: what it can be assembled for.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, Id, Result};
+use tower_lsp::ls_types::TextDocumentIdentifier;
+use warplens_ide::SymbolKind;
+
+use super::tools::toolchain;
+use crate::comparison::Source;
+use crate::language;
+use crate::listing::without_debug_sections;
+use crate::lsp::errors::refused;
+use crate::lsp::from_proto;
+use crate::lsp::ptxas::assembles;
+use crate::lsp::state::State;
+use crate::toolchain::{self, Toolchain, number};
+
+/// The optimization level.
+const LEVEL: u8 = 3;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Params {
+    text_document: TextDocumentIdentifier,
+    /// The target of the machine code; by default that of the file, or the lowest one that the file can be assembled for.
+    target: Option<String>,
+}
+
+impl State {
+    /// `warplens/assemble`.
+    pub(crate) fn assembled(&mut self, id: &Id, params: Value) -> Result<()> {
+        let Params { text_document, target } = from_proto::params(params)?;
+        let text = self.text_of(&text_document.uri)?;
+        let settings = Arc::clone(&self.settings);
+        self.start_task(id.clone(), None, move |running| {
+            let toolchain = toolchain(&settings, &running.stop)?;
+            let (listing, target) = assemble(&toolchain, &text.read()?, target)?;
+            Ok(json!({ "text": listing.text, "target": target }))
+        });
+        Ok(())
+    }
+
+    /// `warplens/targets`.
+    pub(crate) fn targets(&mut self, id: &Id, params: Value) -> Result<()> {
+        let Params { text_document, .. } = from_proto::params(params)?;
+        let text = self.text_of(&text_document.uri)?;
+        let settings = Arc::clone(&self.settings);
+        self.start_task(id.clone(), None, move |running| {
+            let toolchain = toolchain(&settings, &running.stop)?;
+            let own = target_of(&text.read()?)?;
+            let targets = possible(&toolchain, &own)?;
+            Ok(json!({ "own": own, "targets": targets }))
+        });
+        Ok(())
+    }
+}
+
+/// Assembles a source; the listing without sections for debuggers, and its target.
+pub(crate) fn assemble(
+    toolchain: &Toolchain,
+    source: &Source,
+    target: Option<String>,
+) -> Result<(Source, String)> {
+    let name = &source.path;
+    let fails = |reason: String| refused(format!("{name}: {reason}"));
+    if !assembles(source.language) {
+        return Err(fails("only PTX can be assembled".to_owned()));
+    }
+    let target = match target {
+        Some(target) if number(&target).is_none() => {
+            return Err(Error::invalid_params(format!("target: `{target}` is not a target such as sm_90")));
+        }
+        Some(target) => target,
+        None => {
+            let own = target_of(source)?;
+            possible(toolchain, &own)?.into_iter().next().unwrap_or(own)
+        }
+    };
+    let listing =
+        toolchain.listing(&source.text, &target, LEVEL).map_err(|error| fails(error.to_string()))?;
+    let listing = without_debug_sections(&listing);
+    let path = format!("{name}.{target}.sass");
+    let language = language::of_file(path.as_ref(), &listing).map_err(|error| fails(error.to_string()))?;
+    let listing = Source::of_text(path, listing, language).map_err(|error| fails(error.to_string()))?;
+    check_kernels(source, &listing)?;
+    Ok((listing, target))
+}
+
+/// The target in the text.
+fn target_of(source: &Source) -> Result<String> {
+    let target = toolchain::target_of(&source.text);
+    target.map_err(|_| refused(format!("{}: has no `.target`", source.path)))
+}
+
+/// The targets that the assembler lists and that code for `own` can be assembled for, `own` first; none if it lists none.
+fn possible(toolchain: &Toolchain, own: &str) -> Result<Vec<String>> {
+    let mut targets = toolchain.targets().map_err(|error| refused(error.to_string()))?;
+    // Code for `sm_90a` or `sm_100f` has features that other targets may not have.
+    let is_plain = own.ends_with(|char: char| char.is_ascii_digit());
+    targets.retain(|target| target == own || is_plain && number(target) >= number(own));
+    targets.sort_by_key(|target| target != own);
+    Ok(targets)
+}
+
+/// A listing of other kernels is not that of the source.
+fn check_kernels(source: &Source, listing: &Source) -> Result<()> {
+    let kernels = |source: &Source| -> Result<Vec<String>> {
+        let symbols = source.analysis.symbols(source.file).map_err(|_| Error::request_cancelled())?;
+        let kernels = symbols.into_iter().filter(|symbol| symbol.kind == SymbolKind::Kernel);
+        Ok(kernels.map(|kernel| kernel.name.to_string()).collect())
+    };
+    let (ours, theirs) = (kernels(source)?, kernels(listing)?);
+    if ours.is_empty() || theirs.iter().any(|kernel| ours.contains(kernel)) {
+        return Ok(());
+    }
+    let names = |kernels: &[String]| match kernels {
+        [] => "no kernel".to_owned(),
+        kernels => kernels.iter().map(|kernel| format!("`{kernel}`")).collect::<Vec<_>>().join(", "),
+    };
+    Err(refused(format!(
+        "{}: the disassembler printed a listing of {}, and the file has {}; check `warplens.ptxas.path` and `warplens.sass.nvdisasm`",
+        source.path,
+        names(&theirs),
+        names(&ours)
+    )))
+}
