@@ -118,6 +118,7 @@ fn editor() -> Result<()> {
             "panel.test.mjs",
             "panel_states.test.mjs",
             "picture.test.mjs",
+            "machine_code.test.mjs",
         ],
     )
     .env("WARPLENS_VSIX", package)

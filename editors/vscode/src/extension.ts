@@ -2,6 +2,7 @@
 // All analysis is in the server; the extension only provides menus and the status bar.
 import * as vscode from 'vscode';
 import type { Tab } from '../../panel/src/messages';
+import { Comparisons } from './compare';
 import { offerStrip } from './display';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
@@ -11,13 +12,16 @@ import { Lanes } from './lanes';
 import { editLaunch } from './launch';
 import { goToLine, withLinks } from './links';
 import { offerListings } from './listing';
+import { LinkedDocuments } from './linked';
 import { LitLines } from './lit';
 import { goToDivergence, goToFinding, goToNextVisit, goToWarp } from './navigate';
 import { LanesPanel } from './panel/view';
 import { pickLaunch, pickModel, runFirst } from './pick';
 import { pickWarp } from './pick_warp';
+import { SameLaunch } from './same_launch';
+import { SassBeside } from './sass';
 import { Server } from './server';
-import { SourceBeside } from './source';
+import { openSource } from './source';
 import { LaneStore } from './store';
 import { Strip } from './strip';
 import { goToVisit } from './visit';
@@ -31,7 +35,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const lanes = new Lanes(server, store);
   const panel = new LanesPanel(context.extensionUri, server, store, log);
   const lit = new LitLines();
-  const source = new SourceBeside(server, lit);
+  const linked = new LinkedDocuments(server, lit);
+  const launches = new SameLaunch(server, store);
+  const sass = new SassBeside(server, linked, launches);
+  const comparisons = new Comparisons(server, sass, linked);
   const findings = new FindingView(server, lanes, lit);
   applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(
@@ -42,7 +49,10 @@ export function activate(context: vscode.ExtensionContext): void {
     panel,
     lit,
     findings,
-    source,
+    linked,
+    launches,
+    sass,
+    comparisons,
     new Strip(store),
     offerStrip(store),
     adoptWaveDocuments(),
@@ -65,7 +75,14 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('warplens.previousVisit', () => goToNextVisit(server, lanes, -1)),
     vscode.commands.registerCommand('warplens.nextWarp', () => goToWarp(server, lanes, 1)),
     vscode.commands.registerCommand('warplens.previousWarp', () => goToWarp(server, lanes, -1)),
-    vscode.commands.registerCommand('warplens.openSource', () => source.open()),
+    vscode.commands.registerCommand('warplens.openSource', () => openSource(server, linked)),
+    vscode.commands.registerCommand('warplens.openSass', (uri?: string, entry?: string) =>
+      sass.open(typeof uri === 'string' ? uri : undefined, entry),
+    ),
+    vscode.commands.registerCommand('warplens.compareWith', () => comparisons.withFile()),
+    vscode.commands.registerCommand('warplens.compareWithPtxas', (uri?: string, entry?: string) =>
+      comparisons.withPtxas(typeof uri === 'string' ? uri : undefined, entry),
+    ),
     vscode.commands.registerCommand('warplens.goToLine', goToLine),
     vscode.commands.registerCommand('warplens.newKernel', newKernel),
     vscode.commands.registerCommand('warplens.reportIssue', () => reportIssue(context)),

@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import type { Server } from './server';
+import { showToolError } from './tool_error';
 
 const SCHEME = 'warplens-listing';
 const VIEW = 'warplens.listing';
@@ -19,7 +20,7 @@ export function offerListings(server: Server): vscode.Disposable {
       const file = uri instanceof vscode.Uri ? uri : activeFile();
       if (!file) return undefined;
       const reason = await listings.show(file);
-      if (reason !== undefined) listings.report(reason);
+      if (reason !== undefined) showToolError(reason);
       return reason;
     }),
   );
@@ -79,11 +80,6 @@ class Listings implements vscode.TextDocumentContentProvider, vscode.Disposable 
     this.watchers.set(key, vscode.Disposable.from(watcher, watcher.onDidChange(change), watcher.onDidCreate(change)));
   }
 
-  report(reason: string): void {
-    void vscode.window.showErrorMessage(`Warplens: ${reason}`, 'Open Settings').then((choice) => {
-      if (choice) void vscode.commands.executeCommand('workbench.action.openSettings', 'warplens.sass');
-    });
-  }
 }
 
 /** The tab of a file with machine code: it is replaced by the listing, or shows the reason that there is none. */
@@ -98,7 +94,7 @@ class MachineCodeEditor implements vscode.CustomReadonlyEditorProvider {
     panel.webview.html = page('The listing is being made.');
     const reason = await this.replaceByListing(document.uri, panel);
     if (reason === undefined) return;
-    this.listings.report(reason);
+    showToolError(reason);
     let timer: NodeJS.Timeout | undefined;
     const retry = () => void this.replaceByListing(document.uri, panel);
     const watcher = vscode.workspace.onDidChangeConfiguration((event) => {

@@ -10,6 +10,7 @@ import {
   type LanguageClientOptions,
   type ServerOptions,
   State,
+  WorkDoneProgress,
 } from 'vscode-languageclient/node';
 import { display } from './display';
 import { LANGUAGES } from './languages';
@@ -30,6 +31,7 @@ export class Server implements vscode.Disposable {
   hoverLinks: (hover: vscode.Hover, uri: string, line: number) => vscode.Hover = (hover) => hover;
 
   private crashes: number[] = [];
+  private progressTokens = 0;
   private readonly selections: Selections;
   private readonly lanesChanged = new vscode.EventEmitter<string>();
   private readonly stopped = new vscode.EventEmitter<void>();
@@ -86,6 +88,29 @@ export class Server implements vscode.Disposable {
   async request<T>(method: string, params: object, token?: vscode.CancellationToken): Promise<T | undefined> {
     if (!this.client?.isRunning()) return undefined;
     return token ? this.client.sendRequest<T>(method, params, token) : this.client.sendRequest<T>(method, params);
+  }
+
+  /** Sends a request of which the server reports the progress; undefined while there is no server. */
+  async requestWithProgress<T>(
+    method: string,
+    params: object,
+    progress: vscode.Progress<{ message?: string; increment?: number }>,
+    token: vscode.CancellationToken,
+  ): Promise<T | undefined> {
+    if (!this.client?.isRunning()) return undefined;
+    const workDoneToken = `warplens/request/${++this.progressTokens}`;
+    let done = 0;
+    const reports = this.client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
+      if (report.kind === 'end') return;
+      const percentage = Math.max(report.percentage ?? 0, done);
+      progress.report({ message: report.message, increment: percentage - done });
+      done = percentage;
+    });
+    try {
+      return await this.client.sendRequest<T>(method, { ...params, workDoneToken }, token);
+    } finally {
+      reports.dispose();
+    }
   }
 
   dispose(): void {

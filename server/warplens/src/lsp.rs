@@ -50,6 +50,7 @@ mod source_files;
 mod state;
 mod tasks;
 mod to_proto;
+mod tool_method;
 mod worker_pool;
 mod workspace_index;
 

@@ -14,6 +14,7 @@ mod foreign;
 mod lanes;
 mod launch_files;
 mod listings;
+mod machine_code;
 mod models;
 mod navigation;
 mod order;

@@ -96,6 +96,7 @@ mod tests {
             4:`"/src/k.cu", line 4` /src/k.cu Some((4, 0)) None
             6:`"/x/cg.h", line 7` /x/cg.h Some((7, 0)) None
             6:`"/src/k.cu", line 9` /src/k.cu Some((9, 0)) None
-            8:`".nv_debug_ptx_txt", line 12` .nv_debug_ptx_txt Some((12, 0)) Some("ptx")"#]].assert_eq(&shown.join("\n"));
+            8:`".nv_debug_ptx_txt", line 12` .nv_debug_ptx_txt Some((12, 0)) Some("ptx")"#]]
+        .assert_eq(&shown.join("\n"));
     }
 }

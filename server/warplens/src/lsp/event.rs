@@ -10,7 +10,7 @@ use warplens_ide::lanes::Outcome;
 use super::ptxas::run::{Printed, PtxasError};
 use super::request::Response;
 use super::snapshot::Failure;
-use super::tasks::TaskProgress;
+use super::tasks::progress::TaskProgress;
 
 /// An event for the state thread.
 pub(crate) enum Event {

@@ -13,12 +13,12 @@ use super::errors::{error, internal, internal_message, refused};
 use super::event::Event;
 use super::handlers::completion::resolve;
 use super::handlers::lane_masks::LANE_MASKS;
-use super::handlers::tools::ToolMethod;
 use super::request::{Job, Requester, Response, Urgency, run as run_handler};
 use super::routes;
 use super::simulation::panel_request::PanelMethod;
 use super::snapshot::Failure;
 use super::state::{Pending, Phase, State};
+use super::tool_method::ToolMethod;
 use super::worker_pool::WorkerPool;
 use crate::panic::panic_message;
 

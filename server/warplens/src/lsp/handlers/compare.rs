@@ -26,7 +26,7 @@ use crate::lsp::errors::{internal, refused};
 use crate::lsp::from_proto;
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
-use crate::lsp::tasks::Running;
+use crate::lsp::tasks::running::Running;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

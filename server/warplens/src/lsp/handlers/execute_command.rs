@@ -106,11 +106,23 @@ impl State {
             let uri = argument.uri.clone();
             let selection = match argument.launch_of.clone() {
                 Some(other) => self.selection_of(argument, other)?,
-                None => selection(argument)?,
+                None => self.given_again(&uri, selection(argument)?),
             };
             self.select(id.clone(), &uri, selection);
         }
         Ok(())
+    }
+
+    /// A launch that was given is selected again by its name, for another warp or model.
+    fn given_again(&self, uri: &Uri, selection: Selection) -> Selection {
+        let Some(selected) = self.simulations.selected.get(uri) else { return selection };
+        let Selection { launch, home, .. } = &*selected.selection;
+        match (&selection.launch, launch) {
+            (Choice::Named(name), Choice::Given(given)) if *name == given.name => {
+                Selection { launch: launch.clone(), home: home.clone(), ..selection }
+            }
+            _ => selection,
+        }
     }
 
     /// The launch that another document shows. Its expectations are about that document, and its model is that of its language.

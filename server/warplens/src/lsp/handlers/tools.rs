@@ -18,33 +18,12 @@ use crate::lsp::document::MAX_TEXT;
 use crate::lsp::errors::refused;
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
+use crate::lsp::tool_method::ToolMethod;
 use crate::read_file;
 use crate::toolchain::Toolchain;
 
 /// The limit of the duration of a run of an assembler or disassembler.
 const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// A request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ToolMethod {
-    Listing,
-    Assemble,
-    Targets,
-    Compare,
-}
-
-impl ToolMethod {
-    /// The request with this name.
-    pub(crate) fn from_name(method: &str) -> Option<ToolMethod> {
-        Some(match method {
-            "warplens/listing" => ToolMethod::Listing,
-            "warplens/assemble" => ToolMethod::Assemble,
-            "warplens/targets" => ToolMethod::Targets,
-            "warplens/compare" => ToolMethod::Compare,
-            _ => return None,
-        })
-    }
-}
 
 impl State {
     /// Starts a request, when the settings are there.

@@ -1,0 +1,107 @@
+// Documents with lines that belong to each other, such as PTX and its source: moving in one highlights the lines of the others.
+import * as vscode from 'vscode';
+import type { LitLines } from './lit';
+import type { Server } from './server';
+import { linesTogether, movedLines, type SourceLines, sourceLines } from './source_lines';
+
+/** Milliseconds after an edit until the lines are read again. */
+const EDIT_DELAY = 300;
+
+export class LinkedDocuments implements vscode.Disposable {
+  /** The compiled documents, by key. */
+  private readonly compiled = new Map<string, SourceLines>();
+  private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly server: Server,
+    private readonly lit: LitLines,
+  ) {
+    this.subscriptions = [
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
+        if (kind !== undefined) this.light(textEditor);
+      }),
+      vscode.workspace.onDidChangeTextDocument((event) => this.edited(event)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.compiled.delete(keyOf(uri))),
+    ];
+  }
+
+  /** Links a compiled document with its sources; the source line of each of its lines. */
+  async link(document: vscode.TextDocument): Promise<SourceLines> {
+    const lines = await this.linesOf(document);
+    if (lines.some((line) => line)) this.compiled.set(keyOf(document.uri), lines);
+    return lines;
+  }
+
+  /** Highlights what belongs to the line with the cursor of an editor; the other editors scroll to it. */
+  light(moved: vscode.TextEditor): void {
+    if (this.compiled.size === 0) return;
+    const key = keyOf(moved.document.uri);
+    const together = linesTogether(this.compiled, key, moved.selection.active.line);
+    const isLinked = together.size > 1;
+    if (!isLinked && !this.knows(key)) return;
+    for (const editor of vscode.window.visibleTextEditors) {
+      const lines = isLinked ? [...(together.get(keyOf(editor.document.uri)) ?? [])].sort((a, b) => a - b) : [];
+      this.lit.light(editor, lines);
+      const [first] = lines;
+      if (first === undefined || editor === moved || first >= editor.document.lineCount) continue;
+      editor.revealRange(new vscode.Range(first, 0, first, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    }
+  }
+
+  dispose(): void {
+    this.timers.forEach((timer) => clearTimeout(timer));
+    this.subscriptions.forEach((subscription) => subscription.dispose());
+  }
+
+  /** Whether a document is compiled, or a source of one that is. */
+  private knows(key: string): boolean {
+    return this.compiled.has(key) || [...this.compiled.values()].some((lines) => lines.some((line) => line?.uri === key));
+  }
+
+  private async linesOf(document: vscode.TextDocument): Promise<SourceLines> {
+    const params = { textDocument: { uri: document.uri.toString() } };
+    const links = await this.server.request<{ range: { start: { line: number } }; target?: string }[] | null>('textDocument/documentLink', params);
+    const places = (links ?? []).map(({ range, target }) => ({ line: range.start.line, target: target ?? '' }));
+    const texts = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
+    const keys = new Map<string, string>();
+    const key = (uri: string) => {
+      const known = keys.get(uri) ?? keyOf(vscode.Uri.parse(uri));
+      keys.set(uri, known);
+      return known;
+    };
+    return sourceLines(texts, places).map((place) => place && { ...place, uri: key(place.uri) });
+  }
+
+  private edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    const key = keyOf(document.uri);
+    for (const { range, text } of contentChanges) {
+      const edit = { start: range.start, end: range.end, breaks: text.split('\n').length - 1 };
+      this.compiled.forEach((lines, other) => this.compiled.set(other, movedLines(lines, key, edit)));
+    }
+    if (!this.compiled.has(key) || contentChanges.length === 0) return;
+    clearTimeout(this.timers.get(key));
+    this.timers.set(key, setTimeout(() => void this.read(document), EDIT_DELAY));
+  }
+
+  private async read(document: vscode.TextDocument): Promise<void> {
+    const key = keyOf(document.uri);
+    this.timers.delete(key);
+    try {
+      const lines = await this.linesOf(document);
+      if (this.compiled.has(key)) this.compiled.set(key, lines);
+    } catch {
+      // Superseded by another edit, which reads them again.
+    }
+  }
+}
+
+/** What identifies a document here: the server names files by their path. */
+export function keyOf(uri: vscode.Uri): string {
+  return uri.scheme === 'file' || uri.scheme === 'vscode-remote' ? uri.path : uri.toString();
+}
+
+/** The file of a source line. */
+export function fileOf(key: string): vscode.Uri {
+  return vscode.Uri.file(key);
+}

@@ -1,0 +1,189 @@
+// Open SASS Beside: the machine code that the assembler of the settings makes of a PTX file, as a read-only document that follows saves.
+import * as vscode from 'vscode';
+import { activeDocument } from './lanes';
+import type { LinkedDocuments } from './linked';
+import type { SameLaunch } from './same_launch';
+import type { Server } from './server';
+import { showToolError } from './tool_error';
+
+const SCHEME = 'warplens-sass';
+
+/** What a document shows: the PTX, and the target of the machine code unless it is that of the PTX. */
+interface Origin {
+  ptx: string;
+  target?: string;
+}
+
+/** The answer of `warplens/assemble`; docs/lsp-extensions.md documents it. */
+interface Assembled {
+  text: string;
+  target: string;
+}
+
+/** The answer of `warplens/targets`. */
+interface Targets {
+  own: string;
+  targets: string[];
+}
+
+export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  /** The last listing of each document. */
+  private readonly texts = new Map<string, string>();
+  /** The number of the last request of each document. */
+  private readonly requests = new Map<string, number>();
+  /** The PTX files that were saved and not assembled, about which the user knows. */
+  private readonly failed = new Set<string>();
+  private readonly subscriptions: vscode.Disposable[];
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly server: Server,
+    private readonly linked: LinkedDocuments,
+    private readonly launches: SameLaunch,
+  ) {
+    this.subscriptions = [
+      this.changed,
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.workspace.onDidSaveTextDocument((document) => this.saved(document)),
+      vscode.workspace.onDidCloseTextDocument((document) => this.forget(document)),
+    ];
+  }
+
+  /** Opens the machine code of a kernel from its lens, or of the active document for a target that the user picks. */
+  async open(uri?: string, entry?: string): Promise<void> {
+    const document = uri ? await vscode.workspace.openTextDocument(vscode.Uri.parse(uri)) : activeDocument();
+    if (document?.languageId !== 'ptx') {
+      void vscode.window.showInformationMessage('Warplens: open a .ptx file to assemble it.');
+      return;
+    }
+    try {
+      await this.server.start();
+      const target = uri ? {} : await this.pickTarget(document);
+      if (target) await this.show(document, target.name, { entry });
+    } catch (error) {
+      showToolError(error);
+    }
+  }
+
+  /** Shows the machine code of a document, `text` if it is known; the editor that shows it. */
+  async show(ptx: vscode.TextDocument, target?: string, known: { entry?: string; text?: string } = {}): Promise<vscode.TextEditor> {
+    const origin: Origin = { ptx: ptx.uri.toString(), target };
+    const path = `${ptx.uri.path}${target ? `.${target}` : ''}.sass`;
+    const uri = vscode.Uri.from({ scheme: SCHEME, path, query: JSON.stringify(origin) });
+    await this.update(uri, known.text ?? (await this.assemble(origin)));
+    const document = await vscode.workspace.openTextDocument(uri);
+    const from = vscode.window.visibleTextEditors.find((editor) => editor.document === ptx);
+    const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+    const viewColumn = shown?.viewColumn ?? vscode.ViewColumn.Beside;
+    const editor = await vscode.window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: false });
+    this.revealKernel(editor, known.entry);
+    await this.linked.link(document);
+    if (from) this.linked.light(from);
+    this.launches.pair(origin.ptx, document.uri.toString());
+    return editor;
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const known = this.texts.get(uri.toString());
+    if (known !== undefined) return known;
+    // A tab of an earlier session.
+    await this.server.start();
+    const origin = JSON.parse(uri.query) as Origin;
+    const text = await this.assemble(origin);
+    this.texts.set(uri.toString(), text);
+    setTimeout(() => void this.restore(uri, origin), 0);
+    return text;
+  }
+
+  dispose(): void {
+    this.subscriptions.forEach((subscription) => subscription.dispose());
+  }
+
+  /** Links a document that VS Code opened by itself, when it has its text. */
+  private async restore(uri: vscode.Uri, { ptx }: Origin): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(uri);
+    await this.linked.link(document);
+    this.launches.pair(ptx, uri.toString());
+  }
+
+  private async assemble({ ptx, target }: Origin): Promise<string> {
+    const answer = await this.server.request<Assembled>('warplens/assemble', { textDocument: { uri: ptx }, target });
+    if (!answer) throw new Error('the language server is not running');
+    return answer.text;
+  }
+
+  /** The text that a document has from now on; resolves when an open document has it. */
+  private async update(uri: vscode.Uri, text: string): Promise<void> {
+    const key = uri.toString();
+    this.texts.set(key, text);
+    const document = vscode.workspace.textDocuments.find((document) => document.uri.toString() === key);
+    if (!document || document.getText() === text) return;
+    const changed = new Promise<void>((resolve) => {
+      const subscription = vscode.workspace.onDidChangeTextDocument((event) => {
+        if (event.document !== document) return;
+        subscription.dispose();
+        resolve();
+      });
+    });
+    this.changed.fire(uri);
+    await changed;
+  }
+
+  /** The target that the user picks: `{}` for that of the document, undefined if the list is cancelled. */
+  private async pickTarget(document: vscode.TextDocument): Promise<{ name?: string } | undefined> {
+    const answer = await this.server.request<Targets>('warplens/targets', { textDocument: { uri: document.uri.toString() } });
+    const targets = answer?.targets ?? [];
+    if (targets.length < 2) return {};
+    const items = targets.map((target, index) => ({
+      label: target,
+      description: target === answer?.own ? 'the target of this file' : index === 0 ? 'the lowest target that ptxas assembles this file for' : undefined,
+      name: index === 0 ? undefined : target,
+    }));
+    return vscode.window.showQuickPick(items, { title: 'Open SASS Beside', placeHolder: 'The target of the machine code' });
+  }
+
+  private saved(ptx: vscode.TextDocument): void {
+    for (const document of vscode.workspace.textDocuments) {
+      if (document.uri.scheme !== SCHEME) continue;
+      const origin = JSON.parse(document.uri.query) as Origin;
+      if (origin.ptx === ptx.uri.toString()) void this.assembleAgain(document.uri, origin, ptx);
+    }
+  }
+
+  private async assembleAgain(uri: vscode.Uri, origin: Origin, ptx: vscode.TextDocument): Promise<void> {
+    const key = uri.toString();
+    const request = (this.requests.get(key) ?? 0) + 1;
+    this.requests.set(key, request);
+    try {
+      const text = await this.assemble(origin);
+      if (this.requests.get(key) !== request) return; // a later save
+      this.failed.delete(key);
+      await this.update(uri, text);
+      this.launches.again(origin.ptx);
+    } catch (error) {
+      if (this.requests.get(key) !== request || this.failed.has(key)) return;
+      this.failed.add(key);
+      const reason = error instanceof Error ? error.message : String(error);
+      const name = vscode.workspace.asRelativePath(ptx.uri);
+      void vscode.window.showWarningMessage(`Warplens: the SASS of ${name} is that of an earlier save: ${reason}`);
+    }
+  }
+
+  private forget({ uri }: vscode.TextDocument): void {
+    if (uri.scheme !== SCHEME) return;
+    const key = uri.toString();
+    this.texts.delete(key);
+    this.requests.delete(key);
+    this.failed.delete(key);
+    this.launches.unpair(key);
+  }
+
+  private revealKernel(editor: vscode.TextEditor, entry?: string): void {
+    if (!entry) return;
+    const { document } = editor;
+    const lines = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
+    const line = lines.findIndex((text) => text === `${entry}:` || text.endsWith(`Function : ${entry}`));
+    if (line >= 0) editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop);
+  }
+}

@@ -1,0 +1,329 @@
+//! The machine code of PTX, by scripts that stand for an assembler and a disassembler: `warplens/assemble`, `warplens/targets`,
+//! `warplens/compare`, and one launch in both documents.
+
+#![cfg(unix)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, File, Folder, Line, Options};
+
+/// A kernel, and what `ptxas -lineinfo` and `nvdisasm -gp` make of it.
+const PTX: &str = include_str!("../../vscode/split.ptx");
+const SASS: &str = include_str!("../../vscode/split.sass");
+
+/// Lists targets, rejects `odd`, and copies the text as the machine code.
+const PTXAS: &str = r#"
+if [ "$1" = --help ]; then echo "Allowed values: 'compute_80','sm_90','sm_80','sm_75','sm_100a'"; exit 0; fi
+target=$2
+while [ "$1" != -o ]; do input=$1; shift; done
+if grep -q odd "$input"; then echo "ptxas $input, line 3; error   : it is odd" >&2; exit 255; fi
+(echo "$target"; cat "$input") > "$2"
+"#;
+
+/// Prints the stored listing; that of a text with `seed` has another constant.
+const NVDISASM: &str = r#"
+for file; do :; done
+if grep -q seed "$file"; then change=s/0x7,/0x8,/; fi
+sed "1s/sm_80/$(head -1 "$file")/;$change" "$(dirname "$0")/split.sass"
+"#;
+
+struct Tools {
+    folder: Folder,
+    client: Client,
+    file: File,
+}
+
+/// A client whose settings name these scripts, with the kernel open.
+fn tools(ptxas: &str, nvdisasm: &str, ptx: &str) -> Tools {
+    let folder = Folder::new();
+    for (name, body) in [("ptxas", ptxas), ("nvdisasm", nvdisasm)] {
+        let path = folder.write(name, format!("#!/bin/sh\n{body}\n"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("an executable");
+    }
+    folder.write("split.sass", SASS);
+    let path = folder.write("split.ptx", ptx);
+    let settings = json!({ "ptxas": { "path": folder.path().join("ptxas") } });
+    let initialization = json!({ "lenses": "extension" });
+    let options = Options { settings, initialization, ..Options::default() };
+    let mut client = Client::with(Line::memory(), &options);
+    let file = client.open_path(&path, ptx);
+    Tools { folder, client, file }
+}
+
+impl Tools {
+    fn assemble(&mut self, target: Option<&str>) -> Result<Value, Value> {
+        let params = json!({ "textDocument": { "uri": self.file.uri }, "target": target });
+        let id = self.client.send("warplens/assemble", params);
+        self.client.wait(id)
+    }
+
+    /// The message of a failure, without the path of the folder.
+    fn failure(&mut self) -> String {
+        let error = self.assemble(None).expect_err("there is no machine code");
+        let message = error["message"].as_str().expect("a message").to_owned();
+        message.replace(&self.folder.path().display().to_string(), "~")
+    }
+
+    fn compare(&mut self, more: Value) -> Result<Value, Value> {
+        let mut params = json!({ "textDocument": { "uri": self.file.uri } });
+        params.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+        let id = self.client.send("warplens/compare", params);
+        self.client.wait(id)
+    }
+
+    /// Opens the machine code as an editor shows it.
+    fn open_sass(&mut self) -> File {
+        let text = self.assemble(None).expect("machine code")["text"].as_str().expect("a text").to_owned();
+        let uri = format!("warplens-sass:{}.sass", self.folder.path().join("split.ptx").display());
+        let sass = File { uri, text, version: 1, ..self.client.open_as("ptx", "none.ptx", "") };
+        let item = json!({ "uri": sass.uri, "languageId": "sass", "version": 1, "text": sass.text });
+        self.client.notify("textDocument/didOpen", json!({ "textDocument": item }));
+        sass
+    }
+}
+
+#[test]
+fn the_listing_of_a_target() {
+    let mut tools = tools(PTXAS, NVDISASM, PTX);
+    let answer = tools.assemble(None).expect("machine code");
+    assert_eq!(answer, json!({ "text": SASS, "target": "sm_80" }));
+    let other = tools.assemble(Some("sm_90")).expect("machine code");
+    assert_eq!(other["target"], "sm_90");
+    assert!(other["text"].as_str().is_some_and(|text| text.starts_with("\t.target\tsm_90\n")), "{other}");
+    let refused = tools.assemble(Some("-o /etc/passwd")).expect_err("no target");
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("is not a target")), "{refused}");
+    let targets = tools.client.request("warplens/targets", tools.file.params());
+    assert_eq!(targets, json!({ "own": "sm_80", "targets": ["sm_80", "sm_90", "sm_100a"] }));
+}
+
+#[test]
+fn a_target_that_the_assembler_no_longer_has_is_replaced_by_the_next() {
+    let mut tools = tools(PTXAS, NVDISASM, &PTX.replace("sm_80", "sm_70"));
+    assert_eq!(tools.assemble(None).expect("machine code")["target"], "sm_75");
+    let targets = tools.client.request("warplens/targets", tools.file.params());
+    assert_eq!(targets, json!({ "own": "sm_70", "targets": ["sm_75", "sm_80", "sm_90", "sm_100a"] }));
+}
+
+#[test]
+fn unsaved_text_is_assembled_and_a_closed_file_too() {
+    let mut tools = tools(PTXAS, NVDISASM, PTX);
+    let mut file = tools.file.clone();
+    tools.client.change(&mut file, json!([{ "text": PTX.replace("split", "odd") }]));
+    assert_eq!(
+        tools.failure(),
+        "split.ptx: ~/ptxas rejects the file: ptxas the file, line 3; error   : it is odd"
+    );
+    tools.client.close(&file);
+    assert!(tools.assemble(None).is_ok());
+}
+
+#[test]
+fn lenses_open_and_compare_it() {
+    let mut tools = tools(PTXAS, NVDISASM, PTX);
+    // The server has asked for the settings when it answers this.
+    tools.client.request("warplens/targets", tools.file.params());
+    let lenses = tools.client.request("textDocument/codeLens", tools.file.params());
+    let commands: Vec<Value> =
+        lenses.as_array().into_iter().flatten().map(|lens| lens["command"].clone()).collect();
+    for (title, command) in
+        [("SASS", "warplens.openSass"), ("Compare with ptxas", "warplens.compareWithPtxas")]
+    {
+        let expected = json!({ "title": title, "command": command, "arguments": [tools.file.uri, "split"] });
+        assert!(commands.contains(&expected), "{commands:?}");
+    }
+}
+
+#[test]
+fn its_lines_link_to_the_ptx() {
+    let mut tools = tools(PTXAS, NVDISASM, PTX);
+    let sass = tools.open_sass();
+    let links = tools.client.request("textDocument/documentLink", sass.params());
+    let links = links.as_array().expect("links");
+    let comments: Vec<_> = SASS.lines().enumerate().filter(|(_, line)| line.contains("//## File")).collect();
+    assert_eq!(links.len(), comments.len());
+    for (link, (line, comment)) in links.iter().zip(comments) {
+        let number = comment.rsplit(' ').next().expect("a line");
+        assert_eq!(link["range"]["start"]["line"], line);
+        assert_eq!(link["target"], format!("{}#L{number}", tools.file.uri));
+    }
+}
+
+#[test]
+fn both_documents_show_one_launch() {
+    let mut tools = tools(PTXAS, NVDISASM, PTX);
+    let sass = tools.open_sass();
+    let follow = json!({ "uri": sass.uri, "launchOf": tools.file.uri, "warp": 0 });
+    let refused = tools.client.command("warplens.selectLaunch", follow.clone()).expect_err("no launch");
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("no lanes are shown")), "{refused}");
+    tools.client.command("warplens.selectLaunch", json!({ "uri": tools.file.uri })).expect("lanes");
+    let ptx = tools.client.request("warplens/laneMasks", tools.file.params());
+    tools.client.command("warplens.selectLaunch", follow).expect("the same lanes");
+    let masks = tools.client.request("warplens/laneMasks", sass.params());
+    assert_eq!(masks["launch"], ptx["launch"]);
+    assert_eq!(masks["launch"]["name"], "two warps");
+    let executed = |masks: &Value, text: &str, part: &str| {
+        let line = text.lines().position(|line| line.contains(part)).expect("a line");
+        let found = masks["lines"].as_array().into_iter().flatten().find(|found| found["line"] == line);
+        found.map(|found| found["visits"][0]["executed"].clone())
+    };
+    // The lanes below 20 add, the others multiply.
+    assert_eq!(executed(&masks, SASS, "IADD3"), executed(&ptx, PTX, "add.u32"));
+    assert_eq!(executed(&masks, SASS, "@P0 IMAD"), executed(&ptx, PTX, "mul.lo"));
+}
+
+#[test]
+fn results_that_agree_are_counted() {
+    let mut tools = tools(PTXAS, NVDISASM, PTX);
+    let answer =
+        tools.compare(json!({ "random": 5, "seed": 1, "workDoneToken": "t" })).expect("a comparison");
+    assert_eq!(answer["equal"], true, "{answer}");
+    assert_eq!(answer["compared"]["launches"], 6);
+    assert_eq!(answer["target"], "sm_80");
+    let begin = tools.client.notification("$/progress");
+    let title = "Comparing split.ptx with its machine code";
+    assert_eq!(
+        begin,
+        json!({ "token": "t", "value": { "kind": "begin", "title": title, "cancellable": true } })
+    );
+    while tools.client.notification("$/progress")["value"]["kind"] != "end" {}
+}
+
+#[test]
+fn the_first_difference_has_both_writers() {
+    let mut tools = tools(PTXAS, NVDISASM, &PTX.replace("// @launch", "// seed\n// @launch"));
+    let answer = tools.compare(json!({ "random": 100 })).expect("a comparison");
+    let difference = json!({
+        "buffer": "out", "element": 0, "a": 7, "b": 8,
+        "a_writer": { "line": 23, "character": 1, "cta": [0, 0, 0], "warp": 0, "lane": 0 },
+        "b_writer": { "line": 27, "character": 35, "cta": [0, 0, 0], "warp": 0, "lane": 0 },
+    });
+    assert_eq!((&answer["equal"], &answer["difference"]), (&json!(false), &difference));
+    assert!(answer["listing"].as_str().is_some_and(|text| text.contains("0x8, RZ")), "{answer}");
+}
+
+#[test]
+fn two_files_are_compared() {
+    let mut tools = tools("", "", PTX);
+    let other = tools.folder.write("other.ptx", PTX.replace("%r1, 7;", "%r1, 9;"));
+    let uri = format!("file://{}", other.display());
+    let answer = tools.compare(json!({ "other": { "uri": uri } })).expect("a comparison");
+    let difference = &answer["difference"];
+    assert_eq!((&difference["a"], &difference["b"]), (&json!(7), &json!(9)));
+    let answer = tools.compare(json!({ "other": { "uri": tools.file.uri } })).expect("a comparison");
+    assert_eq!(answer["equal"], true);
+    let absent = tools.compare(json!({ "other": { "uri": format!("{uri}x") } })).expect_err("no file");
+    assert!(absent["message"].as_str().is_some_and(|text| text.contains("cannot be read")), "{absent}");
+}
+
+#[test]
+fn tools_that_fail_are_named() {
+    let message = |ptxas: &str, nvdisasm: &str| tools(ptxas, nvdisasm, PTX).failure();
+    let listed = format!("{PTXAS}\nexit 0");
+    assert_eq!(
+        message("kill -SEGV $$", ""),
+        "split.ptx: ~/ptxas was ended by a signal (signal: 11 (SIGSEGV))"
+    );
+    assert_eq!(message("exit 0", ""), "split.ptx: ~/ptxas ended without an output file");
+    assert_eq!(
+        message(&listed, "kill -KILL $$"),
+        "split.ptx: ~/nvdisasm was ended by a signal (signal: 9 (SIGKILL))"
+    );
+    assert_eq!(
+        message(&listed, "echo garbage"),
+        "split.ptx: ~/nvdisasm printed something else than a listing: garbage"
+    );
+    let other = r#"sed "s/split/other/" "$(dirname "$0")/split.sass""#;
+    assert_eq!(
+        message(&listed, other),
+        "split.ptx: the disassembler printed a listing of `other`, and the file has `split`; check `warplens.ptxas.path` and \
+         `warplens.sass.nvdisasm`"
+    );
+}
+
+#[test]
+fn without_tools_the_message_names_the_settings() {
+    let mut client = Client::start();
+    let file = client.open("k.ptx", PTX);
+    for method in ["warplens/assemble", "warplens/targets", "warplens/compare"] {
+        let id = client.send(method, file.params());
+        let error = client.wait(id).expect_err("there is no assembler");
+        let message = error["message"].as_str().expect("a message");
+        assert!(
+            message.contains("`warplens.ptxas.path`") && message.contains("`warplens.sass.nvdisasm`"),
+            "{message}"
+        );
+    }
+}
+
+/// Waits until the script has written a file, and returns its text.
+fn written(path: &Path) -> String {
+    let start = Instant::now();
+    loop {
+        match std::fs::read_to_string(path) {
+            Ok(text) if text.ends_with("end\n") => return text,
+            _ => assert!(start.elapsed() < Duration::from_secs(120), "the script did not start"),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Writes its process and folder, and hangs, as does a process that it starts.
+const HANGS: &str = r#"
+if [ "$1" = --help ]; then exit 0; fi
+sleep 1000 &
+(echo $$; echo $!; pwd; echo end) > "$(dirname "$0")/started"
+sleep 1000
+"#;
+
+/// Whether the processes and the folder of [`HANGS`] are gone.
+fn is_gone(started: &str) -> bool {
+    let mut lines = started.lines();
+    let mut is_process = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", lines.next().expect("a process")));
+        // A process that is a zombie has ended.
+        stat.is_ok_and(|stat| !stat.contains(") Z "))
+    };
+    let processes = [is_process(), is_process()];
+    processes == [false; 2] && !Path::new(lines.next().expect("a folder")).exists()
+}
+
+#[test]
+fn a_tool_that_hangs_is_stopped_with_its_request() {
+    let mut tools = tools(HANGS, "", PTX);
+    // The server has asked for the settings when it answers this.
+    tools.client.request("warplens/targets", tools.file.params());
+    let id = tools.client.send("warplens/compare", tools.file.params());
+    let started = written(&tools.folder.path().join("started"));
+    tools.client.notify("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(tools.client.wait(id).expect_err("it is cancelled")["code"], -32800);
+    let start = Instant::now();
+    while !is_gone(&started) {
+        assert!(start.elapsed() < Duration::from_secs(60), "it is still there: {started}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_tool_that_hangs_is_stopped_by_its_progress_and_with_the_server() {
+    let mut tools = tools(HANGS, "", PTX);
+    // The server has asked for the settings when it answers this.
+    tools.client.request("warplens/targets", tools.file.params());
+    let started = tools.folder.path().join("started");
+    let id = tools
+        .client
+        .send("warplens/compare", json!({ "textDocument": { "uri": tools.file.uri }, "workDoneToken": 7 }));
+    written(&started);
+    tools.client.notify("window/workDoneProgress/cancel", json!({ "token": 7 }));
+    assert_eq!(tools.client.wait(id).expect_err("it is cancelled")["code"], -32800);
+    std::fs::remove_file(&started).expect("it was written");
+    tools.client.send("warplens/assemble", tools.file.params());
+    let started = written(&started);
+    let Tools { client, folder, .. } = tools;
+    client.finish().ended();
+    assert!(is_gone(&started), "{started}");
+    drop(folder);
+}
