@@ -21,6 +21,9 @@ export class LinkedDocuments implements vscode.Disposable {
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
         if (kind !== undefined) this.light(textEditor);
       }),
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
+        if (editor) this.light(editor);
+      }),
       vscode.workspace.onDidChangeTextDocument((event) => this.edited(event)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.compiled.delete(keyOf(uri))),
     ];
