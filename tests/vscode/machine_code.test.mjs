@@ -167,7 +167,7 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
     await until('the listing is that of the saved file', () => lineOf(sass(), '0x8, RZ'));
   });
 
-  test('a difference is found on both sides, and can be jumped to', async () => {
+  test('a difference is found in both files, and can be jumped to', async () => {
     await bench.command('Warplens: Compare with ptxas');
     const toast = await message(/out\[0\] is 7 in split\.ptx and 8 in split\.ptx\.sass/);
     await toast.waitFor();

@@ -279,8 +279,8 @@ sleep 1000 &
 sleep 1000
 "#;
 
-/// Whether the processes and the folder of [`HANGS`] are gone.
-fn is_gone(started: &str) -> bool {
+/// Whether the processes of [`HANGS`] have ended and its folder was removed.
+fn is_removed(started: &str) -> bool {
     let mut lines = started.lines();
     let mut is_process = || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", lines.next().expect("a process")));
@@ -301,7 +301,7 @@ fn a_tool_that_hangs_is_stopped_with_its_request() {
     tools.client.notify("$/cancelRequest", json!({ "id": id }));
     assert_eq!(tools.client.wait(id).expect_err("it is cancelled")["code"], -32800);
     let start = Instant::now();
-    while !is_gone(&started) {
+    while !is_removed(&started) {
         assert!(start.elapsed() < Duration::from_secs(60), "it is still there: {started}");
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -324,6 +324,6 @@ fn a_tool_that_hangs_is_stopped_by_its_progress_and_with_the_server() {
     let started = written(&started);
     let Tools { client, folder, .. } = tools;
     client.finish().ended();
-    assert!(is_gone(&started), "{started}");
+    assert!(is_removed(&started), "{started}");
     drop(folder);
 }

@@ -19,7 +19,7 @@ test('what agrees is counted', () => {
   assert.equal(agreement('a.ptx', 'b.ptx', EQUAL), sentence);
 });
 
-test('an element that differs has the writers of both sides', () => {
+test('an element that differs has the writers of each kernel', () => {
   const writer = { line: 4, character: 2, cta: [0, 0, 0], warp: 1, lane: 3 };
   const compared: Compared = {
     ...EQUAL,
