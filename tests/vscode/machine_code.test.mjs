@@ -184,16 +184,33 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
     await bench.page.keyboard.press('Escape');
   });
 
+  test('a target is picked', async () => {
+    await ptx().locator('.view-line', { hasText: 'mov.u32' }).first().click();
+    await bench.command('Warplens: Open SASS Beside');
+    const rows = bench.page.locator('.quick-input-list .monaco-list-row');
+    await rows.filter({ hasText: 'sm_80' }).filter({ hasText: 'the target of this file' }).waitFor();
+    await shot('code-9-targets');
+    await rows.filter({ hasText: 'sm_90' }).click();
+    await editorOf('split.ptx.sm_90.sass').locator('.view-line', { hasText: 'sm_90' }).first().waitFor();
+  });
+
+  test('a window that is loaded again shows the machine code, which follows the cursor', async () => {
+    await bench.open('code/split.ptx');
+    const other = editorOf('split.ptx.sm_90.sass');
+    await other.locator('.view-line', { hasText: 'ISETP.GE.U32' }).first().waitFor();
+    await moving(ptx(), 'setp.lt.u32', 'setp', other, ['ISETP.GE.U32']);
+  });
+
   test('another file is picked and compared', async () => {
     bench.write('code/other.ptx', PTX.replace('%r1, 7;', '%r1, 9;'));
     await ptx().locator('.view-line', { hasText: 'mov.u32' }).first().click();
     await bench.command('Warplens: Compare with…');
     const row = bench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'code/other.ptx' });
     await row.waitFor();
-    await shot('code-9-pick');
+    await shot('code-10-pick');
     await row.click();
     await (await message(/out\[0\] is 7 in split\.ptx and 9 in other\.ptx/)).waitFor();
     await until('both are underlined', async () => (await bench.page.locator('.squiggly-error').count()) >= 2);
-    await shot('code-10-other');
+    await shot('code-11-other');
   });
 });

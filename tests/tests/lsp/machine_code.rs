@@ -150,6 +150,12 @@ fn its_lines_link_to_the_ptx() {
         assert_eq!(link["range"]["start"]["line"], line);
         assert_eq!(link["target"], format!("{}#L{number}", tools.file.uri));
     }
+    let (line, _) = SASS.lines().enumerate().find(|(_, line)| line.contains("line 13")).expect("a comment");
+    let position =
+        json!({ "textDocument": { "uri": sass.uri }, "position": { "line": line, "character": 20 } });
+    let hover = tools.client.request("textDocument/hover", position);
+    let expected = "`split.ptx:13`\n\n```ptx\nsetp.lt.u32 %p1, %r1, 20;\n```";
+    assert_eq!(hover["contents"]["value"], expected);
 }
 
 #[test]
@@ -326,4 +332,71 @@ fn a_tool_that_hangs_is_stopped_by_its_progress_and_with_the_server() {
     client.finish().ended();
     assert!(is_removed(&started), "{started}");
     drop(folder);
+}
+
+/// The kernels of a corpus beside the repository, by the path of the file.
+fn corpus() -> Vec<(std::path::PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/sass-compare/ptx");
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<_> =
+        files.map(|path| (path.clone(), std::fs::read_to_string(path).expect("a text"))).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn the_real_tools() {
+    let Some(ptxas) = std::env::var("WARPLENS_PTXAS").ok() else {
+        eprintln!("skipped: WARPLENS_PTXAS names no ptxas");
+        return;
+    };
+    let kernels = corpus();
+    if kernels.is_empty() {
+        eprintln!("skipped: corpus not found");
+        return;
+    }
+    let settings = json!({ "ptxas": { "path": ptxas } });
+    let mut client = Client::with(Line::memory(), &Options { settings, ..Options::default() });
+    let mut checked = [0; 2];
+    for (path, text) in &kernels {
+        let uri = format!("file://{}", path.display());
+        let sass = client.request("warplens/assemble", json!({ "textDocument": { "uri": uri } }));
+        let sass = sass["text"].as_str().expect("a listing");
+        let document = json!({ "uri": format!("warplens-sass:{}.sass", path.display()) });
+        let mut item = document.clone();
+        item["languageId"] = json!("sass");
+        item["version"] = json!(1);
+        item["text"] = json!(sass);
+        client.notify("textDocument/didOpen", json!({ "textDocument": item }));
+        let links = client.request("textDocument/documentLink", json!({ "textDocument": document }));
+        let links = links.as_array().expect("links");
+        let instructions = check_links(links, &uri, text, sass);
+        checked = [checked[0] + 1, checked[1] + instructions];
+        client.notify("textDocument/didClose", json!({ "textDocument": document }));
+    }
+    eprintln!("{} kernels, {} instructions with the line that nvdisasm prints", checked[0], checked[1]);
+}
+
+/// Each instruction has the line of the comment before it, where the PTX has a statement or begins a kernel; the instructions.
+fn check_links(links: &[Value], uri: &str, ptx: &str, sass: &str) -> usize {
+    let lines: Vec<&str> = ptx.lines().collect();
+    let (mut linked, mut instructions) = (None, 0);
+    for (number, line) in sass.lines().enumerate() {
+        if let Some((_, printed)) = line.split_once("//## File \".nv_debug_ptx_txt\", line ") {
+            let link = links.iter().find(|link| link["range"]["start"]["line"] == number).expect("a link");
+            assert_eq!(link["target"], format!("{uri}#L{printed}"));
+            let at: usize = printed.parse().expect("a number");
+            let statement = lines[at - 1].trim();
+            assert!(
+                statement.ends_with([';', '{', ')', ':', '(']) || statement.contains(';'),
+                "{uri}:{at}: {statement}"
+            );
+            linked = Some(at);
+        } else if line.trim_start().starts_with("/*0") && linked.is_some() {
+            instructions += 1;
+        } else if line.starts_with("//----") {
+            linked = None;
+        }
+    }
+    instructions
 }

@@ -12,7 +12,7 @@ use crate::support::{Client, File, Folder, Options, range, render};
 /// Finds `odd` wrong, hangs at `slow`, and knows what `k` uses.
 const SCRIPT: &str = r#"#!/bin/sh
 for file; do :; done
-if grep -q slow "$file"; then exec sleep 1000; fi
+if grep -q slow "$file"; then echo $$ > "$(dirname "$0")/slow"; exec sleep 1000; fi
 if [ "$1" = -v ]; then
     echo "ptxas info    : Compiling entry function 'k' for '$3'"
     echo "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
@@ -127,6 +127,22 @@ fn a_newer_save_stops_the_run_before() {
     client.edit(&mut file, range([6, 26], [6, 31]), "");
     save(&mut client, &file);
     assert_eq!(found(&mut client, &file).len(), 2);
+}
+
+#[test]
+fn the_run_in_progress_ends_with_the_server() {
+    let folder = Folder::new();
+    let mut client = client(&script(&folder));
+    let file = client.open("k.ptx", &SOURCE.replace("odd", "slow"));
+    save(&mut client, &file);
+    let started = || std::fs::read_to_string(folder.path().join("slow")).unwrap_or_default();
+    while !started().ends_with('\n') {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    client.finish().ended();
+    let process = format!("/proc/{}/cmdline", started().trim());
+    let command = std::fs::read_to_string(process).unwrap_or_default();
+    assert!(!command.contains("sleep"), "{command}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use super::*;
 
 /// A folder with these scripts as tools.
-fn tools(ptxas: &str, nvdisasm: &str) -> (tempfile::TempDir, Toolchain) {
+fn tools(ptxas: &str, nvdisasm: &str, limit: Duration) -> (tempfile::TempDir, Toolchain) {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, body) in [("ptxas", ptxas), ("nvdisasm", nvdisasm)] {
         let path = folder.path().join(name);
@@ -16,12 +16,16 @@ fn tools(ptxas: &str, nvdisasm: &str) -> (tempfile::TempDir, Toolchain) {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("an executable");
     }
     let path = folder.path().join("ptxas");
-    let toolchain = Toolchain::find(Some(&path), Duration::from_millis(500)).expect("tools");
+    let toolchain = Toolchain::find(Some(&path), limit).expect("tools");
     (folder, toolchain)
 }
 
 fn error(ptxas: &str, nvdisasm: &str) -> String {
-    let (folder, toolchain) = tools(ptxas, nvdisasm);
+    error_within(Duration::from_millis(500), ptxas, nvdisasm)
+}
+
+fn error_within(limit: Duration, ptxas: &str, nvdisasm: &str) -> String {
+    let (folder, toolchain) = tools(ptxas, nvdisasm, limit);
     let error = toolchain.listing(".target sm_90\n", "sm_90", 3).expect_err("no listing");
     error.to_string().replace(&folder.path().display().to_string(), "~")
 }
@@ -44,6 +48,39 @@ fn hostile_tools() {
     assert_eq!(error(WRITES, ""), "~/nvdisasm printed something else than a listing: nothing");
     let garbage = error(WRITES, "head -c 100000 /dev/urandom; exit 1");
     assert!(garbage.starts_with("~/nvdisasm rejects the file: "), "{garbage}");
+}
+
+#[test]
+fn tools_that_write_too_much_or_are_ended_by_a_signal() {
+    let error = |ptxas: &str, nvdisasm: &str| error_within(Duration::from_secs(60), ptxas, nvdisasm);
+    let large = "while [ \"$1\" != -o ]; do shift; done; dd if=/dev/zero of=\"$2\" bs=1 count=1 seek=300000000; sleep 600";
+    assert_eq!(error(large, ""), "~/ptxas wrote a file of more than 256 MB and was stopped");
+    let endless = "while :; do head -c 1000000 /dev/zero; done";
+    assert_eq!(error(WRITES, endless), "~/nvdisasm printed more than 256 MB and was stopped");
+    assert_eq!(error("kill -SEGV $$", ""), "~/ptxas was ended by a signal (signal: 11 (SIGSEGV))");
+    let long = error("printf '%03000d' 1 >&2; exit 1", "");
+    assert_eq!(long.len(), "~/ptxas rejects the file: ".len() + MAX_MESSAGE);
+}
+
+#[test]
+fn nothing_is_left_of_a_tool_that_hangs() {
+    let hangs =
+        "pwd > \"$(dirname \"$0\")/folder\"; sleep 600 & echo $! > \"$(dirname \"$0\")/process\"; sleep 600";
+    let (folder, toolchain) = tools(hangs, "", Duration::from_secs(2));
+    toolchain.listing(".target sm_90\n", "sm_90", 3).expect_err("it hangs");
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("it was started");
+    assert!(!Path::new(read("folder").trim()).exists());
+    let stat = fs::read_to_string(format!("/proc/{}/stat", read("process").trim())).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+}
+
+#[test]
+fn the_targets_that_an_assembler_lists() {
+    let help = "echo \"Allowed: 'compute_90','lto_90','sm_100f',\"; echo \"'sm_90','sm_75','sm_90a'. Default 'sm_75'.\"";
+    let (_folder, toolchain) = tools(help, "", Duration::from_secs(60));
+    assert_eq!(toolchain.targets().expect("a list"), ["sm_75", "sm_90", "sm_90a", "sm_100f"]);
+    let (_folder, toolchain) = tools("exit 1", "", Duration::from_secs(60));
+    assert!(toolchain.targets().expect("no list").is_empty());
 }
 
 #[test]

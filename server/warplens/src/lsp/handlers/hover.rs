@@ -33,10 +33,15 @@ fn source_line(snapshot: &Snapshot, at: TextSize) -> Result<Option<warplens_ide:
     let on_line = |link: &&DocumentLink| link.place.is_some() && snapshot.line(link.range.start()) == line;
     let Some(link) = links.iter().find(on_line) else { return Ok(None) };
     let (path, place) = (link.path.to_string(), link.place.map_or(0, |(line, _)| line));
+    let origin = link.origin;
     let folders = source_files::folders(snapshot);
-    let found = read_files(snapshot, move || {
-        let file = source_files::find(&folders, &path)?;
-        Some((source_files::line(&file, place)?, path))
+    let document = snapshot.uri.to_file_path().map(std::borrow::Cow::into_owned);
+    let found = read_files(snapshot, move || match origin {
+        Some(extension) => {
+            let file = source_files::origin(document.as_deref()?, extension)?;
+            Some((source_files::line(&file, place)?, file.file_name()?.to_string_lossy().into_owned()))
+        }
+        None => Some((source_files::line(&source_files::find(&folders, &path)?, place)?, path)),
     });
     let found = match found {
         Err(Failure::Refused(_)) => None,
@@ -44,7 +49,8 @@ fn source_line(snapshot: &Snapshot, at: TextSize) -> Result<Option<warplens_ide:
     };
     Ok(found.map(|(text, path)| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-        let markdown = format!("`{name}:{place}`\n\n```cpp\n{}\n```", text.trim());
+        let language = origin.unwrap_or("cpp");
+        let markdown = format!("`{name}:{place}`\n\n```{language}\n{}\n```", text.trim());
         warplens_ide::Hover { range: link.range, markdown }
     }))
 }

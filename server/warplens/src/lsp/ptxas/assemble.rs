@@ -46,10 +46,11 @@ impl State {
         let is_complete = request.is_some();
         let task = Task { program, text: text.clone(), is_complete, stop: Arc::clone(&stop) };
         let (events, uri_of_run) = (self.events.clone(), uri.clone());
-        std::thread::Builder::new().name("ptxas".into()).spawn(move || {
+        let thread = std::thread::Builder::new().name("ptxas".into()).spawn(move || {
             let finished = PtxasFinished { uri: uri_of_run, number, result: task.run() };
             let _ = events.send(Event::PtxasFinished(finished));
         })?;
+        self.ptxas.add(thread);
         let run = PtxasRun { number, stop, edits: vec![], text, request };
         let runs = self.ptxas.documents.entry(uri.clone()).or_default();
         let previous = if is_complete { runs.resources.replace(run) } else { runs.check.replace(run) };

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::Uri;
@@ -15,6 +16,18 @@ pub(crate) struct PtxasRuns {
     pub(crate) documents: HashMap<Uri, DocumentRuns>,
     /// The number of the last run; the end of an older run is ignored.
     pub(crate) last_number: u64,
+    /// The threads of the runs; each ends when its run is stopped.
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// Stops all runs and waits for them, so that no process and no temporary folder of them is left.
+impl Drop for PtxasRuns {
+    fn drop(&mut self) {
+        self.documents.clear();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
 }
 
 /// The runs of one document.
@@ -44,6 +57,12 @@ impl Drop for PtxasRun {
 }
 
 impl PtxasRuns {
+    /// Keeps the thread of a run.
+    pub(crate) fn add(&mut self, thread: JoinHandle<()>) {
+        self.threads.retain(|thread| !thread.is_finished());
+        self.threads.push(thread);
+    }
+
     /// Records edits for the check in progress.
     pub(crate) fn edit(&mut self, uri: &Uri, edits: &[Edit]) {
         let check = self.documents.get_mut(uri).and_then(|runs| runs.check.as_mut());
