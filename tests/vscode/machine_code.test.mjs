@@ -137,6 +137,10 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
     await executed(ptx(), 'mul.lo', '12/32');
     await executed(sass(), '@P0 IMAD', '12 of 32');
     await shot('code-5-lanes');
+    bench.editor = sass();
+    await bench.hover('@P0 IMAD', 'R5', /R5 is probably %r2 of the source/);
+    await shot('code-5-register');
+    await bench.closeHover();
     await ptx().locator('.view-line', { hasText: 'mov.u32' }).first().click();
     await bench.command('Warplens: Show Next Warp');
     await executed(sass(), '@!P0 IADD3', '0 of 32');
@@ -194,9 +198,12 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
     await editorOf('split.ptx.sm_90.sass').locator('.view-line', { hasText: 'sm_90' }).first().waitFor();
   });
 
-  test('a window that is loaded again shows the machine code, which follows the cursor', async () => {
-    await bench.open('code/split.ptx');
+  test('an editor that is opened again follows the cursor', async () => {
     const other = editorOf('split.ptx.sm_90.sass');
+    await other.locator('.view-line', { hasText: 'STG.E' }).first().click();
+    await bench.command('View: Close Editor');
+    await until('it is closed', async () => (await other.count()) === 0);
+    await bench.command('View: Reopen Closed Editor');
     await other.locator('.view-line', { hasText: 'ISETP.GE.U32' }).first().waitFor();
     await moving(ptx(), 'setp.lt.u32', 'setp', other, ['ISETP.GE.U32']);
   });

@@ -30,6 +30,7 @@ mod problem;
 pub mod ptx;
 pub mod report;
 mod run;
+pub mod same_registers;
 pub mod sass;
 mod settle;
 mod shown;

@@ -179,6 +179,47 @@ fn both_documents_show_one_launch() {
     // The lanes below 20 add, the others multiply.
     assert_eq!(executed(&masks, SASS, "IADD3"), executed(&ptx, PTX, "add.u32"));
     assert_eq!(executed(&masks, SASS, "@P0 IMAD"), executed(&ptx, PTX, "mul.lo"));
+
+    // Another warp is selected by the name of the launch, which this document does not have.
+    let next = json!({ "uri": sass.uri, "launch": "two warps", "cta": [0, 0, 0], "warp": 1 });
+    tools.client.command("warplens.selectLaunch", next).expect("the launch that was given");
+    let masks = tools.client.request("warplens/laneMasks", sass.params());
+    assert_eq!(masks["warp"], 1);
+    assert_eq!(executed(&masks, SASS, "IADD3"), Some(json!("00000000")));
+}
+
+#[test]
+fn hovers_name_the_registers_of_the_ptx() {
+    let mut tools = tools(PTXAS, NVDISASM, PTX);
+    let sass = tools.open_sass();
+    tools.client.command("warplens.selectLaunch", json!({ "uri": tools.file.uri })).expect("lanes");
+    tools.client.request("warplens/laneMasks", tools.file.params());
+    let follow = json!({ "uri": sass.uri, "launchOf": tools.file.uri });
+    tools.client.command("warplens.selectLaunch", follow).expect("the same lanes");
+    tools.client.request("warplens/laneMasks", sass.params());
+    let mut named = |part: &str, register: &str| {
+        let (line, text) = SASS.lines().enumerate().find(|(_, line)| line.contains(part)).expect("a line");
+        let character = text.find(register).expect("a register") + 1;
+        let position = json!({ "line": line, "character": character });
+        let params = json!({ "textDocument": { "uri": sass.uri }, "position": position });
+        let hover = tools.client.request("textDocument/hover", params);
+        let text = hover["contents"]["value"].as_str().expect("a hover").to_owned();
+        let (_, name) = text.split_once("is *probably* ")?;
+        name.split_once(": the values agree").map(|(name, _)| name.to_owned())
+    };
+    for (part, register, name) in [
+        ("S2R", "R0,", Some("`%r1` of the source")),
+        ("ISETP", "P0,", Some("`%p1` of the source, inverted")),
+        ("ISETP", "R0,", Some("`%r1` of the source")),
+        ("@P0 IMAD", "R5,", Some("`%r2` of the source")),
+        ("@P0 IMAD", "R0.reuse", Some("`%r1` of the source")),
+        ("STG.E", "R5 ", Some("`%r2` of the source")),
+        // A constant of the multiplication; an address, which differs in the two runs.
+        ("HFMA2.MMA", "R3,", None),
+        ("IMAD.WIDE", "R2,", None),
+    ] {
+        assert_eq!(named(part, register).as_deref(), name, "{part} {register}");
+    }
 }
 
 #[test]

@@ -1,9 +1,16 @@
 //! The lanes that a document shows: the result of a run, and the current positions of its statements.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use ropey::Rope;
+use rustc_hash::FxHashMap;
+use text_size::TextSize;
 
 use warplens_ide::lanes::panel::Panel;
+use warplens_ide::lanes::same_registers::{Ran, SameRegisters};
 use warplens_ide::lanes::{Outcome, Prepared, Shown, WarpId};
+
+use warplens_sim::{Control, StatementId};
 
 use super::document::Edit;
 
@@ -17,13 +24,58 @@ pub(crate) struct Lanes {
     panel: Arc<Panel>,
     /// Edits of the text since the run was prepared.
     edits: Arc<Vec<Edit>>,
+    /// The document whose launch this is, if the text was assembled from it.
+    origin: Option<Arc<Origin>>,
+    same_registers: Arc<OnceLock<SameRegisters>>,
+}
+
+/// The document whose launch another one shows, at the time of the selection.
+pub(crate) struct Origin {
+    pub(crate) lanes: Lanes,
+    pub(crate) text: Rope,
+}
+
+impl Origin {
+    /// The lines of the statements, from 1.
+    fn lines(&self) -> FxHashMap<StatementId, u64> {
+        let placed = self
+            .lanes
+            .shown
+            .statements()
+            .map(|statement| (statement.id, usize::from(statement.range.start())));
+        let inside = placed.filter(|(_, at)| *at <= self.text.len_bytes());
+        inside.map(|(statement, at)| (statement, self.text.byte_to_line(at) as u64 + 1)).collect()
+    }
 }
 
 impl Lanes {
     pub(crate) fn new(prepared: Arc<Prepared>, outcome: Outcome, warp: Option<WarpId>) -> Lanes {
         let shown = Arc::new(prepared.show_outcome(&outcome, warp));
         let panel = Arc::new(Panel::of_outcome(&prepared, &outcome));
-        Lanes { shown, prepared, outcome, panel, edits: Arc::default() }
+        let (edits, same_registers) = (Arc::default(), Arc::default());
+        Lanes { shown, prepared, outcome, panel, edits, origin: None, same_registers }
+    }
+
+    /// The same lanes, with the document whose launch they are of.
+    pub(crate) fn with_origin(self, origin: Option<Arc<Origin>>) -> Lanes {
+        Lanes { origin, ..self }
+    }
+
+    /// The register of the origin that a register of the statement at an offset holds, where the values in the shown warp agree. The
+    /// first call runs both again.
+    pub(crate) fn same_register(&self, at: TextSize, register: &str) -> Option<&str> {
+        let origin = self.origin.as_ref()?;
+        let statement = self.shown.statements().find(|statement| statement.range.contains_inclusive(at))?;
+        let found = self.same_registers.get_or_init(|| {
+            let ran = |lanes: &'_ Lanes| (Arc::clone(&lanes.prepared), lanes.outcome.clone());
+            let (code, text) = (ran(self), ran(&origin.lanes));
+            let [code, text] = [&code, &text].map(|(prepared, outcome)| Ran { prepared, outcome });
+            let lines = origin.lines();
+            let line = |statement: StatementId| lines.get(&statement).copied();
+            let found = SameRegisters::of(code, text, &line, self.shown.warp(), Control::none());
+            found.unwrap_or_default()
+        });
+        found.name(statement.id, register)
     }
 
     /// The data of the lanes panel.

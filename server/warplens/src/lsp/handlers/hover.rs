@@ -22,7 +22,14 @@ pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> 
     let line_of = |offset: TextSize| snapshot.line(offset);
     let word = register(&snapshot.text, at);
     let lanes = snapshot.lanes();
-    let ran = lanes.and_then(|lanes| lanes_hover(&lanes.shown, at, &word, &line_of));
+    let ran = lanes.and_then(|lanes| {
+        let mut hover = lanes_hover(&lanes.shown, at, &word, &line_of)?;
+        if let Some(name) = lanes.same_register(at, &word) {
+            let sentence = "the values agree in all visits of this line by the shown warp";
+            hover.markdown += &format!("\n\n`{word}` is *probably* {name}: {sentence}.");
+        }
+        Some(hover)
+    });
     Ok(with_documentation(ran, documented).map(|hover| to_proto::hover(snapshot, hover)))
 }
 

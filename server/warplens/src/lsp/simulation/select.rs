@@ -11,6 +11,7 @@ use warplens_ide::lanes::Prepared;
 use super::prepare::prepare;
 use super::selection::{Selected, SelectedVisit, Selection};
 use crate::lsp::errors::refused;
+use crate::lsp::lanes::Origin;
 use crate::lsp::request::{Job, Request, Requester, Response, Urgency};
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::state::State;
@@ -18,14 +19,22 @@ use crate::lsp::state::State;
 impl State {
     /// Selects a launch in a document. The request is answered when the run has been prepared.
     pub(crate) fn select(&mut self, id: Id, uri: &Uri, selection: Selection) {
+        let origin = selection.home.as_ref().and_then(|home| self.origin(home));
         let selection = Arc::new(selection);
         let selected = self.simulations.selected.entry(uri.clone());
         let selected = selected.or_insert_with(|| Selected::new(Arc::clone(&selection)));
         selected.selection = selection;
         selected.recorded = None;
         selected.visit = None;
+        selected.origin = origin;
         selected.commands.push(id);
         self.prepare_again(uri);
+    }
+
+    /// The lanes and the text of a document whose launch another one shows.
+    fn origin(&self, uri: &Uri) -> Option<Arc<Origin>> {
+        let text = self.documents.get(uri)?.text()?.clone();
+        Some(Arc::new(Origin { lanes: self.shown.get(uri).lanes?, text }))
     }
 
     /// Selects the visit whose values and masks are shown: `visit` of the first statement on a line, or with `None` the

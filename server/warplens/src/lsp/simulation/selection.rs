@@ -11,6 +11,7 @@ use warplens_ide::lanes::{Choice, Prepared, WarpId, WarpRequest};
 use super::panel_request::PanelRequest;
 use super::run::Run;
 use crate::lsp::document::Edit;
+use crate::lsp::lanes::Origin;
 
 /// The user's selection.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,8 @@ pub(crate) struct Selected {
     pub(crate) recorded: Option<WarpId>,
     /// The selected visit, whose values are shown.
     pub(crate) visit: Option<SelectedVisit>,
+    /// The document whose launch is selected.
+    pub(crate) origin: Option<Arc<Origin>>,
     /// The number of the preparation in progress.
     pub(crate) preparing: Option<u64>,
     pub(crate) run: Option<Run>,
@@ -71,6 +74,7 @@ impl Selected {
         Selected {
             selection,
             recorded: None,
+            origin: None,
             visit: None,
             preparing: None,
             run: None,

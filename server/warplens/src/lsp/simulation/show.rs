@@ -54,7 +54,7 @@ impl State {
     /// Shows a result at the positions of its statements after `edits`.
     pub(crate) fn show(&mut self, uri: &Uri, prepared: Arc<Prepared>, outcome: Outcome, edits: &[Edit]) {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
-        let warp = selected.selection.warp;
+        let (warp, origin) = (selected.selection.warp, selected.origin.clone());
         if let Some(warp) = warp.filter(|&warp| outcome.is_truncated() && !outcome.has_trace(warp))
             && selected.recorded.is_none()
         {
@@ -66,7 +66,7 @@ impl State {
             self.mark_outdated(uri);
             return self.answer_waiting(uri);
         }
-        let mut lanes = Lanes::new(prepared, outcome, warp);
+        let mut lanes = Lanes::new(prepared, outcome, warp).with_origin(origin);
         lanes.edit(edits);
         let has_findings = lanes.has_findings();
         let before = self.shown.update(uri, |shown| shown.lanes.replace(lanes)).flatten();
