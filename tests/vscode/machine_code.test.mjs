@@ -198,16 +198,6 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
     await editorOf('split.ptx.sm_90.sass').locator('.view-line', { hasText: 'sm_90' }).first().waitFor();
   });
 
-  test('an editor that is opened again follows the cursor', async () => {
-    const other = editorOf('split.ptx.sm_90.sass');
-    await other.locator('.view-line', { hasText: 'STG.E' }).first().click();
-    await bench.command('View: Close Editor');
-    await until('it is closed', async () => (await other.count()) === 0);
-    await bench.command('View: Reopen Closed Editor');
-    await other.locator('.view-line', { hasText: 'ISETP.GE.U32' }).first().waitFor();
-    await moving(ptx(), 'setp.lt.u32', 'setp', other, ['ISETP.GE.U32']);
-  });
-
   test('another file is picked and compared', async () => {
     bench.write('code/other.ptx', PTX.replace('%r1, 7;', '%r1, 9;'));
     await ptx().locator('.view-line', { hasText: 'mov.u32' }).first().click();
