@@ -10,6 +10,7 @@ mod panel;
 mod parse;
 mod processor;
 mod sample;
+mod sass;
 mod sim;
 mod soak;
 mod statistics;
@@ -50,6 +51,8 @@ enum Measurement {
     Memory { file: Option<PathBuf> },
     /// Active-lane instructions a second of the simulator, with line statistics, as `warplens sim` runs it.
     Sim,
+    /// The same of machine code, compared with the PTX that it was made from.
+    Sass,
     /// Active-lane instructions a second of the WAVE machine, compared with the reference emulator.
     Wave {
         /// How often each machine runs the kernel.
@@ -88,6 +91,7 @@ fn main() -> Result<()> {
         Measurement::Latency { file, bytes, rounds, .. } => latency::run(sample::text(file)?, bytes, rounds),
         Measurement::Memory { file } => memory::run(file),
         Measurement::Sim => sim::run(),
+        Measurement::Sass => sass::run(),
         Measurement::Wave { rounds } => wave::run(rounds),
         Measurement::Soak { minutes, seed } => soak::run(minutes, seed),
         Measurement::Lanes { rounds } => lanes::run(rounds),

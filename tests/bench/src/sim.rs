@@ -1,6 +1,7 @@
 //! Active-lane instructions a second of the interpreter, from `warplens sim` as a user runs it, start-up included.
 
 use std::io::Read;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -22,9 +23,9 @@ const LAUNCHES: &str = "tests/bench/launches.toml";
 const RUNS: usize = 5;
 
 pub(crate) fn run() -> Result<()> {
-    for (file, launch, checks) in KERNELS {
-        let mut rates: Vec<(f64, f64)> =
-            (0..RUNS).map(|_| measure(file, launch, checks)).collect::<Result<_>>()?;
+    for (file, name, checks) in KERNELS {
+        let launch = Launch { file: Path::new(file), launches: Path::new(LAUNCHES), name, checks };
+        let mut rates: Vec<(f64, f64)> = (0..RUNS).map(|_| measure(&launch)).collect::<Result<_>>()?;
         rates.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (lanes, warps) = rates[0];
         println!(
@@ -37,19 +38,30 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
+/// A launch that is measured.
+pub(crate) struct Launch<'a> {
+    pub(crate) file: &'a Path,
+    /// The launch file.
+    pub(crate) launches: &'a Path,
+    pub(crate) name: &'a str,
+    pub(crate) checks: bool,
+}
+
 /// Millions a second of (active-lane instructions, warp instructions), over the processor time of the whole process.
-fn measure(file: &str, launch: &str, checks: bool) -> Result<(f64, f64)> {
+pub(crate) fn measure(launch: &Launch<'_>) -> Result<(f64, f64)> {
     let mut command = Command::new(sample::server()?);
-    command.current_dir(sample::root()).args(["sim", file, "--launches", LAUNCHES, "--launch", launch]);
+    command.current_dir(sample::root()).arg("sim").arg(launch.file);
+    command.arg("--launches").arg(launch.launches).args(["--launch", launch.name]);
     // Statistics are kept for every warp; one warp is enough to print.
     command.args(["--format", "json", "--warp", "0,0,0:0", "--max-steps", "1000000000"]);
-    if !checks {
+    if !launch.checks {
         command.arg("--no-checks");
     }
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     let mut output = Vec::new();
     child.stdout.take().context("the simulator has no output")?.read_to_end(&mut output)?;
     let seconds = processor_seconds(child.id())?;
+    let file = launch.file.display();
     ensure!(child.wait()?.success(), "{file}: the simulator failed");
     let report: Value = serde_json::from_slice(&output)?;
     let total = |key: &str| report["totals"][key].as_f64().with_context(|| format!("{file}: no total {key}"));

@@ -14,6 +14,7 @@ pub(crate) mod event;
 mod happens_before;
 mod in_flight;
 mod local;
+mod ordering;
 pub(crate) mod patterns;
 mod prerequisite;
 mod products;
@@ -53,7 +54,7 @@ use super::memory::spaces::Spaces;
 use super::race_context::{RaceContext, Scope};
 use super::registers::lanes;
 use crate::cuda::inactive_sources::InactiveSources;
-use crate::cuda::order::{Order, ProxyFence};
+use crate::cuda::order::Order;
 use crate::trace::{
     Checks, Counters, Finding, LaneStore, Related, RunOptions, Severity, StatementId, WarpId,
 };
@@ -283,32 +284,8 @@ impl Sanitizer {
     ) {
         self.visit =
             Visit { statement: statement.0, warp, live, order, undefined: 0, unchanged: 0, silent: 0 };
-        if !self.checks.races {
-            return;
-        }
-        self.block.awaited_grid |= order.awaits_grid && executed != 0;
-        if order.fence {
-            self.sync.fence(warp, live, executed, order.in_block);
-            self.fence_tensor_memory();
-            if order.proxy_fence != ProxyFence::None {
-                self.fence_proxies(warp, executed, order.proxy_fence);
-            }
-        } else if order.synchronizes || self.lockstep {
-            self.sync.synchronize(warp, live, if self.lockstep { live } else { executed });
-        }
-    }
-
-    /// A barrier of the block completed. Masks are by warp: arrived and waiting lanes.
-    pub(crate) fn barrier_completed(
-        &mut self,
-        arrived: &[u32],
-        waited: &[u32],
-        live: impl Iterator<Item = u32>,
-    ) {
-        if self.checks.races {
-            let live: Vec<u32> = live.collect();
-            self.sync.open(arrived, waited, &live);
-            self.order_tensor_memory();
+        if self.checks.races && (order.fence | order.synchronizes | order.awaits_grid | self.lockstep) {
+            self.order(executed);
         }
     }
 
@@ -365,17 +342,9 @@ impl Sanitizer {
             return;
         }
         let Visit { warp, order, .. } = self.visit;
-        if !self.prerequisite_writes.is_empty() && !self.block.awaited_grid {
-            self.check_prerequisite(event, spaces);
-        }
-        if order.initializes {
-            self.initializers.insert(self.visit.statement);
-        }
-        if spaces.window.blocks > 1 {
-            self.note_remote(event, spaces);
-        }
-        if order.async_proxy {
-            self.access_async(event, spaces);
+        let is_in_cluster = spaces.window.blocks > 1;
+        if order.initializes | order.async_proxy | is_in_cluster | !self.prerequisite_writes.is_empty() {
+            self.note_special(event, spaces);
         }
         let strong = order.strong || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);
         let strength = match (strong, order.in_block) {

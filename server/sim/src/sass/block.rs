@@ -4,9 +4,10 @@ use rustc_hash::FxHashSet;
 
 use super::exec::BlockPosition;
 use super::launch::Launch;
+use super::pause::{Arrival, Pause};
 use super::program::{Program, Reduction};
 use super::undefined::UndefinedMemory;
-use super::warp::{Arrival, Pause, RunContext, Warp};
+use super::warp::{RunContext, Warp};
 use crate::cuda::memory::cluster_window::ClusterWindow;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::registers::WIDTH;

@@ -1,8 +1,9 @@
 //! Control instructions: branches, tokens, convergence barriers, calls, exits, barriers of the block.
 
 use super::machine::{Group, MachineError, WaitReason, Waiting};
+use super::pause::{Arrival, Pause};
 use super::program::{BarrierState, BarrierStep, CcTest, Control, Jump, Op, Operation, Token, Uniformity};
-use super::warp::{Arrival, POLL_PATIENCE, Pause, RunContext, Warp};
+use super::warp::{RunContext, Warp};
 use crate::cuda::registers::lanes;
 use crate::lanes::Lanes;
 use crate::trace::{Related, Severity, StatementId, Status};
@@ -187,7 +188,8 @@ impl Warp {
         }
         self.machine.go_on(target);
         let had_turn = self.machine.take_back_edge(run.spaces.changes, run.state.steps);
-        if let Some(pause) = self.look(run) {
+        let changes = run.spaces.changes;
+        if let Some(pause) = self.spin.branched(&self.machine, &self.registers, &mut self.reads, changes) {
             return Err(pause);
         }
         if had_turn { Ok(false) } else { self.settle(group) }
@@ -200,32 +202,6 @@ impl Warp {
         }
         self.machine.go_on(group.pc);
         Ok(false)
-    }
-
-    /// The warp took a backward branch: whether it repeats a state.
-    fn look(&mut self, run: &RunContext<'_>) -> Option<Pause> {
-        let changes = run.spaces.changes;
-        if !self.spin.is_due(changes) {
-            if self.spin.branches() <= 1 {
-                (self.reads, self.patience) = (false, POLL_PATIENCE);
-            }
-            return None;
-        }
-        let (machine, registers) = (&self.machine, &self.registers);
-        let is_same =
-            |(earlier_machine, earlier): &(super::machine::Machine, super::registers::Registers)| {
-                earlier.predicates == registers.predicates
-                    && earlier.rows == registers.rows
-                    && machine.is_where(earlier_machine)
-            };
-        if self.spin.repeats(is_same, || (machine.clone(), registers.clone())) {
-            return Some(Pause::Spinning);
-        }
-        if self.reads && self.spin.branches() >= self.patience {
-            self.patience = 2 * self.spin.branches();
-            return Some(Pause::Polling);
-        }
-        None
     }
 
     /// Lanes jump to the addresses in a register.

@@ -182,6 +182,8 @@ fn preparation(operation: &Operation) -> Prepare {
     let plain = operation.s.iter().all(|source| source.sign == 0 && source.part == Default::default());
     match operation.op {
         _ if plain => Prepare::Nothing,
+        // They apply signs themselves.
+        Op::FloatAdd(mode) | Op::FloatMul(mode) | Op::FloatFma(mode) if mode.is_nearest() => Prepare::Nothing,
         Op::Move
         | Op::Add3
         | Op::MulAdd

@@ -19,6 +19,7 @@ use pulp::{NullaryFnOnce, Simd};
 
 pub(crate) use collective::reduction_named;
 pub(crate) use context::{BlockPosition, ExecContext, WarpPosition};
+pub(crate) use half::half_result;
 pub(crate) use memory::{Fault, addresses as addresses_of, by_space as spaces_of};
 pub(crate) use predicate::table_of;
 

@@ -1,39 +1,22 @@
-//! The interpreter loop: runs a group up to an instruction that changes which lanes run.
+//! The interpreter loop: runs groups until an instruction requires more than the choice of the next group.
 //!
 //! Most instructions have no guard and only compute; they run in ranges that need no checks before their end. The loop is
 //! compiled for several instruction sets of the host, and the best one that the processor supports is chosen at run time.
 
 use pulp::Simd;
 
-use super::exec::{ExecContext, Fault, execute};
+use super::exec::{ExecContext, execute};
 use super::machine::Group;
 use super::observer::{Executing, Observer};
-use super::program::CcTest;
+use super::pause::Pause;
+use super::program::{CcTest, Operation};
+use super::running::{Next, Running, Stop, Visits};
 use super::undefined::UndefinedVisit;
-use super::warp::{Pause, RunContext, Warp};
-use crate::record::Recorder;
-use crate::trace::{Finding, Status};
-
-/// Why a group stopped.
-enum Stop {
-    /// The machine must choose.
-    Choose,
-    /// The caller's control is due.
-    Due,
-    /// Beyond the last instruction.
-    FellOff,
-    /// A control instruction, with the lanes whose guard is true.
-    Control(u32),
-    /// After an instruction whose lanes then wait, those that executed it.
-    Joined(u32),
-    /// The instruction failed.
-    Fault(Box<Fault>),
-    /// The instruction needs a value that is not known.
-    Unknown(Box<Finding>),
-}
+use super::warp::{RunContext, Warp};
+use crate::trace::Status;
 
 impl Warp {
-    /// Runs a group until the machine must choose again; returns why the warp stops, if it does.
+    /// Runs a group and its successors until the machine must choose again; returns why the warp stops, if it does.
     #[inline(always)]
     pub(super) fn interpret<S: Simd>(
         &mut self,
@@ -43,13 +26,10 @@ impl Warp {
     ) -> Option<Pause> {
         let mut group = group;
         loop {
-            let stop = self.straight(simd, &mut group, run);
+            let stop = self.go(simd, &mut group, run);
             self.stopped_at = group.pc;
             match stop {
-                Stop::Choose => {
-                    self.machine.go_on(group.pc);
-                    return None;
-                }
+                Stop::NoGroup => return None,
                 Stop::Due => {
                     self.machine.go_on(group.pc);
                     return Some(Pause::Due);
@@ -70,6 +50,7 @@ impl Warp {
                     run.state.report(*finding);
                     return Some(Pause::Stopped(Status::Unsupported));
                 }
+                Stop::Repeats(pause) => return Some(pause),
                 Stop::Joined(executed) => match self.join(&mut group, executed, run) {
                     Ok(true) => {}
                     Ok(false) => return None,
@@ -84,32 +65,22 @@ impl Warp {
         }
     }
 
-    /// Runs instructions of a group up to the next control instruction.
+    /// Runs a group and its successors up to an instruction that requires the whole warp. `group` is then the group that ran last, at the
+    /// position where it stopped.
     #[inline(always)]
-    fn straight<S: Simd>(&mut self, simd: S, group: &mut Group, run: &mut RunContext<'_>) -> Stop {
-        let Group { mask, until, .. } = *group;
-        let mut pc = group.pc;
-        let program = run.program;
-        let clock = run.state.steps;
-        // A pause waits for the next control instruction, so that it does not split runs of statements; the limit cannot.
-        let due = match clock >= run.state.pause_at {
-            true => u64::from(pc),
-            false => run.state.limit.saturating_sub(clock).saturating_add(pc.into()),
-        };
-        let stop = due.min(program.code.len() as u64).min(until.into()) as u32;
+    fn go<S: Simd>(&mut self, simd: S, group: &mut Group, run: &mut RunContext<'_>) -> Stop {
         let mut sanitizer = run.state.sanitizer.take();
-        let mut observer = Observer {
-            program,
+        let observer = Observer {
+            program: run.program,
             warp: self.id,
-            state: run.state,
             memory: run.undefined,
             undefined: &mut self.undefined,
             written: self.written.as_deref_mut(),
             tracer: self.tracer.as_deref_mut(),
+            state: run.state,
         };
-        let observed = sanitizer.is_some() || observer.written.is_some() || observer.follows_undefined();
-        let mut ctx = ExecContext {
-            target: program.target,
+        let ctx = ExecContext {
+            target: run.program.target,
             spaces: run.spaces,
             local: &mut self.local,
             banks: &run.launch.banks,
@@ -117,84 +88,36 @@ impl Warp {
             sanitizer: sanitizer.as_deref_mut(),
             position: &self.position,
             live: self.live,
-            clock,
+            clock: observer.state.steps,
             reduced: self.reduced,
             reads: self.reads,
         };
-        let mut visits = Visits { recorder: &mut self.recorder, mask, start: pc };
-        let reason = 'runs: loop {
-            let mut executed = mask;
-            let mut end = program.straight_runs[pc as usize].min(stop);
-            if pc >= end {
-                if pc >= stop {
-                    visits.up_to(pc);
-                    break match pc {
-                        _ if pc as usize >= program.code.len() => Stop::FellOff,
-                        _ if pc >= until => Stop::Choose,
-                        _ => Stop::Due,
-                    };
-                }
-                let operation = &program.code[pc as usize];
-                executed = mask & self.registers.holds(operation.guard);
-                if operation.op.is_control() {
-                    visits.up_to(pc);
-                    break Stop::Control(executed);
-                }
-                end = pc + 1;
-                if operation.test != CcTest::ALWAYS {
-                    executed &= operation.test.of(&self.registers);
-                }
-                if executed != mask {
-                    visits.of_some(pc, executed);
-                }
-                if executed == 0 && !observer.is_undecided(operation, mask) {
-                    ctx.clock += 1;
-                    if observed {
-                        let at = Executing { statement: pc, active: mask, executed, written: 0 };
-                        observer.trace(at, &self.registers);
-                    }
-                    pc = end;
-                    continue;
-                }
+        let mut running = Running {
+            program: run.program,
+            observed: ctx.sanitizer.is_some() || observer.written.is_some() || observer.follows_undefined(),
+            barriers: run.launch.barriers,
+            registers: &mut self.registers,
+            machine: &mut self.machine,
+            spin: &mut self.spin,
+            reconvergences: &mut self.reconvergences,
+            visits: Visits { recorder: &mut self.recorder, mask: group.mask, start: group.pc },
+            group: *group,
+            ctx,
+            observer,
+        };
+        let stop = loop {
+            if let Some(stop) = running.straight(simd) {
+                break stop;
             }
-            for operation in &program.code[pc as usize..end as usize] {
-                ctx.clock += 1;
-                let is_uniform = operation.uniform && !operation.op.is_collective() && executed != 0;
-                let lanes = if is_uniform { u32::MAX } else { executed };
-                let at = Executing { statement: pc, active: mask, executed, written: lanes };
-                let effects = match observed {
-                    false => None,
-                    true => match observer.before(at, &mut self.registers, &mut ctx) {
-                        Ok(effects) => effects,
-                        Err(finding) => {
-                            visits.up_to(pc + 1);
-                            break 'runs Stop::Unknown(finding);
-                        }
-                    },
-                };
-                let done = match executed {
-                    0 => Ok(()),
-                    _ => execute(simd, operation, program, &mut self.registers, &mut ctx, lanes),
-                };
-                if observed {
-                    observer.after(at, effects, &self.registers, &mut ctx, visits.start, visits.recorder);
-                }
-                if let Err(fault) = done {
-                    visits.up_to(pc + 1);
-                    break 'runs Stop::Fault(fault);
-                }
-                pc += 1;
-            }
-            if program.code[pc as usize - 1].joins {
-                visits.up_to(pc);
-                break Stop::Joined(executed);
+            if !running.choose() {
+                break Stop::NoGroup;
             }
         };
-        self.reads = ctx.reads;
-        run.state.steps = ctx.clock;
+        *group = running.group;
+        (self.live, self.reads) = (running.ctx.live, running.ctx.reads);
+        run.state.steps = running.ctx.clock;
         run.state.sanitizer = sanitizer;
-        group.pc = pc;
-        reason
+        stop
     }
 
     /// Counts a visit of a control instruction.
@@ -242,26 +165,103 @@ impl Warp {
     }
 }
 
-/// Visits that are not recorded yet: of the statements from `start` on, each by all lanes of the group.
-struct Visits<'w> {
-    recorder: &'w mut Recorder,
-    mask: u32,
-    start: u32,
-}
-
-impl Visits<'_> {
-    /// Records the statements before `pc`.
+impl Running<'_> {
+    /// Runs the group until the machine must choose again (`None`), or an instruction requires the whole warp.
     #[inline(always)]
-    fn up_to(&mut self, pc: u32) {
-        self.recorder.visit_run(self.start, pc, self.mask.into(), self.mask.into());
-        self.start = pc;
+    fn straight<S: Simd>(&mut self, simd: S) -> Option<Stop> {
+        let program = self.program;
+        let mut pc = self.group.pc;
+        let mut stop = self.stop();
+        loop {
+            let mask = self.group.mask;
+            let mut executed = mask;
+            let mut end = program.straight_runs[pc as usize].min(stop);
+            if pc >= end {
+                self.group.pc = pc;
+                if pc >= stop {
+                    return self.stopped();
+                }
+                let operation = &program.code[pc as usize];
+                executed &= self.registers.holds(operation.guard);
+                if operation.op.is_control() {
+                    match self.quick_control(operation, executed) {
+                        Next::Continue => {
+                            (pc, stop) = (self.group.pc, self.stop());
+                            continue;
+                        }
+                        Next::Choose => return None,
+                        Next::Stop(stop) => return Some(stop),
+                    }
+                }
+                end = pc + 1;
+                if operation.test != CcTest::ALWAYS {
+                    executed &= operation.test.of(self.registers);
+                }
+                if executed != mask {
+                    self.visits.of_some(pc, executed);
+                }
+                if executed == 0 && !self.observer.is_undecided(operation, mask) {
+                    self.pass(pc);
+                    pc = end;
+                    continue;
+                }
+            }
+            for operation in &program.code[pc as usize..end as usize] {
+                if let Err(stop) = self.step(simd, operation, pc, executed) {
+                    self.group.pc = pc;
+                    self.visits.up_to(pc + 1);
+                    return Some(stop);
+                }
+                pc += 1;
+            }
+            if program.code[pc as usize - 1].joins {
+                self.group.pc = pc;
+                self.visits.up_to(pc);
+                match self.quick_join(executed) {
+                    Next::Continue => stop = self.stop(),
+                    Next::Choose => return None,
+                    Next::Stop(stop) => return Some(stop),
+                }
+            }
+        }
     }
 
-    /// Records the statements before `pc`, and the visit of `pc`, which only some lanes execute.
+    /// Counts an instruction that no lane executes.
     #[inline(always)]
-    fn of_some(&mut self, pc: u32, executed: u32) {
-        self.up_to(pc);
-        self.recorder.visit_run(pc, pc + 1, self.mask.into(), executed.into());
-        self.start = pc + 1;
+    fn pass(&mut self, pc: u32) {
+        self.ctx.clock += 1;
+        if self.observed {
+            let at = Executing { statement: pc, active: self.group.mask, executed: 0, written: 0 };
+            self.observer.trace(at, self.registers);
+        }
+    }
+
+    /// Executes an operation in the lanes of `executed`.
+    #[inline(always)]
+    fn step<S: Simd>(&mut self, simd: S, operation: &Operation, pc: u32, executed: u32) -> Result<(), Stop> {
+        self.ctx.clock += 1;
+        let is_uniform = operation.uniform && !operation.op.is_collective() && executed != 0;
+        let lanes = if is_uniform { u32::MAX } else { executed };
+        if self.observed {
+            return self.observed_step(
+                simd,
+                operation,
+                Executing { statement: pc, active: self.group.mask, executed, written: lanes },
+            );
+        }
+        execute(simd, operation, self.program, self.registers, &mut self.ctx, lanes).map_err(Stop::Fault)
+    }
+
+    /// Executes an operation, and reports it to the observer.
+    #[inline(never)]
+    fn observed_step<S: Simd>(&mut self, simd: S, operation: &Operation, at: Executing) -> Result<(), Stop> {
+        let effects = self.observer.before(at, self.registers, &mut self.ctx).map_err(Stop::Unknown)?;
+        let done = match at.executed {
+            0 => Ok(()),
+            _ => execute(simd, operation, self.program, self.registers, &mut self.ctx, at.written),
+        };
+        let Visits { recorder, start, .. } = &mut self.visits;
+        self.observer.after(at, effects, self.registers, &mut self.ctx, *start, recorder);
+        done.map_err(Stop::Fault)
     }
 }

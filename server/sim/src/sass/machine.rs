@@ -14,6 +14,8 @@ pub(crate) use tokens::Tokens;
 
 use super::program::Token;
 use crate::cuda::registers::lanes;
+use crate::reconvergences::ReconvergenceList;
+use crate::trace::{Mask, Reconvergence, StatementId};
 
 /// A divergence machine.
 #[derive(Clone, Debug)]
@@ -65,12 +67,16 @@ impl Machine {
         dispatch!(self, machine => machine.release(lanes));
     }
 
-    /// Groups that have continued together since the last call.
-    pub(crate) fn take_joined(&mut self) -> Vec<Joined> {
-        dispatch!(self, machine => std::mem::take(&mut machine.joined))
+    /// Records the groups that have continued together since the last call.
+    pub(crate) fn record_joined(&mut self, reconvergences: &mut ReconvergenceList) {
+        let joined: Vec<Joined> = dispatch!(self, machine => std::mem::take(&mut machine.joined));
+        for (pc, parts) in joined {
+            let parts = parts.into_iter().map(Mask::from).collect();
+            reconvergences.add(Reconvergence { statement: StatementId(pc), parts });
+        }
     }
 
-    /// Whether groups have continued together since they were taken.
+    /// Whether groups have continued together since they were recorded.
     #[inline(always)]
     pub(crate) fn has_joined(&self) -> bool {
         dispatch!(self, machine => !machine.joined.is_empty())
@@ -127,6 +133,16 @@ impl Machine {
         match self {
             Machine::Tokens(tokens) => tokens.push_barrier(barrier, end, mask),
             Machine::Barriers(barriers) => barriers.set(barrier, mask),
+        }
+    }
+
+    /// Whether a barrier is known to have had lanes.
+    #[inline(always)]
+    pub(crate) fn was_set(&self, barrier: u8) -> bool {
+        match self {
+            // The stack searches the barrier's token when lanes wait.
+            Machine::Tokens(_) => false,
+            Machine::Barriers(barriers) => barriers.was_set(barrier),
         }
     }
 

@@ -6,9 +6,11 @@ use rustc_hash::FxHashSet;
 use super::exec::{BlockPosition, WarpPosition};
 use super::launch::Launch;
 use super::machine::{Barriers, Machine, Tokens};
-use super::program::{Cell, Program, Reduction};
+use super::pause::Pause;
+use super::program::{Cell, Program};
 use super::register_values::RegisterReader;
 use super::registers::Registers;
+use super::spin::SpinWatch;
 use super::undefined::{UndefinedMemory, UndefinedValues};
 use super::value_tracer::ValueTracer;
 use super::written_registers::WrittenRegisters;
@@ -18,44 +20,7 @@ use crate::cuda::registers::WIDTH;
 use crate::cuda::run_state::RunState;
 use crate::reconvergences::ReconvergenceList;
 use crate::record::Recorder;
-use crate::trace::{Mask, Reconvergence, RegisterValues, StatementId, Status, WarpId};
-use crate::warp::spin::SpinDetector;
-
-/// Backward branches before states are compared, and between comparisons.
-const PATIENCE: u64 = 256;
-
-/// Why a warp stopped running.
-#[derive(Debug)]
-pub(crate) enum Pause {
-    /// All its lanes have exited.
-    Ended,
-    /// Lanes have arrived at a barrier of the block.
-    Arrived(Arrival),
-    /// All lanes that are left wait at barriers of the block.
-    Waiting,
-    /// It repeats an iteration until memory changes.
-    Spinning,
-    /// It reads memory in a loop that may also end otherwise.
-    Polling,
-    /// The caller's control is due.
-    Due,
-    /// The run is over.
-    Stopped(Status),
-}
-
-/// Lanes that arrive at a barrier of the block.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    pub(crate) number: u32,
-    /// The threads that arrive, if the instruction says it.
-    pub(crate) count: Option<u32>,
-    pub(crate) waits: bool,
-    pub(crate) reduction: Option<Reduction>,
-    /// The lanes whose predicate is true.
-    pub(crate) yes: u32,
-    pub(crate) mask: u32,
-    pub(crate) statement: u32,
-}
+use crate::trace::{Reconvergence, RegisterValues, WarpId};
 
 /// What all warps of a run share.
 pub(crate) struct RunContext<'a> {
@@ -80,10 +45,8 @@ pub(crate) struct Warp {
     pub(super) recorder: Recorder,
     /// Whether its trace is recorded.
     pub(super) listed: bool,
-    reconvergences: ReconvergenceList,
-    pub(super) spin: SpinDetector<(Machine, Registers), PATIENCE, 1>,
-    /// The number of backward branches at which a warp that reads memory lets others run.
-    pub(super) patience: u64,
+    pub(super) reconvergences: ReconvergenceList,
+    pub(super) spin: SpinWatch,
     /// Whether memory that others may write was read since memory last changed.
     pub(super) reads: bool,
     /// The statement at which the warp last stopped.
@@ -143,8 +106,7 @@ impl Warp {
             recorder,
             listed,
             reconvergences: ReconvergenceList::with_budget(launch.listing.reconvergences),
-            spin: SpinDetector::default(),
-            patience: POLL_PATIENCE,
+            spin: SpinWatch::default(),
             reads: false,
             stopped_at: 0,
             written: keeps_written.then(|| Box::new(WrittenRegisters::new(launch.rows.len()))),
@@ -177,7 +139,7 @@ impl Warp {
                 }
             };
             if self.machine.has_joined() {
-                self.record_joined();
+                self.machine.record_joined(&mut self.reconvergences);
             }
             if let Some(pause) = self.interpret(simd, group, run) {
                 return pause;
@@ -185,16 +147,9 @@ impl Warp {
         }
     }
 
-    fn record_joined(&mut self) {
-        for (pc, parts) in self.machine.take_joined() {
-            let parts = parts.into_iter().map(Mask::from).collect();
-            self.reconvergences.add(Reconvergence { statement: StatementId(pc), parts });
-        }
-    }
-
     /// The reconvergences so far.
     pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
-        self.record_joined();
+        self.machine.record_joined(&mut self.reconvergences);
         self.reconvergences.take()
     }
 
@@ -206,6 +161,3 @@ impl Warp {
         RegisterReader { registers: &self.registers, known: &known }.written(program)
     }
 }
-
-/// Backward branches after which a warp that reads memory lets others run; doubled each time.
-pub(super) const POLL_PATIENCE: u64 = 1024;

@@ -22,6 +22,7 @@ use warplens_ide::{
 use super::files::{Found, Input, collect};
 use super::input::{ReadError, language_parser};
 use super::outcome::{Outcome, print_message};
+use super::terminal;
 use crate::language;
 use crate::open_text::open;
 use report::{CheckError, Checked, CheckedFile, Report};
@@ -154,14 +155,18 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     }
     let bar = if arguments.quiet { ProgressBar::hidden() } else { progress_bar(files.len()) };
     let mut outcome = Outcome::Success;
-    let mut out = anstream::stdout().lock();
+    let mut out = match arguments.format {
+        Format::Human => terminal::colored(),
+        _ => terminal::exact(),
+    };
     in_order(files, &checker, |checked| {
         outcome = outcome.max(outcome_of(&checked, arguments.failing()));
         bar.suspend(|| {
             if let Err(error) = &checked.result {
                 print_message(format!("{}: {error}", checked.path.display()));
             }
-            report.file(&mut out, &checked)
+            report.file(&mut out, &checked)?;
+            out.flush()
         })?;
         bar.inc(1);
         Ok(())

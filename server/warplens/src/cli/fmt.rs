@@ -17,6 +17,7 @@ use super::files::{Input, collect};
 use super::input::{ReadError, STANDARD_INPUT, language_parser};
 use super::outcome::{Outcome, print_message};
 use super::plain::{plain, without_controls};
+use super::terminal;
 use super::text_edits::edited;
 use crate::language::{self, LanguageError};
 use crate::open_text::open;
@@ -73,7 +74,7 @@ impl From<DialectName> for Dialect {
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Success;
-    let mut out = anstream::stdout().lock();
+    let mut out = if arguments.diff { terminal::colored() } else { terminal::exact() };
     for found in collect(&arguments.paths) {
         outcome = outcome.max(match found {
             Ok(input) => arguments.format(&input, &mut out)?,

@@ -57,7 +57,10 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
 fn run_once(arguments: &Arguments, file: &Path) -> io::Result<Outcome> {
     match simulate(arguments, file) {
         Ok(simulated) => {
-            let mut out = anstream::stdout().lock();
+            let mut out = match arguments.format {
+                OutputFormat::Human => terminal::colored(),
+                _ => terminal::exact(),
+            };
             write(&simulated, arguments, &mut out)?;
             out.flush()?;
             Ok(simulated.outcome())

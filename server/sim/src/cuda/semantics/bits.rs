@@ -63,11 +63,11 @@ where
 /// `lop3`: bit `a << 2 | b << 1 | c` of the table, for every bit position.
 #[inline(always)]
 pub fn lop3(table: u8, a: u32, b: u32, c: u32) -> u32 {
-    let term = |index: u8| {
-        let pick = |bit: u8, word: u32| if index >> bit & 1 == 1 { word } else { !word };
-        if table >> index & 1 == 1 { pick(2, a) & pick(1, b) & pick(0, c) } else { 0 }
-    };
-    (0..8).fold(0, |bits, index| bits | term(index))
+    let all = |index: u8| u32::from(table >> index & 1).wrapping_neg();
+    let select = |by: u32, one: u32, zero: u32| zero ^ by & (zero ^ one);
+    let by_c = |index: u8| select(c, all(index | 1), all(index));
+    let by_b = |index: u8| select(b, by_c(index | 2), by_c(index));
+    select(a, by_b(4), by_b(0))
 }
 
 /// An operation that counts bits of an operand or moves them within it.

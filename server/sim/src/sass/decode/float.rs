@@ -6,10 +6,11 @@ use super::instruction::Inst;
 use super::operands::Kind;
 use crate::cuda::semantics::convert::{Clamp, Convert};
 use crate::cuda::semantics::narrow::{E4M3, E5M2, Element, PackedConvert};
+use crate::sass::exec::half_result;
 use crate::sass::program::{
     FloatCompare, FloatMode, HalfArithmetic, HalfMode, Lanewise, Mufu, Op, Operation, SetTo,
 };
-use crate::sass::registers::{DROPPED, Part};
+use crate::sass::registers::{DROPPED, Part, Source};
 use crate::scalar_type::ScalarType;
 use crate::soft_float::{BF16, F16, Rounding};
 
@@ -189,7 +190,15 @@ impl Decoder<'_> {
             "HMUL" => HalfArithmetic::Mul,
             _ => HalfArithmetic::Fma,
         };
-        self.assemble_halves(Op::Half(arithmetic, half_mode(inst)), inst, true)
+        let mode = half_mode(inst);
+        let operation = self.assemble_halves(Op::Half(arithmetic, mode), inst, true)?;
+        // Compilers set registers to constants this way.
+        let [a, b, c] = operation.s.map(|source| self.pool.value(source.row));
+        let Some(((a, b), c)) = a.zip(b).zip(c) else { return Ok(operation) };
+        let value = half_result(arithmetic, mode, operation.s, [a, b, c]);
+        let zero = Source::of(self.pool.zero());
+        let sources = [Source::of(self.pool.immediate(value)), zero, zero];
+        Ok(Operation { op: Op::Move, s: sources, ..operation })
     }
 
     pub(super) fn half_extremum(&mut self, inst: &Inst<'_>) -> Decoded {

@@ -65,6 +65,15 @@ impl Pool {
         if value == 0 { self.layout.zero } else { self.constants(vec![Constant::Immediate(value)]) }
     }
 
+    /// The value of a row that is the same in every launch.
+    pub(super) fn value(&self, row: Row) -> Option<u32> {
+        let constant = self.layout.constants.iter().find(|(at, _)| *at == row);
+        match constant {
+            Some((_, Constant::Immediate(value))) => Some(*value),
+            _ => (row == self.layout.zero).then_some(0),
+        }
+    }
+
     pub(super) fn zero(&self) -> Row {
         self.layout.zero
     }

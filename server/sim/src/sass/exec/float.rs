@@ -9,7 +9,7 @@ use crate::cuda::registers::{Lanes, lanes};
 use crate::cuda::semantics::compare::Comparison;
 use crate::cuda::semantics::float::{FloatOp, extremum_32, flush_32, fma_32};
 use crate::sass::program::{Bool, FloatCompare, FloatMode, Lanewise, Mufu, Op, Operation};
-use crate::sass::registers::{Registers, Source, lanes_where};
+use crate::sass::registers::{ABSOLUTE, NEGATE, Registers, Source, lanes_where};
 use crate::soft_float::{self, F32, F64, Rounding};
 
 const NAN_32: u32 = 0x7fff_ffff;
@@ -30,18 +30,13 @@ fn finish(mode: FloatMode, value: f32) -> u32 {
     if mode.flush { flush_32(bits) } else { bits }
 }
 
-#[inline(always)]
-fn is_nearest(mode: FloatMode) -> bool {
-    mode.rounding == Rounding::Nearest && mode.scale == 0
-}
-
 /// Operations that are common.
 #[inline(always)]
 pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
-        Op::FloatAdd(mode) if is_nearest(mode) => map(mode, o, r, mask, |a, b, _| a + b),
-        Op::FloatMul(mode) if is_nearest(mode) => map(mode, o, r, mask, |a, b, _| a * b),
-        Op::FloatFma(mode) if is_nearest(mode) => map(mode, o, r, mask, fma_32),
+        Op::FloatAdd(mode) if mode.is_nearest() => map(mode, o, r, mask, |a, b, _| a + b),
+        Op::FloatMul(mode) if mode.is_nearest() => map(mode, o, r, mask, |a, b, _| a * b),
+        Op::FloatFma(mode) if mode.is_nearest() => map(mode, o, r, mask, fma_32),
         Op::FloatAdd(mode) => directed(Lanewise::Add, mode, o, r, mask),
         Op::FloatMul(mode) => directed(Lanewise::Mul, mode, o, r, mask),
         Op::FloatFma(mode) => directed(Lanewise::Fma, mode, o, r, mask),
@@ -65,17 +60,44 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 
 #[inline(always)]
 fn map(mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(f32, f32, f32) -> f32) {
-    let [a, b, c] = o.s.map(|source| r.row(source.row));
-    let values: Lanes<u32> = match mode {
-        FloatMode { flush: false, saturate: false, .. } => std::array::from_fn(|lane| {
-            canonical(f(f32::from_bits(a[lane]), f32::from_bits(b[lane]), f32::from_bits(c[lane])))
-        }),
-        _ => std::array::from_fn(|lane| {
-            let value = |bits: u32| f32::from_bits(if mode.flush { flush_32(bits) } else { bits });
-            finish(mode, f(value(a[lane]), value(b[lane]), value(c[lane])))
-        }),
+    let values = match o.s.map(|source| source.sign) {
+        [0, 0, 0] => results(mode, o, r, |_, bits| bits, f),
+        signs => {
+            let masks = signs.map(sign_masks);
+            results(mode, o, r, |source, bits| bits & masks[source].0 ^ masks[source].1, f)
+        }
     };
     r.set(o.d, mask, &values);
+}
+
+/// What the sign of a source keeps of its bits, and what it changes.
+#[inline(always)]
+fn sign_masks(sign: u8) -> (u32, u32) {
+    let kept = if sign & ABSOLUTE != 0 { u32::MAX >> 1 } else { u32::MAX };
+    (kept, if sign & NEGATE != 0 { 1 << 31 } else { 0 })
+}
+
+/// The results of all lanes; `signed` applies the sign of a source, by its index.
+#[inline(always)]
+fn results(
+    mode: FloatMode,
+    o: &Operation,
+    r: &Registers,
+    signed: impl Fn(usize, u32) -> u32,
+    f: impl Fn(f32, f32, f32) -> f32,
+) -> Lanes<u32> {
+    let [a, b, c] = o.s.map(|source| r.row(source.row));
+    match mode {
+        FloatMode { flush: false, saturate: false, .. } => std::array::from_fn(|lane| {
+            let value = |source: usize, bits: u32| f32::from_bits(signed(source, bits));
+            canonical(f(value(0, a[lane]), value(1, b[lane]), value(2, c[lane])))
+        }),
+        _ => std::array::from_fn(|lane| {
+            let flushed = |bits: u32| if mode.flush { flush_32(bits) } else { bits };
+            let value = |source: usize, bits: u32| f32::from_bits(flushed(signed(source, bits)));
+            finish(mode, f(value(0, a[lane]), value(1, b[lane]), value(2, c[lane])))
+        }),
+    }
 }
 
 fn directed(op: Lanewise, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
@@ -144,21 +166,31 @@ fn compared(compare: FloatCompare, o: &Operation, r: &Registers) -> u32 {
 #[inline(always)]
 pub(super) fn ordered<T: PartialOrd>(cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
     macro_rules! lanes {
-        (|$a:ident, $b:ident| $holds:expr) => {
+        ($op:tt) => {
             lanes_where(|lane| {
-                let ($a, $b) = of(lane);
-                $holds
+                let (a, b) = of(lane);
+                a $op b
             })
         };
     }
     match cmp {
-        Comparison::Equal => lanes!(|a, b| a == b),
-        Comparison::NotEqualUnordered => lanes!(|a, b| a != b),
-        Comparison::Less => lanes!(|a, b| a < b),
-        Comparison::LessEqual => lanes!(|a, b| a <= b),
-        Comparison::Greater => lanes!(|a, b| a > b),
-        Comparison::GreaterEqual => lanes!(|a, b| a >= b),
-        _ => lanes!(|a, b| cmp.holds(&a, &b)),
+        Comparison::Equal => lanes!(==),
+        Comparison::NotEqual => lanes!(<) | lanes!(>),
+        Comparison::Less => lanes!(<),
+        Comparison::LessEqual => lanes!(<=),
+        Comparison::Greater => lanes!(>),
+        Comparison::GreaterEqual => lanes!(>=),
+        // The unordered ones hold where the opposite does not.
+        Comparison::EqualUnordered => !(lanes!(<) | lanes!(>)),
+        Comparison::NotEqualUnordered => lanes!(!=),
+        Comparison::LessUnordered => !lanes!(>=),
+        Comparison::LessEqualUnordered => !lanes!(>),
+        Comparison::GreaterUnordered => !lanes!(<=),
+        Comparison::GreaterEqualUnordered => !lanes!(<),
+        Comparison::Numbers | Comparison::AnyNan => lanes_where(|lane| {
+            let (a, b) = of(lane);
+            cmp.holds(&a, &b)
+        }),
     }
 }
 

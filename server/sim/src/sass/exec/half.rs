@@ -14,25 +14,26 @@ fn format(mode: HalfMode) -> Format {
 
 /// The two halves of a source in each lane, the lower one first.
 fn halves(source: Source, mode: HalfMode, r: &Registers) -> Lanes<[u64; 2]> {
-    let row = r.row(source.row);
+    r.row(source.row).map(|word| halves_of(source, mode, word))
+}
+
+/// The two halves of a source whose row has this word.
+fn halves_of(source: Source, mode: HalfMode, word: u32) -> [u64; 2] {
     let format = format(mode);
     let sign = format.sign_bit();
-    let of = |word: u32| {
-        let (low, high) = (u64::from(word & 0xffff), u64::from(word >> 16));
-        match source.part {
-            Part::LowTwice | Part::Half(0) => [low, low],
-            Part::HighTwice | Part::Half(_) => [high, high],
-            Part::HighNegated => [low, high ^ sign],
-            Part::Single => [cut(word, format); 2],
-            _ => [low, high],
-        }
+    let (low, high) = (u64::from(word & 0xffff), u64::from(word >> 16));
+    let picked = match source.part {
+        Part::LowTwice | Part::Half(0) => [low, low],
+        Part::HighTwice | Part::Half(_) => [high, high],
+        Part::HighNegated => [low, high ^ sign],
+        Part::Single => [cut(word, format); 2],
+        _ => [low, high],
     };
-    let signed = |bits: u64| {
+    picked.map(|bits| {
         let bits = if source.sign & ABSOLUTE != 0 { bits & !sign } else { bits };
         let bits = if source.sign & NEGATE != 0 { bits ^ sign } else { bits };
         if mode.flush { format.flush(bits) } else { bits }
-    };
-    std::array::from_fn(|lane| of(row[lane]).map(signed))
+    })
 }
 
 /// A single, cut to a half.
@@ -92,26 +93,35 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 }
 
 fn compute(arithmetic: HalfArithmetic, mode: HalfMode, o: &Operation, r: &mut Registers, mask: u32) {
-    let format = format(mode);
-    let [a, b, c] = o.s.map(|source| halves(source, mode, r));
+    let [a, b, c] = o.s.map(|source| *r.row(source.row));
     let mut values = *r.row(o.d);
     for lane in lanes(mask) {
-        let (a, b, c) = (a[lane], b[lane], c[lane]);
-        if mode.single {
-            values[lane] = single(arithmetic, format, [a[0], b[0], c[0]]);
-            continue;
-        }
-        let of = |half: usize| {
-            let bits = match arithmetic {
-                HalfArithmetic::Add => op::add(format, Rounding::Nearest, a[half], b[half]),
-                HalfArithmetic::Mul => op::mul(format, Rounding::Nearest, a[half], b[half]),
-                HalfArithmetic::Fma => op::fma(format, Rounding::Nearest, a[half], b[half], c[half]),
-            };
-            finish(bits, mode, format) as u32
-        };
-        values[lane] = of(0) | of(1) << 16;
+        values[lane] = half_result(arithmetic, mode, o.s, [a[lane], b[lane], c[lane]]);
     }
     r.set(o.d, mask, &values);
+}
+
+/// The result of an operation whose sources have these words.
+pub(crate) fn half_result(
+    arithmetic: HalfArithmetic,
+    mode: HalfMode,
+    sources: [Source; 3],
+    words: [u32; 3],
+) -> u32 {
+    let format = format(mode);
+    let [a, b, c] = [0, 1, 2].map(|index: usize| halves_of(sources[index], mode, words[index]));
+    if mode.single {
+        return single(arithmetic, format, [a[0], b[0], c[0]]);
+    }
+    let of = |half: usize| {
+        let bits = match arithmetic {
+            HalfArithmetic::Add => op::add(format, Rounding::Nearest, a[half], b[half]),
+            HalfArithmetic::Mul => op::mul(format, Rounding::Nearest, a[half], b[half]),
+            HalfArithmetic::Fma => op::fma(format, Rounding::Nearest, a[half], b[half], c[half]),
+        };
+        finish(bits, mode, format) as u32
+    };
+    of(0) | of(1) << 16
 }
 
 /// The result of the lower halves as a single.

@@ -243,29 +243,47 @@ fn scaled_add_high(extends: bool, window: bool, o: &Operation, r: &mut Registers
 
 #[inline(always)]
 fn xmad(xmad: Xmad, o: &Operation, r: &mut Registers, mask: u32) {
-    let [a, b, c] = o.s.map(|source| *r.row(source.row));
+    let [a, b, c] = o.s.map(|source| r.row(source.row));
     let Xmad { signed, high, shifted, merges, addend } = xmad;
-    let half = |word: u32, high: bool| if high { word >> 16 } else { word & 0xffff };
-    let extended = |half: u32, signed: bool| if signed { half as i16 as i32 as u32 } else { half };
-    let value = |lane: usize| {
-        let (a, b, c) = (a[lane], b[lane], c[lane]);
-        let (x, y) = (half(a, high[0]), half(b, high[1]));
-        let product = extended(x, signed[0]).wrapping_mul(extended(y, signed[1]));
-        let product = if shifted { product << 16 } else { product };
-        let sum = product.wrapping_add(match addend {
-            AddendPart::Whole => c,
-            AddendPart::Low => c & 0xffff,
-            AddendPart::High => c >> 16,
-            AddendPart::PlusB => c.wrapping_add(b << 16),
-            AddendPart::SignFix => {
-                let fix = |sign: u32, other: u32| u32::from(sign >> 15 & 1 == 1 && other & 0xffff != 0) << 16;
-                c.wrapping_sub(fix(x, b)).wrapping_sub(fix(y, a))
-            }
-        });
-        if merges { sum & 0xffff | b << 16 } else { sum }
+    let x = halves(a, high[0], signed[0]);
+    let y = halves(b, high[1], signed[1]);
+    // A loop a step: each is a vector loop.
+    let mut sums: Lanes<u32> = std::array::from_fn(|lane| x[lane].wrapping_mul(y[lane]));
+    if shifted {
+        sums = sums.map(|product| product << 16);
+    }
+    let add = |values: &mut Lanes<u32>, addend: Lanes<u32>| {
+        for (value, addend) in values.iter_mut().zip(addend) {
+            *value = value.wrapping_add(addend);
+        }
     };
-    let values: Lanes<u32> = std::array::from_fn(value);
-    r.set(o.d, mask, &values);
+    match addend {
+        AddendPart::Whole => add(&mut sums, *c),
+        AddendPart::Low => add(&mut sums, c.map(|c| c & 0xffff)),
+        AddendPart::High => add(&mut sums, c.map(|c| c >> 16)),
+        AddendPart::PlusB => add(&mut sums, std::array::from_fn(|lane| c[lane].wrapping_add(b[lane] << 16))),
+        AddendPart::SignFix => {
+            let fix = |sign: u32, other: u32| (sign >> 15 & u32::from(other & 0xffff != 0)) << 16;
+            let value =
+                |lane: usize| c[lane].wrapping_sub(fix(x[lane], b[lane])).wrapping_sub(fix(y[lane], a[lane]));
+            add(&mut sums, std::array::from_fn(value));
+        }
+    }
+    if merges {
+        sums = std::array::from_fn(|lane| sums[lane] & 0xffff | b[lane] << 16);
+    }
+    r.set(o.d, mask, &sums);
+}
+
+/// A half of each word, extended to a word.
+#[inline(always)]
+fn halves(words: &Lanes<u32>, high: bool, signed: bool) -> Lanes<u32> {
+    match (high, signed) {
+        (false, false) => words.map(|word| word & 0xffff),
+        (true, false) => words.map(|word| word >> 16),
+        (false, true) => words.map(|word| word as i16 as i32 as u32),
+        (true, true) => words.map(|word| (word as i32 >> 16) as u32),
+    }
 }
 
 /// Bitwise operations by a truth table.

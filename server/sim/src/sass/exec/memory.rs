@@ -305,18 +305,31 @@ pub(super) fn load_constant(
     let bytes = ctx.banks.iter().find(|(number, _)| *number == bank).map_or(&[][..], |(_, bytes)| bytes);
     let addresses = addresses(&access.address, r);
     let span = usize::from(access.size) * usize::from(access.count);
-    let mut outside = 0u32;
-    let mut words = [[0u32; WIDTH]; 4];
-    for lane in lanes(mask) {
+    let read = |lane: usize| {
         let at = addresses[lane] as usize;
-        let Some(found) = at.checked_add(span).and_then(|end| bytes.get(at..end)) else {
-            outside |= 1 << lane;
-            continue;
-        };
+        let found = bytes.get(at..at.checked_add(span)?)?;
+        let mut words = [0; 4];
         for (word, chunk) in words.iter_mut().zip(found.chunks(access.size.into())) {
             let value = chunk.iter().rev().fold(0u32, |value, byte| value << 8 | u32::from(*byte));
             let unused = 32 - 8 * u32::from(access.size);
-            word[lane] = if access.signed { ((value << unused) as i32 >> unused) as u32 } else { value };
+            *word = if access.signed { ((value << unused) as i32 >> unused) as u32 } else { value };
+        }
+        Some(words)
+    };
+    let mut outside = 0u32;
+    let mut words = [[0u32; WIDTH]; 4];
+    if access.address.terms == [None, None] {
+        // All lanes read the same words.
+        match read(0) {
+            Some(found) => words = found.map(|word| [word; WIDTH]),
+            None => outside = mask,
+        }
+    } else {
+        for lane in lanes(mask) {
+            match read(lane) {
+                Some(found) => found.into_iter().zip(&mut words).for_each(|(found, word)| word[lane] = found),
+                None => outside |= 1 << lane,
+            }
         }
     }
     if outside != 0 {

@@ -212,10 +212,15 @@ impl Barriers {
         self.set(barrier, mask & self.live);
     }
 
+    /// Whether a barrier has ever had lanes.
+    pub(crate) fn was_set(&self, barrier: u8) -> bool {
+        self.used >> (barrier % COUNT as u8) & 1 == 1
+    }
+
     /// `BSYNC`: lanes wait for those of the barrier, the others continue at `next`. Returns whether the barrier has ever had lanes.
     pub(crate) fn wait(&mut self, barrier: u8, lanes: u32, next: u32) -> bool {
+        let was_set = self.was_set(barrier);
         let mask = &mut self.masks[usize::from(barrier) % COUNT];
-        let was_set = self.used >> (barrier % COUNT as u8) & 1 == 1;
         *mask |= lanes;
         if *mask & self.live == lanes && !self.blocked.iter().any(|blocked| blocked.barrier == barrier) {
             *mask = 0;

@@ -550,6 +550,13 @@ pub struct FloatMode {
     pub scale: i8,
 }
 
+impl FloatMode {
+    /// Whether results are rounded to nearest, and products are not scaled.
+    pub(crate) fn is_nearest(self) -> bool {
+        self.rounding == Rounding::Nearest && self.scale == 0
+    }
+}
+
 /// An operation on pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names of the operations")]

@@ -1,0 +1,121 @@
+//! Control instructions that need only the divergence machine: the interpreter loop executes them without leaving it.
+//!
+//! They have the effects that [`control`](super::control) describes; what must be reported, and everything else, is left to it.
+
+use super::program::{CcTest, Control, Op, Operation, Token, Uniformity};
+use super::running::{Next, Running, Stop};
+
+impl Running<'_> {
+    /// Executes the control instruction at the position of the group, if nothing observes it and it needs only the machine. `guarded` are
+    /// the lanes whose guard is true.
+    #[inline(always)]
+    pub(super) fn quick_control(&mut self, operation: &Operation, guarded: u32) -> Next {
+        let is_observed = self.observer.written.is_some() || !self.observer.undefined.is_empty();
+        let next = match operation.op {
+            Op::Control(control) if !is_observed && operation.test == CcTest::ALWAYS => {
+                self.quick(control, guarded & self.registers.holds(operation.p[0]))
+            }
+            _ => None,
+        };
+        next.unwrap_or_else(|| {
+            self.visits.up_to(self.group.pc);
+            Next::Stop(Stop::Control(guarded))
+        })
+    }
+
+    /// [`Self::quick_control`] in the lanes of `executed`; `None` if the instruction requires the whole warp.
+    #[inline(always)]
+    fn quick(&mut self, control: Control, executed: u32) -> Option<Next> {
+        let pc = self.group.pc;
+        match control {
+            Control::Branch(target, Uniformity::None) => {
+                self.visit(executed);
+                return Some(self.branch(target, executed));
+            }
+            Control::BarrierSet(barrier, end) if self.barriers || end.is_some() => {
+                self.machine.set_barrier(barrier, executed, end.unwrap_or(pc + 1));
+            }
+            Control::BarrierWait(barrier) if self.machine.was_set(barrier) => {
+                self.visit(executed);
+                self.visits.up_to(pc + 1);
+                self.machine.wait(barrier, executed, pc);
+                return Some(Next::Choose);
+            }
+            Control::Push(token, target) => self.machine.push(token, target),
+            Control::Pop(token) => {
+                self.machine.pop(token, executed, pc, pc + 1).ok()?;
+                self.visit(executed);
+                self.visits.up_to(pc + 1);
+                self.group.pc = pc + 1;
+                return Some(if executed == 0 { Next::Continue } else { Next::Choose });
+            }
+            Control::Exit => {
+                self.visit(executed);
+                self.visits.up_to(pc + 1);
+                self.ctx.live &= !executed;
+                self.machine.exit(executed, pc + 1);
+                return Some(Next::Choose);
+            }
+            _ => return None,
+        }
+        self.visit(executed);
+        self.group.pc = pc + 1;
+        Some(Next::Continue)
+    }
+
+    /// The lanes of `executed` branch.
+    #[inline(always)]
+    fn branch(&mut self, target: u32, executed: u32) -> Next {
+        let (from, mask) = (self.group.pc, self.group.mask);
+        let next = from + 1;
+        if executed == 0 {
+            self.group.pc = next;
+            return Next::Continue;
+        }
+        self.visits.up_to(next);
+        let changes = self.ctx.spaces.changes;
+        if executed != mask && target != next {
+            if target <= from {
+                self.machine.take_back_edge(changes, self.ctx.clock);
+            }
+            self.machine.diverge(&[(target, executed), (next, mask & !executed)]);
+            return Next::Choose;
+        }
+        (self.group.pc, self.visits.start) = (target, target);
+        let mut had_turn = false;
+        if target <= from {
+            self.machine.go_on(target);
+            had_turn = self.machine.take_back_edge(changes, self.ctx.clock);
+            let reads = &mut self.ctx.reads;
+            if let Some(pause) = self.spin.branched(self.machine, self.registers, reads, changes) {
+                return Next::Stop(Stop::Repeats(pause));
+            }
+        }
+        if self.group.alone && !had_turn {
+            return Next::Continue;
+        }
+        self.machine.go_on(target);
+        Next::Choose
+    }
+
+    /// The instruction before the group's position was marked `.S`: the lanes that executed it wait.
+    #[inline(always)]
+    pub(super) fn quick_join(&mut self, executed: u32) -> Next {
+        let next = self.group.pc;
+        match self.machine.pop(Token::Sync, executed, next - 1, next) {
+            Err(_) => Next::Stop(Stop::Joined(executed)),
+            Ok(()) if executed == 0 => Next::Continue,
+            Ok(()) => Next::Choose,
+        }
+    }
+
+    /// Counts a visit of the instruction at the position of the group. Where all its lanes execute it, the visit is recorded with the
+    /// next ones.
+    #[inline(always)]
+    fn visit(&mut self, executed: u32) {
+        self.ctx.clock += 1;
+        if executed != self.group.mask {
+            self.visits.of_some(self.group.pc, executed);
+        }
+    }
+}
