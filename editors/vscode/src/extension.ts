@@ -14,7 +14,7 @@ import { goToLine, withLinks } from './links';
 import { offerListings } from './listing';
 import { LinkedDocuments } from './linked';
 import { LitLines } from './lit';
-import { goToDivergence, goToFinding, goToNextVisit, goToWarp } from './navigate';
+import { goToDivergence, goToNextVisit, goToWarp } from './navigate';
 import { LanesPanel } from './panel/view';
 import { pickLaunch, pickModel, runFirst } from './pick';
 import { pickWarp } from './pick_warp';
@@ -68,8 +68,8 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('warplens.pickWarp', () => pickWarp(server, lanes)),
     vscode.commands.registerCommand('warplens.nextDivergence', () => goToDivergence(lanes, 1)),
     vscode.commands.registerCommand('warplens.previousDivergence', () => goToDivergence(lanes, -1)),
-    vscode.commands.registerCommand('warplens.nextFinding', () => goToFinding(lanes, findings, 1)),
-    vscode.commands.registerCommand('warplens.previousFinding', () => goToFinding(lanes, findings, -1)),
+    vscode.commands.registerCommand('warplens.nextFinding', () => findings.goTo(1)),
+    vscode.commands.registerCommand('warplens.previousFinding', () => findings.goTo(-1)),
     vscode.commands.registerCommand('warplens.showFinding', (line?: number) => findings.show(line)),
     vscode.commands.registerCommand('warplens.nextVisit', () => goToNextVisit(server, lanes, 1)),
     vscode.commands.registerCommand('warplens.previousVisit', () => goToNextVisit(server, lanes, -1)),

@@ -1,8 +1,11 @@
 // Shows a finding: its warp, its visit, and the other side, such as the access that it races with.
 import * as vscode from 'vscode';
+import { moveCursor } from './cursor';
 import { activeEditor, type Finding, type LaneMasks, type Lanes, selectionOf } from './lanes';
 import type { LitLines } from './lit';
+import { requestMasks } from './masks_request';
 import type { Server } from './server';
+import { type Direction, nextFinding } from './steps';
 
 interface Shown {
   uri: string;
@@ -10,8 +13,8 @@ interface Shown {
 }
 
 export class FindingView implements vscode.Disposable {
-  /** The line whose other side is highlighted. */
-  private line?: number;
+  /** The finding that is shown: its line, whose other side is highlighted, and its number in the run. */
+  private at?: { line: number; finding: number };
   private readonly subscription: vscode.Disposable;
 
   constructor(
@@ -20,23 +23,47 @@ export class FindingView implements vscode.Disposable {
     private readonly lit: LitLines,
   ) {
     this.subscription = vscode.window.onDidChangeTextEditorSelection(({ selections: [selection] }) => {
-      if (this.line === undefined || selection?.active.line === this.line) return;
-      this.line = undefined;
+      if (this.at === undefined || selection?.active.line === this.at.line) return;
+      this.at = undefined;
       this.lit.clear();
     });
   }
 
-  /** Shows the finding on a line, at the cursor by default. */
+  /** Shows the finding on a line, at the cursor by default; of several, the one that is picked. */
   async show(line = activeEditor()?.selection.active.line): Promise<void> {
-    const shown = this.lanes.current;
-    const editor = activeEditor();
-    const finding = shown?.masks.findings.find((finding) => finding.line === line);
-    if (!shown || !editor || !finding) {
+    const findings = this.lanes.current?.masks.findings ?? [];
+    const onLine = findings.flatMap((finding, number) => (line !== undefined && finding.line === line ? [{ finding, number }] : []));
+    if (onLine.length === 0) {
       void vscode.window.setStatusBarMessage('Warplens: this line has no finding of the run', 3000);
       return;
     }
+    const number = onLine.length === 1 ? onLine[0]?.number : await pick(onLine);
+    if (number !== undefined) await this.showNumber(number);
+  }
+
+  /** Moves the cursor to the next finding, and shows it. */
+  async goTo(direction: Direction): Promise<void> {
+    const editor = activeEditor();
+    if (!editor) return;
+    const findings = this.lanes.current?.masks.findings ?? [];
+    const next = nextFinding(findings, editor.selection.active.line, this.at?.finding, direction);
+    const line = next === undefined ? undefined : findings[next]?.line;
+    if (next === undefined || line === undefined) {
+      void vscode.window.setStatusBarMessage('Warplens: the run has no findings', 3000);
+      return;
+    }
+    moveCursor(editor, line);
+    await this.showNumber(next);
+  }
+
+  /** Shows a finding of the run by its number, which is the same for all warps. */
+  private async showNumber(number: number): Promise<void> {
+    const shown = this.lanes.current;
+    const editor = activeEditor();
+    const finding = shown?.masks.findings[number];
+    if (!shown || !editor || finding?.line === undefined) return;
     this.lit.light(editor, finding.related.map((other) => other.line));
-    this.line = finding.line;
+    this.at = { line: finding.line, finding: number };
     await this.selectWarp(shown, finding);
     await this.selectVisit(shown.uri, finding);
     const others = finding.related.map((other) => `line ${other.line + 1}: ${other.message}`);
@@ -55,9 +82,19 @@ export class FindingView implements vscode.Disposable {
   /** Selects the visit in which the finding was found: without a number the last one, at which the run stopped. */
   private async selectVisit(uri: string, { line, visit }: Finding): Promise<void> {
     // The lanes of the warp may be those of a run in progress, for which the request waits.
-    const masks = await this.server.request<LaneMasks | null>('warplens/laneMasks', { textDocument: { uri } });
+    const masks = await requestMasks(this.server, uri);
     const visits = masks?.lines.find((candidate) => candidate.line === line)?.count ?? 0;
     if (line === undefined || visits < 2) return;
     await this.server.execute('warplens.selectVisit', { uri, line, visit: Math.min(visit ?? visits, visits) });
   }
+}
+
+/** The number of the picked finding. */
+async function pick(findings: { finding: Finding; number: number }[]): Promise<number | undefined> {
+  const items = findings.map(({ finding: { message, cta, warp, visit }, number }) => {
+    const [term = '', ...details] = message.split('\n');
+    const place = cta && warp !== undefined ? `block ${cta.join(',')}, warp ${warp}${visit ? `, visit ${visit}` : ''}` : undefined;
+    return { label: term, description: place, detail: details.join(' '), number };
+  });
+  return (await vscode.window.showQuickPick(items, { title: 'Show one of the findings on this line' }))?.number;
 }

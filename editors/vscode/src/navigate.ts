@@ -1,24 +1,18 @@
-// Keys that step through a run: the next or previous divergence, finding, visit and warp.
+// Keys that step through a run: the next or previous divergence, visit and warp.
 import * as vscode from 'vscode';
 import { moveCursor } from './cursor';
-import type { FindingView } from './finding';
 import { activeEditor, selectionOf, warpCount, type Lanes } from './lanes';
 import type { Server } from './server';
-import { nextLine, nextWarp, splits } from './steps';
-
-export type Direction = 1 | -1;
+import { type Direction, nextLine, nextWarp, splits } from './steps';
 
 /** Moves the cursor to the next line at which lanes diverge. */
 export function goToDivergence(lanes: Lanes, direction: Direction): void {
   const lines = (lanes.current?.masks.lines ?? []).filter(splits).map((line) => line.line);
-  goToLine(lines, direction, 'no lanes diverge in this warp');
-}
-
-/** Moves the cursor to the next finding, and shows it. */
-export async function goToFinding(lanes: Lanes, view: FindingView, direction: Direction): Promise<void> {
-  const masks = lanes.current?.masks;
-  const line = goToLine((masks?.findings ?? []).flatMap((finding) => finding.line ?? []), direction, 'the run has no findings');
-  if (line !== undefined) await view.show(line);
+  const editor = activeEditor();
+  if (!editor) return;
+  const line = nextLine(lines, editor.selection.active.line, direction);
+  if (line !== undefined) return moveCursor(editor, line);
+  void vscode.window.setStatusBarMessage('Warplens: no lanes diverge in this warp', 3000);
 }
 
 /** Shows the next warp of the launch. */
@@ -40,17 +34,4 @@ export async function goToNextVisit(server: Server, lanes: Lanes, direction: Dir
   const next = (chosen ?? (direction === 1 ? 0 : line.count + 1)) + direction;
   const visit = next >= 1 && next <= line.count ? next : null;
   await server.execute('warplens.selectVisit', { uri: shown.uri, line: at, visit });
-}
-
-/** Moves the cursor to the line after or before it; returns the line. */
-function goToLine(lines: number[], direction: Direction, otherwise: string): number | undefined {
-  const editor = activeEditor();
-  if (!editor) return undefined;
-  const line = nextLine(lines, editor.selection.active.line, direction);
-  if (line === undefined) {
-    void vscode.window.setStatusBarMessage(`Warplens: ${otherwise}`, 3000);
-    return undefined;
-  }
-  moveCursor(editor, line);
-  return line;
 }

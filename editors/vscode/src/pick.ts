@@ -1,6 +1,7 @@
 // The pick lists of launches and divergence models.
 import * as vscode from 'vscode';
-import { activeDocument, type LaneMasks, type Lanes, selectionOf } from './lanes';
+import { activeDocument, type Lanes, selectionOf } from './lanes';
+import { requestMasks } from './masks_request';
 import { MODELS } from './models';
 import type { Warps } from './pick_warp';
 import { pickWithPreview } from './preview';
@@ -69,10 +70,9 @@ export async function pickLaunch(server: Server, lanes: Lanes, uri?: string, ent
 
 /** Adds the result of a launch that is shown: `78 % active · 2 findings`. */
 async function addFigures(server: Server, uri: string, item: LaunchItem): Promise<void> {
-  const textDocument = { uri };
   // This request waits until the run has finished.
-  const masks = await server.request<LaneMasks | null>('warplens/laneMasks', { textDocument });
-  const warps = await server.request<Warps | null>('warplens/warps', { textDocument });
+  const masks = await requestMasks(server, uri);
+  const warps = await server.request<Warps | null>('warplens/warps', { textDocument: { uri } });
   if (!masks || !warps || warps.launch !== item.launch.name || warps.entry !== item.launch.entry) return;
   const findings = masks.findings.length > 0 ? ` · ${countFindings(masks.findings.length)}` : '';
   item.detail = `${SOURCES[item.launch.source]} · ${warps.active} % active${findings}`;

@@ -1,5 +1,7 @@
-// The next line, warp or visit of a run. Pure.
+// The next line, finding or warp of a run. Pure.
 import { size, type Visits } from './strip/masks';
+
+export type Direction = 1 | -1;
 
 /** Whether lanes diverged at a statement. */
 export function splits(line: Visits & { role?: string; parts?: number[] }): boolean {
@@ -8,9 +10,18 @@ export function splits(line: Visits & { role?: string; parts?: number[] }): bool
 }
 
 /** The line after or before `line`; from the last one the first. */
-export function nextLine(lines: number[], line: number, direction: 1 | -1): number | undefined {
+export function nextLine(lines: number[], line: number, direction: Direction): number | undefined {
   const sorted = [...new Set(lines)].sort((a, b) => (a - b) * direction);
   return sorted.find((other) => (other - line) * direction > 0) ?? sorted[0];
+}
+
+/** The number of the finding after or before the line, or after or before the finding `shown` of this line. */
+export function nextFinding(findings: { line?: number }[], line: number, shown: number | undefined, direction: Direction): number | undefined {
+  const placed = findings.flatMap((finding, number) => (finding.line === undefined ? [] : [{ line: finding.line, number }]));
+  const sorted = placed.sort((a, b) => (a.line - b.line || a.number - b.number) * direction);
+  const at = sorted.findIndex((other) => other.line === line && other.number === shown);
+  const next = at >= 0 ? sorted[at + 1] : sorted.find((other) => (other.line - line) * direction > 0);
+  return (next ?? sorted[0])?.number;
 }
 
 export interface WarpId {
@@ -19,7 +30,7 @@ export interface WarpId {
 }
 
 /** The next warp of a launch in the order of x, y, z; after the last one the first. */
-export function nextWarp({ cta, warp }: WarpId, grid: number[], warps: number, direction: 1 | -1): WarpId {
+export function nextWarp({ cta, warp }: WarpId, grid: number[], warps: number, direction: Direction): WarpId {
   const [width = 1, height = 1, depth = 1] = grid;
   const [x = 0, y = 0, z = 0] = cta;
   const count = width * height * depth * warps;

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { LANGUAGES } from './languages';
 import type { LaneMasks } from './lanes';
+import { requestMasks } from './masks_request';
 import type { Server } from './server';
 import { moved, type LineEdit } from './strip/positions';
 
@@ -18,15 +19,20 @@ export class LaneStore implements vscode.Disposable {
   private readonly edits = new Map<string, Edits[]>();
   private readonly requests = new Map<string, number>();
   private readonly changed = new vscode.EventEmitter<string>();
+  private readonly moved = new vscode.EventEmitter<string>();
   private readonly subscriptions: vscode.Disposable[];
   private latestRequest = 0;
 
   /** Fires with the address of a document whose lanes have changed. */
   readonly onDidChange = this.changed.event;
 
+  /** Fires with the address of a document whose lanes have moved with an edit. */
+  readonly onDidMove = this.moved.event;
+
   constructor(private readonly server: Server) {
     this.subscriptions = [
       this.changed,
+      this.moved,
       server.onDidChangeLanes((uri) => void this.fetch(uri)),
       server.onDidStop(() => this.clear()),
       vscode.workspace.onDidChangeTextDocument((event) => this.edit(event)),
@@ -59,7 +65,7 @@ export class LaneStore implements vscode.Disposable {
     this.requests.set(uri, request);
     let masks: LaneMasks | null | undefined;
     try {
-      masks = await this.server.request<LaneMasks | null>('warplens/laneMasks', { textDocument: { uri } });
+      masks = await requestMasks(this.server, uri);
     } catch {
       return;
     }
@@ -85,7 +91,7 @@ export class LaneStore implements vscode.Disposable {
     const masks = this.masks.get(uri);
     if (!masks) return;
     edits.forEach((edit) => move(masks, edit));
-    this.changed.fire(uri);
+    this.moved.fire(uri);
   }
 }
 

@@ -23,12 +23,13 @@ export class Strip implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly store: LaneStore) {
-    const redraw = (uri: string) => editorsOf(uri).forEach((editor) => this.draw(editor, true));
+    const redraw = (uri: string, whole: boolean) => editorsOf(uri).forEach((editor) => this.draw(editor, whole));
     this.subscriptions = [
       this.cells,
       this.notRun,
       ...this.steps,
-      store.onDidChange(redraw),
+      store.onDidChange((uri) => redraw(uri, true)),
+      store.onDidMove((uri) => redraw(uri, false)),
       vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.draw(editor, true))),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.draw(textEditor, false)),
       vscode.window.onDidChangeTextEditorOptions(({ textEditor }) => this.draw(textEditor, false)),
@@ -46,7 +47,7 @@ export class Strip implements vscode.Disposable {
     this.subscriptions.forEach((subscription) => subscription.dispose());
   }
 
-  /** `whole`: also the overview ruler and the lines that were not run, which do not depend on the visible lines. */
+  /** `whole`: also the overview ruler, which does not depend on the visible lines; VS Code moves its marks with edits. */
   private draw(editor: vscode.TextEditor, whole: boolean): void {
     const { document } = editor;
     if (!LANGUAGES.includes(document.languageId)) return;

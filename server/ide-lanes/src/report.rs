@@ -2,6 +2,9 @@
 //!
 //! The format is a contract with users; it is defined only here.
 
+pub(crate) mod placed;
+mod visits;
+
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use warplens_sim::ScalarType;
@@ -12,6 +15,8 @@ use crate::findings::{ReportedFinding, Reporter};
 use crate::source_line::SourceLine;
 use crate::statement::{CodePlace, Statement};
 use crate::text::{Role, hex};
+use placed::PlacedTraces;
+use visits::{JsonVisit, json_visits};
 
 /// Lanes of a PTX warp.
 pub(crate) const PTX_WIDTH: u32 = 32;
@@ -115,9 +120,23 @@ pub struct Masks<'r> {
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) output: &'r str,
     /// The statements that the warp executed.
-    pub(crate) lines: Vec<JsonLine>,
+    #[serde(flatten)]
+    pub(crate) lines: MaskLines,
     /// The lines of statements that the warp never reached, in ascending order.
     pub(crate) not_run: Vec<u32>,
+}
+
+/// The statements that a warp executed.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum MaskLines {
+    /// Each with its trace.
+    Each {
+        /// In text order.
+        lines: Vec<JsonLine>,
+    },
+    /// In a small form.
+    Placed(PlacedTraces),
 }
 
 /// A visit of a statement that was chosen.
@@ -361,13 +380,6 @@ impl JsonCounters {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct JsonVisit {
-    active: String,
-    executed: String,
-    repeat: u64,
-}
-
 impl JsonLine {
     /// Its line and character.
     pub(crate) fn position(&self) -> (u32, u32) {
@@ -376,12 +388,7 @@ impl JsonLine {
 
     /// With the effect of its statement on groups of lanes.
     pub(crate) fn with_effect(self, role: Role, parts: &[u32]) -> JsonLine {
-        let role = match role {
-            Role::Plain => None,
-            Role::Branch => Some("branch"),
-            Role::Join => Some("join"),
-        };
-        JsonLine { role, parts: parts.into(), ..self }
+        JsonLine { role: role.name(), parts: parts.into(), ..self }
     }
 }
 
@@ -394,11 +401,6 @@ pub(crate) fn lines<'l>(
 ) -> Vec<JsonLine> {
     let line = |trace: &LineTrace| {
         let Position { line, character } = at(trace.statement)?;
-        let visits = trace.visits.iter().map(|visit| JsonVisit {
-            active: hex(visit.active, width),
-            executed: hex(visit.executed, width),
-            repeat: visit.repeat,
-        });
         Some(JsonLine {
             line,
             character,
@@ -406,7 +408,7 @@ pub(crate) fn lines<'l>(
             count: trace.count,
             active: hex(trace.active, width),
             executed: hex(trace.executed, width),
-            visits: visits.collect(),
+            visits: json_visits(trace, width),
             truncated: trace.truncated,
             role: None,
             parts: Box::default(),

@@ -22,7 +22,10 @@ use crate::findings::{ReportedFinding, Reporter};
 use crate::groups::effects;
 use crate::model::Model;
 use crate::offer::Source;
-use crate::report::{JsonChosen, JsonFinding, JsonLine, Masks, PTX_WIDTH, Position, Positions, lines};
+use crate::report::placed::{Placed, PlacedTraces};
+use crate::report::{
+    JsonChosen, JsonFinding, JsonLine, MaskLines, Masks, PTX_WIDTH, Position, Positions, lines,
+};
 use crate::shown::positions::{PlacedStatement, StatementPosition};
 use crate::statement::Statement;
 use crate::text::{Role, hex};
@@ -285,8 +288,8 @@ impl Shown {
         }
     }
 
-    /// What is shown, as JSON.
-    pub fn masks<'s>(&'s self, version: i32, at: &dyn Fn(TextSize) -> Position) -> Masks<'s> {
+    /// What is shown, as JSON; in the `compact` form, statements share traces.
+    pub fn masks<'s>(&'s self, version: i32, compact: bool, at: &dyn Fn(TextSize) -> Position) -> Masks<'s> {
         let place = |id: StatementId| Some(at(self.statements.get(id.index())?.place?.opcode));
         let positions: Positions<'_> = &place;
         let width = self.width();
@@ -309,7 +312,10 @@ impl Shown {
             launched: hex(self.launched(), width),
             visit: self.moment.and_then(|visit| JsonChosen::new(visit, positions)),
             output: &self.result.output.text,
-            lines: self.lines(positions),
+            lines: match compact {
+                true => MaskLines::Placed(self.placed_traces(positions)),
+                false => MaskLines::Each { lines: self.lines(positions) },
+            },
             not_run: self.lines_not_run(at),
         }
     }
@@ -324,6 +330,15 @@ impl Shown {
         let mut lines: Vec<JsonLine> = statements.collect();
         lines.sort_by_key(JsonLine::position);
         lines
+    }
+
+    /// The same in a small form.
+    fn placed_traces(&self, at: Positions<'_>) -> PlacedTraces {
+        let placed = |ShownStatement { id, trace, role, parts, .. }| {
+            let Position { line, character } = at(id)?;
+            Some(Placed { at: (line, character), trace: trace?, role, parts })
+        };
+        PlacedTraces::new(self.statements().filter_map(placed).collect(), self.width())
     }
 
     /// The lines of the statements that the warp did not reach; none if the launch did not start.

@@ -72,6 +72,17 @@ pub enum Role {
     Join,
 }
 
+impl Role {
+    /// The name in JSON, if it has an effect.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        match self {
+            Role::Plain => None,
+            Role::Branch => Some("branch"),
+            Role::Join => Some("join"),
+        }
+    }
+}
+
 /// The maximum length of the text for a warp of 32 lanes.
 const BUDGET: usize = 26;
 

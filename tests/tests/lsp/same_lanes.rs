@@ -74,7 +74,9 @@ fn compare(client: &mut Client, path: &Path) {
         let mut params = file.params();
         params["cta"] = warp["cta"].clone();
         params["warp"] = warp["warp"].clone();
-        let mut masks = client.request("warplens/laneMasks", params);
+        let mut masks = client.request("warplens/laneMasks", params.clone());
+        params["compact"] = json!(true);
+        compare_compact(&client.request("warplens/laneMasks", params), &masks, &name.to_string());
         // Only an editor shows the effects of statements on groups of lanes.
         for line in masks["lines"].as_array_mut().expect("a list") {
             let members = line.as_object_mut().expect("an object");
@@ -89,6 +91,27 @@ fn compare(client: &mut Client, path: &Path) {
     }
     compare_hints(client, &file, &sim["warps"][0], &name.to_string());
     client.close(&file);
+}
+
+/// The same lanes at the same lines; statements share traces.
+fn compare_compact(compact: &Value, masks: &Value, name: &str) {
+    let places = compact["places"].as_array().expect("a list").iter();
+    let traces: Vec<Value> = places
+        .map(|place| {
+            let number = place[1].as_u64().expect("a number") as usize;
+            let mut trace = compact["traces"][number].clone();
+            trace["line"] = place[0].clone();
+            trace
+        })
+        .collect();
+    let mut lines = masks["lines"].clone();
+    let members = ["line", "count", "visits", "truncated", "role", "parts"];
+    for line in lines.as_array_mut().expect("a list") {
+        line.as_object_mut().expect("an object").retain(|member, _| members.contains(&member.as_str()));
+    }
+    assert_eq!(json!(traces), lines, "{name}");
+    let listed = compact["traces"].as_array().expect("a list").len();
+    assert!(listed < traces.len(), "{name}: {listed} traces of {} statements", traces.len());
 }
 
 /// Every mask in a hint is one of its line's; a line without masks was not run.

@@ -23,9 +23,14 @@ export function lanesOf(mask: string): number[] {
   return lanes;
 }
 
+/** The number of bits of a hex digit. */
+const BITS = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4];
+
 /** The number of lanes of a mask. */
 export function size(mask: string): number {
-  return lanesOf(mask).length;
+  let lanes = 0;
+  for (const digit of mask) lanes += BITS[parseInt(digit, 16)] ?? 0;
+  return lanes;
 }
 
 /** The number of lanes that the masks of a warp have digits for. */

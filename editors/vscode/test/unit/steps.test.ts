@@ -1,7 +1,7 @@
 // The next line and warp of a run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextLine, nextWarp, splits } from '../../src/steps';
+import { nextFinding, nextLine, nextWarp, splits } from '../../src/steps';
 
 test('the next line wraps around', () => {
   assert.equal(nextLine([30, 10, 20], 10, 1), 20);
@@ -9,6 +9,20 @@ test('the next line wraps around', () => {
   assert.equal(nextLine([30, 10, 20], 10, -1), 30);
   assert.equal(nextLine([30, 10, 20], 25, -1), 20);
   assert.equal(nextLine([], 25, -1), undefined);
+});
+
+test('findings of one line follow each other', () => {
+  const findings = [{ line: 20 }, { line: 10 }, {}, { line: 20 }, { line: 30 }];
+  assert.equal(nextFinding(findings, 5, undefined, 1), 1);
+  assert.equal(nextFinding(findings, 10, 1, 1), 0);
+  assert.equal(nextFinding(findings, 20, 0, 1), 3);
+  assert.equal(nextFinding(findings, 20, 3, 1), 4);
+  assert.equal(nextFinding(findings, 30, 4, 1), 1);
+  assert.equal(nextFinding(findings, 30, undefined, -1), 3);
+  assert.equal(nextFinding(findings, 20, 3, -1), 0);
+  // The finding that was shown is of another line: the cursor has moved.
+  assert.equal(nextFinding(findings, 20, 1, 1), 4);
+  assert.equal(nextFinding([{}], 5, undefined, 1), undefined);
 });
 
 test('warps are in the order of blocks', () => {

@@ -455,8 +455,10 @@ mod any_text {
                 statement.range
             );
         }
-        let masks = shown.masks(1, &|offset| Position { line: 0, character: offset.into() });
-        assert!(serde_json::to_string(&masks).is_ok());
+        for compact in [false, true] {
+            let masks = shown.masks(1, compact, &|offset| Position { line: 0, character: offset.into() });
+            assert!(serde_json::to_string(&masks).is_ok());
+        }
         let point = TextSize::try_from(point.min(text.len())).unwrap();
         let _ = hover(&shown, point, "%r1", &|_| 0);
         shown.edit(TextRange::new(point, TextSize::of(text)), 1.into());

@@ -60,7 +60,8 @@ impl State {
 
 fn request(uri: Uri, params: LaneMasksParams) -> Request {
     let handler = Arc::new(move |snapshot: &Snapshot| Ok(Response::Answer(masks(snapshot, &params)?)));
-    Request { uri, urgency: Urgency::Soon, handler }
+    // The user waits for them after an edit, which also causes requests about the whole document.
+    Request { uri, urgency: Urgency::Now, handler }
 }
 
 /// The masks of one warp; `null` without a run.
@@ -73,5 +74,5 @@ fn masks(snapshot: &Snapshot, params: &LaneMasksParams) -> Result<Value, Failure
         let Position { line, character } = snapshot.range(TextRange::empty(offset)).start;
         report::Position { line, character }
     };
-    to_value(shown.masks(snapshot.version, &at))
+    to_value(shown.masks(snapshot.version, params.compact, &at))
 }

@@ -67,6 +67,9 @@ pub(crate) struct LaneMasksParams {
     pub(crate) text_document: TextDocumentIdentifier,
     pub(crate) cta: Option<[u32; 3]>,
     pub(crate) warp: Option<u32>,
+    /// Whether statements share traces.
+    #[serde(default)]
+    pub(crate) compact: bool,
 }
 
 impl Selected {
