@@ -1,40 +1,101 @@
-// The pictures of the README: an example with its lanes, in a dark and a light theme. They are written to
-// target/vscode-screenshots, and with `--write` (`npm run picture`) to docs/pictures.
+// The walkthrough, followed by clicking only, and the pictures of the README at its end: the new kernel with its lanes, in a dark and a
+// light theme. They are written to target/vscode-screenshots, and with `--write` (`npm run picture`) to docs/pictures.
 import assert from 'node:assert/strict';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ROOT, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { until } from './workbench.mjs';
 
 const FOLDER = process.argv.includes('--write') ? join(ROOT, 'docs', 'pictures') : SCREENSHOTS;
-const THEMES = { 'editor.png': 'Default Dark Modern', 'editor-light.png': 'Default Light Modern' };
-const SETTINGS = {
-  'warplens.lanes.display': 'strip',
-  'breadcrumbs.enabled': false,
-  'window.commandCenter': false,
-  'window.title': '${activeEditorShort}',
-  'workbench.activityBar.location': 'hidden',
-};
+const THEMES = { 'editor.png': ['Default Dark Modern', 'vs-dark'], 'editor-light.png': ['Default Light Modern', 'vs'] };
+const SETTINGS = { 'warplens.lanes.display': 'strip', 'breadcrumbs.enabled': false, 'window.title': '${activeEditorShort}' };
 const MAX_BYTES = 200_000;
 
-describe('the pictures of the README', { skip, timeout: 600_000 }, () => {
+describe('the walkthrough', { skip, timeout: 600_000 }, () => {
   let bench;
 
   before(async () => {
     mkdirSync(FOLDER, { recursive: true });
     bench = await startWorkbench();
-    await bench.page.setViewportSize({ width: 960, height: 900 });
+    bench.configure(SETTINGS);
+    await bench.page.goto(`http://127.0.0.1:${bench.port}/?folder=${bench.workspace}`);
   });
   after(() => bench?.close());
 
-  for (const [name, theme] of Object.entries(THEMES)) {
-    test(`${theme}: lanes of divergence.ptx`, async () => {
-      bench.configure({ ...SETTINGS, 'workbench.colorTheme': theme });
-      await bench.open('divergence.ptx');
-      if (await bench.page.locator('.part.sidebar:visible').count()) await bench.command('View: Toggle Primary Side Bar Visibility');
-      await bench.showLanes('Run one warp');
-      await bench.word('mul.lo', 'mul').click();
+  const shot = (name) => bench.screenshot(join(SCREENSHOTS, `${name}.png`));
+
+  /** Clicks an element until something is shown: what is drawn again loses a click. */
+  async function click(element, what, isShown) {
+    await until(what, async () => {
+      if (await isShown()) return true;
+      await element.click({ timeout: 3000 });
+      return until(what, isShown, 5);
+    }, 60);
+  }
+
+  const isVisible = (locator) => async () => (await locator.count()) > 0 && locator.first().isVisible();
+
+  const button = (step, name) => bench.page.locator('.getting-started-step.expanded', { hasText: step }).locator('.monaco-button', { hasText: name });
+
+  /** Opens a step of the walkthrough. */
+  async function open(step, name) {
+    const title = bench.page.locator('.getting-started-step .step-title', { hasText: step });
+    await click(title, `the step “${step}” is open`, isVisible(button(step, name)));
+  }
+
+  test('is found in the menu', async () => {
+    const menu = bench.page.locator('.menubar .menubar-menu-button').first();
+    const item = (name) => bench.page.locator('.monaco-menu .action-item .action-label', { hasText: name }).first();
+    await click(menu, 'the menu is open', isVisible(item(/^Help$/)));
+    await click(item(/^Help$/), 'the menu of help is open', isVisible(item(/^Open Walkthrough/)));
+    const entry = bench.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'See the warp' }).first();
+    await click(item(/^Open Walkthrough/), 'the walkthroughs are listed', isVisible(entry));
+    await click(entry, 'the walkthrough is open', isVisible(bench.page.locator('.getting-started-step', { hasText: 'Open a kernel' })));
+  });
+
+  test('followed by clicking, shows the lanes of a new kernel', async () => {
+    await open('Open a kernel', 'New Kernel');
+    const kernel = bench.page.locator('.monaco-editor[data-uri^="untitled:"]');
+    await click(button('Open a kernel', 'New Kernel'), 'a kernel is open', isVisible(kernel.locator('.view-line', { hasText: '.entry' })));
+    bench.editor = kernel.first();
+    await bench.lens('Run').first().waitFor();
+    await open('Run it', 'Run');
+    await click(button('Run it', 'Run'), 'lanes are shown', async () => (await bench.strips()).length > 0);
+    await shot('walkthrough-1-run');
+    await open('Read the lanes', 'next divergence');
+    const branch = bench.editor.locator('.line-numbers.active-line-number', { hasText: '15' });
+    await click(button('Read the lanes', 'next divergence'), 'the cursor is at the branch', isVisible(branch));
+    await open('Look at another warp', 'Pick Warp');
+    const warps = bench.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'warp 0' });
+    await click(button('Look at another warp', 'Pick Warp'), 'the warps are listed', isVisible(warps));
+    await shot('walkthrough-2-warps');
+    await click(warps.first(), 'the list is closed', async () => !(await isVisible(warps)()));
+    await open('Write a launch', 'Edit Launch');
+    const place = bench.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Comment above the kernel' });
+    await click(button('Write a launch', 'Edit Launch'), 'the places are listed', isVisible(place));
+    await shot('walkthrough-3-places');
+    await click(place, 'the launch is written', isVisible(bench.editor.locator('.view-line', { hasText: '@launch' })));
+    await open('Follow a finding', 'next finding');
+    const answer = bench.page.locator('.statusbar-item', { hasText: 'the run has no findings' });
+    await click(button('Follow a finding', 'next finding'), 'the run has no findings', isVisible(answer));
+    assert.equal((await bench.stripOf('@%p1')).label, 'split 12|20');
+    await shot('walkthrough-4-lanes');
+  });
+
+  for (const [name, [theme, kind]] of Object.entries(THEMES)) {
+    test(`${theme}: its picture`, async () => {
+      bench.write('.vscode/settings.json', JSON.stringify({ 'workbench.colorTheme': theme }));
+      await bench.page.setViewportSize({ width: 960, height: 720 });
+      const welcome = bench.page.locator('.tab', { hasText: 'Walkthrough' });
+      if (await welcome.count()) await click(welcome.locator('.codicon-close'), 'the walkthrough is closed', async () => (await welcome.count()) === 0);
+      const bar = bench.page.locator('.part.sidebar:visible');
+      const toggle = bench.page.locator('[aria-label^="Toggle Primary Side Bar"]').first();
+      if (await bar.count()) await click(toggle, 'the side bar is closed', async () => (await bar.count()) === 0);
+      await click(bench.lens('Run').or(bench.lens('instr')).first(), 'the launch has run', isVisible(bench.lens('instr')));
+      await bench.word('shr.u32', 'shr').click();
       await bench.closeHover();
+      await until('the theme applies', async () => (await bench.page.locator(`.monaco-workbench.${kind}`).count()) > 0 && (await bench.strips()).length > 10);
       await bench.page.waitForTimeout(500); // notifications and tips fade out
       const path = join(FOLDER, name);
       await bench.screenshot(path);

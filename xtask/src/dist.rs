@@ -1,14 +1,18 @@
 //! Release artifacts: the server in release, the `.vsix` that contains it, and the Python wheel that contains it.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::project::project_root;
 use crate::{extension, shell, wheel};
 
 /// The profile of the release artifacts.
 pub(crate) const PROFILE: &str = "dist";
+
+/// The limit of the packed extension in bytes: people download it for each version.
+const MAX_PACKAGE: u64 = 12_000_000;
 
 /// Builds the server with a profile of cargo and returns its path.
 pub(crate) fn build_server(profile: &str) -> Result<PathBuf> {
@@ -25,10 +29,23 @@ pub(crate) fn run() -> Result<()> {
     println!("server:    {}", server.display());
     if extension::node_is_there() {
         extension::install_tools()?;
-        println!("extension: {}", extension::pack(&server)?.display());
+        let package = extension::pack(&server)?;
+        println!("extension: {} ({:.2} MB)", package.display(), check_size(&package)? as f64 / 1e6);
     }
     if let Some(wheel) = wheel::build(PROFILE, "dist")? {
         println!("wheel:     {}", wheel.display());
     }
     Ok(())
+}
+
+/// The size of the packed extension; an error above the limit.
+fn check_size(package: &Path) -> Result<u64> {
+    let bytes = fs::metadata(package)?.len();
+    ensure!(
+        bytes <= MAX_PACKAGE,
+        "{} has {bytes} bytes, more than {MAX_PACKAGE}: `unzip -v` lists what is in it; most is the server, whose size depends on \
+         its dependencies and on the profile `{PROFILE}` in Cargo.toml",
+        package.display()
+    );
+    Ok(bytes)
 }

@@ -115,6 +115,7 @@ fn editor() -> Result<()> {
             "--test-concurrency=1",
             "extension.test.mjs",
             "strip.test.mjs",
+            "acceptance.test.mjs",
             "panel.test.mjs",
             "panel_states.test.mjs",
             "picture.test.mjs",

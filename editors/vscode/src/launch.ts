@@ -38,7 +38,13 @@ async function open(launch: LaunchInfo | undefined): Promise<void> {
   if (!launch?.location) return;
   const { uri, range } = launch.location;
   const selection = new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character);
-  await vscode.window.showTextDocument(vscode.Uri.parse(uri), { selection });
+  await show(await vscode.workspace.openTextDocument(vscode.Uri.parse(uri)), selection);
+}
+
+/** Shows a document in the editor that it has, if any: a walkthrough or another view may be active beside it. */
+function show(document: vscode.TextDocument, selection?: vscode.Range): Thenable<vscode.TextEditor> {
+  const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+  return vscode.window.showTextDocument(document, { selection, viewColumn: shown?.viewColumn });
 }
 
 /** Writes the inferred launch where the user chooses, and selects its name. */
@@ -81,7 +87,7 @@ async function insertAbove(uri: vscode.Uri, draft: Draft): Promise<void> {
 
 /** Selects the name of the launch that is written from a line on. */
 async function selectName(document: vscode.TextDocument, line: number): Promise<void> {
-  const editor = await vscode.window.showTextDocument(document);
+  const editor = await show(document);
   for (let at = line; at < Math.min(line + 3, document.lineCount); at++) {
     const name = /name = "([^"]*)"/.exec(document.lineAt(at).text);
     if (!name) continue;

@@ -1,6 +1,6 @@
 // The pick lists of launches and divergence models.
 import * as vscode from 'vscode';
-import { activeDocument, type Lanes, selectionOf } from './lanes';
+import { activeDocument, activeEditor, type Lanes, selectionOf } from './lanes';
 import { requestMasks } from './masks_request';
 import { MODELS } from './models';
 import type { Warps } from './pick_warp';
@@ -78,12 +78,22 @@ async function addFigures(server: Server, uri: string, item: LaunchItem): Promis
   item.detail = `${SOURCES[item.launch.source]} · ${warps.active} % active${findings}`;
 }
 
-/** Runs the first launch of the active document. */
+/** Runs the first launch of the kernel at the cursor. */
 export async function runFirst(server: Server): Promise<void> {
-  const uri = activeDocument()?.uri.toString();
+  const uri = activeDocument()?.uri;
   if (!uri) return;
   await server.start();
-  await server.select({ uri });
+  const entry = await kernelAt(uri, activeEditor()?.selection.active.line ?? 0);
+  await server.select({ uri: uri.toString(), entry });
+}
+
+/** The last kernel that begins at the line or before it, or else the first one, by the code lenses above kernels. */
+async function kernelAt(uri: vscode.Uri, line: number): Promise<string | undefined> {
+  const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri);
+  const kernels = lenses.flatMap(({ range, command }) =>
+    command?.command === 'warplens.editLaunch' ? [{ line: range.start.line, entry: command.arguments?.[1] as string }] : [],
+  );
+  return (kernels.findLast((kernel) => kernel.line <= line) ?? kernels[0])?.entry;
 }
 
 function launchItem(launch: LaunchInfo): LaunchItem {

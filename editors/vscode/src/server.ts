@@ -2,16 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
-import {
-  CloseAction,
-  ErrorAction,
-  type ErrorHandler,
-  LanguageClient,
-  type LanguageClientOptions,
-  type ServerOptions,
-  State,
-  WorkDoneProgress,
-} from 'vscode-languageclient/node';
+import type { ErrorHandler, LanguageClient, LanguageClientOptions, ServerOptions } from 'vscode-languageclient/node';
 import { display } from './display';
 import { LANGUAGES } from './languages';
 import type { RunProgress } from '../../panel/src/messages';
@@ -19,6 +10,8 @@ import { type Selection, Selections } from './selections';
 
 /** A command that the server registers. */
 export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches' | 'warplens.draftLaunch' | 'warplens.selectVisit' | 'warplens.stopRun';
+
+type Library = typeof import('vscode-languageclient/node');
 
 /** Crashes in a period of so many milliseconds after which the server is not started again. */
 const MAX_CRASHES = 5;
@@ -97,17 +90,19 @@ export class Server implements vscode.Disposable {
     progress: vscode.Progress<{ message?: string; increment?: number }>,
     token: vscode.CancellationToken,
   ): Promise<T | undefined> {
-    if (!this.client?.isRunning()) return undefined;
+    const { client } = this;
+    if (!client?.isRunning()) return undefined;
+    const { WorkDoneProgress } = await import('vscode-languageclient/node');
     const workDoneToken = `warplens/request/${++this.progressTokens}`;
     let done = 0;
-    const reports = this.client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
+    const reports = client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
       if (report.kind === 'end') return;
       const percentage = Math.max(report.percentage ?? 0, done);
       progress.report({ message: report.message, increment: percentage - done });
       done = percentage;
     });
     try {
-      return await this.client.sendRequest<T>(method, { ...params, workDoneToken }, token);
+      return await client.sendRequest<T>(method, { ...params, workDoneToken }, token);
     } finally {
       reports.dispose();
     }
@@ -141,11 +136,13 @@ export class Server implements vscode.Disposable {
       args: ['lsp'],
       options: { env: { ...process.env, WARPLENS_LOG: process.env.WARPLENS_LOG ?? level } },
     };
-    this.client = new LanguageClient('warplens', 'Warplens', options, this.clientOptions());
+    // Most of the code of the extension, which a window without documents of its languages does not need.
+    const library = await import('vscode-languageclient/node');
+    this.client = new library.LanguageClient('warplens', 'Warplens', options, this.clientOptions(library));
     this.client.onNotification('warplens/lanesChanged', ({ uri }: { uri: string }) => this.lanesChanged.fire(uri));
     this.client.onNotification('warplens/runProgress', ({ uri, running }: { uri: string; running: RunProgress | null }) => this.progress(uri, running));
     this.client.onDidChangeState(({ newState }) => {
-      if (newState !== State.Stopped) return;
+      if (newState !== library.State.Stopped) return;
       [...this.running.keys()].forEach((uri) => this.progress(uri, null));
       this.stopped.fire();
     });
@@ -170,7 +167,7 @@ export class Server implements vscode.Disposable {
   }
 
   /** A crashed server is started again; one that crashes repeatedly is reported once. */
-  private errorHandler(): ErrorHandler {
+  private errorHandler({ CloseAction, ErrorAction }: Library): ErrorHandler {
     return {
       error: () => ({ action: ErrorAction.Continue }),
       closed: () => {
@@ -191,17 +188,17 @@ export class Server implements vscode.Disposable {
     else if (choice === 'Show Log') this.log.show();
   }
 
-  private clientOptions(): LanguageClientOptions {
+  private clientOptions(library: Library): LanguageClientOptions {
     return {
       documentSelector: [...LANGUAGES.map((language) => ({ language })), { scheme: 'file', pattern: '**/warplens.toml' }],
       outputChannel: this.log,
       initializationOptions: { lenses: 'extension', lanesChanged: true, laneStrip: true, runProgress: true },
-      errorHandler: this.errorHandler(),
+      errorHandler: this.errorHandler(library),
       middleware: {
         // A new server opens all documents again.
         didOpen: async (document, next) => {
           await next(document);
-          if (this.client?.state === State.Running) void this.restore(document);
+          if (this.client?.isRunning()) void this.restore(document);
         },
         provideHover: async (document, position, token, next) => {
           const hover = await next(document, position, token);
