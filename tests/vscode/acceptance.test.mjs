@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { idleTests } from './idle.mjs';
 import { largeTests } from './large.mjs';
 import { layoutTests } from './layout.mjs';
+import { rowTests } from './rows.mjs';
 import { SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { until } from './workbench.mjs';
 
@@ -33,6 +34,8 @@ describe('acceptance', { skip, timeout: 900_000 }, () => {
 
   largeTests(given);
 
+  rowTests(given);
+
   describe('a new kernel by keyboard alone', () => {
     test('is written, runs and has a written launch with at most 60 keys beside its text', async () => {
       const { shot } = given();
@@ -50,8 +53,8 @@ describe('acceptance', { skip, timeout: 900_000 }, () => {
       await bench.open('note.txt', 'empty');
       await bench.page.locator('.statusbar-item', { hasText: 'Plain Text' }).waitFor();
       await press('F1');
-      await type('new file...');
-      await palette.filter({ hasText: 'New File...' }).waitFor();
+      await type('create: new file');
+      await palette.filter({ hasText: 'Create: New File...' }).waitFor();
       await press('Enter');
       await palette.first().waitFor();
       await type('k.ptx');

@@ -1,19 +1,11 @@
-// Lanes as strips, and what only an editor shows: themes, typing, restarts, launches as documents.
+// Lanes as strips, and what only an editor shows: typing, restarts, launches as documents.
 // Screenshots of each step are written to target/vscode-screenshots.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { contrast } from './contrast.mjs';
 import { SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { sideTests } from './sides.mjs';
 import { until } from './workbench.mjs';
-
-const THEMES = {
-  dark: 'Default Dark Modern',
-  light: 'Default Light Modern',
-  'high-contrast': 'Default High Contrast',
-  'high-contrast-light': 'Default High Contrast Light',
-};
 
 /** Every statement but the first is in a loop of one lane more or less. */
 const STRIP = { 'warplens.lanes.display': 'strip' };
@@ -116,41 +108,6 @@ describe('lanes as strips', { skip, timeout: 900_000 }, () => {
       await bench.page.keyboard.type('ret;');
       await until('the next line is indented', async () => (await bench.lines()).some((line) => /^ +ret;$/.test(line.trimEnd())));
       for (let undone = 0; undone < 12; undone++) await bench.page.keyboard.press('Control+z');
-    });
-  });
-
-  describe('themes', () => {
-    for (const [name, theme] of Object.entries(THEMES)) {
-      test(`${theme}: cells and labels have contrast`, async () => {
-        bench.configure({ ...STRIP, 'workbench.colorTheme': theme });
-        await bench.open('divergence.ptx');
-        await bench.showLanes('Run one warp');
-        await bench.page.waitForTimeout(500);
-        const background = await bench.editor.locator('.monaco-editor-background').first().evaluate((element) => getComputedStyle(element).backgroundColor);
-        for (const strip of await bench.strips()) {
-          assert.ok(contrast(strip.letters, background) >= 4.5, `label ${strip.letters} on ${background}`);
-          assert.ok(contrast(strip.cells, background) >= 3, `cells ${strip.cells} on ${background}`);
-        }
-        await shot(`strip-5-${name}`);
-      });
-    }
-
-    test('a narrow window and word wrap: no strip covers code', async () => {
-      bench.configure({ ...STRIP, 'editor.wordWrap': 'on' });
-      await bench.page.setViewportSize({ width: 800, height: 900 });
-      await bench.open('divergence.ptx');
-      await bench.showLanes('Run one warp');
-      await shot('strip-6-narrow');
-      const covered = await bench.editor.locator('.view-lines > .view-line').evaluateAll((lines) =>
-        lines.filter((line) => {
-          const spans = [...line.querySelectorAll('span span')];
-          const strip = spans.find((span) => (getComputedStyle(span, '::before').maskImage ?? 'none') !== 'none');
-          const code = spans.filter((span) => span !== strip && span.textContent.trim() !== '');
-          return strip && code.some((span) => span.getBoundingClientRect().right > strip.getBoundingClientRect().left + 1 && span.getBoundingClientRect().bottom > strip.getBoundingClientRect().bottom - 1 && span.getBoundingClientRect().top >= strip.getBoundingClientRect().top);
-        }).length,
-      );
-      assert.equal(covered, 0);
-      await bench.page.setViewportSize({ width: 1280, height: 1400 });
     });
   });
 

@@ -71,6 +71,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('warplens.nextFinding', () => findings.goTo(1)),
     vscode.commands.registerCommand('warplens.previousFinding', () => findings.goTo(-1)),
     vscode.commands.registerCommand('warplens.showFinding', (line?: number) => findings.show(line)),
+    vscode.commands.registerCommand('warplens.showProblem', () => findings.showProblem()),
     vscode.commands.registerCommand('warplens.nextVisit', () => goToNextVisit(server, lanes, 1)),
     vscode.commands.registerCommand('warplens.previousVisit', () => goToNextVisit(server, lanes, -1)),
     vscode.commands.registerCommand('warplens.nextWarp', () => goToWarp(server, lanes, 1)),

@@ -41,6 +41,14 @@ export class FindingView implements vscode.Disposable {
     if (number !== undefined) await this.showNumber(number);
   }
 
+  /** Opens the selected entry of the Problems panel, and shows its finding. */
+  async showProblem(): Promise<void> {
+    const opened = selectionChanges();
+    await vscode.commands.executeCommand('problems.action.open');
+    await opened;
+    await this.show();
+  }
+
   /** Moves the cursor to the next finding, and shows it. */
   async goTo(direction: Direction): Promise<void> {
     const editor = activeEditor();
@@ -87,6 +95,22 @@ export class FindingView implements vscode.Disposable {
     if (line === undefined || visits < 2) return;
     await this.server.execute('warplens.selectVisit', { uri, line, visit: Math.min(visit ?? visits, visits) });
   }
+}
+
+/** How long a selection may take to change, in milliseconds; one that is there already does not change. */
+const SELECTION_DELAY = 1500;
+
+/** The next change of a selection: the command that opens a problem ends before its editor is there. */
+function selectionChanges(): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      subscription.dispose();
+      resolve();
+    };
+    const subscription = vscode.window.onDidChangeTextEditorSelection(done);
+    const timer = setTimeout(done, SELECTION_DELAY);
+  });
 }
 
 /** The number of the picked finding. */
