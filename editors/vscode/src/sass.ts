@@ -8,6 +8,9 @@ import { showToolError } from './tool_error';
 
 const SCHEME = 'warplens-sass';
 
+/** Milliseconds until a document has its new text. */
+const UPDATE_LIMIT = 2000;
+
 /** What a document shows: the PTX, and the target of the machine code unless it is that of the PTX. */
 interface Origin {
   ptx: string;
@@ -113,18 +116,22 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     return answer.text;
   }
 
-  /** The text that a document has from now on; resolves when an open document has it. */
+  /** The text that a document has from now on; resolves when an open document has it, or soon if VS Code finds no difference. */
   private async update(uri: vscode.Uri, text: string): Promise<void> {
     const key = uri.toString();
     this.texts.set(key, text);
     const document = vscode.workspace.textDocuments.find((document) => document.uri.toString() === key);
     if (!document || document.getText() === text) return;
     const changed = new Promise<void>((resolve) => {
-      const subscription = vscode.workspace.onDidChangeTextDocument((event) => {
-        if (event.document !== document) return;
+      const done = () => {
         subscription.dispose();
+        clearTimeout(timer);
         resolve();
+      };
+      const subscription = vscode.workspace.onDidChangeTextDocument((event) => {
+        if (event.document === document) done();
       });
+      const timer = setTimeout(done, UPDATE_LIMIT);
     });
     this.changed.fire(uri);
     await changed;

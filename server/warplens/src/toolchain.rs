@@ -33,8 +33,7 @@ impl Toolchain {
     pub(crate) fn find(ptxas: Option<&Path>, limit: Duration) -> Result<Toolchain, ToolError> {
         let given = ptxas.map(Path::to_path_buf).or_else(|| variable(PTXAS_VARIABLE));
         let ptxas = given.or_else(|| in_path("ptxas")).ok_or(ToolError::NoPtxas)?;
-        let beside = ptxas.parent().map(|folder| folder.join("nvdisasm")).filter(|path| path.is_file());
-        let nvdisasm = beside.or_else(|| variable(NVDISASM_VARIABLE)).or_else(|| in_path("nvdisasm"));
+        let nvdisasm = beside(&ptxas).or_else(|| variable(NVDISASM_VARIABLE)).or_else(|| in_path("nvdisasm"));
         let nvdisasm = nvdisasm.ok_or_else(|| ToolError::NoNvdisasm { ptxas: ptxas.clone() })?;
         Ok(Toolchain { ptxas, nvdisasm, limit, stop: None })
     }
@@ -49,8 +48,7 @@ impl Toolchain {
         let path =
             |setting: &str| Some(PathBuf::from(setting.trim())).filter(|path| !path.as_os_str().is_empty());
         let ptxas = path(ptxas).ok_or(ToolError::NoPtxasSetting)?;
-        let beside = || ptxas.parent().map(|folder| folder.join("nvdisasm")).filter(|path| path.is_file());
-        let nvdisasm = path(nvdisasm).or_else(beside);
+        let nvdisasm = path(nvdisasm).or_else(|| beside(&ptxas));
         let nvdisasm = nvdisasm.ok_or_else(|| ToolError::NoNvdisasmSetting { ptxas: ptxas.clone() })?;
         Ok(Toolchain { ptxas, nvdisasm, limit, stop: Some(stop) })
     }
@@ -174,9 +172,19 @@ fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
+/// The disassembler beside an assembler.
+fn beside(ptxas: &Path) -> Option<PathBuf> {
+    Some(ptxas.parent()?.join(program_file("nvdisasm"))).filter(|path| path.is_file())
+}
+
 fn in_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+    let (path, file) = (std::env::var_os("PATH")?, program_file(program));
+    std::env::split_paths(&path).map(|folder| folder.join(&file)).find(|path| path.is_file())
+}
+
+/// The name of the file of a program on this system.
+fn program_file(program: &str) -> String {
+    format!("{program}{}", std::env::consts::EXE_SUFFIX)
 }
 
 #[cfg(test)]

@@ -267,6 +267,35 @@ fn two_files_are_compared() {
 }
 
 #[test]
+fn a_comparison_of_a_kernel_that_never_ends_is_stopped() {
+    let endless = PTX.replace("STORE:\n", "STORE:\n\tbra STORE;\n");
+    let folder = Folder::new();
+    let path = folder.write("k.ptx", &endless);
+    let limit = |steps: u64| json!({ "simulation": { "maxSteps": steps } });
+    let options = |steps: u64| Options { settings: limit(steps), ..Options::default() };
+    let params = json!({ "textDocument": { "uri": format!("file://{}", path.display()) } });
+    let params = json!({ "textDocument": params["textDocument"], "other": params["textDocument"], "random": 9, "workDoneToken": 1 });
+
+    let mut client = Client::with(Line::memory(), &options(1000));
+    let answer = client.request("warplens/compare", params.clone());
+    assert_eq!((&answer["equal"], &answer["difference"]), (&json!(false), &Value::Null));
+    let ended: Vec<_> = answer["runs"].as_array().into_iter().flatten().map(|run| &run["status"]).collect();
+    assert_eq!(ended, ["step-limit"; 2]);
+    assert_eq!(answer["compared"]["launches"], 0);
+
+    let mut client = Client::with(Line::memory(), &options(1 << 50));
+    let id = client.send("warplens/compare", params.clone());
+    while client.notification("$/progress")["value"]["kind"] != "report" {}
+    client.notify("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(client.wait(id).expect_err("it is cancelled")["code"], -32800);
+    while client.notification("$/progress")["value"]["kind"] != "end" {}
+    client.send("warplens/compare", params);
+    while client.notification("$/progress")["value"]["kind"] != "report" {}
+    // The server waits for its tasks.
+    client.finish().ended();
+}
+
+#[test]
 fn tools_that_fail_are_named() {
     let message = |ptxas: &str, nvdisasm: &str| tools(ptxas, nvdisasm, PTX).failure();
     let listed = format!("{PTXAS}\nexit 0");
