@@ -53,7 +53,10 @@ function placeOf(target: string): SourceLine | undefined {
   return line === undefined ? undefined : { uri, line: Number(line) - 1 };
 }
 
-/** The lines of all files that belong to a line of one, by file: from machine code over PTX to CUDA, and back. */
+/**
+ * The lines of all files that belong to a line of one, by file: from machine code over PTX to CUDA, and back. In its own file these are the
+ * lines with the same source line.
+ */
 export function linesTogether(compiled: Map<string, SourceLines>, uri: string, line: number): Map<string, Set<number>> {
   const together = new Map([[uri, new Set([line])]]);
   for (const [at, lines] of together) {
@@ -74,6 +77,11 @@ export function linesTogether(compiled: Map<string, SourceLines>, uri: string, l
     // A map that grows is iterated to its end.
     found.forEach((lines, other) => together.set(other, lines));
   }
+  const source = compiled.get(uri)?.[line];
+  const own = together.get(uri);
+  compiled.get(uri)?.forEach((place, other) => {
+    if (source && place?.uri === source.uri && place.line === source.line) own?.add(other);
+  });
   return together;
 }
 

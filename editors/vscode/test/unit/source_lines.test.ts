@@ -67,8 +67,8 @@ test('lines belong together over several files', () => {
   ]);
   const together = (uri: string, line: number) =>
     [...linesTogether(compiled, uri, line)].map(([other, lines]) => `${other} ${[...lines].sort().join(',')}`).sort();
-  assert.deepEqual(together('sass', 1), ['cu 5', 'other 0', 'ptx 1', 'sass 1']);
-  assert.deepEqual(together('ptx', 1), ['cu 5', 'other 0', 'ptx 1', 'sass 1,3']);
+  assert.deepEqual(together('sass', 1), ['cu 5', 'other 0', 'ptx 1', 'sass 1,3']);
+  assert.deepEqual(together('ptx', 1), ['cu 5', 'other 0', 'ptx 0,1', 'sass 1,3']);
   assert.deepEqual(together('cu', 5), ['cu 5', 'other 0', 'ptx 0,1', 'sass 1,2,3']);
   assert.deepEqual(together('sass', 0), ['sass 0']);
 });
