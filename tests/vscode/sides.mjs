@@ -226,7 +226,7 @@ export function sideTests(given) {
       await bench.command('Warplens: Open Source Beside');
       const source = page().locator('.monaco-editor[data-uri$="/k.cu"]');
       await until('the line of the source is highlighted', async () => (await lit(source)).join() === 'if (i < 12)');
-      await until('the line of the cursor is highlighted', async () => (await lit(bench.editor)).length === 1);
+      await until('the code of the line is highlighted', async () => (await lit(bench.editor)).length === 2);
       await source.locator('.view-line', { hasText: 'out[threadIdx.x]' }).click();
       await until('the code of the line is highlighted', async () => (await lit(bench.editor)).length === 4);
       await shot('side-6-source');
