@@ -1,6 +1,6 @@
 //! `assembler-fault`: statements that published versions of ptxas assemble into machine code that does something else.
 //!
-//! [`FAULTS`] lists the faults; [`patterns`] finds the statements. A pattern compares values and not text: a value is the result of
+//! The constants of this module list the faults; [`patterns`] finds the statements. A pattern compares values and not text: a value is the result of
 //! one instruction, so copies, constants in registers, the order of operands and other statements between do not matter.
 
 mod fixes;
@@ -16,9 +16,11 @@ use warplens_ide_db::ptx::ModuleTarget;
 use crate::codes;
 use patterns::Found;
 
-/// A fault of published assemblers.
-#[derive(Debug)]
+/// A form of a fault of published assemblers: a row of the table in the page of `assembler-fault`.
+#[derive(Debug, PartialEq, Eq)]
 struct Fault {
+    /// The form, as the page writes it.
+    form: &'static str,
     /// The versions of ptxas that have it, as far as they were tried.
     versions: &'static str,
     /// The compute capabilities that it concerns, `90` for `sm_90` and its variants; all if empty.
@@ -29,21 +31,44 @@ struct Fault {
     effect: &'static str,
 }
 
+const ROTATION: &str = "a rotation, which is the sum of the two shifts and not their difference";
+const LOST_NEGATION: &str = "one instruction for three values, `VIMNMX3`, that loses a negation";
+
 /// A shift left and a shift right of one value, by 64 bits together, whose difference becomes a rotation.
-const ROTATION: Fault = Fault {
+const DIFFERENCE: Fault = Fault {
+    form: "`(x << n) - (x >> (64 - n))`",
     versions: "11.8 to 13.2",
     capabilities: &[],
     targets: "every target",
-    effect: "a rotation, which is the sum of the two shifts and not their difference",
+    effect: ROTATION,
 };
 
-/// A maximum of three values of which one is negated.
+/// The same written in another way, or with an arithmetic shift.
+const DIFFERENCE_VARIANT: Fault = Fault {
+    form: "the sum with `0 - (x >> (64 - n))`; the sum or difference with an arithmetic `>>`",
+    versions: "12.9 (13.5 is right, others were not tried)",
+    ..DIFFERENCE
+};
+
+/// A maximum of the absolute values of two numbers.
 const MAXIMUM: Fault = Fault {
+    form: "`max(max(x, -x), max(y, -y))`, `.s32`",
     versions: "12.9 to 13.3",
     capabilities: &[90, 100, 103],
     targets: "sm_90, sm_100 and sm_103",
-    effect: "one instruction for three values, `VIMNMX3`, that loses a negation",
+    effect: LOST_NEGATION,
 };
+
+/// Other minima and maxima of three registers of which one is negated.
+const MAXIMUM_VARIANT: Fault = Fault {
+    form: "`max(max(x, -y), z)` of registers, `.s32` or `.s16`, also `min`",
+    versions: "12.9 (13.5 is right, others were not tried)",
+    ..MAXIMUM
+};
+
+/// All of them.
+#[cfg(test)]
+const FAULTS: [Fault; 4] = [DIFFERENCE, DIFFERENCE_VARIANT, MAXIMUM, MAXIMUM_VARIANT];
 
 impl Fault {
     fn concerns(&self, module: &ModuleTarget) -> bool {
@@ -77,8 +102,10 @@ pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, prob
 impl Found {
     fn fault(&self) -> &'static Fault {
         match self {
-            Found::Rotation { .. } => &ROTATION,
-            Found::Maximum { .. } => &MAXIMUM,
+            Found::Rotation { is_variant: false, .. } => &DIFFERENCE,
+            Found::Rotation { is_variant: true, .. } => &DIFFERENCE_VARIANT,
+            Found::Maximum { is_variant: false, .. } => &MAXIMUM,
+            Found::Maximum { is_variant: true, .. } => &MAXIMUM_VARIANT,
         }
     }
 }

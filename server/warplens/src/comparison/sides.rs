@@ -1,7 +1,7 @@
 //! The two kernels of a comparison, and their runs with one launch.
 
 use warplens_ide::SymbolKind;
-use warplens_ide::lanes::{Choice, Prepared, RunRequest};
+use warplens_ide::lanes::{Choice, Prepared, RunRequest, Source as OfferSource};
 use warplens_sim::Control;
 use warplens_sim::launch::Launch;
 
@@ -61,26 +61,38 @@ impl Sides<'_> {
             Some(entry) => Some(entry.to_owned()),
             None => {
                 let other = self.sources[1];
-                let symbols = other.analysis.symbols(other.file)?;
-                let kernels = symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel);
-                let is_there = kernels.clone().any(|kernel| Some(&*kernel.name) == launch.entry.as_deref());
+                let kernels = self.other_kernels()?;
+                let entry = launch.entry.as_ref().filter(|entry| kernels.contains(entry));
                 let is_listing = self.sources[0].language != other.language;
-                match kernels.clone().next() {
-                    // Machine code has the names of the kernels that it was assembled from.
-                    Some(found) if is_listing && !is_there && !found.name.is_empty() => {
-                        return Err(RunError::OtherKernel {
-                            path: other.path.clone(),
-                            entry: launch.entry.clone().unwrap_or_default(),
-                            found: kernels.map(|kernel| format!("`{}`", kernel.name)).collect(),
-                        });
-                    }
-                    _ => is_there.then(|| launch.entry.clone()).flatten(),
+                // Machine code has the names of the kernels that it was assembled from; a fragment has none.
+                if entry.is_none() && is_listing && !self.other_is_fragment()? {
+                    return Err(RunError::OtherKernel {
+                        path: other.path.clone(),
+                        entry: launch.entry.clone().unwrap_or_default(),
+                        found: kernels.iter().map(|kernel| format!("`{kernel}`")).collect(),
+                    });
                 }
+                entry.cloned()
             }
         };
         // Its expectations are about the first run, and its model is that of the first kernel's language.
         let model = launch.model.clone().filter(|_| self.is_one_kernel);
         Ok(Launch { entry, model, expect: Vec::new(), ..launch.clone() })
+    }
+
+    /// Whether the second file is a part of a listing, whose code has no name.
+    fn other_is_fragment(&self) -> Result<bool, RunError> {
+        let symbols = self.sources[1].analysis.symbols(self.sources[1].file)?;
+        let kernel = symbols.iter().find(|symbol| symbol.kind == SymbolKind::Kernel);
+        Ok(kernel.is_none_or(|kernel| kernel.name.is_empty()))
+    }
+
+    /// The names of the kernels of the second file, as they are in its text: those of overloads differ.
+    fn other_kernels(&self) -> Result<Vec<String>, RunError> {
+        let other = self.sources[1];
+        let offers = other.analysis.launches(other.file, None)?;
+        let inferred = offers.into_iter().filter(|offer| offer.source == OfferSource::Inferred);
+        Ok(inferred.filter_map(|offer| offer.entry).collect())
     }
 }
 

@@ -41,13 +41,13 @@ pub(crate) struct Tools {
 #[derive(Debug, Error)]
 pub(crate) enum ToolError {
     #[error(
-        "is machine code, a cubin; set {nvdisasm} (or {cuobjdump}) to the path of NVIDIA's `nvdisasm` (or `cuobjdump`), which prints its \
-         listing, or print it yourself: nvdisasm -hex FILE.cubin > FILE.sass"
+        "a cubin contains machine code, which Warplens reads with a tool of NVIDIA: set {nvdisasm} to the path of `nvdisasm`, or \
+         {cuobjdump} to the path of `cuobjdump`. Or print the listing yourself, and open that: nvdisasm -hex FILE.cubin > FILE.sass"
     )]
     NoToolForCubin { nvdisasm: &'static str, cuobjdump: &'static str },
     #[error(
-        "is a fat binary or a program; set {setting} to the path of NVIDIA's `cuobjdump`, which prints the machine code in it, or print \
-         it yourself: cuobjdump -sass FILE > FILE.sass"
+        "a fat binary or a program contains machine code, which Warplens reads with a tool of NVIDIA: set {setting} to the path of \
+         `cuobjdump`. Or print the listing yourself, and open that: cuobjdump -sass FILE > FILE.sass"
     )]
     NoToolForFatBinary { setting: &'static str },
     #[error("{setting}: cannot run {}: {error}", program.display())]

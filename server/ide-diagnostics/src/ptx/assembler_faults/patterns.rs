@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use warplens_hir::ptx::{Function, Instruction, InstructionId, Operand};
+use warplens_hir::ptx::{Function, Instruction, InstructionId};
 
 use super::values::{Value, ValueId, Values, is_signed_extreme};
 
@@ -17,6 +17,8 @@ pub(super) enum Found {
         shifts: [InstructionId; 2],
         /// `n`
         amount: u64,
+        /// Whether it is written in another way than the subtraction of a logical shift.
+        is_variant: bool,
     },
     /// `max(max(x, -y), z)`.
     Maximum {
@@ -28,6 +30,8 @@ pub(super) enum Found {
         inner: Vec<InstructionId>,
         /// The negations.
         negations: Vec<InstructionId>,
+        /// Whether it is another form than the maximum of two absolute values of 32 bits.
+        is_variant: bool,
     },
 }
 
@@ -101,10 +105,10 @@ fn rotation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Fou
         _ => None,
     };
     let any = |values: &Values<'_>, one, other| pair(values, one, other).or_else(|| pair(values, other, one));
-    let (left, right, amount) = match any(values, one, other) {
+    let (left, right, amount, is_variant) = match any(values, one, other) {
         // The sum of the shifts is the rotation, unless the shift to the right copies the sign.
         Some((_, _, _, false)) if is_sum => return None,
-        Some((left, right, amount, _)) => (left, right, amount),
+        Some((left, right, amount, is_signed)) => (left, right, amount, is_sum || is_signed),
         None if is_sum => {
             // The difference as a sum with `0 - x`.
             let negated = |value: ValueId| match values.get(value) {
@@ -117,11 +121,11 @@ fn rotation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Fou
                 _ => return None,
             };
             let (left, right, amount, _) = any(values, one, other)?;
-            (left, right, amount)
+            (left, right, amount, true)
         }
         None => return None,
     };
-    Some(Found::Rotation { at: instruction.id(), shifts: [left, right], amount })
+    Some(Found::Rotation { at: instruction.id(), shifts: [left, right], amount, is_variant })
 }
 
 fn maximum(values: &mut Values<'_>, instruction: Instruction<'_>, block: usize) -> Option<Found> {
@@ -129,17 +133,20 @@ fn maximum(values: &mut Values<'_>, instruction: Instruction<'_>, block: usize) 
         return None;
     }
     let [_, one, other] = instruction.operands() else { return None };
+    let outer = [values.read(*one), values.read(*other)];
     let mut inner = Vec::new();
     let mut negations = Vec::new();
-    for operand in [*one, *other] {
-        let Operand::Register { .. } = operand else { continue };
-        let value = values.read(operand);
+    let mut absolutes = 0;
+    for value in outer {
         let Value::Extreme { operands, at } = values.get(value) else { continue };
         let nested = values.instruction(at);
         let is_same = nested.opcode() == instruction.opcode()
             && nested.has("s16") == instruction.has("s16")
             && nested.guard().is_none();
-        if !is_same || at.index() < block || !values.is_read_once(at) {
+        // With a constant among the three, the negation stays an instruction of its own.
+        let is_constant = |value: &ValueId| matches!(values.get(*value), Value::Constant(_));
+        let has_constant = operands.iter().chain(&outer).any(is_constant);
+        if !is_same || has_constant || at.index() < block || !values.is_read_once(at) {
             continue;
         }
         let [first, second] = operands.map(|operand| match values.get(operand) {
@@ -151,15 +158,23 @@ fn maximum(values: &mut Values<'_>, instruction: Instruction<'_>, block: usize) 
         let Some((_, negation)) = second.or(first.filter(|_| is_absolute)) else { continue };
         inner.push(at);
         negations.push(negation);
+        let is_absolute = is_absolute || second.is_some_and(|(value, _)| value == operands[0]);
+        absolutes += usize::from(is_absolute);
     }
     if inner.is_empty() {
         return None;
     }
     let opcode = if instruction.opcode() == "max" { "max" } else { "min" };
-    Some(Found::Maximum { at: instruction.id(), opcode, inner, negations })
+    let is_variant = absolutes < 2 || opcode == "min" || instruction.has("s16");
+    Some(Found::Maximum { at: instruction.id(), opcode, inner, negations, is_variant })
 }
 
-/// Whether the assembler takes the negation into the instruction that uses it: a subtraction of unsigned numbers stays.
+/// Whether the assembler takes the negation into the instruction that uses it: a subtraction of unsigned numbers stays, and a
+/// multiplication of 16 bits.
 fn lost(negation: Instruction<'_>) -> bool {
-    negation.opcode() != "sub" || negation.has("s32") || negation.has("s16")
+    match negation.opcode() {
+        "sub" => negation.has("s32") || negation.has("s16"),
+        "mul" => !negation.has("s16") && !negation.has("u16"),
+        _ => true,
+    }
 }

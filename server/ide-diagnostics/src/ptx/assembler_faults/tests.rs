@@ -125,7 +125,7 @@ fn variants_of_the_largest_absolute_value() {
         "neg.s32 %r4, %r1; neg.s32 %r6, %r2; max.s32 %r5, %r4, %r1; max.s32 %r7, %r6, %r2; max.s32 %r8, %r7, %r5;",
         "sub.s32 %r4, 0, %r1; max.s32 %r5, %r1, %r4; max.s32 %r8, %r5, %r2;",
         "neg.s32 %r4, %r1; max.s32 %r5, %r2, %r4; max.s32 %r8, %r3, %r5;",
-        "neg.s32 %r4, %r1; min.s32 %r5, %r1, %r4; min.s32 %r8, %r5, 7;",
+        "neg.s32 %r4, %r1; min.s32 %r5, %r1, %r4; min.s32 %r8, %r5, %r2;",
         "mul.lo.s32 %r4, %r1, -1; max.s32 %r5, %r1, %r4; max.s32 %r8, %r5, %r2;",
         "neg.s16 %h3, %h1; max.s16 %h4, %h1, %h3; max.s16 %h5, %h4, %h2;",
         "neg.s32 %r4, %r1; @%p1 bra L; max.s32 %r5, %r1, %r4; max.s32 %r8, %r5, %r2; L:",
@@ -152,7 +152,40 @@ fn statements_like_the_largest_absolute_value() {
         "neg.s32 %r4, %r1; max.s32 %r5, %r1, %r4; @%p1 bra L; max.s32 %r8, %r5, %r2; L:",
         "sub.u32 %r4, 0, %r1; max.s32 %r5, %r1, %r4; max.s32 %r8, %r5, %r2;",
         "neg.s64 %rd4, %rd1; max.s64 %rd5, %rd1, %rd4; max.s64 %rd8, %rd5, %rd2;",
+        "neg.s32 %r4, %r1; min.s32 %r5, %r1, %r4; min.s32 %r8, %r5, 7;",
+        "neg.s32 %r4, %r1; max.s32 %r5, 7, %r4; max.s32 %r8, %r5, %r2;",
+        "mov.u32 %r9, 7; neg.s32 %r4, %r1; max.s32 %r5, %r1, %r4; max.s32 %r8, %r5, %r9;",
+        "mul.lo.s16 %h3, %h1, -1; max.s16 %h4, %h2, %h3; max.s16 %h5, %h4, %h1;",
     ] {
         assert_eq!(count("sm_90", right), 0, "{right}");
+    }
+}
+
+/// The versions that a message states are those of the statement's form.
+#[test]
+fn versions_of_forms() {
+    let versions = |statements: &str| {
+        let (found, _) = marked("sm_90", statements).pop().expect("marked");
+        let (_, rest) = found.split_once("ptxas ").expect("a version");
+        rest.split_once(" assembles").expect("a version").0.to_owned()
+    };
+    let shifts = "shl.b64 %rd3, %rd2, 8; shr.u64 %rd4, %rd2, 56;";
+    assert_eq!(versions(&format!("{shifts} sub.u64 %rd5, %rd4, %rd3;")), "11.8 to 13.2");
+    let tried = "12.9 (13.5 is right, others were not tried)";
+    assert_eq!(versions(&format!("{shifts} sub.u64 %rd6, 0, %rd4; add.u64 %rd5, %rd3, %rd6;")), tried);
+    assert_eq!(versions("shl.b64 %rd3, %rd2, 8; shr.s64 %rd4, %rd2, 56; sub.s64 %rd5, %rd3, %rd4;"), tried);
+    let absolutes = "neg.s32 %r4, %r1; max.s32 %r5, %r1, %r4; neg.s32 %r6, %r2; max.s32 %r7, %r6, %r2;";
+    assert_eq!(versions(&format!("{absolutes} max.s32 %r8, %r5, %r7;")), "12.9 to 13.3");
+    assert_eq!(versions("neg.s32 %r4, %r1; max.s32 %r5, %r1, %r4; max.s32 %r8, %r5, %r2;"), tried);
+    assert_eq!(versions("neg.s16 %h3, %h1; max.s16 %h4, %h1, %h3; max.s16 %h5, %h4, %h2;"), tried);
+}
+
+/// The page has a row for each form.
+#[test]
+fn the_page_lists_the_forms() {
+    let page = include_str!("../../../../../docs/diagnostics/assembler-fault.md");
+    for fault in super::FAULTS {
+        let row = format!("| {} | {} | {} |", fault.form, fault.versions, fault.targets);
+        assert!(page.contains(&row), "{row}");
     }
 }

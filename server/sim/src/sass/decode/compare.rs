@@ -7,7 +7,7 @@ use super::predicates::{condition, is_uniform};
 use crate::cuda::semantics::compare::Comparison;
 use crate::sass::exec::table_of;
 use crate::sass::program::{Bool, CcTest, Constant, IntCompare, Op, Operation, SetTo};
-use crate::sass::registers::{DROPPED, Part, Source};
+use crate::sass::registers::{DROPPED, Part};
 use warplens_hir::sass::{Immediate, Operand, Value};
 
 const INT: [Kind; 3] = [Kind::Int; 3];
@@ -57,14 +57,16 @@ impl Decoder<'_> {
             match &operand.value {
                 Value::Immediate(Immediate::Integer(table)) => tables.push(*table as u32),
                 _ if at >= 3 => return Err("it has too many operands".to_owned()),
-                Value::Register(register) if !register.is_predicate() => {
-                    operation.s[at] = Source::of(self.pool.row(*register));
-                    operation.p[at].negated = operand.not;
-                    signs |= 1 << at;
-                    at += 1;
-                }
                 _ => {
-                    operation.p[at] = condition(operand).ok_or("an operand is not simulated")?;
+                    match condition(operand) {
+                        Some(condition) => operation.p[at] = condition,
+                        // The sign of a register or of a constant.
+                        None => {
+                            operation.s[at] = self.source(inst, operand, Kind::Int)?;
+                            operation.p[at].negated = operand.not;
+                            signs |= 1 << at;
+                        }
+                    }
                     at += 1;
                 }
             }

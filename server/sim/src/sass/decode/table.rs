@@ -32,7 +32,7 @@ impl Decoder<'_> {
             "IDP" => self.dot(inst),
             "VABSDIFF" | "VABSDIFF4" => self.difference(inst),
             "VMNMX" => self.video_extremum(inst),
-            "I2I" => self.clamp(inst),
+            "I2I" | "UI2I" => self.clamp(inst),
             "I2IP" => self.pack_bytes(inst),
             "ISETP" | "UISETP" | "ISET" | "ICMP" => self.compare(inst),
             "PLOP3" | "UPLOP3" => self.plop3(inst),

@@ -369,6 +369,7 @@ impl Op {
                 | Op::MulAddWide(_)
                 | Op::MulAddHigh(_)
                 | Op::ScaledAdd
+                | Op::ScaledAddCarry
                 | Op::ScaledAddHigh { .. }
                 | Op::Lop3(_)
                 | Op::FindHigh(..)

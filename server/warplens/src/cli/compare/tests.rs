@@ -188,6 +188,23 @@ fn two_kernels_of_one_file() {
     );
 }
 
+/// Two functions of one source name, in another order in the other file: each is compared with itself.
+#[test]
+fn overloads() {
+    let (integer, float) = (SCALE.replace("scale", "_Z1ki"), off_by_one().replace("scale_fast", "_Z1kf"));
+    let kernel = |text: &str| format!(".visible{}", text.split_once(".visible").expect("a kernel").1);
+    let (one, other) = (format!("{integer}{}", kernel(&float)), format!("{float}{}", kernel(&integer)));
+    let folder = Folder::new("overloads", &[("a.ptx", &one), ("b.ptx", &other)]);
+    for entry in ["_Z1ki", "_Z1kf"] {
+        let (text, outcome) = {
+            let path = |name: &str| folder.0.join(name).display().to_string();
+            answer(&["compare", &path("a.ptx"), &path("b.ptx"), "--entry", entry, "--launch", "small"])
+        };
+        assert!(text.contains("the same results"), "{entry}: {text}");
+        assert_eq!(outcome, Outcome::Success);
+    }
+}
+
 #[test]
 fn equal_results() {
     let folder = Folder::new("equal", &[("a.ptx", SCALE)]);
