@@ -7,4 +7,4 @@ mod ptx_parameters;
 
 pub use lowered::{facts_of, listing, sass_code, target_of};
 pub use names::SYMBOLS;
-pub use ptx_parameters::ptx_parameters;
+pub use ptx_parameters::{parameters_in, ptx_files, ptx_parameters};

@@ -20,6 +20,7 @@ use warplens_sim::launch::FileReader;
 use warplens_syntax::{ItemList, Language};
 
 use crate::format::Formatted;
+use crate::hover::WantedSource;
 use crate::language::{Editing, LanguageSupport};
 use crate::languages::{LANGUAGES, simulators};
 use crate::reduce::Reducible;
@@ -261,6 +262,18 @@ impl Analysis {
     /// The hover at an offset.
     pub fn hover(&self, file: FileId, offset: TextSize) -> Answer<Option<Hover>> {
         self.query_position(file, offset, crate::hover::hover)
+    }
+
+    /// The file whose text makes the hover at an offset more precise, for [`hover_with`](Analysis::hover_with).
+    pub fn hover_source(&self, file: FileId, offset: TextSize) -> Answer<Option<WantedSource>> {
+        self.query_position(file, offset, crate::hover::wanted)
+    }
+
+    /// The hover at an offset with the text of the file that the document was made from.
+    pub fn hover_with(&self, file: FileId, offset: TextSize, source: &str) -> Answer<Option<Hover>> {
+        self.query_position(file, offset, |position, support| {
+            crate::hover::hover_with(position, support, source)
+        })
     }
 
     /// The completions at an offset.

@@ -1,12 +1,38 @@
 //! Hovers: instructions as written, modifiers, names with their declarations, numbers.
 
+use smol_str::SmolStr;
 use warplens_ide_db::{FilePosition, Hover};
 
 use crate::language::LanguageSupport;
 
+/// The file that a document was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedSource {
+    /// Its extension; it may be beside the document.
+    pub extension: &'static str,
+    /// The paths that the document states.
+    pub files: Vec<SmolStr>,
+}
+
 /// The hover at a position.
 pub(crate) fn hover(position: &FilePosition<'_>, support: &LanguageSupport) -> Option<Hover> {
     let (range, markdown) = (support.hover)(position)?;
+    Some(Hover { range: position.in_file(range), markdown })
+}
+
+/// The file whose text makes the hover at a position more precise.
+pub(crate) fn wanted(position: &FilePosition<'_>, support: &LanguageSupport) -> Option<WantedSource> {
+    let source = support.source_hover?;
+    Some(WantedSource { extension: source.extension, files: (source.files)(position)? })
+}
+
+/// The hover at a position with the text of that file.
+pub(crate) fn hover_with(
+    position: &FilePosition<'_>,
+    support: &LanguageSupport,
+    text: &str,
+) -> Option<Hover> {
+    let (range, markdown) = (support.source_hover?.hover)(position, text)?;
     Some(Hover { range: position.in_file(range), markdown })
 }
 

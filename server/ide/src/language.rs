@@ -1,6 +1,7 @@
 //! The interface of a language: the functions by which the features differ between languages, in one table. A language is
 //! a folder that defines such a table, and a line of the registry.
 
+use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{
     CallItem, Calls, Database, Db, DocumentLink, File, FilePosition, InlayHint, InlayHintKinds, Item,
@@ -27,6 +28,8 @@ pub struct LanguageSupport {
     pub tokens: fn(&dyn Db, Item<'_>, TextRange, &mut Vec<SemanticToken>),
     /// The Markdown about a position, with the range in its item.
     pub hover: fn(&FilePosition<'_>) -> Option<(TextRange, String)>,
+    /// The hover that another file makes more precise.
+    pub source_hover: Option<SourceHover>,
     /// The page about a word of the language.
     pub explain: fn(&str) -> Option<String>,
     /// The words that have a page.
@@ -70,6 +73,7 @@ impl LanguageSupport {
             queries: LanguageQueries::EMPTY,
             tokens: |_, _, _, _| {},
             hover: |_| None,
+            source_hover: None,
             explain: |_| None,
             explained_names: Vec::new,
             selection: |_, _| {},
@@ -88,6 +92,17 @@ impl LanguageSupport {
             simulator: None,
         }
     }
+}
+
+/// A hover that the text of the file makes more precise that a document was made from.
+#[derive(Clone, Copy)]
+pub struct SourceHover {
+    /// The extension of that file, which may be beside the document.
+    pub extension: &'static str,
+    /// The paths that the document states for it; `None` where the hover does not depend on it.
+    pub files: fn(&FilePosition<'_>) -> Option<Vec<SmolStr>>,
+    /// The hover with the text of the file.
+    pub hover: fn(&FilePosition<'_>, &str) -> Option<(TextRange, String)>,
 }
 
 /// Computes the edits that rename what is named at a position.

@@ -40,6 +40,7 @@ mod wave;
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
 pub use explain::{explain, explained_names, nearest_name};
 pub use format::Formatted;
+pub use hover::WantedSource;
 pub use languages::{LANGUAGES, forward_progress_model, is_read_only, is_reducible, languages, model};
 pub use reduce::{Alternative, Reducible, ReducibleParameter, ReducibleStatement};
 pub use rename_error::RenameError;

@@ -31,6 +31,7 @@ pub(crate) const SASS: LanguageSupport = LanguageSupport {
     },
     tokens: tokens::tokens,
     hover: hover::hover,
+    source_hover: Some(hover::WITH_PTX),
     inlay_hints: inlay_hints::hints,
     explain: explain::explain,
     explained_names: explain::names,

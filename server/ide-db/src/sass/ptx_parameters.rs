@@ -1,4 +1,5 @@
-//! The PTX parameters of a kernel, where the file of the listing has the PTX too: `cuobjdump -ptx -sass` prints both.
+//! The PTX parameters of a kernel: in the file of the listing, where it has the PTX too (`cuobjdump -ptx -sass` prints both), or in the
+//! PTX file that the listing was assembled from.
 //!
 //! The PTX is prose to the grammar of listings, so its entries are found as text.
 
@@ -6,12 +7,30 @@ use smol_str::SmolStr;
 
 use crate::db::{Db, File};
 
+/// What starts a comment about the source of instructions.
+const FILE_COMMENT: &str = "//## File \"";
+
+const PTX_EXTENSION: &str = ".ptx";
+
 /// The names of the parameters of an entry in the PTX of a file, in order.
 pub fn ptx_parameters(db: &dyn Db, file: File, entry: &str) -> Vec<SmolStr> {
-    parameters(&file.document(db).items().text(), entry)
+    parameters_in(&file.document(db).items().text(), entry)
 }
 
-fn parameters(text: &str, entry: &str) -> Vec<SmolStr> {
+/// The PTX files that the comments of a listing name: `//## File "saxpy.ptx", line 3`.
+pub fn ptx_files(text: &str) -> Vec<SmolStr> {
+    let mut files: Vec<SmolStr> = Vec::new();
+    for (at, start) in text.match_indices(FILE_COMMENT) {
+        let name = text[at + start.len()..].split(['"', '\n']).next().unwrap_or_default();
+        if name.ends_with(PTX_EXTENSION) && !files.iter().any(|known| known == name) {
+            files.push(SmolStr::new(name));
+        }
+    }
+    files
+}
+
+/// The names of the parameters of an entry in a text with PTX, in order.
+pub fn parameters_in(text: &str, entry: &str) -> Vec<SmolStr> {
     let header = text.match_indices(".entry").find_map(|(at, word)| {
         let rest = text[at + word.len()..].trim_start().strip_prefix(entry)?.trim_start();
         rest.strip_prefix('(')?.split_once(')').map(|(header, _)| header)
@@ -25,7 +44,7 @@ fn parameters(text: &str, entry: &str) -> Vec<SmolStr> {
 
 #[cfg(test)]
 mod tests {
-    use super::parameters;
+    use super::{parameters_in as parameters, ptx_files};
 
     const PTX: &str = ".entry other(.param .u32 n) { ret; }
 .visible .entry k(
@@ -41,5 +60,12 @@ mod tests {
         assert_eq!(parameters(PTX, "other"), ["n"]);
         assert!(parameters(PTX, "none").is_empty() && parameters(PTX, "ot").is_empty());
         assert!(parameters(".entry k(", "k").is_empty() && parameters("", "k").is_empty());
+    }
+
+    #[test]
+    fn comments_name_ptx_files() {
+        let text = "//## File \"/a/k.ptx\", line 1\n//## File \".nv_debug_ptx_txt\", line 1\n//## File \"k.cu\", line 2\n";
+        let again = "//## File \"/a/k.ptx\", line 9\n//## File \"b.ptx";
+        assert_eq!(ptx_files(&format!("{text}{again}")), ["/a/k.ptx", "b.ptx"]);
     }
 }

@@ -5,23 +5,48 @@ mod place;
 mod register;
 mod value;
 
+use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::sass::{
-    Counts, FlowGraph, Function, Liveness, RegisterFile, Value, barrier, is_padding, sequence_at,
+    Counts, FlowGraph, Function, Liveness, Operand, RegisterFile, Value, barrier, is_padding, sequence_at,
 };
 use warplens_ide_db::FilePosition;
-use warplens_ide_db::sass::{facts_of, ptx_parameters, sass_code, target_of};
+use warplens_ide_db::sass::{facts_of, parameters_in, ptx_files, ptx_parameters, sass_code, target_of};
 use warplens_isa::sass as isa;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
+use crate::language::SourceHover;
 use crate::sass::explain;
 
+/// The hover that the PTX of the kernel makes more precise.
+pub(super) const WITH_PTX: SourceHover =
+    SourceHover { extension: "ptx", files, hover: |position, ptx| hover_with(position, Some(ptx)) };
+
 pub(super) fn hover(position: &FilePosition<'_>) -> Option<(TextRange, String)> {
+    hover_with(position, None)
+}
+
+/// The PTX files that the listing names, at a constant of the launch; `None` elsewhere, and in a listing that has its PTX.
+fn files(position: &FilePosition<'_>) -> Option<Vec<SmolStr>> {
+    let code = sass_code(position.db, position.item);
+    let at = position.token()?.text_range();
+    let function = code.functions.iter().find(|function| function.instruction_at(at.start()).is_some())?;
+    let instruction = &function.instructions[function.instruction_at(at.start())?];
+    let is_constant =
+        |operand: &Operand| operand.range.contains_range(at) && matches!(operand.value, Value::Constant(_));
+    let name = function.name.as_ref()?.text.as_str();
+    let is_unnamed = || ptx_parameters(position.db, position.file, name).is_empty();
+    let is_wanted = function.operands(instruction).iter().any(is_constant) && is_unnamed();
+    is_wanted.then(|| ptx_files(&position.item.text(position.db).0))
+}
+
+/// The hover; the parameters of kernels have the names that they have in a text with PTX, by default the listing itself.
+fn hover_with(position: &FilePosition<'_>, ptx: Option<&str>) -> Option<(TextRange, String)> {
     let code = sass_code(position.db, position.item);
     let token = position.token()?;
     let range = token.text_range();
     for function in &code.functions {
-        let here = Here { position, function };
+        let here = Here { position, function, ptx };
         if let Some(index) = encoded(function, range) {
             return Some((range, control::page(function, index)?));
         }
@@ -37,6 +62,7 @@ pub(super) fn hover(position: &FilePosition<'_>) -> Option<(TextRange, String)> 
 struct Here<'p> {
     position: &'p FilePosition<'p>,
     function: &'p Function,
+    ptx: Option<&'p str>,
 }
 
 /// The instruction with an encoding at a range.
@@ -95,7 +121,10 @@ impl Here<'_> {
                 let facts = facts_of(self.position.db, self.position.file, function);
                 let target = target_of(self.position.db, self.position.item, function);
                 let name = function.name.as_ref().map_or("", |name| name.text.as_str());
-                let names = ptx_parameters(self.position.db, self.position.file, name);
+                let names = match self.ptx {
+                    Some(ptx) => parameters_in(ptx, name),
+                    None => ptx_parameters(self.position.db, self.position.file, name),
+                };
                 value::constant(function, &facts, target.map(|target| target.number), constant, &names)?
             }
             Value::Word(word) => explain::word(word)?,

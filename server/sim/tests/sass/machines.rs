@@ -190,6 +190,40 @@ fn floats_round_by_their_modifier() {
     assert_eq!(values(80, body)[1..], [1; 31]);
 }
 
+/// What random kernels found: signs of constants, the carry of `LEA.X`, a uniform saturation.
+#[test]
+fn operands_of_random_kernels() {
+    let in_lanes = |holds: fn(u32) -> bool| (0..32).map(|lane| u32::from(holds(lane))).collect::<Vec<_>>();
+    let signs = "IADD3 R1, R0, -0x10, RZ
+         PLOP3.LUT P0, PT, R0.SIGN, c[0x0] [0x164].SIGN, R1.SIGN, 0x2, 0x0
+         SEL R6, RZ, 0x1, !P0";
+    assert_eq!(values(75, signs), in_lanes(|lane| lane < 16));
+    let carry = "MOV R1, 0xfffffff
+         ISETP.GE.AND P1, PT, R0, RZ, PT
+         LEA.X R2, P0, R1, R0, 0x4, P1
+         SEL R6, RZ, 0x1, !P0";
+    assert_eq!(values(75, carry), in_lanes(|lane| lane >= 15));
+    // A carry out of a sum with a negated zero is "no borrow".
+    let borrow = "MOV R1, 0x1
+         MOV R2, RZ
+         MOV R3, RZ
+         IMAD.WIDE R4, P0, R0, R1, -R2
+         SEL R6, RZ, 0x1, !P0";
+    assert_eq!(values(75, borrow), [1; 32]);
+    let (_, result, words) = run(
+        120,
+        "S2R R0, SR_LANEID
+         UMOV UR4, 0x1ff
+         UI2I.U8.S32.SAT UR4, UR4
+         MOV R6, UR4
+         MOV R8, 0x4
+         IMAD.WIDE R8, R0, R8, c[0x0][0x380]
+         STG.E.SYS [R8], R6
+         EXIT",
+    );
+    assert_eq!((result.status, result.findings, words), (Status::Finished, Vec::new(), vec![255; 32]));
+}
+
 #[test]
 fn shuffles_and_votes() {
     assert_eq!(

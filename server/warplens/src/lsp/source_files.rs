@@ -49,11 +49,15 @@ pub(crate) fn origin(document: &Path, extension: &str) -> Option<PathBuf> {
     None
 }
 
+/// The text of a file.
+pub(crate) fn text(path: &Path) -> Option<String> {
+    let bytes = read_file::read(path, MAX_BYTES).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// A line of a file, from 1.
 pub(crate) fn line(path: &Path, line: u32) -> Option<String> {
-    let bytes = read_file::read(path, MAX_BYTES).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    text.lines().nth(line.checked_sub(1)? as usize).map(str::to_owned)
+    text(path)?.lines().nth(line.checked_sub(1)? as usize).map(str::to_owned)
 }
 
 /// The file of this name that is the fewest folders deep. Hidden folders are not searched.

@@ -16,6 +16,8 @@ pub(super) struct Faults {
 pub(super) struct Fault {
     /// The opcode with its modifiers.
     statement: String,
+    /// The least unsigned value of the last operand, if it must be a constant.
+    least: Option<u32>,
     /// Statements with the same value, `$0` being the first operand.
     instead: String,
     pub(super) reason: String,
@@ -33,6 +35,11 @@ impl Faults {
 }
 
 impl Fault {
+    fn concerns(&self, operands: &str) -> bool {
+        let last = operands.rsplit(", ").next().and_then(|last| last.parse::<i64>().ok());
+        self.least.is_none_or(|least| last.is_some_and(|last| last as u32 >= least))
+    }
+
     /// The kernel with the other statement; `None` if it has none of this kind.
     fn rewrite(&self, kernel: &str) -> Option<String> {
         let mut is_found = false;
@@ -43,7 +50,8 @@ impl Fault {
                 _ => ("", line.trim()),
             };
             let operands = statement.strip_prefix(&self.statement).and_then(|rest| rest.strip_prefix(' '));
-            match operands.and_then(|rest| rest.strip_suffix(';')) {
+            let operands = operands.and_then(|rest| rest.strip_suffix(';'));
+            match operands.filter(|operands| self.concerns(operands)) {
                 Some(operands) => {
                     is_found = true;
                     let mut instead = self.instead.clone();
@@ -71,9 +79,9 @@ mod tests {
     #[test]
     fn a_kernel_without_a_faulty_statement() {
         let faults = Faults::load().expect("the list");
-        let kernel = "    add.u32 %r1, %r2, %r3;\n    @!%p1 cnot.b32 %r1, %r2;\n";
+        let kernel = "    shl.b64 %rd1, %rd2, 63;\n    @!%p1 cnot.b32 %r1, %r2;\n";
         let rewritten: Vec<_> = faults.without(kernel).map(|(_, text)| text).collect();
-        let expected = "    add.u32 %r1, %r2, %r3;\n    @!%p1 set.eq.u32.u32 %r1, %r2, 0;\n    @!%p1 and.b32 %r1, %r1, 1;\n";
+        let expected = "    shl.b64 %rd1, %rd2, 63;\n    @!%p1 set.eq.u32.u32 %r1, %r2, 0;\n    @!%p1 and.b32 %r1, %r1, 1;\n";
         assert_eq!(rewritten, [expected]);
     }
 }

@@ -68,6 +68,16 @@ fn scaled_add(o: &Operation, r: &mut Registers, mask: u32) {
     r.set_predicate(o.q[1], mask, 0);
 }
 
+/// A source of 64 bits as the terms of a sum, as [`terms`].
+fn wide_terms(r: &Registers, source: Source) -> Lanes<u128> {
+    let plain = Source { sign: source.sign & !crate::sass::registers::NEGATE, ..source };
+    let values = r.int_64(plain);
+    match source.negates() {
+        true => values.map(|value| u128::from(!value) + 1),
+        false => values.map(u128::from),
+    }
+}
+
 /// An integer source as the terms of a sum: the complement of a negated one and 1, so that a carry is "no borrow".
 #[inline(always)]
 fn terms(r: &Registers, source: Source) -> Lanes<u64> {
@@ -204,10 +214,9 @@ fn product_sums(signed: bool, o: &Operation, r: &mut Registers, mask: u32) -> La
         }),
     };
     if o.q[0] != crate::sass::registers::DROPPED {
+        let c = wide_terms(r, o.s[2]);
         let carries = |lane: usize| {
-            let exact = u128::from(products[lane])
-                + u128::from(c[lane])
-                + u128::from(!simple && carry >> lane & 1 == 1);
+            let exact = u128::from(products[lane]) + c[lane] + u128::from(!simple && carry >> lane & 1 == 1);
             exact >> 64 != 0
         };
         r.set_predicate(o.q[0], mask, lanes_where(carries));
@@ -503,17 +512,11 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 
 /// Sums of 64-bit integers.
 fn add_wide(takes: bool, o: &Operation, r: &mut Registers, mask: u32) {
-    let term = |source: Source| {
-        let plain = Source { sign: source.sign & !crate::sass::registers::NEGATE, ..source };
-        let values = r.int_64(plain);
-        let negated = source.negates();
-        move |lane: usize| if negated { u128::from(!values[lane]) + 1 } else { u128::from(values[lane]) }
-    };
-    let [a, b, c] = o.s.map(term);
+    let [a, b, c] = o.s.map(|source| wide_terms(r, source));
     let (p, q) = if takes { (r.holds(o.p[0]), r.holds(o.p[1])) } else { (0, 0) };
     let mut sums = [0u128; 32];
     for lane in lanes(mask) {
-        sums[lane] = a(lane) + b(lane) + c(lane) + u128::from(p >> lane & 1) + u128::from(q >> lane & 1);
+        sums[lane] = a[lane] + b[lane] + c[lane] + u128::from(p >> lane & 1) + u128::from(q >> lane & 1);
     }
     r.set_64(o.d, mask, &sums.map(|sum| sum as u64));
     r.set_predicate(o.q[0], mask, lanes_where(|lane| sums[lane] >> 64 >= 1));

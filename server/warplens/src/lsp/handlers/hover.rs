@@ -17,7 +17,10 @@ pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> 
     if let Some(hover) = snapshot.launch_on_line(position).hover(position, &snapshot.capabilities) {
         return Ok(Some(hover));
     }
-    let documented = snapshot.analysis.hover(snapshot.file, at)?;
+    let documented = match source_text(snapshot, at)? {
+        Some(source) => snapshot.analysis.hover_with(snapshot.file, at, &source)?,
+        None => snapshot.analysis.hover(snapshot.file, at)?,
+    };
     let documented = with_documentation(source_line(snapshot, at)?, documented);
     let line_of = |offset: TextSize| snapshot.line(offset);
     let word = register(&snapshot.text, at);
@@ -31,6 +34,22 @@ pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> 
         Some(hover)
     });
     Ok(with_documentation(ran, documented).map(|hover| to_proto::hover(snapshot, hover)))
+}
+
+/// The text of the file that the document was made from, where the hover uses it.
+fn source_text(snapshot: &Snapshot, at: TextSize) -> Result<Option<String>, Failure> {
+    let Some(wanted) = snapshot.analysis.hover_source(snapshot.file, at)? else { return Ok(None) };
+    let folders = source_files::folders(snapshot);
+    let document = snapshot.uri.to_file_path().map(std::borrow::Cow::into_owned);
+    let read = move || {
+        let mut stated = wanted.files.iter().filter_map(|file| source_files::find(&folders, file));
+        let beside = || source_files::origin(document.as_deref()?, wanted.extension);
+        source_files::text(&stated.next().or_else(beside)?)
+    };
+    match read_files(snapshot, read) {
+        Err(Failure::Refused(_)) => Ok(None),
+        found => found,
+    }
 }
 
 /// The line of the source that the line of an offset refers to.
