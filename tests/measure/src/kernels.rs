@@ -1,84 +1,30 @@
 //! Random integer kernels: what the PTX computes, and what the machine code computes that `ptxas` makes of it.
 
+mod counts;
 mod faults;
 mod generate;
 #[cfg(test)]
 mod links;
 mod module;
+mod options;
 mod sections;
 mod tools;
 
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use clap::Args;
 
+use counts::Counts;
 use faults::Faults;
 use module::Module;
 use tools::Tools;
 
+pub(crate) use options::Options;
+
 /// The time between lines about the progress.
 const PROGRESS: Duration = Duration::from_secs(30);
-
-#[derive(Args)]
-pub(crate) struct Options {
-    /// The number of kernels.
-    #[arg(long, default_value_t = 200)]
-    count: usize,
-    /// The seed of the first module; the others have the seeds after it.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// The kernels of a module, which are assembled together.
-    #[arg(long, default_value_t = 32)]
-    module: usize,
-    /// The modules that are compared at a time.
-    #[arg(long, default_value_t = 1)]
-    jobs: usize,
-    /// The targets of the assembler.
-    #[arg(long, value_delimiter = ',', default_value = "sm_75,sm_80,sm_90,sm_100,sm_120")]
-    targets: Vec<String>,
-    /// The optimization level of the assembler.
-    #[arg(short = 'O', default_value_t = 3)]
-    level: u8,
-    /// A folder for the modules with differences.
-    #[arg(long)]
-    keep: Option<PathBuf>,
-}
-
-/// What was compared.
-#[derive(Clone, Copy, Default)]
-struct Counts {
-    kernels: usize,
-    runs: usize,
-    unsupported: usize,
-    /// Differences with a known fault of the assembler as their reason.
-    explained: usize,
-    differences: usize,
-}
-
-impl Counts {
-    fn add(&mut self, other: Counts) {
-        self.kernels += other.kernels;
-        self.runs += other.runs;
-        self.unsupported += other.unsupported;
-        self.explained += other.explained;
-        self.differences += other.differences;
-    }
-}
-
-impl std::fmt::Display for Counts {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Counts { kernels, runs, unsupported, explained, differences } = self;
-        write!(
-            f,
-            "{kernels} kernels, {runs} runs of machine code: {differences} differ, {explained} differ because of a known fault of \
-             ptxas, {unsupported} stop at an instruction that is not simulated"
-        )
-    }
-}
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let tools = Tools::find()?;

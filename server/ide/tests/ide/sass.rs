@@ -319,6 +319,42 @@ fn parameters_have_their_names_in_ptx() {
         .assert_eq(&hover.markdown);
 }
 
+/// The same with the PTX in another file: one that the listing names, or the one beside it.
+#[test]
+fn parameters_have_their_names_in_a_ptx_file() {
+    let listing = |comment: &str| {
+        format!(
+            "\tcode for sm_80\n\t\tFunction : k\n{comment}        /*0000*/                   MOV R1, c[0x0][0x168] ;
+        /*0010*/                   EXIT ;
+\t\t..........
+\t.section\t.nv.info.k,\"\",@\"SHT_CUDA_INFO\"
+\t//----- nvinfo : EIATTR_KPARAM_INFO
+\t.align\t\t4
+        /*0000*/ \t.byte\t0x04, 0x17
+        /*0002*/ \t.short\t(.L_13 - .L_12)
+.L_12:
+        /*0004*/ \t.word\t0x00000000
+        /*0008*/ \t.short\t0x0001
+        /*000a*/ \t.short\t0x0008
+        /*000c*/ \t.byte\t0x00, 0xf0, 0x11, 0x00
+.L_13:
+"
+        )
+    };
+    let ptx = ".visible .entry k(\n\t.param .u64 out,\n\t.param .u32 count\n)\n{ ret; }\n";
+    for (comment, files) in [("", vec![]), ("\t//## File \"/a/k.ptx\", line 3\n", vec!["/a/k.ptx"])] {
+        let text = listing(comment);
+        let analysis = open(&text);
+        let at = offset(&text, "c[0x0][0x168]");
+        let wanted = analysis.hover_source(FILE, at).unwrap().expect("a constant of the launch");
+        assert_eq!((wanted.extension, wanted.files.iter().map(|file| &**file).collect()), ("ptx", files));
+        let hover = analysis.hover_with(FILE, at, ptx).unwrap().expect("a hover");
+        expect!["**`c[0x0][0x168]`** · parameter 1 of the kernel, in PTX `count`: 4 bytes at offset 8"]
+            .assert_eq(&hover.markdown);
+        assert_eq!(analysis.hover_source(FILE, offset(&text, "EXIT")).unwrap(), None);
+    }
+}
+
 #[test]
 fn a_quotient_by_a_constant_begins_at_its_product() {
     let begins = |product: &str, shift: &str| {

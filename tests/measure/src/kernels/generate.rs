@@ -5,7 +5,7 @@ mod statements;
 use std::fmt::Write;
 
 use fastrand::Rng;
-use statements::{AT_TOP, Group, LONG, PAIRS, WORD, statement};
+use statements::{AT_TOP, Group, LONG, PAIRS, WORD};
 
 /// Registers of 32 and of 64 bits that the statements of a kernel read and write.
 pub(super) const WORDS: usize = 8;
@@ -194,7 +194,7 @@ impl Body<'_> {
             15 | 16 => {
                 let condition = self.predicate();
                 let group = if self.rng.bool() { WORD } else { LONG };
-                let line = statement(self, group);
+                let line = self.statement_of(group);
                 let negated = if self.rng.bool() { "!" } else { "" };
                 self.line(&format!("@{negated}{condition} {line}"));
             }
@@ -203,7 +203,32 @@ impl Body<'_> {
     }
 
     fn of(&mut self, group: Group) {
-        let line = statement(self, group);
+        let line = self.statement_of(group);
         self.line(&line);
+    }
+
+    /// A statement of a group.
+    fn statement_of(&mut self, group: Group) -> String {
+        let mut parts = group[self.rng.usize(..group.len())].split('$');
+        let mut line = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let mark = part.chars().next().unwrap_or_default();
+            line += &match mark {
+                'w' => self.word(),
+                'l' => self.long(),
+                'o' => self.operand(),
+                'm' => self.long_operand(),
+                '5' => self.rng.usize(..32).to_string(),
+                '6' => self.rng.usize(..64).to_string(),
+                '8' => self.rng.u8(..).to_string(),
+                'x' => format!("{:#x}", self.rng.u16(..)),
+                's' => (if self.rng.bool() { "s" } else { "u" }).to_owned(),
+                'c' => COMPARISONS[self.rng.usize(..COMPARISONS.len())].to_owned(),
+                'p' => self.predicate(),
+                other => unreachable!("unknown mark ${other}"),
+            };
+            line += &part[mark.len_utf8()..];
+        }
+        line
     }
 }

@@ -9,13 +9,14 @@ use warplens_sim::launch::{Argument, Buffer, Contents, Fill, Launch, Passed};
 use warplens_sim::{Control, RunResult, ScalarType, Status};
 use warplens_syntax::{ptx, sass};
 
+use super::counts::Counts;
 use super::faults::Faults;
 use super::generate::{self, BYTES, THREADS, UNIFORM_LONGS, UNIFORM_WORDS, WORDS};
 #[cfg(test)]
 use super::links;
+use super::options::Options;
 use super::sections;
 use super::tools::Tools;
-use super::{Counts, Options};
 
 pub(super) const FILE: FileId = FileId(0);
 

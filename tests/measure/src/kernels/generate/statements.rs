@@ -10,8 +10,6 @@
 //! | `$c` | a comparison |
 //! | `$p` | a predicate, which a statement before sets |
 
-use super::{Body, COMPARISONS};
-
 pub(super) type Group = &'static [&'static str];
 
 /// One statement with a result of 32 bits.
@@ -193,28 +191,3 @@ pub(super) const AT_TOP: Group = &[
     "vote.sync.ballot.b32 $w, $p, -1;",
     "match.any.sync.b32 $w, $w, -1;",
 ];
-
-/// A statement of a group.
-pub(super) fn statement(body: &mut Body<'_>, group: Group) -> String {
-    let mut parts = group[body.rng.usize(..group.len())].split('$');
-    let mut line = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let mark = part.chars().next().unwrap_or_default();
-        line += &match mark {
-            'w' => body.word(),
-            'l' => body.long(),
-            'o' => body.operand(),
-            'm' => body.long_operand(),
-            '5' => body.rng.usize(..32).to_string(),
-            '6' => body.rng.usize(..64).to_string(),
-            '8' => body.rng.u8(..).to_string(),
-            'x' => format!("{:#x}", body.rng.u16(..)),
-            's' => (if body.rng.bool() { "s" } else { "u" }).to_owned(),
-            'c' => COMPARISONS[body.rng.usize(..COMPARISONS.len())].to_owned(),
-            'p' => body.predicate(),
-            other => unreachable!("unknown mark ${other}"),
-        };
-        line += &part[mark.len_utf8()..];
-    }
-    line
-}
