@@ -6,7 +6,7 @@ pub(super) struct Counts {
     pub(super) kernels: usize,
     pub(super) runs: usize,
     pub(super) unsupported: usize,
-    /// Differences with a known fault of the assembler as their reason.
+    /// Differences with a known reason, a fault of the assembler or a result that is not defined.
     pub(super) explained: usize,
     pub(super) differences: usize,
 }
@@ -26,8 +26,8 @@ impl std::fmt::Display for Counts {
         let Counts { kernels, runs, unsupported, explained, differences } = self;
         write!(
             f,
-            "{kernels} kernels, {runs} runs of machine code: {differences} differ, {explained} differ because of a known fault of \
-             ptxas, {unsupported} stop at an instruction that is not simulated"
+            "{kernels} kernels, {runs} runs of machine code: {differences} differ, {explained} differ for a known reason, \
+             {unsupported} stop at an instruction that is not simulated"
         )
     }
 }

@@ -135,9 +135,9 @@ impl Module {
             assert_eq!(ours, links, "seed {}, {}, {target}", self.seed, name(index));
             let lines: Vec<_> = ptx.lines().collect();
             let is_statement = |link: &links::Link| lines[link.line as usize - 1].trim_end().ends_with(';');
-            // The first instructions, which set up the stack, belong to the kernel.
-            let entry = lines.iter().position(|line| line.contains(".entry")).expect("a kernel") as u64 + 1;
-            assert!(links.iter().all(|link| link.line == entry || is_statement(link)), "{links:?}");
+            // Instructions that set up the stack belong to the start of the body.
+            let body = lines.iter().position(|line| *line == "{").expect("a body") as u64 + 1;
+            assert!(links.iter().all(|link| link.line == body || is_statement(link)), "{links:?}");
             count += links.len();
         }
         count

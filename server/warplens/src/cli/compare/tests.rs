@@ -198,7 +198,7 @@ fn overloads() {
     for entry in ["_Z1ki", "_Z1kf"] {
         let (text, outcome) = {
             let path = |name: &str| folder.0.join(name).display().to_string();
-            answer(&["compare", &path("a.ptx"), &path("b.ptx"), "--entry", entry, "--launch", "small"])
+            answer(&["compare", &path("a.ptx"), &path("b.ptx"), "--entry", entry, "--launch", "inferred"])
         };
         assert!(text.contains("same results in 1 buffer"), "{entry}: {text}");
         assert_eq!(outcome, Outcome::Success);
