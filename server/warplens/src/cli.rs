@@ -29,7 +29,7 @@ use outcome::{Outcome, print_message};
 #[command(
     name = "warplens",
     version,
-    about = "Shows which lanes of a warp execute each line of PTX and WAVE assembly"
+    about = "Shows which lanes of a warp execute each line of PTX and WAVE assembly and of SASS listings"
 )]
 struct Arguments {
     #[command(subcommand)]
