@@ -66,9 +66,25 @@ const MAXIMUM_VARIANT: Fault = Fault {
     ..MAXIMUM
 };
 
+/// A selection by the sign of a negated number.
+const SELECTION: Fault = Fault {
+    form: "`slct.s32.s32 d, a, b, -x`",
+    versions: "12.9 and 13.5 (others were not tried)",
+    capabilities: &[],
+    targets: "every target",
+    effect: "a comparison of the number with 0, which selects the other value if the number is 0x80000000",
+};
+
+/// A saturating conversion of a negated number.
+const SATURATION: Fault = Fault {
+    form: "`cvt.sat` of `-x` from `.s32`, or from `.s16` to at most 16 bits, to an integer",
+    effect: "a comparison of the number with the negated limits, which is wrong if the number is the least of its type",
+    ..SELECTION
+};
+
 /// All of them.
 #[cfg(test)]
-const FAULTS: [Fault; 4] = [DIFFERENCE, DIFFERENCE_VARIANT, MAXIMUM, MAXIMUM_VARIANT];
+const FAULTS: [Fault; 6] = [DIFFERENCE, DIFFERENCE_VARIANT, MAXIMUM, MAXIMUM_VARIANT, SELECTION, SATURATION];
 
 impl Fault {
     fn concerns(&self, module: &ModuleTarget) -> bool {
@@ -87,6 +103,8 @@ pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, prob
         let what = match &found {
             Found::Rotation { .. } => "the difference of these shifts".to_owned(),
             Found::Maximum { opcode, .. } => format!("this `{opcode}` of three values"),
+            Found::Selection { .. } => "this `slct` by a negated number".to_owned(),
+            Found::Saturation { .. } => "this `cvt` of a negated number".to_owned(),
         };
         let message =
             format!("ptxas {} assembles {what} for {} into {}", fault.versions, fault.targets, fault.effect);
@@ -106,6 +124,8 @@ impl Found {
             Found::Rotation { is_variant: true, .. } => &DIFFERENCE_VARIANT,
             Found::Maximum { is_variant: false, .. } => &MAXIMUM,
             Found::Maximum { is_variant: true, .. } => &MAXIMUM_VARIANT,
+            Found::Selection { .. } => &SELECTION,
+            Found::Saturation { .. } => &SATURATION,
         }
     }
 }

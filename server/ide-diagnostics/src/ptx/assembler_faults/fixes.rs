@@ -18,15 +18,25 @@ pub(super) fn fix(found: &Found, function: &Function, text: &str) -> Option<Item
             let title = format!("Multiply by {factor} instead of shifting left by {amount}");
             Some(ItemFix::new(title).replace(code(shift, text)?, statement))
         }
-        Found::Maximum { negations, .. } => {
-            let mut fix = ItemFix::new("Negate with `sub.u32`, which stays an instruction of its own");
-            for at in negations {
-                let (range, statement) = negation(function, *at, text)?;
-                fix = fix.replace(range, statement);
-            }
-            Some(fix)
+        Found::Maximum { negations, .. } => negate(negations, function, text),
+        Found::Saturation { negation, .. } => negate(&[*negation], function, text),
+        Found::Selection { at, .. } => {
+            let statement = code(function.instruction(*at), text)?;
+            let rest = text.get(std::ops::Range::<usize>::from(statement))?.strip_prefix("slct.s32")?;
+            let fix = ItemFix::new("Select with `slct.b32.s32`, which tests the negated number");
+            Some(fix.replace(statement, format!("slct.b32{rest}")))
         }
     }
+}
+
+/// Negations that the assembler does not take into other instructions.
+fn negate(negations: &[InstructionId], function: &Function, text: &str) -> Option<ItemFix> {
+    let mut fix = ItemFix::new("Negate with `sub.u32`, which stays an instruction of its own");
+    for at in negations {
+        let (range, statement) = negation(function, *at, text)?;
+        fix = fix.replace(range, statement);
+    }
+    Some(fix)
 }
 
 fn negation(function: &Function, at: InstructionId, text: &str) -> Option<(TextRange, String)> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use warplens_hir::ptx::{Function, Instruction, InstructionId};
+use warplens_hir::ptx::{Function, Instruction, InstructionId, Operand};
 
 use super::values::{Value, ValueId, Values, is_signed_extreme};
 
@@ -33,13 +33,20 @@ pub(super) enum Found {
         /// Whether it is another form than the maximum of two absolute values of 32 bits.
         is_variant: bool,
     },
+    /// `slct.s32.s32 d, a, b, -x`.
+    Selection { at: InstructionId, negation: InstructionId },
+    /// `cvt.sat d, -x`, of a signed number of 16 or 32 bits.
+    Saturation { at: InstructionId, negation: InstructionId },
 }
 
 impl Found {
     /// The statement that is reported.
     pub(super) fn at(&self) -> InstructionId {
         match self {
-            Found::Rotation { at, .. } | Found::Maximum { at, .. } => *at,
+            Found::Rotation { at, .. }
+            | Found::Maximum { at, .. }
+            | Found::Selection { at, .. }
+            | Found::Saturation { at, .. } => *at,
         }
     }
 
@@ -48,6 +55,9 @@ impl Found {
         let (inner, negations) = match self {
             Found::Rotation { shifts, .. } => (shifts.to_vec(), &[][..]),
             Found::Maximum { inner, negations, .. } => (inner.clone(), negations.as_slice()),
+            Found::Selection { negation, .. } | Found::Saturation { negation, .. } => {
+                (vec![*negation], &[][..])
+            }
         };
         inner.into_iter().chain(negations.iter().copied())
     }
@@ -57,10 +67,9 @@ impl Found {
 pub(super) fn find(function: &Function) -> Vec<Found> {
     let has = |opcode: &str| function.mnemonics().iter().any(|known| known.opcode == opcode);
     let rotates = has("shl") && has("shr") && (has("sub") || has("add"));
-    let selects = function
-        .mnemonics()
-        .iter()
-        .any(|known| matches!(&*known.opcode, "min" | "max") && (known.has("s32") || known.has("s16")));
+    let selects = function.mnemonics().iter().any(|known| {
+        matches!(&*known.opcode, "min" | "max" | "slct" | "cvt") && (known.has("s32") || known.has("s16"))
+    });
     if !rotates && !(selects && (has("neg") || has("sub") || has("mul"))) {
         return Vec::new();
     }
@@ -75,6 +84,8 @@ pub(super) fn find(function: &Function) -> Vec<Found> {
         }
         found.extend(rotation(&mut values, instruction));
         found.extend(maximum(&mut values, instruction, block));
+        found.extend(selection(&mut values, instruction));
+        found.extend(saturation(&mut values, instruction));
         values.execute(instruction);
         if matches!(instruction.opcode(), "bra" | "brx" | "call" | "ret" | "exit") {
             block = instruction.id().index() + 1;
@@ -169,10 +180,45 @@ fn maximum(values: &mut Values<'_>, instruction: Instruction<'_>, block: usize) 
     Some(Found::Maximum { at: instruction.id(), opcode, inner, negations, is_variant })
 }
 
-/// Whether the assembler takes the negation into the instruction that uses it: a subtraction of unsigned numbers stays, and a
-/// multiplication of 16 bits.
+fn selection(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Found> {
+    if instruction.opcode() != "slct" || instruction.modifiers() != ["s32", "s32"] {
+        return None;
+    }
+    let [_, _, _, selector] = instruction.operands() else { return None };
+    let negation = lost_negation(values, *selector)?;
+    Some(Found::Selection { at: instruction.id(), negation })
+}
+
+fn saturation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Found> {
+    if instruction.opcode() != "cvt" || !instruction.has("sat") {
+        return None;
+    }
+    let [.., to, from] = instruction.modifiers() else { return None };
+    // Some numbers do not fit: they are cut to a smaller type, or negative ones to 0.
+    let cuts = match &**from {
+        "s32" => to.starts_with('u') || matches!(&**to, "s8" | "s16"),
+        "s16" => matches!(&**to, "s8" | "u8" | "u16"),
+        _ => false,
+    };
+    let ([_, value], true) = (instruction.operands(), cuts) else { return None };
+    let negation = lost_negation(values, *value)?;
+    Some(Found::Saturation { at: instruction.id(), negation })
+}
+
+/// The negation that makes an operand, if the assembler takes it into the instruction that uses it.
+fn lost_negation(values: &mut Values<'_>, operand: Operand) -> Option<InstructionId> {
+    let operand = values.read(operand);
+    let Value::Negation { value, at, .. } = values.get(operand) else { return None };
+    // Two negations are none.
+    let is_negated = matches!(values.get(value), Value::Negation { .. });
+    (!is_negated && lost(values.instruction(at))).then_some(at)
+}
+
+/// Whether the assembler takes the negation into the instruction that uses it: a subtraction of unsigned numbers stays, a
+/// multiplication of 16 bits, and what saturates.
 fn lost(negation: Instruction<'_>) -> bool {
     match negation.opcode() {
+        _ if negation.has("sat") => false,
         "sub" => negation.has("s32") || negation.has("s16"),
         "mul" => !negation.has("s16") && !negation.has("u16"),
         _ => true,

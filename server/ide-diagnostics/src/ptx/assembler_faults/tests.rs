@@ -161,6 +161,78 @@ fn statements_like_the_largest_absolute_value() {
     }
 }
 
+#[test]
+fn a_selection_by_a_negated_number() {
+    check(
+        "neg.s32 %r4, %r1;\nslct.s32.s32 %r5, %r2, 9, %r4;",
+        expect![[r#"
+        10:`slct.s32.s32 %r5, %r2, 9, %r4;`: ptxas 12.9 and 13.5 (others were not tried) assembles this `slct` by a negated number for every target into a comparison of the number with 0, which selects the other value if the number is 0x80000000
+        neg.s32 %r4, %r1;
+        slct.b32.s32 %r5, %r2, 9, %r4;
+    "#]],
+    );
+    // Every way to negate that ptxas was tried with and gets wrong.
+    for negation in
+        ["sub.s32 %r4, 0, %r1;", "mul.lo.u32 %r4, %r1, 4294967295;", "neg.s32 %r6, %r1; mov.b32 %r4, %r6;"]
+    {
+        assert_eq!(count("sm_75", &format!("{negation} slct.s32.s32 %r5, %r2, %r3, %r4;")), 1, "{negation}");
+    }
+}
+
+#[test]
+fn a_saturating_conversion_of_a_negated_number() {
+    check(
+        "neg.s32 %r4, %r1;\ncvt.sat.s8.s32 %r5, %r4;",
+        expect![[r#"
+        10:`cvt.sat.s8.s32 %r5, %r4;`: ptxas 12.9 and 13.5 (others were not tried) assembles this `cvt` of a negated number for every target into a comparison of the number with the negated limits, which is wrong if the number is the least of its type
+        sub.u32 %r4, 0, %r1;
+        cvt.sat.s8.s32 %r5, %r4;
+    "#]],
+    );
+    check(
+        "neg.s16 %h3, %h1;\ncvt.sat.u8.s16 %r5, %h3;",
+        expect![[r#"
+        10:`cvt.sat.u8.s16 %r5, %h3;`: ptxas 12.9 and 13.5 (others were not tried) assembles this `cvt` of a negated number for every target into a comparison of the number with the negated limits, which is wrong if the number is the least of its type
+        sub.u16 %h3, 0, %h1;
+        cvt.sat.u8.s16 %r5, %h3;
+    "#]],
+    );
+    for marked in [
+        "mul.lo.u32 %r4, %r1, -1; cvt.sat.u16.s32 %h3, %r4;",
+        "sub.s32 %r4, 0, %r1; cvt.sat.u64.s32 %rd3, %r4;",
+    ] {
+        assert_eq!(count("sm_75", marked), 1, "{marked}");
+    }
+    for right in [
+        "sub.u32 %r4, 0, %r1; cvt.sat.s8.s32 %r5, %r4;",
+        "neg.s32 %r4, %r1; cvt.s8.s32 %r5, %r4;",
+        "neg.s32 %r4, %r1; neg.s32 %r6, %r4; cvt.sat.s8.s32 %r5, %r6;",
+        "neg.s64 %rd3, %rd2; cvt.sat.s8.s64 %r5, %rd3;",
+        "neg.s32 %r4, %r1; cvt.sat.s64.s32 %rd3, %r4;",
+        "neg.s16 %h3, %h1; cvt.sat.s32.s16 %r5, %h3;",
+        "neg.s32 %r4, %r1; cvt.sat.s8.u32 %r5, %r4;",
+        "neg.s32 %r4, %r1; cvt.rn.sat.f32.s32 %f1, %r4;",
+    ] {
+        assert_eq!(count("sm_90", right), 0, "{right}");
+    }
+}
+
+#[test]
+fn statements_like_a_selection_by_a_negated_number() {
+    for right in [
+        "sub.u32 %r4, 0, %r1; slct.s32.s32 %r5, %r2, %r3, %r4;",
+        "sub.sat.s32 %r4, 0, %r1; slct.s32.s32 %r5, %r2, %r3, %r4;",
+        "neg.s32 %r4, %r1; slct.u32.s32 %r5, %r2, %r3, %r4;",
+        "neg.s32 %r4, %r1; slct.b32.s32 %r5, %r2, %r3, %r4;",
+        "neg.s32 %r4, %r1; neg.s32 %r6, %r4; slct.s32.s32 %r5, %r2, %r3, %r6;",
+        "neg.s32 %r4, %r1; slct.s32.s32 %r5, %r4, %r3, %r2;",
+        "mul.lo.s32 %r4, %r1, -2; slct.s32.s32 %r5, %r2, %r3, %r4;",
+        "mov.u32 %r4, 4; @%p1 neg.s32 %r4, %r1; slct.s32.s32 %r5, %r2, %r3, %r4;",
+    ] {
+        assert_eq!(count("sm_90", right), 0, "{right}");
+    }
+}
+
 /// The versions that a message states are those of the statement's form.
 #[test]
 fn versions_of_forms() {
