@@ -126,6 +126,18 @@ fn completions_come_with_documentation_when_looked_at() {
     assert!(text.contains("mov"), "{resolved}");
 }
 
+/// VS Code accepts a snippet on Enter even if the same text is already there.
+#[test]
+fn a_completion_without_a_place_for_the_cursor_is_no_snippet() {
+    let mut client = Client::start();
+    let file = client.open("version.ptx", ".version 8.0\n            |\n");
+    let list = client.request("textDocument/completion", file.cursors[0].params());
+    let items = list["items"].as_array().expect("there are some");
+    let item = items.iter().find(|item| item["label"] == "8.0").expect("8.0 is a version");
+    assert_eq!(item["insertTextFormat"], 1, "{item}");
+    assert_eq!(item["detail"], "CUDA 12.0");
+}
+
 #[test]
 fn the_outline_is_a_tree_where_the_client_shows_trees() {
     let (mut client, file) = open();

@@ -90,21 +90,19 @@ pub(crate) fn hover(snapshot: &Snapshot, hover: ide::Hover) -> lsp::Hover {
 }
 
 pub(crate) fn completion(snapshot: &Snapshot, item: ide::CompletionItem) -> lsp::CompletionItem {
-    let snippets = snapshot.capabilities.snippets;
-    let edit = lsp::TextEdit {
-        range: snapshot.range(item.replace),
-        new_text: if snippets { item.snippet } else { item.plain },
+    // VS Code takes every snippet for a change of the text: Enter would then accept what is already written.
+    let is_snippet = snapshot.capabilities.snippets && has_placeholders(&item.snippet);
+    let (new_text, format) = match is_snippet {
+        true => (item.snippet, lsp::InsertTextFormat::SNIPPET),
+        false => (item.plain, lsp::InsertTextFormat::PLAIN_TEXT),
     };
+    let edit = lsp::TextEdit { range: snapshot.range(item.replace), new_text };
     lsp::CompletionItem {
         label: item.label,
         detail: item.detail,
         kind: Some(completion_kind(item.kind)),
         sort_text: Some(item.sort),
-        insert_text_format: Some(if snippets {
-            lsp::InsertTextFormat::SNIPPET
-        } else {
-            lsp::InsertTextFormat::PLAIN_TEXT
-        }),
+        insert_text_format: Some(format),
         text_edit: Some(lsp::CompletionTextEdit::Edit(edit)),
         additional_text_edits: item.moves.map(|moves| edits(snapshot, vec![moves])),
         command: (item.continues && snapshot.capabilities.extension_lenses).then(suggest_again),
@@ -114,6 +112,19 @@ pub(crate) fn completion(snapshot: &Snapshot, item: ide::CompletionItem) -> lsp:
             .map(|name| serde_json::json!({ "explain": name, "language": snapshot.language_id() })),
         ..lsp::CompletionItem::default()
     }
+}
+
+/// Whether a snippet has a place for the cursor: a `$` that is not escaped.
+fn has_placeholders(snippet: &str) -> bool {
+    let mut chars = snippet.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => _ = chars.next(),
+            '$' => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The command of VS Code that shows suggestions.

@@ -118,9 +118,7 @@ pub(super) fn targets(position: &FilePosition<'_>, proposals: &mut Proposals) {
 pub(super) fn versions(proposals: &mut Proposals) {
     let newest_first = isa::versions().iter().rev();
     proposals.extend(newest_first.map(|release| {
-        let toolkit =
-            if release.toolkit.is_empty() { String::new() } else { format!("CUDA {}", release.toolkit) };
-        Proposal::word(release.version.to_string(), CompletionKind::Constant, 0).with_detail(toolkit)
+        Proposal::word(release.version.to_string(), CompletionKind::Constant, 0).with_detail(release.toolkit)
     }));
 }
 
