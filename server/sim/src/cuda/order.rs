@@ -1,6 +1,6 @@
 //! The guarantees of a statement about the order of memory accesses, used by the sanitizer.
 
-/// How a statement orders memory, as its opcode and modifiers say.
+/// How a statement orders memory, as its opcode and modifiers say. Its eight bytes are copied for every instruction that is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Order {
     /// Its accesses do not race with others of this kind: atomic, volatile, relaxed and stronger.
@@ -15,16 +15,33 @@ pub struct Order {
     pub in_block: bool,
     /// The lanes that execute it wait for each other.
     pub synchronizes: bool,
-    /// It initializes an mbarrier.
-    pub initializes: bool,
-    /// It waits for the prerequisite grid.
-    pub awaits_grid: bool,
-    /// It reads matrices that descriptors describe.
-    pub matrix: bool,
-    /// Its accesses use the async proxy.
-    pub async_proxy: bool,
+    /// What few statements do.
+    pub special: SpecialOrder,
     /// The memory in which it orders accesses through the generic proxy before those through the async proxy.
     pub proxy_fence: ProxyFence,
+}
+
+/// What few statements do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SpecialOrder {
+    /// Nothing special.
+    #[default]
+    None,
+    /// It initializes an mbarrier.
+    Initializes,
+    /// It waits for the prerequisite grid.
+    AwaitsGrid,
+    /// Its accesses use the async proxy.
+    AsyncProxy,
+    /// Its accesses use the async proxy, and read matrices that descriptors describe.
+    AsyncMatrices,
+}
+
+impl SpecialOrder {
+    /// Whether accesses use the async proxy.
+    pub fn uses_async_proxy(self) -> bool {
+        matches!(self, SpecialOrder::AsyncProxy | SpecialOrder::AsyncMatrices)
+    }
 }
 
 /// The memory that a proxy fence covers.

@@ -54,7 +54,7 @@ use super::memory::spaces::Spaces;
 use super::race_context::{RaceContext, Scope};
 use super::registers::lanes;
 use crate::cuda::inactive_sources::InactiveSources;
-use crate::cuda::order::Order;
+use crate::cuda::order::{Order, SpecialOrder};
 use crate::trace::{
     Checks, Counters, Finding, LaneStore, Related, RunOptions, Severity, StatementId, WarpId,
 };
@@ -284,7 +284,9 @@ impl Sanitizer {
     ) {
         self.visit =
             Visit { statement: statement.0, warp, live, order, undefined: 0, unchanged: 0, silent: 0 };
-        if self.checks.races && (order.fence | order.synchronizes | order.awaits_grid | self.lockstep) {
+        if self.checks.races
+            && (order.fence | order.synchronizes | (order.special != SpecialOrder::None) | self.lockstep)
+        {
             self.order(executed);
         }
     }
@@ -343,7 +345,7 @@ impl Sanitizer {
         }
         let Visit { warp, order, .. } = self.visit;
         let is_in_cluster = spaces.window.blocks > 1;
-        if order.initializes | order.async_proxy | is_in_cluster | !self.prerequisite_writes.is_empty() {
+        if (order.special != SpecialOrder::None) | is_in_cluster | !self.prerequisite_writes.is_empty() {
             self.note_special(event, spaces);
         }
         let strong = order.strong || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);

@@ -21,7 +21,7 @@ mod tensor_memory;
 
 pub use crate::cuda::address::{Address, AtomicOp, Relative, Space};
 pub use crate::cuda::objects::{FrameObjects, ProgramObjects};
-pub use crate::cuda::order::{Order, ProxyFence};
+pub use crate::cuda::order::{Order, ProxyFence, SpecialOrder};
 pub use crate::cuda::slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots};
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use flow::{Flow, Mixing, Part, Read};

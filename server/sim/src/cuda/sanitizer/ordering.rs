@@ -3,14 +3,14 @@
 use super::event::AccessEvent;
 use super::{Sanitizer, Visit};
 use crate::cuda::memory::spaces::Spaces;
-use crate::cuda::order::ProxyFence;
+use crate::cuda::order::{ProxyFence, SpecialOrder};
 
 impl Sanitizer {
     /// The running instruction orders accesses, in the lanes of `executed`.
     #[inline(never)]
     pub(super) fn order(&mut self, executed: u32) {
         let Visit { warp, live, order, .. } = self.visit;
-        self.block.awaited_grid |= order.awaits_grid && executed != 0;
+        self.block.awaited_grid |= order.special == SpecialOrder::AwaitsGrid && executed != 0;
         if order.fence {
             self.sync.fence(warp, live, executed, order.in_block);
             self.fence_tensor_memory();
@@ -44,13 +44,13 @@ impl Sanitizer {
         if !self.prerequisite_writes.is_empty() && !self.block.awaited_grid {
             self.check_prerequisite(event, spaces);
         }
-        if order.initializes {
+        if order.special == SpecialOrder::Initializes {
             self.initializers.insert(statement);
         }
         if spaces.window.blocks > 1 {
             self.note_remote(event, spaces);
         }
-        if order.async_proxy {
+        if order.special.uses_async_proxy() {
             self.access_async(event, spaces);
         }
     }

@@ -6,6 +6,7 @@ use crate::cuda::address::Space;
 use crate::cuda::memory::local::Local;
 use crate::cuda::memory::region::MemoryRegion;
 use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::order::SpecialOrder;
 use crate::trace::Severity;
 
 impl Sanitizer {
@@ -28,7 +29,7 @@ impl Sanitizer {
             return;
         }
         if let Some((mask, title)) = self.uninitialized_title(event, spaces, local) {
-            if self.visit.order.matrix {
+            if self.visit.order.special == SpecialOrder::AsyncMatrices {
                 let message = format!(
                     "{title}\nthe matrix descriptor leads there; check its offsets, or write the whole matrix first"
                 );

@@ -29,7 +29,7 @@ impl Sanitizer {
         if ordering || self.patterns.is_poll(self.visit.statement) {
             let warp = self.visit.warp;
             self.block.waited[warp as usize] = self.sync.epoch(warp);
-        } else if !order.async_proxy {
+        } else if !order.special.uses_async_proxy() {
             self.access_relaxed(event, spaces);
         }
     }

@@ -2,7 +2,7 @@
 
 use warplens_hir::ptx::Instruction;
 
-use crate::ptx::program::{Order, ProxyFence};
+use crate::ptx::program::{Order, ProxyFence, SpecialOrder};
 
 /// What `instruction` promises.
 pub(super) fn order(instruction: Instruction<'_>) -> Order {
@@ -16,9 +16,11 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
         ..Order::default()
     };
     match instruction.opcode() {
-        "st" | "red" if has(&["async"]) => {
-            Order { async_proxy: true, strong: access.strong || instruction.opcode() == "red", ..access }
-        }
+        "st" | "red" if has(&["async"]) => Order {
+            special: SpecialOrder::AsyncProxy,
+            strong: access.strong || instruction.opcode() == "red",
+            ..access
+        },
         "ld" | "ldu" | "st" => access,
         "atom" | "red" => Order { strong: true, ..access },
         "membar" | "fence" => Order {
@@ -27,24 +29,26 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
             proxy_fence: proxy_fence(instruction),
             ..Order::default()
         },
-        "wgmma" if has(&["mma_async"]) => Order { async_proxy: true, matrix: true, ..Order::default() },
-        "tcgen05" if has(&["mma", "cp"]) => Order { async_proxy: true, matrix: true, ..Order::default() },
+        "wgmma" if has(&["mma_async"]) => Order { special: SpecialOrder::AsyncMatrices, ..Order::default() },
+        "tcgen05" if has(&["mma", "cp"]) => {
+            Order { special: SpecialOrder::AsyncMatrices, ..Order::default() }
+        }
         "tcgen05" if has(&["commit"]) => Order { strong: true, release: true, ..Order::default() },
-        "cp" if has(&["bulk"]) => Order { async_proxy: true, ..Order::default() },
-        "clusterlaunchcontrol" => Order { async_proxy: true, ..Order::default() },
+        "cp" if has(&["bulk"]) => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
+        "clusterlaunchcontrol" => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
         "mbarrier" => {
             let relaxed = has(&["relaxed"]);
             let waits = has(&["test_wait", "try_wait"]);
             let arrives = has(&["arrive", "arrive_drop", "complete_tx"]);
             Order {
                 strong: !has(&["init"]),
-                initializes: has(&["init"]),
+                special: if has(&["init"]) { SpecialOrder::Initializes } else { SpecialOrder::None },
                 acquire: waits && !relaxed,
                 release: arrives && !relaxed,
                 ..Order::default()
             }
         }
-        "griddepcontrol" => Order { awaits_grid: has(&["wait"]), ..Order::default() },
+        "griddepcontrol" if has(&["wait"]) => Order { special: SpecialOrder::AwaitsGrid, ..Order::default() },
         _ => Order { synchronizes: has(&["sync"]), ..Order::default() },
     }
 }
