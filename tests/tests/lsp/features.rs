@@ -128,7 +128,7 @@ fn completions_come_with_documentation_when_looked_at() {
 
 /// VS Code accepts a snippet on Enter even if the same text is already there.
 #[test]
-fn a_completion_without_a_place_for_the_cursor_is_no_snippet() {
+fn a_completion_without_a_place_for_the_cursor_is_plain_text() {
     let mut client = Client::start();
     let file = client.open("version.ptx", ".version 8.0\n            |\n");
     let list = client.request("textDocument/completion", file.cursors[0].params());
