@@ -25,12 +25,12 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
 
   const shot = (name) => bench.screenshot(join(SCREENSHOTS, `${name}.png`));
 
-  /** Clicks an element until something is shown: what is drawn again loses a click. */
+  /** Clicks an element until something is shown: what is drawn again loses a click. A second click too early would repeat a command. */
   async function click(element, what, isShown) {
     await until(what, async () => {
       if (await isShown()) return true;
       await element.click({ timeout: 3000 });
-      return until(what, isShown, 5);
+      return until(what, isShown, 15);
     }, 60);
   }
 
