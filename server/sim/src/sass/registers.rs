@@ -81,6 +81,13 @@ impl Source {
         Source { row: self.row + index, ..self }
     }
 
+    /// The bits of a single that the sign keeps, and those that it then changes.
+    #[inline(always)]
+    pub(crate) fn float_masks(self) -> (u32, u32) {
+        let kept = if self.sign & ABSOLUTE != 0 { u32::MAX >> 1 } else { u32::MAX };
+        (kept, if self.sign & NEGATE != 0 { 1 << 31 } else { 0 })
+    }
+
     pub(crate) fn negates(self) -> bool {
         self.sign & NEGATE != 0
     }
@@ -152,13 +159,8 @@ impl Registers {
         if source.sign == 0 {
             return row;
         }
-        *buffer = *row;
-        if source.sign & ABSOLUTE != 0 {
-            each(buffer, |a| a & 0x7fff_ffff);
-        }
-        if source.sign & NEGATE != 0 {
-            each(buffer, |a| a ^ 0x8000_0000);
-        }
+        let (kept, changed) = source.float_masks();
+        *buffer = row.map(|a| a & kept ^ changed);
         buffer
     }
 

@@ -26,7 +26,11 @@ struct Tile {
     map: TensorMap,
     runs: Vec<boxes::Run>,
     rows: u64,
+    /// Bytes in shared memory, with the padding of rows.
+    size: u64,
     shared: LaneAddress,
+    /// Where it starts in shared memory.
+    place: MemoryPosition,
     /// The offset of the tile in its block's memory, on which the swizzle depends.
     within: u64,
 }
@@ -64,12 +68,12 @@ fn tile(copy: &TensorCopy, lane: usize, r: &Registers, ctx: &mut ExecContext<'_>
     }
     let within = ctx.spaces.window.block_at(*space, shared.address).map_or(0, |(_, within)| within);
     let rows = boxes::row_count(&map, copy.mode, &coordinates);
-    let mut tile = Tile { map, runs: Vec::new(), rows, shared, within };
+    let size = rows.saturating_mul(map.row_bytes() as u64);
     // A map in memory may have any box: one that exceeds shared memory is an error before its rows are listed.
     let mode = if copy.loads { AccessMode::Store } else { AccessMode::Load };
-    ranges::place(shared, tile.size(), mode, ctx)?;
-    tile.runs = boxes::runs(&tile.map, copy.mode, &coordinates, &offsets);
-    Ok(tile)
+    let place = ranges::place(shared, size, mode, ctx)?;
+    let runs = boxes::runs(&map, copy.mode, &coordinates, &offsets);
+    Ok(Tile { map, runs, rows, size, shared, place, within })
 }
 
 /// The map of a lane, if the copy may use it.
@@ -179,11 +183,6 @@ impl Tile {
         self.runs.iter().map(&mut place).collect()
     }
 
-    /// Bytes in shared memory, with the padding of rows.
-    fn size(&self) -> u64 {
-        self.rows.saturating_mul(self.map.row_bytes() as u64)
-    }
-
     /// Bytes of elements, which complete transactions of an mbarrier.
     fn element_bytes(&self) -> u64 {
         self.rows * self.map.inner_bytes() as u64
@@ -223,13 +222,16 @@ fn load(copy: &TensorCopy, tile: &Tile, r: &Registers, ctx: &mut ExecContext<'_>
             }
         };
         let until = mbarrier.phase(ctx)?;
-        let place = ranges::place(shared, tile.size(), AccessMode::Store, ctx)?;
+        let place = match rank {
+            Some(_) => ranges::place(shared, tile.size, AccessMode::Store, ctx)?,
+            None => tile.place,
+        };
         for run in &tile.runs {
             let Some(address) = run.global else { continue };
             let at = LaneAddress { space: Space::Global, address, lane };
             ranges::start(at, run.len, AccessMode::Load, until, ctx)?;
         }
-        ranges::start(shared, tile.size(), AccessMode::Store, until, ctx)?;
+        ranges::start(shared, tile.size, AccessMode::Store, until, ctx)?;
         let fill = if tile.map.nan { tile.map.element.nan() } else { Vec::new() };
         let transfer = Transfer {
             segments: tile.segments(&runs, place, true),
@@ -248,8 +250,7 @@ fn store(copy: &TensorCopy, tile: &Tile, ctx: &mut ExecContext<'_>) -> Result<()
     let until = CopyCompletion::Waited(CopyFamily::Bulk);
     let reduction = copy.reduction.map(|op| reduction(op, tile.map.element, lane)).transpose()?;
     let runs = tile.globals(AccessMode::Store, ctx)?;
-    let place = ranges::place(tile.shared, tile.size(), AccessMode::Load, ctx)?;
-    ranges::start(tile.shared, tile.size(), AccessMode::Load, until, ctx)?;
+    ranges::start(tile.shared, tile.size, AccessMode::Load, until, ctx)?;
     for run in &tile.runs {
         let Some(address) = run.global else { continue };
         let at = LaneAddress { space: Space::Global, address, lane };
@@ -258,7 +259,7 @@ fn store(copy: &TensorCopy, tile: &Tile, ctx: &mut ExecContext<'_>) -> Result<()
             Some(_) => ranges::report(at, run.len, AccessKind::Atomic, ctx)?,
         }
     }
-    let segments = tile.segments(&runs, place, false);
+    let segments = tile.segments(&runs, tile.place, false);
     bulk::issue(Transfer { segments, reduction, ..Transfer::default() }, None, lane, ctx)
 }
 

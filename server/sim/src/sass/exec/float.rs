@@ -9,7 +9,7 @@ use crate::cuda::registers::{Lanes, lanes};
 use crate::cuda::semantics::compare::Comparison;
 use crate::cuda::semantics::float::{FloatOp, extremum_32, flush_32, fma_32};
 use crate::sass::program::{Bool, FloatCompare, FloatMode, Lanewise, Mufu, Op, Operation};
-use crate::sass::registers::{ABSOLUTE, NEGATE, Registers, Source, lanes_where};
+use crate::sass::registers::{Registers, Source, lanes_where};
 use crate::soft_float::{self, F32, F64, Rounding};
 
 const NAN_32: u32 = 0x7fff_ffff;
@@ -62,19 +62,12 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 fn map(mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(f32, f32, f32) -> f32) {
     let values = match o.s.map(|source| source.sign) {
         [0, 0, 0] => results(mode, o, r, |_, bits| bits, f),
-        signs => {
-            let masks = signs.map(sign_masks);
+        _ => {
+            let masks = o.s.map(Source::float_masks);
             results(mode, o, r, |source, bits| bits & masks[source].0 ^ masks[source].1, f)
         }
     };
     r.set(o.d, mask, &values);
-}
-
-/// What the sign of a source keeps of its bits, and what it changes.
-#[inline(always)]
-fn sign_masks(sign: u8) -> (u32, u32) {
-    let kept = if sign & ABSOLUTE != 0 { u32::MAX >> 1 } else { u32::MAX };
-    (kept, if sign & NEGATE != 0 { 1 << 31 } else { 0 })
 }
 
 /// The results of all lanes; `signed` applies the sign of a source, by its index.
