@@ -5,6 +5,7 @@
 //! checks of accesses and the counters are those of PTX.
 
 mod block;
+mod branching;
 mod control;
 mod decode;
 mod exec;

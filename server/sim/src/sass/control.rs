@@ -1,5 +1,6 @@
 //! Control instructions: branches, tokens, convergence barriers, calls, exits, barriers of the block.
 
+use super::branching::Branching;
 use super::machine::{Group, MachineError, WaitReason, Waiting};
 use super::pause::{Arrival, Pause};
 use super::program::{BarrierState, BarrierStep, CcTest, Control, Jump, Op, Operation, Token, Uniformity};
@@ -165,43 +166,18 @@ impl Warp {
         run: &mut RunContext<'_>,
     ) -> Continues {
         let taken = self.taken(uniformity, group, executed);
-        let next = group.pc + 1;
-        if taken == 0 {
-            return Ok(go(group, next));
-        }
-        if taken != group.mask && target != next {
-            if target <= group.pc {
-                self.machine.take_back_edge(run.spaces.changes, run.state.steps);
-            }
-            self.machine.diverge(&[(target, taken), (next, group.mask & !taken)]);
-            return Ok(false);
-        }
-        self.jump(target, group, run)
+        self.branching(run).branch(group, target, taken)
     }
 
-    /// All lanes of the group continue at `target`.
-    fn jump(&mut self, target: u32, group: &mut Group, run: &mut RunContext<'_>) -> Continues {
-        let from = group.pc;
-        group.pc = target;
-        if target > from {
-            return self.settle(group);
+    fn branching<'w>(&'w mut self, run: &RunContext<'_>) -> Branching<'w> {
+        Branching {
+            machine: &mut self.machine,
+            spin: &mut self.spin,
+            registers: &self.registers,
+            reads: &mut self.reads,
+            changes: run.spaces.changes,
+            steps: run.state.steps,
         }
-        self.machine.go_on(target);
-        let had_turn = self.machine.take_back_edge(run.spaces.changes, run.state.steps);
-        let changes = run.spaces.changes;
-        if let Some(pause) = self.spin.branched(&self.machine, &self.registers, &mut self.reads, changes) {
-            return Err(pause);
-        }
-        if had_turn { Ok(false) } else { self.settle(group) }
-    }
-
-    /// Whether the group may continue without a choice of the machine.
-    fn settle(&mut self, group: &Group) -> Continues {
-        if group.alone {
-            return Ok(true);
-        }
-        self.machine.go_on(group.pc);
-        Ok(false)
     }
 
     /// Lanes jump to the addresses in a register.
@@ -239,7 +215,7 @@ impl Warp {
         }
         match targets[..] {
             [] => Ok(go(group, next)),
-            [(target, _)] => self.jump(target, group, run),
+            [(target, _)] => self.branching(run).jump(group, target),
             _ => {
                 self.machine.diverge(&targets);
                 Ok(false)
@@ -266,7 +242,7 @@ impl Warp {
             if self.machine.depth(Token::Return) > MAX_CALL_DEPTH {
                 return Err(self.nested_too_deep(group, executed, run));
             }
-            return self.jump(target, group, run);
+            return self.branching(run).jump(group, target);
         }
         self.enter(group, executed, run)?;
         self.branch(target, Uniformity::None, group, executed, run)

@@ -2,6 +2,7 @@
 //!
 //! They have the effects that [`control`](super::control) describes; what must be reported, and everything else, is left to it.
 
+use super::branching::Branching;
 use super::program::{CcTest, Control, Op, Operation, Token, Uniformity};
 use super::running::{Next, Running, Stop};
 
@@ -66,36 +67,26 @@ impl Running<'_> {
     /// The lanes of `executed` branch.
     #[inline(always)]
     fn branch(&mut self, target: u32, executed: u32) -> Next {
-        let (from, mask) = (self.group.pc, self.group.mask);
-        let next = from + 1;
-        if executed == 0 {
-            self.group.pc = next;
-            return Next::Continue;
+        if executed != 0 {
+            self.visits.up_to(self.group.pc + 1);
         }
-        self.visits.up_to(next);
-        let changes = self.ctx.spaces.changes;
-        if executed != mask && target != next {
-            if target <= from {
-                self.machine.take_back_edge(changes, self.ctx.clock);
+        let mut branching = Branching {
+            machine: self.machine,
+            spin: self.spin,
+            registers: self.registers,
+            reads: &mut self.ctx.reads,
+            changes: self.ctx.spaces.changes,
+            steps: self.ctx.clock,
+        };
+        match branching.branch(&mut self.group, target, executed) {
+            Ok(true) if executed == 0 => Next::Continue,
+            Ok(true) => {
+                self.visits.start = self.group.pc;
+                Next::Continue
             }
-            self.machine.diverge(&[(target, executed), (next, mask & !executed)]);
-            return Next::Choose;
+            Ok(false) => Next::Choose,
+            Err(pause) => Next::Stop(Stop::Repeats(pause)),
         }
-        (self.group.pc, self.visits.start) = (target, target);
-        let mut had_turn = false;
-        if target <= from {
-            self.machine.go_on(target);
-            had_turn = self.machine.take_back_edge(changes, self.ctx.clock);
-            let reads = &mut self.ctx.reads;
-            if let Some(pause) = self.spin.branched(self.machine, self.registers, reads, changes) {
-                return Next::Stop(Stop::Repeats(pause));
-            }
-        }
-        if self.group.alone && !had_turn {
-            return Next::Continue;
-        }
-        self.machine.go_on(target);
-        Next::Choose
     }
 
     /// The instruction before the group's position was marked `.S`: the lanes that executed it wait.
