@@ -205,6 +205,14 @@ export class Workbench {
     });
   }
 
+  /** Opens a file of the workspace by its name in the page as it is: the extension runs already. */
+  async openHere(name) {
+    await this.page.keyboard.press('Control+P');
+    await this.page.locator('.quick-input-widget input').fill(name);
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
   /** Runs a command by its title, through the command palette. */
   async command(title) {
     await this.page.keyboard.press('F1');

@@ -7,6 +7,7 @@ mod codegen;
 mod debian;
 mod demo;
 mod dist;
+mod editor_tests;
 mod extension;
 mod fuzz;
 mod notices;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::codegen::{self, Mode};
-use crate::{debian, dist, extension, shell, tidy, wheel};
+use crate::{debian, dist, editor_tests, shell, tidy, wheel};
 
 /// A check and its name.
 type Check = (&'static str, fn() -> Result<()>);
@@ -23,7 +23,7 @@ const CHECKS: [Check; 13] = [
     ("tests", tests),
     ("documentation", documentation),
     ("the Python wheel", python),
-    ("the extension, in a real VS Code", editor),
+    ("the extension, in a real VS Code", editor_tests::run),
 ];
 
 /// Runs every check; the first that fails ends the run.
@@ -96,32 +96,4 @@ fn python() -> Result<()> {
         Some(wheel) => wheel::check(&wheel),
         None => Ok(()),
     }
-}
-
-fn editor() -> Result<()> {
-    if !extension::node_is_there() {
-        return Ok(());
-    }
-    extension::install_tools()?;
-    extension::check()?;
-    let package = extension::pack(&dist::build_server("dev")?)?;
-    shell::run("tests/vscode", "npm", &["ci", "--no-audit", "--no-fund", "--loglevel=error"])?;
-    shell::command(
-        "tests/vscode",
-        "node",
-        &[
-            "--test",
-            "--test-reporter=spec",
-            "--test-concurrency=1",
-            "extension.test.mjs",
-            "strip.test.mjs",
-            "acceptance.test.mjs",
-            "panel.test.mjs",
-            "panel_states.test.mjs",
-            "picture.test.mjs",
-            "machine_code.test.mjs",
-        ],
-    )
-    .env("WARPLENS_VSIX", package)
-    .run()
 }
