@@ -29,7 +29,7 @@ findings! {
     "launch";
     /// The run reached an unsupported instruction.
     "unsupported";
-    /// The run reached a WAVE statement whose behavior is not specified.
+    /// The run reached a statement whose behavior is not specified.
     "no-meaning";
     /// Lanes access memory outside of every allocation.
     "out-of-bounds";

@@ -20,6 +20,7 @@ mod model;
 mod problem;
 mod ptx;
 mod read;
+mod read_multimem;
 mod read_tensor_map;
 mod repair;
 mod resolve;

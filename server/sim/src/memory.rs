@@ -28,12 +28,23 @@ pub struct Buffer {
     pub freed: bool,
     /// Its elements.
     pub shape: ArrayShape,
+    /// What a multimem address stands for; the buffer then has no bytes of its own.
+    pub multimem: Option<Multimem>,
+}
+
+/// The buffers that a multimem address stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Multimem {
+    /// Their addresses.
+    pub replicas: Vec<u64>,
+    /// The bytes of each.
+    pub len: u64,
 }
 
 impl Buffer {
     fn new(name: &str, address: u64, len: u64) -> Buffer {
         let shape = ArrayShape::array(0);
-        Buffer { name: name.into(), address, len, read_only: false, freed: false, shape }
+        Buffer { name: name.into(), address, len, read_only: false, freed: false, shape, multimem: None }
     }
 
     /// The buffer as an object for messages.
@@ -105,6 +116,28 @@ impl DeviceMemory {
         let at = (address - self.base) as usize;
         self.bytes[at..at + contents.len()].copy_from_slice(contents);
         Ok(address)
+    }
+
+    /// A new range of addresses that stand for the same offsets in each of `replicas`, buffers of `len` bytes.
+    pub fn allocate_multimem(
+        &mut self,
+        name: &str,
+        len: u64,
+        replicas: Vec<u64>,
+    ) -> Result<u64, OutOfMemory> {
+        let address = self.allocate(name, len)?;
+        if let Some(buffer) = self.owner(address) {
+            let buffer = &mut self.buffers[buffer];
+            (buffer.len, buffer.multimem) = (0, Some(Multimem { replicas, len }));
+        }
+        Ok(address)
+    }
+
+    /// The multimem range that contains `address` or is the last object before it, and the offset from its start.
+    pub fn multimem(&self, address: u64) -> Option<(&Multimem, u64)> {
+        let after = self.buffers.partition_point(|buffer| buffer.address <= address);
+        let buffer = &self.buffers[after.checked_sub(1)?];
+        Some((buffer.multimem.as_ref()?, address - buffer.address))
     }
 
     /// Sets the elements of the buffer at `address`.

@@ -142,8 +142,8 @@ impl Drawer {
                     }
                 }
             }
-            // The fields of a map and its data belong together.
-            Passed::Bytes(_) | Passed::Alias(_) | Passed::TensorMap(_) => {}
+            // The fields of a map and its data belong together, and so do replicas.
+            Passed::Bytes(_) | Passed::Alias(_) | Passed::TensorMap(_) | Passed::Multimem(_) => {}
         }
     }
 

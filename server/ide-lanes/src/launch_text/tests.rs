@@ -204,3 +204,40 @@ fn problems_have_replacements() {
     "#]],
     );
 }
+
+#[test]
+fn keys_of_multimem_arguments() {
+    suggested(
+        "[[launch]]\nargs = [{ multimem = { |",
+        TOML,
+        expect![[r#"
+        `` → buffer = "$1"
+        `` → len = $1
+        `` → replicas = [{ $1 }]
+    "#]],
+    );
+    suggested(
+        "[[launch]]\nargs = [{ multimem = { buffer = 'u32', replicas = [{ |",
+        TOML,
+        expect![[r#"
+        `` → bytes = "$1"
+        `` → file = "$1"
+        `` → fill = "$1"
+        `` → len = $1
+        `` → seed = $1
+        `` → values = [$1]
+    "#]],
+    );
+    documented(
+        "[[launch]]\nargs = [{ multimem = { buffer = 'u32', rep|licas = [] } }]",
+        TOML,
+        expect!["`replicas`: The contents of each replica."],
+    );
+    documented(
+        "[[launch]]\nargs = [{ mult|imem = {} }]",
+        TOML,
+        expect![
+            "`multimem`: A multimem address: it stands for the same offset in several buffers, the replicas. `expect` and --dump call replica 0 of `m` `m#0`."
+        ],
+    );
+}

@@ -12,6 +12,7 @@ pub mod matrix;
 pub mod mixed;
 pub mod narrow;
 pub mod packed;
+pub mod replicas;
 pub mod video;
 
 #[cfg(test)]

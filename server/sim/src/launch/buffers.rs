@@ -39,29 +39,33 @@ pub struct Budget<'a> {
     pub(super) read_file: FileReader<'a>,
 }
 
-/// The buffers of a launch and their aliases. `place` copies the bytes of an argument's buffer to memory and returns the address.
+/// The buffers of a launch and their aliases. `place` copies the bytes of a buffer of an argument to memory and returns the
+/// address.
 pub(super) fn place_buffers(
     launch: &Launch,
     mut budget: Budget<'_>,
-    mut place: impl FnMut(&Argument, &[u8]) -> Result<u64, Problem>,
+    mut place: impl FnMut(&Argument, &str, &[u8]) -> Result<u64, Problem>,
 ) -> Result<Vec<PlacedBuffer>, Problem> {
     let mut buffers = Vec::new();
     for argument in launch.args.iter().flat_map(Argument::all) {
-        let Some(buffer) = argument.own_buffer() else { continue };
-        let bytes = build(buffer, budget.left, budget.read_file);
-        let bytes = bytes.map_err(|message| wrong(argument, message))?;
-        let len = bytes.len() as u64;
-        budget.left -= len;
-        let address = place(argument, &bytes)?;
-        buffers.push(PlacedBuffer { name: argument.name().into(), element: buffer.element, address, len });
+        for (name, buffer) in argument.own_buffers() {
+            let bytes = build(buffer, budget.left, budget.read_file);
+            let bytes = bytes.map_err(|message| wrong(argument, message))?;
+            let len = bytes.len() as u64;
+            budget.left -= len;
+            let address = place(argument, &name, &bytes)?;
+            buffers.push(PlacedBuffer { name: name.into(), element: buffer.element, address, len });
+        }
     }
     with_aliases(launch, &buffers)
 }
 
-/// The elements of the buffer that an argument passes.
+/// The elements of the buffers that an argument passes.
 pub(super) fn shape_of(argument: &Argument) -> ArrayShape {
-    match argument.own_buffer() {
-        Some(buffer) if buffer.element != ScalarType::B8 => ArrayShape::array(buffer.element.bytes() as u64),
+    match argument.own_buffers().first() {
+        Some((_, buffer)) if buffer.element != ScalarType::B8 => {
+            ArrayShape::array(buffer.element.bytes() as u64)
+        }
         _ => ArrayShape::array(0),
     }
 }
@@ -107,6 +111,13 @@ fn with_aliases(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<PlacedB
                 MapBuffer::Own(_) => name,
                 MapBuffer::Named(of) => of,
             },
+            Passed::Multimem(_) => {
+                let own = argument.own_buffers();
+                let is_own =
+                    |buffer: &&PlacedBuffer| own.iter().any(|(name, _)| buffer.name == name.as_str());
+                all.extend(buffers.iter().filter(is_own).cloned());
+                continue;
+            }
             Passed::Scalar(..) | Passed::Bytes(_) | Passed::Fields(_) => continue,
         };
         let Some(buffer) = buffers.iter().find(|buffer| buffer.name == of) else {

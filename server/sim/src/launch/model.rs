@@ -115,6 +115,8 @@ pub enum Passed {
     Fields(Vec<Field>),
     /// A tensor map.
     TensorMap(Box<TensorMapArgument>),
+    /// An address that stands for several buffers.
+    Multimem(Vec<Buffer>),
 }
 
 /// A part of a parameter that is a structure.
@@ -132,15 +134,20 @@ impl Argument {
         self.name.as_deref().unwrap_or_default()
     }
 
-    /// The buffer that the argument brings.
-    pub(crate) fn own_buffer(&self) -> Option<&Buffer> {
+    /// The buffers that the argument brings, with the names by which `expect` and `--dump` refer to them.
+    pub(crate) fn own_buffers(&self) -> Vec<(String, &Buffer)> {
+        let one = |buffer| vec![(self.name().to_owned(), buffer)];
         match &self.passed {
-            Passed::Buffer(buffer) => Some(buffer),
+            Passed::Buffer(buffer) => one(buffer),
             Passed::TensorMap(map) => match &map.buffer {
-                MapBuffer::Own(buffer) => Some(buffer),
-                MapBuffer::Named(_) => None,
+                MapBuffer::Own(buffer) => one(buffer),
+                MapBuffer::Named(_) => Vec::new(),
             },
-            _ => None,
+            Passed::Multimem(replicas) => (0..)
+                .zip(replicas)
+                .map(|(number, buffer)| (replica_name(self.name(), number), buffer))
+                .collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -152,6 +159,11 @@ impl Argument {
         };
         std::iter::once(self).chain(fields.iter().map(|field| &field.argument))
     }
+}
+
+/// The name of a replica of a multimem argument.
+pub(crate) fn replica_name(argument: &str, number: usize) -> String {
+    format!("{argument}#{number}")
 }
 
 /// A buffer in device memory.
@@ -340,8 +352,32 @@ impl Argument {
             }
             Passed::Fields(fields) => map.serialize_entry("fields", fields)?,
             Passed::TensorMap(tensor_map) => map.serialize_entry("tensormap", tensor_map)?,
+            Passed::Multimem(replicas) => map.serialize_entry("multimem", &Replicas(replicas))?,
         }
         Ok(())
+    }
+}
+
+/// The buffers of a multimem argument, which have the same type.
+struct Replicas<'a>(&'a [Buffer]);
+
+impl Serialize for Replicas<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("buffer", self.0.first().map_or("u8", |buffer| buffer.element.name()))?;
+        map.serialize_entry("replicas", &self.0.iter().map(Replica).collect::<Vec<_>>())?;
+        map.end()
+    }
+}
+
+/// The contents of a replica.
+struct Replica<'a>(&'a Buffer);
+
+impl Serialize for Replica<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.0.contents.serialize_entries(self.0.element, &mut map)?;
+        map.end()
     }
 }
 

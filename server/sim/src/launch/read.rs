@@ -10,7 +10,7 @@ use super::model::{
 };
 use super::problem::Problem;
 use super::tree::{Key, Node, Value};
-use super::{INFERRED, json_text, read_tensor_map, toml_text};
+use super::{INFERRED, json_text, read_multimem, read_tensor_map, toml_text};
 use crate::scalar_type::ScalarType;
 
 /// How a launch file is written.
@@ -243,6 +243,8 @@ pub(crate) fn scalar_keys() -> Vec<&'static str> {
 pub(super) fn read_argument(node: &Node) -> Result<Argument, Problem> {
     let shape = if has(node, "tensormap") {
         read_map
+    } else if has(node, "multimem") {
+        read_multimem::read
     } else if has(node, "buffer") {
         read_buffer
     } else if has(node, "alias") {
@@ -257,11 +259,11 @@ pub(super) fn read_argument(node: &Node) -> Result<Argument, Problem> {
     Ok(Argument { name, passed, at: Some(node.span.clone()) })
 }
 
-fn has(node: &Node, name: &str) -> bool {
+pub(super) fn has(node: &Node, name: &str) -> bool {
     matches!(&node.value, Value::Table(entries) if entries.iter().any(|(key, _)| key.name == name))
 }
 
-type NamedPassed<'n> = Result<(Option<&'n Node>, Passed), Problem>;
+pub(super) type NamedPassed<'n> = Result<(Option<&'n Node>, Passed), Problem>;
 
 fn read_map(node: &Node) -> NamedPassed<'_> {
     let fields = Fields::new(node, "a tensor map argument", &["name", "tensormap"])?;
@@ -310,11 +312,11 @@ fn read_fields(node: &Node) -> NamedPassed<'_> {
 fn read_scalar(node: &Node) -> NamedPassed<'_> {
     let mut shapes = scalar_keys();
     shapes.push("bytes");
-    let known = [&["name"], shapes.as_slice(), &["buffer", "alias", "fields", "tensormap"]].concat();
+    let others = ["buffer", "alias", "fields", "tensormap", "multimem"];
+    let known = [&["name"], shapes.as_slice(), &others].concat();
     let fields = Fields::new(node, "an argument", &known)?;
     let what = "an argument needs a value";
-    let (key, value) =
-        fields.one_of(what, &[shapes.as_slice(), &["buffer", "alias", "fields", "tensormap"]].concat())?;
+    let (key, value) = fields.one_of(what, &[shapes.as_slice(), &others].concat())?;
     let passed = match ScalarType::of_launches(&key.name) {
         Some(kind) => Passed::Scalar(kind, bits(value, &key.name, kind)?),
         None => Passed::Bytes(read_hex(value)?),
@@ -322,7 +324,7 @@ fn read_scalar(node: &Node) -> NamedPassed<'_> {
     Ok((fields.get("name"), passed))
 }
 
-fn read_buffer(node: &Node) -> NamedPassed<'_> {
+pub(super) fn read_buffer(node: &Node) -> NamedPassed<'_> {
     const CONTENTS: [&str; 4] = ["fill", "values", "bytes", "file"];
     let known = ["name", "buffer", "len", "fill", "seed", "values", "bytes", "file"];
     let fields = Fields::new(node, "a buffer argument", &known)?;

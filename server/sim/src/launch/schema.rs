@@ -145,8 +145,8 @@ impl JsonSchema for Argument {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let number = generator.subschema_for::<Number>().to_value();
         json_schema!({
-            "description": "An argument: a scalar (`u32 = 100`), a buffer, an alias of a buffer, bytes, a tensor map, or the fields of a structure.",
-            "oneOf": [scalar(&number), buffer(&number), alias(), bytes(), fields(&number), super::schema_tensor_map::argument(name(), buffer(&number))],
+            "description": "An argument: a scalar (`u32 = 100`), a buffer, an alias of a buffer, bytes, a tensor map, a multimem address, or the fields of a structure.",
+            "oneOf": [scalar(&number), buffer(&number), alias(), bytes(), fields(&number), super::schema_tensor_map::argument(name(), buffer(&number)), multimem(&number)],
         })
     }
 }
@@ -204,6 +204,33 @@ fn buffer(number: &Value) -> Value {
     })
 }
 
+/// An address that stands for several buffers of one type.
+fn multimem(number: &Value) -> Value {
+    let mut replica = buffer(number);
+    if let Some(properties) = replica["properties"].as_object_mut() {
+        properties.retain(|key, _| !matches!(key.as_str(), "name" | "buffer"));
+        properties["len"]["description"] = "The number of elements; defaults to that of the argument.".into();
+    }
+    replica["required"] = json!([]);
+    let multimem = json!({
+        "type": "object",
+        "description": "A multimem address: it stands for the same offset in several buffers, the replicas. `expect` and --dump call replica 0 of `m` `m#0`.",
+        "properties": {
+            "buffer": { "enum": super::read::scalar_keys(), "description": "The type of the elements." },
+            "len": { "type": "integer", "minimum": 0, "description": "The number of elements of each replica." },
+            "replicas": { "type": "array", "items": replica, "minItems": 1, "description": "The contents of each replica." },
+        },
+        "required": ["buffer", "replicas"],
+        "additionalProperties": false,
+    });
+    json!({
+        "type": "object",
+        "properties": { "name": name(), "multimem": multimem },
+        "required": ["multimem"],
+        "additionalProperties": false,
+    })
+}
+
 fn alias() -> Value {
     let of = json!({ "type": "string", "description": "The argument whose buffer is passed." });
     json!({
@@ -228,13 +255,14 @@ fn bytes() -> Value {
 fn fields(number: &Value) -> Value {
     let at = json!({ "type": "integer", "minimum": 0, "description": "The byte offset in the parameter." });
     let map = super::schema_tensor_map::argument(name(), buffer(number));
-    let shapes = [scalar(number), buffer(number), alias(), bytes(), map].map(|mut shape| {
-        shape["properties"]["at"] = at.clone();
-        let mut required = shape["required"].as_array().cloned().unwrap_or_default();
-        required.push("at".into());
-        shape["required"] = required.into();
-        shape
-    });
+    let shapes =
+        [scalar(number), buffer(number), alias(), bytes(), map, multimem(number)].map(|mut shape| {
+            shape["properties"]["at"] = at.clone();
+            let mut required = shape["required"].as_array().cloned().unwrap_or_default();
+            required.push("at".into());
+            shape["required"] = required.into();
+            shape
+        });
     json!({
         "type": "object",
         "properties": {

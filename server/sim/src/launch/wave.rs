@@ -67,7 +67,7 @@ impl LaunchRules for WaveKernel {
         }
         let mut memory = wave::device_memory(device);
         let mut next = 0u64;
-        let mut buffers = place_buffers(launch, budget, |argument, bytes| {
+        let mut buffers = place_buffers(launch, budget, |argument, _, bytes| {
             let address = next;
             place(&mut memory, address, bytes, argument, device)?;
             next = (address + bytes.len() as u64).next_multiple_of(256);
@@ -182,6 +182,7 @@ fn register_value(argument: &Argument, buffers: &[PlacedBuffer]) -> Result<u32, 
         Passed::Fields(_) | Passed::TensorMap(_) => {
             Err(wrong(argument, "a register holds one number: pass the fields of a structure as arguments"))
         }
+        Passed::Multimem(_) => Err(wrong(argument, "WAVE has no multimem addresses: pass buffers")),
         Passed::Buffer(_) | Passed::Alias(_) => Ok(address_of(argument, buffers) as u32),
     }
 }

@@ -21,6 +21,7 @@ mod memory;
 mod mixed;
 mod modifiers;
 mod module;
+mod multimem;
 mod operands;
 mod order;
 mod patterns;

@@ -26,7 +26,7 @@ pub use crate::cuda::slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots}
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use flow::{Flow, Mixing, Part, Read};
 pub use guard::Guard;
-pub use operation::{Combining, CopyGroup, Instruction, Op, SetTo, StackAction};
+pub use operation::{Combining, CopyGroup, Instruction, Multimem, Op, SetTo, StackAction};
 pub use patterns::{Patterns, Update};
 pub use tables::{
     Access, Atomic, Barrier, BarrierKind, Call, Callee, Copy, Element, Exchange, ExchangeKind,

@@ -25,6 +25,7 @@ mod last_store;
 mod limits;
 mod matrices;
 mod models;
+mod multimem;
 mod objects;
 mod parallel_blocks;
 mod progress;

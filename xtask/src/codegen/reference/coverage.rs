@@ -50,9 +50,46 @@ fn section(language: &str, categories: Vec<Category>) -> String {
             ]
         })
         .collect();
+    let unsupported = reasons(entries(), |decision| match decision {
+        Simulation::Unsupported(why) => Some(why),
+        _ => None,
+    });
+    let in_part = reasons(entries(), |decision| match decision {
+        Simulation::Partly(but) => Some(but),
+        _ => None,
+    });
     format!(
-        "## {language}\n\nOf {} entries {simulated} are simulated, {partly} in part, and {no_op} accepted without effect.\n\n{}",
+        "## {language}\n\nOf {} entries {simulated} are simulated, {partly} in part, {no_op} accepted without effect, and {} not simulated.\n\n{}{}{}",
         entries().count(),
-        table(["", "simulated", "in part", "without effect", "not simulated"], &rows)
+        entries().count() - simulated - partly - no_op,
+        table(["", "simulated", "in part", "without effect", "not simulated"], &rows),
+        reason_table(["Not simulated", "because"], &unsupported),
+        reason_table(["In part", "what is missing"], &in_part),
     )
+}
+
+/// The entries of each reason, in the order of the first of them.
+fn reasons<'a>(
+    entries: impl Iterator<Item = &'a (&'a str, &'a Simulation)>,
+    reason: impl Fn(&Simulation) -> Option<&String>,
+) -> Vec<(String, Vec<&'a str>)> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for (name, decision) in entries {
+        let Some(reason) = reason(decision) else { continue };
+        match groups.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((reason.clone(), vec![name])),
+        }
+    }
+    groups
+}
+
+fn reason_table(header: [&str; 2], groups: &[(String, Vec<&str>)]) -> String {
+    if groups.is_empty() {
+        return String::new();
+    }
+    let named =
+        |names: &Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" ");
+    let rows: Vec<[String; 2]> = groups.iter().map(|(reason, names)| [named(names), plain(reason)]).collect();
+    table(header, &rows)
 }

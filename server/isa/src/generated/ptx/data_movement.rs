@@ -1878,9 +1878,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(9, 3),
             target: "sm_100",
         }],
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2228,9 +2225,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_90",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2357,9 +2351,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(8, 1),
             target: "sm_90",
         }],
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2494,9 +2485,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_90",
             },
         ],
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -4840,9 +4828,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(9, 1),
             target: "sm_90",
         }],
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -4981,9 +4966,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(9, 1),
             target: "sm_90",
         }],
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {

@@ -1440,9 +1440,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             since: Version::new(9, 3),
             target: "sm_100",
         }],
-        simulation: Simulation::Unsupported(
-            "a multimem address stands for the memories of several devices, and there is one",
-        ),
         ..Instruction::EMPTY
     },
     Instruction {

@@ -137,6 +137,13 @@ fn beyond(access: InvalidAccess, NamedObject { object, kind }: &NamedObject, off
         return Fault::new("use-after-free", message, 0);
     }
     let needed = offset.saturating_add(span);
+    if *kind == ObjectKind::Multimem && needed <= len {
+        let message = format!(
+            "{what} at {element} through a multimem address\nonly `multimem` instructions may use it; pass the \
+             address of a replica: alias = \"{name}#0\""
+        );
+        return Fault::new("no-meaning", message, 0);
+    }
     let title = match (offset < len, kind) {
         (true, _) => format!("{what} at {element} ends {} beyond `{name}`", bytes(needed - len)),
         (false, ObjectKind::DynamicShared) => format!("{element} is beyond dynamic shared memory"),

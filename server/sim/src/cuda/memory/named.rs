@@ -25,12 +25,22 @@ pub(super) enum ObjectKind {
     Variable,
     /// It was freed.
     Freed,
+    /// A multimem address, which stands for several buffers.
+    Multimem,
 }
 
 impl NamedObject {
     fn buffer(buffer: &Buffer, kind: ObjectKind) -> NamedObject {
-        let kind = if buffer.freed { ObjectKind::Freed } else { kind };
-        NamedObject { object: buffer.object(), kind }
+        let mut object = buffer.object();
+        let kind = match &buffer.multimem {
+            Some(multimem) => {
+                object.len = multimem.len;
+                ObjectKind::Multimem
+            }
+            None if buffer.freed => ObjectKind::Freed,
+            None => kind,
+        };
+        NamedObject { object, kind }
     }
 }
 

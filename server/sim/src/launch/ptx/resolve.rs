@@ -7,7 +7,7 @@ use crate::launch::buffers::{
     shape_of, wrong,
 };
 use crate::launch::kernel::LaunchRules;
-use crate::launch::model::{Argument, Field, Launch, Passed, TensorMapArgument, size};
+use crate::launch::model::{Argument, Field, Launch, Passed, TensorMapArgument, replica_name, size};
 use crate::launch::problem::Problem;
 use crate::memory::DeviceMemory;
 use crate::ptx;
@@ -63,17 +63,18 @@ impl PtxKernel {
         name_arguments(launch, |index| self.params.get(index).map(|param| param.name.to_string()));
         check_count(launch, name, self)?;
         check_names(launch, self)?;
-        let buffers = place_buffers(launch, budget, |argument, bytes| {
-            let address = memory.allocate_with(argument.name(), bytes);
+        let buffers = place_buffers(launch, budget, |argument, name, bytes| {
+            let address = memory.allocate_with(name, bytes);
             let address = address.map_err(|_| wrong(argument, "it does not fit into device memory"))?;
             memory.set_shape(address, shape_of(argument));
             Ok(address)
         })?;
+        let addressed = [buffers.as_slice(), &multimem_ranges(launch, &buffers, &mut memory)?].concat();
         let workspace = workspace(launch, &mut memory)?;
         let mut params = Vec::new();
         for (argument, param) in launch.args.iter().zip(&self.params) {
             params.resize(params.len().next_multiple_of(param.align.max(1) as usize), 0);
-            params.extend(param_bytes(argument, param, self, &buffers)?);
+            params.extend(param_bytes(argument, param, self, &addressed)?);
         }
         let prerequisite_writes = prerequisite_writes(launch, &buffers)?;
         let config = LaunchConfig {
@@ -87,6 +88,37 @@ impl PtxKernel {
         };
         Ok((config, buffers))
     }
+}
+
+/// The ranges of addresses of the multimem arguments, each after its replicas.
+fn multimem_ranges(
+    launch: &Launch,
+    buffers: &[PlacedBuffer],
+    memory: &mut DeviceMemory,
+) -> Result<Vec<PlacedBuffer>, Problem> {
+    let mut ranges = Vec::new();
+    for argument in launch.args.iter().flat_map(Argument::all) {
+        let Passed::Multimem(replicas) = &argument.passed else { continue };
+        let placed = |number: usize| {
+            let name = replica_name(argument.name(), number);
+            buffers.iter().find(|buffer| buffer.name == name)
+        };
+        let placed: Vec<&PlacedBuffer> = (0..replicas.len()).filter_map(placed).collect();
+        let Some((first, others)) = placed.split_first() else { continue };
+        if let Some(other) = others.iter().find(|other| other.len != first.len) {
+            let message = format!(
+                "`{}` has {} bytes and `{}` has {}: give all replicas the same length",
+                first.name, first.len, other.name, other.len
+            );
+            return Err(wrong(argument, message));
+        }
+        let addresses = placed.iter().map(|buffer| buffer.address).collect();
+        let address = memory.allocate_multimem(argument.name(), first.len, addresses);
+        let address = address.map_err(|_| wrong(argument, "it does not fit into device memory"))?;
+        memory.set_shape(address, shape_of(argument));
+        ranges.push(PlacedBuffer { name: argument.name().into(), address, ..(*first).clone() });
+    }
+    Ok(ranges)
 }
 
 /// The workspace of a cooperative launch, after the buffers.
@@ -253,7 +285,7 @@ fn param_bytes(
             argument,
             format!("a tensor map has {BYTES} bytes, but the parameter is {}", shape(param)),
         )),
-        Passed::Buffer(_) | Passed::Alias(_) => {
+        Passed::Buffer(_) | Passed::Alias(_) | Passed::Multimem(_) => {
             if !ptx.takes_address(param) {
                 let bytes = ptx.address_bytes.unwrap_or(8);
                 return Err(wrong(

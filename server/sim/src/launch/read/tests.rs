@@ -309,7 +309,7 @@ fn what_is_missing_or_too_much() {
     check(
         "args = [{ name = 'n' }]",
         expect![[r#"
-            4:9: an argument needs a value: write one of `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `b8`, `b16`, `b32`, `b64`, `i8`, `i16`, `i32`, `i64`, `bytes`, `buffer`, `alias`, `fields`, `tensormap`
+            4:9: an argument needs a value: write one of `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `b8`, `b16`, `b32`, `b64`, `i8`, `i16`, `i32`, `i64`, `bytes`, `buffer`, `alias`, `fields`, `tensormap`, `multimem`
         "#]],
     );
     check(
@@ -422,5 +422,42 @@ fn structures_in_structures() {
         expect![[r#"
             4:21: fields cannot be nested: give byte offsets from the start of the parameter
         "#]],
+    );
+}
+
+#[test]
+fn multimem_arguments() {
+    let args = |replicas: &str| {
+        format!("args = [{{ multimem = {{ buffer = 'u32', len = 4, replicas = [{replicas}] }} }}]")
+    };
+    check(
+        &args("{ fill = 'iota' }, { len = 1, values = [5] }"),
+        expect![[r#"
+        {"name":"a","file":"k.ptx","args":[{"multimem":{"buffer":"u32","replicas":[{"len":4,"fill":"iota"},{"values":[5]}]}}]}
+    "#]],
+    );
+    check(
+        &args(""),
+        expect![[r#"
+        4:60: a multimem address stands for at least one replica: `replicas` is empty
+    "#]],
+    );
+    check(
+        &args("{ buffer = 'u8' }"),
+        expect![[r#"
+        4:63: a replica has no `buffer`: replicas have the type of the argument, and its name with a number, `m#0`
+    "#]],
+    );
+    check(
+        &args("{ values = [1] }"),
+        expect![[r#"
+        4:46: `len` is 4, but `values` has 1 elements of u32: remove `len`, or make them agree
+    "#]],
+    );
+    check(
+        "args = [{ multimem = { buffer = 'u32', len = 4 } }]",
+        expect![[r#"
+        4:22: a multimem argument has replicas: write `replicas`
+    "#]],
     );
 }

@@ -459,3 +459,46 @@ fn fields_that_do_not_fit() {
         "#]],
     );
 }
+
+#[test]
+fn multimem_arguments_and_their_replicas() {
+    use ScalarType::U64;
+    let kernel = || PtxKernel {
+        params: vec![param("m", U64), param("x", U64)],
+        address_bytes: Some(8),
+        ..PtxKernel::default()
+    };
+    let launch = |replicas: &str, x: &str, expect: &str| {
+        format!(
+            "args = [{{ multimem = {{ buffer = 'u32', len = 4, replicas = [{replicas}] }} }}, {x}]\nexpect = [{expect}]"
+        )
+    };
+    check(
+        kernel(),
+        &launch(
+            "{ fill = 'iota' }, { values = [5, 6, 7, 8] }",
+            "{ alias = 'm#1' }",
+            "{ name = 'm#0', values = [0, 1] }",
+        ),
+        expect![[r#"
+            [1, 1, 1] [32, 1, 1] 0 00040010000000000002001000000000
+            m#0 u32[16] at 0x10000000
+            m#1 u32[16] at 0x10000200
+            x u32[16] at 0x10000200
+        "#]],
+    );
+    check(
+        kernel(),
+        &launch("{ fill = 'iota' }, { len = 3 }", "{ u64 = 1 }", ""),
+        expect![[r#"
+        4:9: argument `m`: `m#0` has 16 bytes and `m#1` has 12: give all replicas the same length
+    "#]],
+    );
+    check(
+        kernel(),
+        &launch("{}", "{ u64 = 1 }", "{ name = 'm', values = [0] }"),
+        expect![[r#"
+        5:11: expect: unknown buffer `m`: the buffers are `m#0`
+    "#]],
+    );
+}

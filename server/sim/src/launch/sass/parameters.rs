@@ -60,7 +60,7 @@ fn parameter(index: usize, bytes: u64, align: u64) -> Parameter {
 pub(super) fn of_arguments(arguments: &[Argument], address_bytes: u64) -> Option<Vec<Parameter>> {
     let parameter = |(index, argument): (usize, &Argument)| {
         let bytes = match &argument.passed {
-            Passed::Buffer(_) | Passed::Alias(_) => address_bytes,
+            Passed::Buffer(_) | Passed::Alias(_) | Passed::Multimem(_) => address_bytes,
             Passed::Scalar(kind, _) => kind.bytes() as u64,
             Passed::Bytes(bytes) => bytes.len() as u64,
             Passed::TensorMap(_) => BYTES as u64,

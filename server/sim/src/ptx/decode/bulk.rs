@@ -37,7 +37,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             m.ignore_caching();
             return Ok((Op::Nop, Slots::default()));
         }
-        if bulk { self.bulk_copy(reduces, operands, m) } else { self.copy_async(operands, m) }
+        if bulk { self.bulk_copy(reduces, false, operands, m) } else { self.copy_async(operands, m) }
     }
 
     /// `cp.async`
@@ -72,7 +72,14 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// `cp.async.bulk`, `cp.reduce.async.bulk`
-    fn bulk_copy(&mut self, reduces: bool, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+    /// The same of `multimem` with `replicated`.
+    pub(super) fn bulk_copy(
+        &mut self,
+        reduces: bool,
+        replicated: bool,
+        operands: &[Operand],
+        m: &mut Modifiers<'_>,
+    ) -> Decoded {
         let (to_space, from_space) = (m.space(), m.space());
         let to_mbarrier = m.take("mbarrier::complete_tx::bytes");
         let _ = (m.take("bulk_group"), m.take("mbarrier::report::disabled"));
@@ -106,8 +113,19 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (to, to_space) = self.address(to, to_space)?;
         let (from, from_space) = self.address(from, from_space)?;
         let ends = left.zip(right);
-        let copy =
-            BulkCopy { to, to_space, from, from_space, size, reduction, completion, blocks, ends, bytes };
+        let copy = BulkCopy {
+            to,
+            to_space,
+            from,
+            from_space,
+            size,
+            reduction,
+            completion,
+            blocks,
+            ends,
+            bytes,
+            replicated,
+        };
         Ok(with_entry(Op::BulkCopy, &mut self.out.tables.bulk_copies, copy))
     }
 

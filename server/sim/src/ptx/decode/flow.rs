@@ -51,6 +51,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let part = match opcode {
             "st" if private => Part::Source,
             "st" | "atom" | "red" => Part::Stored,
+            "multimem" if instruction.has("st") || instruction.has("red") => Part::Stored,
             "brx" | "bar" | "barrier" => Part::Choice,
             _ => Part::Source,
         };

@@ -83,6 +83,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "alloca" | "stacksave" | "stackrestore" => self.stack(instruction, &mut m),
             "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => self.matrix(instruction, &mut m),
             "cp" => self.copying(instruction, &mut m),
+            "multimem" => self.multimem(instruction, &mut m),
             "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => {
                 self.exchange(instruction, &mut m)
             }

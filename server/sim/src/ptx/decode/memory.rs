@@ -227,7 +227,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((address, space))
     }
 
-    fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+    pub(super) fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let space = m.space();
         m.ignore_caching();
         let count = vector_length(m);

@@ -21,8 +21,10 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
             strong: access.strong || instruction.opcode() == "red",
             ..access
         },
+        "multimem" if has(&["cp"]) => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
         "ld" | "ldu" | "st" => access,
-        "atom" | "red" => Order { strong: true, ..access },
+        "multimem" if !has(&["red"]) => access,
+        "atom" | "red" | "multimem" => Order { strong: true, ..access },
         "membar" | "fence" => Order {
             fence: true,
             in_block: has(&["cta"]),

@@ -7,3 +7,4 @@ pub(crate) mod cluster_address;
 pub(crate) mod copy;
 pub(crate) mod lane_address;
 pub(crate) mod mbarrier;
+pub(crate) mod multimem;

@@ -27,6 +27,8 @@ pub struct BulkCopy {
     pub ends: Option<(Slot, Slot)>,
     /// The mask of the bytes that are copied of each 16.
     pub bytes: Option<Slot>,
+    /// Whether `to` is a multimem address.
+    pub replicated: bool,
 }
 
 /// A range of memory that is filled with zeros.

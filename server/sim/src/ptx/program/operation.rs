@@ -171,6 +171,8 @@ pub enum Op {
     Store,
     /// `atom`, `red`: atomic `a`
     Atomic,
+    /// `multimem`: access or atomic `a`, through an address that stands for several buffers
+    Multimem(Multimem),
     /// `shfl`: exchange `a`
     Shuffle,
     /// `vote`: exchange `a`
@@ -208,6 +210,7 @@ impl Op {
                 | Op::Atomic
                 | Op::Copy
                 | Op::BulkCopy
+                | Op::Multimem(_)
                 | Op::MatrixAccess
                 | Op::Mbarrier
                 | Op::Call(_)
@@ -259,6 +262,17 @@ pub enum CopyGroup {
     WaitBulk,
     /// `cp.async.bulk.wait_group.read`
     WaitBulkRead,
+}
+
+/// An access to each of the buffers that a multimem address stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Multimem {
+    /// `ld_reduce`: access `a`, reduction `b`
+    LoadReduce,
+    /// `st`: access `a`
+    Store,
+    /// `red`: atomic `a`
+    Reduce,
 }
 
 /// How `setp` and `set` combine their comparison with a predicate.

@@ -12,6 +12,7 @@ use crate::cuda::semantics::fragments::Matrix;
 use crate::cuda::semantics::matrix::Product;
 use crate::cuda::semantics::mixed::Mixed;
 use crate::cuda::semantics::narrow::PackedConvert;
+use crate::cuda::semantics::replicas::ReplicaReduction;
 use crate::cuda::semantics::video::{Video, VideoMad};
 use crate::cuda::slot::{Formal, RegisterSlot, Slot};
 use crate::scalar_type::ScalarType;
@@ -57,6 +58,8 @@ pub struct Tables {
     pub lop3: Vec<Lop3Predicate>,
     /// Of `Op::Load` and `Op::Store`.
     pub accesses: Vec<Access>,
+    /// Of `multimem.ld_reduce`.
+    pub replica_reductions: Vec<ReplicaReduction>,
     /// Of `Op::Atomic`.
     pub atomics: Vec<Atomic>,
     /// Of the operations between lanes.

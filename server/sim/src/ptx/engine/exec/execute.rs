@@ -10,7 +10,7 @@ use crate::cuda::registers::{Lanes, Registers, WIDTH, Word, blend, lanes};
 use crate::cuda::sanitizer::copies::CopyFamily;
 use crate::cuda::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
 use crate::ptx::async_ops::operation::Family;
-use crate::ptx::engine::memory::{access, atomic, bulk, cluster_address, copy, mbarrier};
+use crate::ptx::engine::memory::{access, atomic, bulk, cluster_address, copy, mbarrier, multimem};
 use crate::ptx::program::{
     Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
     PackedSources, RegisterSlot, Slot, Slots,
@@ -191,6 +191,7 @@ fn uncommon(
         | Op::Tensor => {
             return asynchronous(instruction, function, r, ctx, mask);
         }
+        Op::Multimem(what) => multimem::execute(what, s, &function.tables, r, ctx, mask)?,
         Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, ctx, mask)?,
         Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
             let exchange = &function.tables.exchanges[s.a as usize];

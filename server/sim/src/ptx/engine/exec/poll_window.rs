@@ -182,6 +182,7 @@ impl PollWindow {
             | Op::Fill
             | Op::StoreAsync
             | Op::AtomicAsync
+            | Op::Multimem(_)
             | Op::MatrixAccess
             | Op::FragmentAccess
             | Op::Stack(_)

@@ -45,7 +45,7 @@ pub(crate) fn load(
 
 /// Extends loaded values and writes them to a register.
 #[inline(always)]
-fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r: &mut Registers, mask: u32) {
+pub(super) fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r: &mut Registers, mask: u32) {
     let size = 8 * access.size;
     let extend = |value: u64| match access.signed {
         true => ((value << (64 - size)) as i64 >> (64 - size)) as u64,
@@ -129,11 +129,22 @@ pub(crate) fn store(
     if mask == 0 {
         return Ok(());
     }
-    let addresses = addresses(&access.address, r, ctx.bases);
+    store_at(access, &addresses(&access.address, r, ctx.bases), r, ctx, mask)
+}
+
+/// `st` at these addresses.
+#[inline(always)]
+pub(super) fn store_at(
+    access: &Access,
+    addresses: &Lanes<u64>,
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
     let elements = (access.size, access.elements.len());
     let checked = ctx.resolve(&MemoryRequest {
         value: &|lane, at| stored(access, r, lane, at),
-        ..MemoryRequest::new(AccessKind::Store, access.space, &addresses, elements, mask)
+        ..MemoryRequest::new(AccessKind::Store, access.space, addresses, elements, mask)
     })?;
     ctx.spaces.changes += u64::from(checked.is_common());
     for (index, element) in access.elements.iter().enumerate() {
@@ -141,22 +152,22 @@ pub(crate) fn store(
         let offset = index as u64 * u64::from(access.size);
         match element.place {
             RegisterSlot::Quad(slot) => {
-                scatter(&checked, &addresses, offset, 8, r.get::<u64>(slot), ctx, mask);
-                scatter(&checked, &addresses, offset + 8, 8, r.get::<u64>(slot + 1), ctx, mask);
+                scatter(&checked, addresses, offset, 8, r.get::<u64>(slot), ctx, mask);
+                scatter(&checked, addresses, offset + 8, 8, r.get::<u64>(slot + 1), ctx, mask);
             }
             RegisterSlot::Double(slot) => {
-                scatter(&checked, &addresses, offset, access.size, r.get::<u64>(slot), ctx, mask);
+                scatter(&checked, addresses, offset, access.size, r.get::<u64>(slot), ctx, mask);
             }
             RegisterSlot::Word(slot) => {
                 let mut values = [0; WIDTH];
                 for (value, word) in values.iter_mut().zip(r.get::<u32>(slot)) {
                     *value = u64::from(*word);
                 }
-                scatter(&checked, &addresses, offset, access.size, &values, ctx, mask);
+                scatter(&checked, addresses, offset, access.size, &values, ctx, mask);
             }
             place => {
                 let values = std::array::from_fn(|lane| get(place, r, lane) as u64);
-                scatter(&checked, &addresses, offset, access.size, &values, ctx, mask);
+                scatter(&checked, addresses, offset, access.size, &values, ctx, mask);
             }
         }
     }

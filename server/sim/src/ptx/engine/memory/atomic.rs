@@ -3,7 +3,7 @@
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::atomic_operation::apply;
 use crate::cuda::memory::spaces::addresses;
-use crate::cuda::registers::{Registers, lanes};
+use crate::cuda::registers::{Lanes, Registers, lanes};
 use crate::cuda::sanitizer::event::AccessKind;
 use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::engine::exec::operand::{get, put};
@@ -20,9 +20,20 @@ pub(crate) fn execute(
         return Ok(());
     }
     let addresses = addresses(&atomic.address, r, ctx.bases);
+    execute_at(atomic, &addresses, r, ctx, mask)
+}
+
+/// Runs an atomic at these addresses.
+pub(super) fn execute_at(
+    atomic: &Atomic,
+    addresses: &Lanes<u64>,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
     let size = atomic.ty.bytes() as u32;
     let elements = (size, atomic.b.len());
-    let request = MemoryRequest::new(AccessKind::Atomic, atomic.space, &addresses, elements, mask);
+    let request = MemoryRequest::new(AccessKind::Atomic, atomic.space, addresses, elements, mask);
     let checked = ctx.resolve(&request)?;
     for lane in lanes(mask) {
         let Some(extent) = checked.of(lane) else { continue };

@@ -4,6 +4,7 @@
 use super::access::stored as stored_byte;
 use super::lane_address::LaneAddress;
 use super::mbarrier::mbarrier_of;
+use super::multimem;
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::region::AccessMode;
 use crate::cuda::memory::spaces::addresses;
@@ -64,17 +65,25 @@ pub(crate) fn copy(
         };
         let mbarrier = bulk.completion.as_ref().map(|completion| mbarrier_of(completion, lane, r, ctx));
         let own = ctx.spaces.window;
+        let target = LaneAddress { space: bulk.to_space, address: to[lane], lane };
+        let in_block = |at: LaneAddress, rank: usize| LaneAddress {
+            address: own.mapped(at.space, at.address, rank as u32),
+            ..at
+        };
         // Without a mask of ranks, the addresses select the block.
-        let ranks = bulk.blocks.map(|blocks| lanes(value(blocks)).map(|rank| rank as u32));
-        let ranks: Vec<Option<u32>> = ranks.map_or(vec![None], |ranks| ranks.map(Some).collect());
-        for rank in ranks {
-            let there = |at: LaneAddress| match rank {
-                Some(rank) => LaneAddress { address: own.mapped(at.space, at.address, rank), ..at },
-                None => at,
-            };
-            let mbarrier = mbarrier.map(there);
+        let targets: Vec<(LaneAddress, Option<LaneAddress>)> = match bulk.blocks {
+            Some(blocks) => lanes(value(blocks))
+                .map(|rank| (in_block(target, rank), mbarrier.map(|at| in_block(at, rank))))
+                .collect(),
+            None if bulk.replicated => {
+                let replicas = multimem::replicas(target, size.into(), ctx)?;
+                replicas.into_iter().map(|address| (LaneAddress { address, ..target }, None)).collect()
+            }
+            None => vec![(target, mbarrier)],
+        };
+        for (to, mbarrier) in targets {
             let lane_copy = LaneCopy {
-                to: there(LaneAddress { space: bulk.to_space, address: to[lane], lane }),
+                to,
                 from: LaneAddress { space: bulk.from_space, address: from[lane], lane },
                 reduction: bulk.reduction,
             };
