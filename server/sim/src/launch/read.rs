@@ -244,7 +244,7 @@ pub(super) fn read_argument(node: &Node) -> Result<Argument, Problem> {
     let shape = if has(node, "tensormap") {
         read_map
     } else if has(node, "multimem") {
-        read_multimem::read
+        read_multimem_argument
     } else if has(node, "buffer") {
         read_buffer
     } else if has(node, "alias") {
@@ -259,11 +259,11 @@ pub(super) fn read_argument(node: &Node) -> Result<Argument, Problem> {
     Ok(Argument { name, passed, at: Some(node.span.clone()) })
 }
 
-pub(super) fn has(node: &Node, name: &str) -> bool {
+fn has(node: &Node, name: &str) -> bool {
     matches!(&node.value, Value::Table(entries) if entries.iter().any(|(key, _)| key.name == name))
 }
 
-pub(super) type NamedPassed<'n> = Result<(Option<&'n Node>, Passed), Problem>;
+type NamedPassed<'n> = Result<(Option<&'n Node>, Passed), Problem>;
 
 fn read_map(node: &Node) -> NamedPassed<'_> {
     let fields = Fields::new(node, "a tensor map argument", &["name", "tensormap"])?;
@@ -276,6 +276,16 @@ fn read_map(node: &Node) -> NamedPassed<'_> {
         _ => Err(node.wrong("a tensor map describes a buffer")),
     };
     Ok((fields.get("name"), read_tensor_map::read(map, own)?))
+}
+
+fn read_multimem_argument(node: &Node) -> NamedPassed<'_> {
+    let fields = Fields::new(node, "a multimem argument", &["name", "multimem"])?;
+    let (_, multimem) = fields.one_of("a multimem argument has its replicas", &["multimem"])?;
+    let replica = |node: &Node| match read_buffer(node)? {
+        (_, Passed::Buffer(buffer)) => Ok(buffer),
+        _ => Err(node.wrong("a replica is a buffer")),
+    };
+    Ok((fields.get("name"), read_multimem::read(multimem, replica)?))
 }
 
 fn read_alias(node: &Node) -> NamedPassed<'_> {
@@ -324,7 +334,7 @@ fn read_scalar(node: &Node) -> NamedPassed<'_> {
     Ok((fields.get("name"), passed))
 }
 
-pub(super) fn read_buffer(node: &Node) -> NamedPassed<'_> {
+fn read_buffer(node: &Node) -> NamedPassed<'_> {
     const CONTENTS: [&str; 4] = ["fill", "values", "bytes", "file"];
     let known = ["name", "buffer", "len", "fill", "seed", "values", "bytes", "file"];
     let fields = Fields::new(node, "a buffer argument", &known)?;

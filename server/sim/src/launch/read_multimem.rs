@@ -1,31 +1,24 @@
 //! Reads multimem arguments of launches: buffers of one type, whose contents are written one by one.
 
 use super::fields::Fields;
-use super::model::Passed;
+use super::model::{Buffer, Passed};
 use super::problem::Problem;
-use super::read::{NamedPassed, has, read_buffer};
 use super::tree::{Node, Value};
 
-/// Reads an argument with the key `multimem`.
-pub(super) fn read(node: &Node) -> NamedPassed<'_> {
-    let fields = Fields::new(node, "a multimem argument", &["name", "multimem"])?;
-    let (_, multimem) = fields.one_of("a multimem argument has its replicas", &["multimem"])?;
-    let known = ["buffer", "len", "replicas"];
-    let inner = Fields::new(multimem, "a multimem argument", &known)?;
-    inner.one_of("a multimem argument names its element type", &["buffer"])?;
-    let (_, list) = inner.one_of("a multimem argument has replicas", &["replicas"])?;
+/// Reads the value of the key `multimem`; `buffer` reads the buffer of a replica.
+pub(super) fn read(
+    multimem: &Node,
+    buffer: impl Fn(&Node) -> Result<Buffer, Problem>,
+) -> Result<Passed, Problem> {
+    let fields = Fields::new(multimem, "a multimem argument", &["buffer", "len", "replicas"])?;
+    fields.one_of("a multimem argument names its element type", &["buffer"])?;
+    let (_, list) = fields.one_of("a multimem argument has replicas", &["replicas"])?;
     let replicas = list.list("replicas")?;
     if replicas.is_empty() {
         return Err(list.wrong("a multimem address stands for at least one replica: `replicas` is empty"));
     }
-    let replicas = replicas.iter().map(|replica| {
-        let whole = with_common_keys(replica, multimem)?;
-        match read_buffer(&whole)? {
-            (_, Passed::Buffer(buffer)) => Ok(buffer),
-            _ => Err(replica.wrong("a replica is a buffer")),
-        }
-    });
-    Ok((fields.get("name"), Passed::Multimem(replicas.collect::<Result<_, Problem>>()?)))
+    let replicas = replicas.iter().map(|replica| buffer(&with_common_keys(replica, multimem)?));
+    Ok(Passed::Multimem(replicas.collect::<Result<_, Problem>>()?))
 }
 
 /// The table of a replica with the type, and with the length unless it has its own.
@@ -39,7 +32,9 @@ fn with_common_keys(replica: &Node, multimem: &Node) -> Result<Node, Problem> {
         return Err(Problem::at(key.span.clone(), message));
     }
     let common = multimem.table("multimem")?.iter();
-    let missing = common.filter(|(key, _)| key.name == "buffer" || key.name == "len" && !has(replica, "len"));
+    let missing = common.filter(|(key, _)| {
+        key.name == "buffer" || key.name == "len" && own.iter().all(|(key, _)| key.name != "len")
+    });
     let entries = own.iter().chain(missing).cloned().collect();
     Ok(Node { value: Value::Table(entries), ..replica.clone() })
 }
