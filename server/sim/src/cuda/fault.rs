@@ -15,12 +15,9 @@ pub(crate) enum ExecError {
     Yield(Option<PendingBarrier>),
 }
 
-/// The pending arrivals and bytes of an mbarrier.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The mbarriers whose phases are not complete.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PendingBarrier {
-    pub(crate) address: u64,
-    pub(crate) arrivals: u64,
-    pub(crate) bytes: i64,
     /// The state of all objects whose tests failed.
     pub(crate) values: Vec<PolledValue>,
 }

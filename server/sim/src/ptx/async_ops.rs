@@ -9,5 +9,5 @@
 
 pub(crate) mod complete;
 pub(crate) mod operation;
-pub(crate) mod phase_bytes;
+pub(crate) mod phase_log;
 pub(crate) mod queue;

@@ -219,7 +219,7 @@ fn a_phase_that_is_never_completed() {
         expect![[r#"
             no-progress
             no-progress, warp 0, lanes ffffffff: Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
-            no live thread can complete it: pending arrivals 1, transaction count 0. Compare the count of `mbarrier.init` with the threads that arrive
+            no live thread can complete phase 0 (parity 0): 1 of 2 arrivals pending, no bytes missing. Compare the count of `mbarrier.init` with the threads that arrive
               waiting too: lanes 0-31 of warp 1 wait for the mbarrier `bar`
         "#]],
     );
@@ -240,7 +240,7 @@ fn announced_bytes_that_differ_from_the_completed_ones() {
         expect![[r#"
             no-progress
             no-progress, warp 0, lanes ffffffff: Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
-            no live thread can complete it: pending arrivals 0, transaction count 64: 64 bytes announced that no copy in flight will complete. Announce only the bytes that copies write
+            no live thread can complete phase 0 (parity 0): 0 of 1 arrivals pending, 64 bytes missing, which no copy in flight will complete. Announce only the bytes that copies write
         "#]],
     );
     fails(
@@ -249,7 +249,7 @@ fn announced_bytes_that_differ_from_the_completed_ones() {
         expect![[r#"
             no-progress
             no-progress, warp 0, lanes ffffffff: Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
-            no live thread can complete it: pending arrivals 0, transaction count -48: copies completed 48 bytes more than `expect_tx` announced. Announce all bytes with `mbarrier.arrive.expect_tx`
+            no live thread can complete phase 0 (parity 0): 0 of 1 arrivals pending, 48 bytes too many, because copies complete more than `expect_tx` announces. Announce all bytes with `mbarrier.arrive.expect_tx`
         "#]],
     );
     let unannounced = "@%p1 mbarrier.init.shared::cta.b64 [bar], 2;\nbar.sync 0;\n\
@@ -261,7 +261,7 @@ fn announced_bytes_that_differ_from_the_completed_ones() {
         expect![[r#"
             no-progress
             no-progress, warp 0, lanes ffffffff: Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
-            no live thread can complete it: pending arrivals 1, transaction count -64: copies completed 64 bytes more than `expect_tx` announced. Announce all bytes with `mbarrier.arrive.expect_tx`. Compare the count of `mbarrier.init` with the threads that arrive
+            no live thread can complete phase 0 (parity 0): 1 of 2 arrivals pending, 64 bytes too many, because copies complete more than `expect_tx` announces. Announce all bytes with `mbarrier.arrive.expect_tx`. Compare the count of `mbarrier.init` with the threads that arrive
         "#]],
     );
 }

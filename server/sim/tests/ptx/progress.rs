@@ -280,7 +280,9 @@ fn an_mbarrier_with_a_count_that_is_too_high() {
     let expected = expect![[r#"
         no-progress ffffffff: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;
           Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
-          no live thread can complete it: pending arrivals 1, transaction count 0. Compare the count of `mbarrier.init` with the threads that arrive
+          no live thread can complete phase 0 (parity 0): 1 of 33 arrivals pending, no bytes missing. Compare the count of `mbarrier.init` with the threads that arrive
+          the phase needs 33 arrivals: @%p1 mbarrier.init.shared.b64 [%r5], 33;
+          32 arrivals in this phase: mbarrier.arrive.shared.b64 %rd3, [%r5];
     "#]];
     for model in [Model::Stack, Model::Its] {
         explains(model, body, 1, 32, &expected);

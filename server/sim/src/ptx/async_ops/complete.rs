@@ -3,6 +3,7 @@
 use super::operation::{
     Convert, Effect, Family, Issuer, MemoryPosition, Operation, Segment, Signal, Transfer,
 };
+use super::phase_log::PhaseAction;
 use crate::cuda::memory::atomic_operation::apply;
 use crate::cuda::memory::mbarrier_object::Object;
 use crate::cuda::memory::region::MemoryRegion;
@@ -128,7 +129,10 @@ impl Spaces {
         let parity = object.parity;
         object.advance();
         if bytes != 0 {
-            self.asynchronous.phases.complete(at, statement, bytes.into());
+            self.asynchronous.phases.note(at, statement, PhaseAction::Complete, bytes.into());
+        }
+        if arrivals != 0 {
+            self.asynchronous.phases.note(at, statement, PhaseAction::Arrive, arrivals);
         }
         if object.parity != parity {
             self.asynchronous.phases.advance(at);

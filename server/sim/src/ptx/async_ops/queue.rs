@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::operation::{Effect, Family, Group, Issuer, Operation, Signal};
-use super::phase_bytes::PhaseLog;
+use super::phase_log::PhaseLog;
 use crate::cuda::registers::{WIDTH, lanes};
 use crate::ptx::tensor_memory::operation::{CellOperation, LateProblem};
 
@@ -15,7 +15,7 @@ pub(crate) struct Queue {
     pub(super) operations: Vec<Operation>,
     /// What completed operations found in their operands, with the issuer and the statement.
     pub(crate) problems: Vec<(Issuer, u32, LateProblem)>,
-    /// The bytes of the running phases.
+    /// What happened in the phases of mbarriers.
     pub(crate) phases: PhaseLog,
     /// Committed groups by rank, warp and family, of each lane.
     committed: FxHashMap<(u32, u32, bool), [u32; WIDTH]>,

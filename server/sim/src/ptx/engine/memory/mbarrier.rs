@@ -11,6 +11,7 @@ use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::cuda::sanitizer::event::AccessKind;
 use crate::cuda::windows;
 use crate::ptx::async_ops::operation::{Effect, Family, Operation, Signal};
+use crate::ptx::async_ops::phase_log::PhaseAction;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};
@@ -36,11 +37,11 @@ pub(crate) fn execute(
         let object = LaneAddress { space: mbarrier.space, address: at[lane], lane };
         let Some(blocks) = mbarrier.blocks else {
             let result = run_action(mbarrier.action, operand, object, ctx)?;
-            if let Some(mut failed) = deliver(mbarrier, result, object, r) {
-                failed.values.push(object.polled(ctx)?);
-                let pending = pending_barrier.get_or_insert_with(|| failed.clone());
-                if pending.values.iter().all(|value| value.index != failed.values[0].index) {
-                    pending.values.append(&mut failed.values);
+            if deliver(mbarrier, result, object, r) {
+                let failed = object.polled(ctx)?;
+                let pending = pending_barrier.get_or_insert_with(PendingBarrier::default);
+                if pending.values.iter().all(|value| value.index != failed.index) {
+                    pending.values.push(failed);
                 }
             }
             continue;
@@ -61,14 +62,14 @@ fn run_action(
     operand: Option<u64>,
     at: LaneAddress,
     ctx: &mut ExecContext<'_>,
-) -> Result<(ActionResult, Object), Fault> {
+) -> Result<ActionResult, Fault> {
     if ctx.sanitizer.is_some() && matches!(action, MbarrierAction::ArriveCopies { .. }) {
         let (object, parity) = at.object(ctx)?;
         if let Some(sanitizer) = &mut ctx.sanitizer {
             sanitizer.arrive_on_copies(at.lane, CopyFamily::Single, object, parity);
         }
     }
-    let (result, after) = act(action, operand, at, ctx)?;
+    let result = act(action, operand, at, ctx)?;
     if ctx.sanitizer.is_some() && action.waits() && matches!(result, ActionResult::Holds(true)) {
         let (object, _) = at.object(ctx)?;
         let tested = operand.unwrap_or(0);
@@ -76,20 +77,17 @@ fn run_action(
             MbarrierAction::TestToken => Object::of_bits(tested).map_or(0, |token| token.parity),
             _ => tested & 1,
         };
+        let statement = ctx.statement();
+        ctx.spaces.asynchronous.phases.waited(object as usize, statement);
         if let Some(sanitizer) = &mut ctx.sanitizer {
             sanitizer.phase_completed(object, parity);
         }
     }
-    Ok((result, after))
+    Ok(result)
 }
 
-/// Writes the result to the lane's destination; returns the pending state if a test failed.
-fn deliver(
-    mbarrier: &Mbarrier,
-    (result, after): (ActionResult, Object),
-    at: LaneAddress,
-    r: &mut Registers,
-) -> Option<PendingBarrier> {
+/// Writes the result to the lane's destination; returns whether a test failed.
+fn deliver(mbarrier: &Mbarrier, result: ActionResult, at: LaneAddress, r: &mut Registers) -> bool {
     let value = match result {
         ActionResult::Nothing => None,
         ActionResult::Token(token) => Some(token),
@@ -102,13 +100,7 @@ fn deliver(
     for place in mbarrier.reports.into_iter().flatten() {
         put(place, r, at.lane, 0);
     }
-    let has_failed = mbarrier.action.waits() && matches!(result, ActionResult::Holds(false));
-    has_failed.then(|| PendingBarrier {
-        address: at.address,
-        arrivals: after.pending,
-        bytes: after.bytes,
-        values: Vec::new(),
-    })
+    mbarrier.action.waits() && matches!(result, ActionResult::Holds(false))
 }
 
 /// The object that tracks a completion.
@@ -173,7 +165,7 @@ fn act(
     operand: Option<u64>,
     at: LaneAddress,
     ctx: &mut ExecContext<'_>,
-) -> Result<(ActionResult, Object), Fault> {
+) -> Result<ActionResult, Fault> {
     let bits = bits_of(at, ctx)?;
     let kind = match action {
         MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => AccessKind::Completion,
@@ -192,7 +184,9 @@ fn act(
         }
         let new = Object { expected: count, pending: count, bytes: 0, parity: 0, layout: layout.into() };
         at.put(8, new.bits(), ctx)?;
-        return Ok((ActionResult::Nothing, new));
+        let (place, statement) = (at.place(8, AccessMode::Store, ctx)?.index, ctx.statement());
+        ctx.spaces.asynchronous.phases.note(place, statement, PhaseAction::Initialize, count);
+        return Ok(ActionResult::Nothing);
     }
     let Some(before) = Object::of_bits(bits) else {
         return Err(uninitialized(at));
@@ -207,10 +201,10 @@ fn act(
     if let MbarrierAction::ArriveCopies { .. } = action {
         arrive_later(at, ctx)?;
     }
-    Ok((result, object))
+    Ok(result)
 }
 
-/// Notes which statement announced bytes, and the end of a phase.
+/// Notes arrivals, announced and completed bytes, and the end of a phase.
 fn note_phase(
     action: MbarrierAction,
     operand: Option<u64>,
@@ -218,15 +212,24 @@ fn note_phase(
     (before, after): (Object, Object),
     ctx: &mut ExecContext<'_>,
 ) -> Result<(), Fault> {
-    let expects =
-        matches!(action, MbarrierAction::ExpectBytes | MbarrierAction::Arrive { expects: true, .. });
-    if !expects && before.parity == after.parity {
+    let count = operand.unwrap_or(1);
+    let [arrivals, expected, completed] = match action {
+        MbarrierAction::ExpectBytes => [0, count, 0],
+        MbarrierAction::CompleteBytes => [0, 0, count],
+        MbarrierAction::Arrive { expects: true, .. } => [1, operand.unwrap_or(0), 0],
+        MbarrierAction::Arrive { .. } => [count, 0, 0],
+        _ => [0; 3],
+    };
+    if [arrivals, expected, completed] == [0; 3] && before.parity == after.parity {
         return Ok(());
     }
     let place = at.place(8, AccessMode::Store, ctx)?.index;
     let statement = ctx.statement();
-    if expects {
-        ctx.spaces.asynchronous.phases.expect(place, statement, operand.unwrap_or(0));
+    let actions = [PhaseAction::Arrive, PhaseAction::Expect, PhaseAction::Complete];
+    for (action, count) in actions.into_iter().zip([arrivals, expected, completed]) {
+        if count != 0 {
+            ctx.spaces.asynchronous.phases.note(place, statement, action, count);
+        }
     }
     if before.parity != after.parity {
         ctx.spaces.asynchronous.phases.advance(place);

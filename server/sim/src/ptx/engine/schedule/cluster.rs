@@ -4,6 +4,7 @@
 
 use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
+use super::deadlock::Mbarriers;
 use super::livelock::Livelock;
 use super::tensor_checks;
 use crate::cuda::memory::cluster_window::ClusterWindow;
@@ -201,6 +202,7 @@ impl Cluster {
     /// Explains the deadlock of each block that has not exited.
     pub(crate) fn explain(&self, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Finding> {
         let left = self.blocks.iter().zip(&self.states).filter(|(_, state)| **state != State::Ended);
-        left.filter_map(|(block, _)| block.explain(launch, spaces, &self.barrier)).collect()
+        let mbarriers = Mbarriers { shared: &self.shared, phases: &self.asynchronous.phases };
+        left.filter_map(|(block, _)| block.explain(launch, spaces, &self.barrier, mbarriers)).collect()
     }
 }

@@ -2,8 +2,11 @@
 
 use super::block::Block;
 use super::cluster_barrier::ClusterBarrier;
-use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::memory::mbarrier_object::Object;
+use crate::cuda::memory::spaces::{Spaces, read};
 use crate::lanes::Lanes;
+use crate::objects::bytes as amount;
+use crate::ptx::async_ops::phase_log::{PhaseAction, PhaseLog};
 use crate::ptx::engine::divergence::model::Model;
 use crate::ptx::engine::exec::warp::{Warp, next_statements};
 use crate::ptx::engine::launch::Launch;
@@ -12,17 +15,65 @@ use crate::trace::{Finding, Related};
 /// Other waiting warps that a finding names.
 const MAX_OTHERS: usize = 8;
 
+/// The mbarriers of a cluster.
+#[derive(Clone, Copy)]
+pub(super) struct Mbarriers<'a> {
+    pub(super) shared: &'a [u8],
+    pub(super) phases: &'a PhaseLog,
+}
+
+impl Mbarriers<'_> {
+    /// What the running phase of an object waits for: `phase 0: 1 of 2 arrivals pending, 2048 bytes missing`.
+    fn state(self, index: usize) -> String {
+        let bits = self.shared.get(index..index + 8).map_or(0, |bytes| read(bytes, 0, 8));
+        let Some(Object { expected, pending, bytes, parity, .. }) = Object::of_bits(bits) else {
+            return "it: the object is not initialized".to_owned();
+        };
+        let number = self.phases.of(index).map_or(parity, |phases| phases.completed);
+        let missing = match bytes {
+            0 => "no bytes missing".to_owned(),
+            1.. => format!("{} missing", amount(bytes.unsigned_abs())),
+            _ => format!("{} too many", amount(bytes.unsigned_abs())),
+        };
+        format!(
+            "phase {number} (parity {parity}): {pending} of {expected} arrivals pending, {missing}{}",
+            unbalanced(pending, bytes)
+        )
+    }
+
+    /// The statements that contributed to the running phase of an object.
+    fn contributions(self, index: usize) -> Vec<Related> {
+        let entries = self.phases.of(index).map_or(&[][..], |phases| &phases.running);
+        let related = entries.iter().map(|entry| {
+            let count = entry.count;
+            let what = match entry.action {
+                PhaseAction::Initialize => format!("the phase needs {}", arrivals(count)),
+                PhaseAction::Arrive => format!("{} in this phase", arrivals(count)),
+                PhaseAction::Expect => format!("announces {} of this phase", amount(count)),
+                PhaseAction::Complete => format!("copies complete {} of this phase", amount(count)),
+            };
+            Related::new(entry.statement, what)
+        });
+        related.collect()
+    }
+}
+
+fn arrivals(count: u64) -> String {
+    if count == 1 { "1 arrival".to_owned() } else { format!("{count} arrivals") }
+}
+
 impl Block {
     /// Explains why the block cannot make progress: which threads spin and which wait.
-    pub(crate) fn explain(
+    pub(super) fn explain(
         &self,
         launch: &Launch<'_>,
         spaces: &Spaces,
         cluster: &ClusterBarrier,
+        mbarriers: Mbarriers<'_>,
     ) -> Option<Finding> {
         let mut waiting = self.waiting_for_memory();
         let mut finding = match waiting.next() {
-            Some(first) => Some(first.explain_spin(launch, spaces)),
+            Some(first) => Some(first.explain_spin(launch, spaces, mbarriers)),
             None => self.warps.iter().find_map(|warp| warp.explain_members(launch)),
         };
         if finding.is_none() {
@@ -52,7 +103,7 @@ impl Block {
 
 impl Warp {
     /// Of lanes that poll memory, or that repeat a loop.
-    fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces) -> Finding {
+    fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces, mbarriers: Mbarriers<'_>) -> Finding {
         let running = self.groups.running().map_or(0, |group| group.mask & self.live);
         let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
         let lanes_of_warp = format!("{} of warp {}", Lanes(lanes.into()), self.id.warp);
@@ -62,17 +113,11 @@ impl Warp {
                  condition in the loop",
                 verb("iterate", lanes)
             ),
-            false if self.tests_barrier(launch) => {
-                let pending = self.pending_barrier.as_ref();
-                let (arrivals, bytes) =
-                    pending.map_or((0, 0), |(_, pending)| (pending.arrivals, pending.bytes));
-                format!(
-                    "Deadlock: {lanes_of_warp} {}\nno live thread can complete it: pending arrivals {arrivals}, transaction \
-                     count {bytes}{}",
-                    self.what(launch, spaces),
-                    unbalanced(arrivals, bytes)
-                )
-            }
+            false if self.tests_barrier(launch) => format!(
+                "Deadlock: {lanes_of_warp} {}\nno live thread can complete {}",
+                self.what(launch, spaces),
+                self.polled.values.first().map_or_else(String::new, |first| mbarriers.state(first.index))
+            ),
             false if launch.plan.model != Model::Its && !self.elsewhere(launch, lanes).is_empty() => format!(
                 "Deadlock: {lanes_of_warp} {}, which does not change\nthe other lanes of the warp wait to reconverge with them, and no \
                  other live thread can change it",
@@ -86,7 +131,11 @@ impl Warp {
         };
         let finding = self.id.error("no-progress", message, statement, lanes);
         let others = self.waiting_lanes(launch, lanes);
-        finding.with(others)
+        // Statements are known in runs with checks.
+        let known = self.tests_barrier(launch) && launch.options.checks.races;
+        let tested = self.polled.values.first().filter(|_| known);
+        let contributions = tested.map(|first| mbarriers.contributions(first.index)).unwrap_or_default();
+        finding.with(contributions).with(others)
     }
 
     /// What the lanes wait for: `poll `flag` (value 0)`.
@@ -163,13 +212,11 @@ fn unbalanced(arrivals: u64, bytes: i64) -> String {
     match bytes {
         0 => arrivals.to_owned(),
         1.. => format!(
-            ": {bytes} bytes announced that no copy in flight will complete. Announce only the bytes that copies \
-             write{arrivals}"
+            ", which no copy in flight will complete. Announce only the bytes that copies write{arrivals}"
         ),
         _ => format!(
-            ": copies completed {} bytes more than `expect_tx` announced. Announce all bytes with \
-             `mbarrier.arrive.expect_tx`{arrivals}",
-            bytes.unsigned_abs()
+            ", because copies complete more than `expect_tx` announces. Announce all bytes with \
+             `mbarrier.arrive.expect_tx`{arrivals}"
         ),
     }
 }

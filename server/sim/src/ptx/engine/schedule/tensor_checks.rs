@@ -15,14 +15,12 @@ const WARPS: usize = 4;
 pub(super) fn unbalanced_phases(blocks: &[Block], spaces: &Spaces) -> Vec<Finding> {
     let size = spaces.shared.len() / blocks.len().max(1);
     let mut findings = Vec::new();
-    for (object, phase) in spaces.asynchronous.phases.phases() {
+    for (object, phases) in spaces.asynchronous.phases.all() {
         let bits = spaces.shared.get(object..object + 8).map_or(0, |bytes| read(bytes, 0, 8));
         let Some(bytes) = Object::of_bits(bits).map(|object| object.bytes).filter(|bytes| *bytes != 0) else {
             continue;
         };
-        let copies = phase.completed.iter();
-        let at =
-            phase.expected.map(|(statement, _)| statement).or(phase.completed.first().map(|copy| copy.0));
+        let at = phases.announced.or(phases.copies().next().map(|(statement, _)| statement));
         let Some(statement) = at else { continue };
         let cta = blocks.get(object / size.max(1)).and_then(|block| block.warps.first());
         let warp = cta.map_or(WarpId { cta: [0; 3], warp: 0 }, |warp| warp.id);
@@ -31,7 +29,7 @@ pub(super) fn unbalanced_phases(blocks: &[Block], spaces: &Spaces) -> Vec<Findin
             "copies completed {count} bytes {balance} than a phase expects\nthe phase completes too early or never. \
              Announce with `expect_tx` exactly the bytes of all copies of the phase; a tensor copy counts its whole box"
         );
-        let related = copies.map(|&(statement, bytes)| {
+        let related = phases.copies().map(|(statement, bytes)| {
             Related::new(statement, format!("copies of {bytes} bytes complete at the mbarrier here"))
         });
         findings.push(warp.error("transaction-bytes", message, statement, 0u32).with(related));
