@@ -59,11 +59,11 @@ impl PhaseLog {
             PhaseAction::Expect => phases.announced = Some(statement),
             PhaseAction::Arrive | PhaseAction::Complete => {}
         }
-        let room = phases.running.len() < MAX_ENTRIES;
+        let is_kept = phases.running.len() < MAX_ENTRIES;
         let same = |entry: &&mut PhaseEntry| (entry.statement, entry.action) == (statement, action);
         match phases.running.iter_mut().find(same) {
             Some(entry) => entry.count += count,
-            None if room => phases.running.push(PhaseEntry { statement, action, count }),
+            None if is_kept => phases.running.push(PhaseEntry { statement, action, count }),
             None => {}
         }
     }
