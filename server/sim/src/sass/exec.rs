@@ -47,7 +47,7 @@ pub(crate) fn execute<S: Simd>(
     };
     macro_rules! specialized {
         ($kind:ident) => {
-            simd.vectorize(Specialized::<{ kind::$kind }> { operation, program, r, ctx, mask })
+            simd.vectorize(Specialized::<S, { kind::$kind }> { simd, operation, program, r, ctx, mask })
         };
     }
     match operation.op {
@@ -96,7 +96,8 @@ mod kind {
 
 /// An operation of one kind, compiled for the instruction set of the loop but outside the loop: compilers optimize small
 /// functions best.
-struct Specialized<'a, 'w, const KIND: u8> {
+struct Specialized<'a, 'w, S, const KIND: u8> {
+    simd: S,
     operation: &'a Operation,
     program: &'a Program,
     r: &'a mut Registers,
@@ -104,19 +105,19 @@ struct Specialized<'a, 'w, const KIND: u8> {
     mask: u32,
 }
 
-impl<const KIND: u8> NullaryFnOnce for Specialized<'_, '_, KIND> {
+impl<S: Simd, const KIND: u8> NullaryFnOnce for Specialized<'_, '_, S, KIND> {
     type Output = Result<(), Box<Fault>>;
 
     #[inline(always)]
     fn call(self) -> Result<(), Box<Fault>> {
-        let Specialized { operation: o, program, r, ctx, mask } = self;
+        let Specialized { simd, operation: o, program, r, ctx, mask } = self;
         match (KIND, o.op) {
             (kind::ARITHMETIC, op) => integer::arithmetic(op, o, r, mask),
             (kind::WIDE, op) => integer::wide(op, o, r, mask),
             (kind::LOGIC, Op::Lop3(test)) => integer::lop3(test, o, r, mask),
             (kind::SHIFT, op) => integer::shift(op, o, r, mask),
             (kind::COMPARE, Op::Compare(compare)) => predicate::compare(compare, o, r, mask),
-            (kind::FLOAT, op) => float::execute(op, o, r, mask),
+            (kind::FLOAT, op) => float::execute(simd, op, o, r, mask),
             (kind::DOUBLE, op) => float::double(op, o, r, mask),
             (kind::LOAD, _) => return memory::load(&program.accesses[o.n as usize], r, ctx, mask),
             (kind::STORE, _) => return memory::store(&program.accesses[o.n as usize], r, ctx, mask),

@@ -3,6 +3,10 @@
 //! Rounding to nearest uses the host's floats, which round the same way; everything else goes through [`soft_float`], so every
 //! mode is exact. Approximations give the correctly rounded value, which every documented bound admits.
 
+use std::any::Any;
+
+use pulp::Simd;
+
 use crate::cuda::registers::{Registers, lanes};
 use crate::cuda::slot::Slots;
 use crate::soft_float::{self, F32, F64, Rounding};
@@ -90,27 +94,33 @@ fn finish_32<const FLUSH: bool, const SATURATE: bool>(value: f32) -> u32 {
 
 /// Runs a single-precision operation in the lanes of `mask`.
 #[inline(always)]
-pub fn execute_32(op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, mask: u32) {
+pub fn execute_32<S: Simd>(simd: S, op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, mask: u32) {
     if mode.rounding != Rounding::Nearest {
         return directed_32(op, mode, s, r, mask);
     }
     match (mode.flush, mode.saturate) {
-        (false, false) => nearest_32::<false, false>(op, s, r, mask),
-        (true, false) => nearest_32::<true, false>(op, s, r, mask),
-        (false, true) => nearest_32::<false, true>(op, s, r, mask),
-        (true, true) => nearest_32::<true, true>(op, s, r, mask),
+        (false, false) => nearest_32::<S, false, false>(simd, op, s, r, mask),
+        (true, false) => nearest_32::<S, true, false>(simd, op, s, r, mask),
+        (false, true) => nearest_32::<S, false, true>(simd, op, s, r, mask),
+        (true, true) => nearest_32::<S, true, true>(simd, op, s, r, mask),
     }
 }
 
 #[inline(always)]
-fn nearest_32<const FLUSH: bool, const SATURATE: bool>(op: FloatOp, s: &Slots, r: &mut Registers, mask: u32) {
+fn nearest_32<S: Simd, const FLUSH: bool, const SATURATE: bool>(
+    simd: S,
+    op: FloatOp,
+    s: &Slots,
+    r: &mut Registers,
+    mask: u32,
+) {
     let value = |bits: u32| f32::from_bits(if FLUSH { flush_32(bits) } else { bits });
     let done = finish_32::<FLUSH, SATURATE>;
     match op {
         FloatOp::Add => r.map2(s, mask, |a, b| done(value(a) + value(b))),
         FloatOp::Sub => r.map2(s, mask, |a, b| done(value(a) - value(b))),
         FloatOp::Mul => r.map2(s, mask, |a, b| done(value(a) * value(b))),
-        FloatOp::Fma => r.map3(s, mask, |a, b, c| done(fma_32(value(a), value(b), value(c)))),
+        FloatOp::Fma => r.map3(s, mask, |a, b, c| done(fma_32(simd, value(a), value(b), value(c)))),
         FloatOp::Div => r.map2(s, mask, |a, b| done(value(a) / value(b))),
         FloatOp::Reciprocal => r.map1(s, mask, |a| done(1.0 / value(a))),
         FloatOp::Sqrt => r.map1(s, mask, |a| done(value(a).sqrt())),
@@ -153,10 +163,27 @@ fn soft(op: FloatOp, format: soft_float::Format, rounding: Rounding, a: u64, b: 
     }
 }
 
+/// A fused multiply-add: one instruction, where the host has it.
+#[inline(always)]
+pub fn fma_32<S: Simd>(simd: S, a: f32, b: f32, c: f32) -> f32 {
+    if has_fma(simd) { a.mul_add(b, c) } else { fma_by_doubles(a, b, c) }
+}
+
+/// Whether code that is compiled for `simd` has an instruction for [`f32::mul_add`]. Without it that is a call for each lane.
+#[inline(always)]
+fn has_fma<S: Simd>(simd: S) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if (&simd as &dyn Any).is::<pulp::x86::V3>() {
+        return true;
+    }
+    let _ = simd;
+    cfg!(target_arch = "aarch64")
+}
+
 /// A fused multiply-add by way of doubles: the product is exact there, and the sum is made odd in its last place where it is
 /// not exact, so that the second rounding sees on which side the true value lies.
 #[inline(always)]
-pub fn fma_32(a: f32, b: f32, c: f32) -> f32 {
+fn fma_by_doubles(a: f32, b: f32, c: f32) -> f32 {
     sum_32(f64::from(a) * f64::from(b), f64::from(c))
 }
 
@@ -380,12 +407,14 @@ fn upper_half(value: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use pulp::Scalar;
+
     use super::*;
     use crate::cuda::semantics::testing::{double3, word3};
     use proptest::prelude::*;
 
     fn single(op: FloatOp, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
-        word3(a, b, c, |s, r, mask| execute_32(op, mode, s, r, mask))
+        word3(a, b, c, |s, r, mask| execute_32(Scalar::new(), op, mode, s, r, mask))
     }
 
     fn approximately(op: Approximation, a: u32, b: u32) -> u32 {
@@ -398,7 +427,7 @@ mod tests {
         #[test]
         fn fused_multiply_add_rounds_once(a: u32, b: u32, c: u32) {
             let (x, y, z) = (f32::from_bits(a), f32::from_bits(b), f32::from_bits(c));
-            let (ours, host) = (fma_32(x, y, z), x.mul_add(y, z));
+            let (ours, host) = (fma_by_doubles(x, y, z), x.mul_add(y, z));
             prop_assert!(ours.to_bits() == host.to_bits() || ours.is_nan() && host.is_nan());
         }
 
@@ -406,7 +435,7 @@ mod tests {
         fn fused_multiply_add_near_cancellation(a: u32, b: u32, nudge in -3i32..4) {
             let (x, y) = (f32::from_bits(a), f32::from_bits(b));
             let z = f32::from_bits((-(x * y)).to_bits().wrapping_add_signed(nudge));
-            let (ours, host) = (fma_32(x, y, z), x.mul_add(y, z));
+            let (ours, host) = (fma_by_doubles(x, y, z), x.mul_add(y, z));
             prop_assert!(ours.to_bits() == host.to_bits() || ours.is_nan() && host.is_nan());
         }
     }

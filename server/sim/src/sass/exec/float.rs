@@ -3,6 +3,8 @@
 //! Rounding to nearest uses the host's floats, other roundings `soft_float`. Approximations give the correctly rounded value,
 //! which makes the sequences for quotients and roots exact.
 
+use pulp::Simd;
+
 use super::lanewise::map1;
 use super::predicate::set_to;
 use crate::cuda::registers::{Lanes, lanes};
@@ -32,11 +34,13 @@ fn finish(mode: FloatMode, value: f32) -> u32 {
 
 /// Operations that are common.
 #[inline(always)]
-pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+pub(super) fn execute<S: Simd>(simd: S, op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
         Op::FloatAdd(mode) if mode.is_nearest() => map(mode, o, r, mask, |a, b, _| a + b),
         Op::FloatMul(mode) if mode.is_nearest() => map(mode, o, r, mask, |a, b, _| a * b),
-        Op::FloatFma(mode) if mode.is_nearest() => map(mode, o, r, mask, fma_32),
+        Op::FloatFma(mode) if mode.is_nearest() => {
+            map(mode, o, r, mask, |a, b, c| fma_32(simd, a, b, c));
+        }
         Op::FloatAdd(mode) => directed(Lanewise::Add, mode, o, r, mask),
         Op::FloatMul(mode) => directed(Lanewise::Mul, mode, o, r, mask),
         Op::FloatFma(mode) => directed(Lanewise::Fma, mode, o, r, mask),

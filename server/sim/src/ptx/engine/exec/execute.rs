@@ -91,7 +91,7 @@ impl<S: Simd, const KIND: u8> NullaryFnOnce for Specialized<'_, '_, S, KIND> {
                 let raw = compare::compare(simd, cmp, s, r);
                 set_predicates(raw, combining, s, r, mask);
             }
-            (kind::FLOAT_32, Op::Float32(op, mode)) => float::execute_32(op, mode, s, r, mask),
+            (kind::FLOAT_32, Op::Float32(op, mode)) => float::execute_32(simd, op, mode, s, r, mask),
             (kind::FLOAT_64, Op::Float64(op, rounding)) => float::execute_64(op, rounding, s, r, mask),
             (kind::CONVERT, Op::Select(wide)) => {
                 let chosen = r.predicates[s.c as usize];
