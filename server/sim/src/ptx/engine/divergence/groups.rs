@@ -171,6 +171,7 @@ impl Groups {
     pub(crate) fn is_where(&self, earlier: &Groups) -> bool {
         match (self, earlier) {
             (Groups::Its(now), Groups::Its(earlier)) => now.is_where(earlier),
+            (Groups::Stack(now), Groups::Stack(earlier)) => now.is_where(earlier),
             (now, earlier) => now == earlier,
         }
     }

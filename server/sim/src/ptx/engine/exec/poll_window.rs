@@ -39,6 +39,8 @@ struct Snapshot {
     frames: Vec<(Slot, u32, Registers)>,
     carry: u32,
     local: Local,
+    /// A register that differed at the last look. Most loops have one that always does: their counter.
+    differed: Option<(Slot, RegisterSlot)>,
 }
 
 /// The result of a look.
@@ -273,8 +275,16 @@ impl PollWindow {
         if self.failed {
             return Observation::Missed;
         }
-        let Some(difference) = self.start.compare(warp, program) else { return Observation::Continues };
+        if !self.start.is_at(warp) {
+            return Observation::Continues;
+        }
         self.matches += 1;
+        if self.reads.is_empty() && self.start.still_differs(warp) {
+            // Without a read, only the very same state is a wait.
+            return Observation::Continues;
+        }
+        let difference = self.start.compare(warp, program);
+        self.start.remember(&difference);
         let unchanged = spaces.changes == self.changes;
         if unchanged && (difference.is_empty() || !self.reads.is_empty()) {
             let dependence = Dependence::new(program, &self.steps);
@@ -372,26 +382,43 @@ impl Snapshot {
             frames: frames.collect(),
             carry: warp.carry,
             local: warp.local.clone(),
+            differed: None,
         }
     }
 
-    /// The difference to the state now, if the groups are in the same place.
-    fn compare(&self, warp: &WarpView<'_>, program: &Program) -> Option<Difference> {
-        if self.pc != warp.pc || !warp.groups.is_where(&self.groups) {
-            return None;
+    /// Remembers a register that differs.
+    fn remember(&mut self, difference: &Difference) {
+        self.differed = difference.registers.first().map(|&(slot, place, _)| (slot, place));
+    }
+
+    /// Whether the remembered register differs now, too.
+    fn still_differs(&self, warp: &WarpView<'_>) -> bool {
+        let Some((slot, place)) = self.differed else { return false };
+        let before = self.frames.iter().find(|(before, ..)| *before == slot);
+        let now = warp.frames.get(slot as usize).and_then(Option::as_ref);
+        match (before, now) {
+            (Some((.., registers)), Some(now)) => differing(place, registers, &now.registers) != 0,
+            _ => false,
         }
+    }
+
+    /// Whether the groups are now in the same place, in the same calls.
+    fn is_at(&self, warp: &WarpView<'_>) -> bool {
+        let now = warp.frames.iter().enumerate();
+        let now = now.filter_map(|(slot, frame)| Some((slot as Slot, frame.as_ref()?.function)));
+        self.pc == warp.pc
+            && warp.groups.is_where(&self.groups)
+            && self.frames.iter().map(|(slot, function, _)| (*slot, *function)).eq(now)
+    }
+
+    /// The difference to the state now, in the same place.
+    fn compare(&self, warp: &WarpView<'_>, program: &Program) -> Difference {
         let mut difference = Difference {
             carry: self.carry ^ warp.carry,
             local: self.local.differing(warp.local),
             ..Difference::default()
         };
-        let mut now =
-            warp.frames.iter().enumerate().filter_map(|(slot, frame)| Some((slot as Slot, frame.as_ref()?)));
-        for (slot, function, registers) in &self.frames {
-            let (other, frame) = now.next()?;
-            if (other, frame.function) != (*slot, *function) {
-                return None;
-            }
+        for ((slot, function, registers), frame) in self.frames.iter().zip(warp.frames.iter().flatten()) {
             if *registers != frame.registers {
                 for register in &program.functions[*function as usize].frame.registers {
                     let lanes = differing(register.place, registers, &frame.registers);
@@ -401,7 +428,7 @@ impl Snapshot {
                 }
             }
         }
-        now.next().is_none().then_some(difference)
+        difference
     }
 }
 
