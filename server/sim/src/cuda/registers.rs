@@ -171,7 +171,7 @@ impl Registers {
 
 /// The values of `f` by lane, first all of them, so that what is then written may have been a source.
 #[inline(always)]
-fn each<T: Word>(f: impl Fn(usize) -> T) -> Lanes<T> {
+pub fn each<T: Word>(f: impl Fn(usize) -> T) -> Lanes<T> {
     let mut values = [T::default(); WIDTH];
     for lane in 0..WIDTH {
         values[lane] = f(lane);

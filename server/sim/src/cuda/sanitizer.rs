@@ -24,6 +24,7 @@ pub(crate) mod ptx;
 mod races;
 mod remote;
 mod remote_access;
+pub(crate) mod row;
 mod shadow;
 mod stamp;
 mod tensor_maps;
@@ -33,6 +34,7 @@ mod uninitialized;
 mod vector_clock;
 mod volatile;
 mod warp_synchronous;
+mod word_rows;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -129,6 +131,8 @@ pub(crate) struct Sanitizer {
     cluster: ClusterSanitizer,
     block: BlockSanitizer,
     visit: Visit,
+    /// Whether [`Sanitizer::begin`] was called for the instruction that begins next.
+    has_begun: bool,
     /// Lanes that loaded uninitialized memory, by element of the access.
     uninitialized: [u32; ELEMENTS],
     /// Whether the running instruction wrote undefined values to registers.
@@ -210,6 +214,7 @@ impl Sanitizer {
             cluster: ClusterSanitizer::default(),
             block: BlockSanitizer::default(),
             visit: Visit::default(),
+            has_begun: false,
             uninitialized: [0; ELEMENTS],
             made_undefined: false,
             inactive: None,
@@ -282,6 +287,9 @@ impl Sanitizer {
         live: u32,
         executed: u32,
     ) {
+        if std::mem::take(&mut self.has_begun) {
+            return;
+        }
         self.visit =
             Visit { statement: statement.0, warp, live, order, undefined: 0, unchanged: 0, silent: 0 };
         if self.checks.races
@@ -315,6 +323,11 @@ impl Sanitizer {
     ) {
         self.findings
             .push(self.running_warp().finding(code, severity, message, statement, lanes).with(related));
+    }
+
+    /// Whether an instruction made undefined values that are not propagated yet.
+    pub(crate) fn has_made_undefined(&self) -> bool {
+        self.made_undefined
     }
 
     /// The running statement.

@@ -15,6 +15,7 @@ mod flow;
 mod guard;
 mod operation;
 mod patterns;
+mod quick;
 mod tables;
 mod tensor;
 mod tensor_memory;
@@ -28,6 +29,7 @@ pub use flow::{Flow, Mixing, Part, Read};
 pub use guard::Guard;
 pub use operation::{Combining, CopyGroup, Instruction, Multimem, Op, SetTo, StackAction};
 pub use patterns::{Patterns, Update};
+pub use quick::Quick;
 pub use tables::{
     Access, Atomic, Barrier, BarrierKind, Call, Callee, Copy, Element, Exchange, ExchangeKind,
     FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands, Note, Pack, PackedSources,
@@ -109,6 +111,8 @@ pub struct Function {
     pub code: Vec<Instruction>,
     /// By instruction: the next one that has a guard or is control flow, or the end.
     pub straight_runs: Vec<u32>,
+    /// By instruction: which frequent operation it is.
+    pub quick: Vec<Quick>,
     /// Its registers.
     pub frame: FrameLayout,
     /// Formal parameters, in order.
@@ -151,6 +155,12 @@ impl Function {
             }
             self.straight_runs[pc] = end;
         }
+    }
+
+    /// Finds the frequent operations.
+    pub(crate) fn find_quick(&mut self) {
+        let quick = |instruction| Quick::of(instruction, &self.tables);
+        self.quick = self.code.iter().map(quick).collect();
     }
 
     /// The access of the instruction at `pc`, if it is a weak `op` of one element.

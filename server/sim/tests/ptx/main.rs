@@ -31,6 +31,7 @@ mod parallel_blocks;
 mod progress;
 mod properties;
 mod proxies;
+mod quick;
 mod race_advice;
 mod races;
 mod robust;

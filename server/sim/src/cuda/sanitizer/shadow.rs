@@ -6,6 +6,7 @@ use super::stamp::Stamp;
 use std::ops::Range;
 
 use super::happens_before::{HappensBefore, Thread};
+use super::row::Row;
 use super::stamp::Strength;
 use crate::cuda::registers::lanes;
 
@@ -451,19 +452,31 @@ impl Shadow {
     /// Weak word loads by eight lanes, the lowest of which is that of `access`; returns the lanes that need the full check.
     #[inline(always)]
     pub(super) fn load_eight(&mut self, indexes: &[u64; 8], access: &Access<'_>) -> u32 {
-        let (start, first) = (indexes[0], access.thread.lane);
+        let start = indexes[0];
         let (mut differences, mut gaps) = (0, 0);
         for (lane, &index) in indexes.iter().enumerate() {
             differences |= index ^ start;
             gaps |= index ^ (start + 4 * lane as u64);
         }
+        match (differences, gaps) {
+            (0, _) => self.load_row(Row::Same(start), access),
+            (_, 0) => self.load_row(Row::Consecutive(start), access),
+            _ => 0xff << access.thread.lane,
+        }
+    }
+
+    /// As [`Self::load_eight`], of words in a row.
+    #[inline(always)]
+    pub(super) fn load_row(&mut self, row: Row, access: &Access<'_>) -> u32 {
+        let (Row::Same(start) | Row::Consecutive(start)) = row;
+        let first = access.thread.lane;
         let all = 0xff << first;
         let Some(page) = self.page(start).filter(|page| !page.narrow) else { return all };
         let at = (start % PAGE / 4) as usize;
-        if differences == 0 {
+        if matches!(row, Row::Same(_)) {
             return page.cell_mut(at).load_quickly_by(all, access);
         }
-        if gaps != 0 || at + 8 > page.shortcut.len() {
+        if at + 8 > page.shortcut.len() {
             return all;
         }
         let (epoch, floor) = (access.stamp.epoch, access.sync.floor());

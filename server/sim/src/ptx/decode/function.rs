@@ -133,6 +133,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         self.out.names.push(self.out.named.len() as u32);
         self.find_suspects();
         self.out.find_straight_runs();
+        self.out.find_quick();
         self.out.patterns = patterns(&self.out, &self.cfg);
         (self.out, self.frame_objects)
     }

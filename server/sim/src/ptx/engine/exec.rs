@@ -19,6 +19,8 @@ pub(crate) mod operand;
 mod poll_log;
 mod poll_window;
 mod print;
+mod quick_run;
+mod shared_words;
 pub(super) mod spin;
 mod system_calls;
 pub(crate) mod tensor;

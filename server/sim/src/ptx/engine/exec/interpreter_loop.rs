@@ -14,6 +14,7 @@ use super::exiting::exiting;
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
 use super::poll_window::PollWindow;
+use super::quick_run;
 use super::spin::BranchCounter;
 use super::value_tracer::{ValueTracer, registers_of};
 use super::warp::Warp;
@@ -26,7 +27,7 @@ use crate::ptx::engine::divergence::group::Group;
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
-use crate::ptx::program::{Function, Instruction, Op, Slot};
+use crate::ptx::program::{Function, Instruction, Op, Quick, Slot};
 use crate::record::Recorder;
 use crate::trace::{Finding, StatementId, WarpId};
 
@@ -191,7 +192,9 @@ impl Running<'_> {
                     continue;
                 }
             }
-            for instruction in &function.code[pc as usize..end as usize] {
+            while pc < end {
+                pc += self.quick(simd, pc, end, executed);
+                let Some(instruction) = function.code[..end as usize].get(pc as usize) else { break };
                 if let Err(error) = self.step(simd, instruction, pc, executed)
                     && let Some(event) = self.handle_error(*error, pc, executed, groups)
                 {
@@ -203,6 +206,46 @@ impl Running<'_> {
         };
         group.pc = pc;
         event
+    }
+
+    /// Runs the frequent operations from `pc` on, before `end`, in the lanes of `executed`; returns how many.
+    #[inline(always)]
+    fn quick<S: Simd>(&mut self, simd: S, pc: u32, end: u32, executed: u32) -> u32 {
+        let function = self.function;
+        if function.quick[pc as usize] == Quick::No || self.observed && self.observes_values() {
+            return 0;
+        }
+        let range = pc as usize..end as usize;
+        let registers = &mut self.frame.registers;
+        let count = quick_run::run(simd, function, range, registers, &mut self.ctx, executed);
+        self.ctx.clock += u64::from(count);
+        if self.observed && count != 0 && !function.quick[(pc + count - 1) as usize].accesses_memory() {
+            self.begin(pc + count - 1, executed);
+        }
+        count
+    }
+
+    /// Whether what an instruction computes is observed, and not only its access to memory by the sanitizer.
+    fn observes_values(&self) -> bool {
+        let undefined = self.frame.undefined.as_ref().is_some_and(|undefined| !undefined.is_empty());
+        let made_undefined =
+            self.ctx.sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.has_made_undefined());
+        self.frame.written.is_some()
+            || self.window.is_some()
+            || self.tracer.is_some()
+            || self.function.uses_products
+            || undefined
+            || made_undefined
+    }
+
+    /// Reports to the sanitizer which instruction runs.
+    #[inline(always)]
+    fn begin(&mut self, pc: u32, executed: u32) {
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
+            let statement = StatementId(self.function.first_statement + pc);
+            let order = self.function.orders[pc as usize];
+            sanitizer.begin(statement, order, self.id.warp, self.ctx.live, executed);
+        }
     }
 
     /// Executes the instruction at `pc` in the lanes of `executed`.
@@ -298,11 +341,7 @@ impl Running<'_> {
 
     fn before(&mut self, instruction: &Instruction, pc: u32, executed: u32) {
         self.log(pc, executed);
-        if let Some(sanitizer) = &mut self.ctx.sanitizer {
-            let statement = StatementId(self.function.first_statement + pc);
-            let order = self.function.orders[pc as usize];
-            sanitizer.begin(statement, order, self.id.warp, self.ctx.live, executed);
-        }
+        self.begin(pc, executed);
         self.record_before();
         if self.function.uses_products {
             self.check_products(pc, executed);

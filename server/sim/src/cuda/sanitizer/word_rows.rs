@@ -1,0 +1,48 @@
+//! Weak loads of words of shared memory by all lanes of a warp, in rows of eight lanes: the most frequent accesses.
+//!
+//! Nearly all of them only record their lanes. They are recorded without an [`AccessEvent`](super::event::AccessEvent). Where one
+//! lane needs more, the instruction runs again in the general way, in the same epoch: what is recorded already is recorded again,
+//! which changes nothing.
+
+use super::Sanitizer;
+use super::happens_before::Thread;
+use super::row::Row;
+use super::shadow::Access;
+use super::stamp::{Stamp, Strength};
+use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::order::SpecialOrder;
+
+impl Sanitizer {
+    /// Records the loads of the running instruction by all lanes; `false` if one of them needs the general check, which must
+    /// follow.
+    pub(crate) fn loaded_rows(&mut self, rows: &[Row; 4], spaces: &Spaces) -> bool {
+        self.has_begun = !self.are_quick(rows, spaces);
+        !self.has_begun
+    }
+
+    fn are_quick(&mut self, rows: &[Row; 4], spaces: &Spaces) -> bool {
+        let order = self.visit.order;
+        let is_special = (order.special != SpecialOrder::None)
+            | order.strong
+            | self.counts
+            | (spaces.window.blocks > 1)
+            | !self.prerequisite_writes.is_empty()
+            | self.undefined.store.is_some()
+            | self.accesses.is_some();
+        if is_special || !self.checks.races {
+            return false;
+        }
+        let (statement, warp) = (self.visit.statement, self.visit.warp);
+        let epoch = self.sync.epoch(warp);
+        let of_warp = Access {
+            sync: &self.sync,
+            stamp: Stamp::new(epoch, statement, 0, Strength::Weak),
+            thread: Thread { warp, lane: 0 },
+            races: true,
+            needs_initialized: true,
+        };
+        let shadow = &mut self.cluster.shared;
+        let mut lanes = (0..).step_by(8).zip(rows);
+        lanes.all(|(first, &row)| shadow.load_row(row, &of_warp.of_lane(first)) == 0)
+    }
+}
