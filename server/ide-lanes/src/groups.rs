@@ -117,6 +117,7 @@ mod tests {
             opcode: TextRange::default(),
             flow,
             registers: Box::default(),
+            meanings: Box::default(),
             address: None,
             source: None,
             code: None,

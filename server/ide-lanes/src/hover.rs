@@ -1,6 +1,7 @@
 //! The hover of a statement in a run: a sentence, then a grid of lanes with the values that it wrote.
 
 mod flow;
+mod meaning;
 mod stack;
 
 use std::fmt::Write;
@@ -31,6 +32,7 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
         for held in &pointed {
             markdown += &register(&statement, seen, held, shown);
         }
+        markdown += &meaning::of_register(&statement, seen, &|register| names(register, word));
     }
     markdown += &nothing_ran(shown, line_of).unwrap_or_else(|| sentence(&statement, shown.launched()));
     if let Some(trace) = statement.trace {

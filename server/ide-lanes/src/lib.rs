@@ -23,6 +23,7 @@ mod model;
 mod model_diff;
 mod model_names;
 mod offer;
+pub mod operands;
 mod outcome;
 pub mod panel;
 pub mod prepare;

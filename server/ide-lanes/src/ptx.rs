@@ -29,6 +29,10 @@ impl Simulator for Ptx {
         &ptx::MODELS
     }
 
+    fn words_with_meanings(&self) -> &'static [&'static str] {
+        &["wgmma", "tcgen05", "mma.", "ldmatrix", "stmatrix"]
+    }
+
     fn kernels<'db>(&self, db: &'db dyn Db, file: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db> {
         Box::new(kernels::kernels(db, file))
     }

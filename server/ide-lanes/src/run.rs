@@ -74,7 +74,8 @@ impl Prepared {
     /// Runs again on this thread to trace the registers of a warp. `None` if the run does not reach the warp.
     pub fn look(&self, look: TraceRequest, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
         let limits = Limits { max_warps: 0, ..self.options.limits };
-        let options = RunOptions { limits, trace: Some(look), ..RunOptions::default() };
+        let eager = self.options.eager;
+        let options = RunOptions { limits, eager, trace: Some(look), ..RunOptions::default() };
         self.program.trace(self.resolved.config.clone(), &options, control).map(|result| result.values)
     }
 

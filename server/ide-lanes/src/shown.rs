@@ -14,8 +14,8 @@ use warplens_sim::ScalarType;
 use warplens_sim::launch::{Launch, PlacedBuffer, Resolved};
 use warplens_sim::objects::{ArrayShape, Object};
 use warplens_sim::{
-    Finding, LineTrace, Mask, Reconvergence, RunResult, Severity, StatementId, Status, TracedRegister,
-    TracedVisit, Values, WarpId, WarpTrace,
+    Finding, LineTrace, Mask, OperandMeaning, Reconvergence, RunResult, Severity, StatementId, Status,
+    TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
 };
 
 use crate::findings::{ReportedFinding, Reporter};
@@ -84,6 +84,8 @@ pub struct ShownStatement<'s> {
     pub seen: Option<&'s TracedVisit>,
     /// The registers that it names, with the types of their values.
     pub registers: &'s [(SmolStr, ScalarType)],
+    /// What its registers stand for besides numbers.
+    pub meanings: &'s [OperandMeaning],
 }
 
 impl Shown {
@@ -257,6 +259,7 @@ impl Shown {
                 trace,
                 seen,
                 registers: &placed.registers,
+                meanings: &placed.meanings,
             })
         })
     }

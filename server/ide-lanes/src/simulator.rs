@@ -37,6 +37,11 @@ pub trait Simulator: Sync {
         Model::named(self.language(), self.models(), name)
     }
 
+    /// The words of statements whose operands stand for more than numbers.
+    fn words_with_meanings(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Finds the kernel of an item of a file.
     fn kernels<'db>(&self, db: &'db dyn Db, file: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db>;
 

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_sim::objects::Object;
-use warplens_sim::{ScalarType, StatementId};
+use warplens_sim::{OperandMeaning, ScalarType, StatementId};
 
 use crate::source_line::SourceLine;
 
@@ -21,6 +21,8 @@ pub struct Statement {
     pub flow: Flow,
     /// The registers that it names, with the types of their values.
     pub registers: Box<[(SmolStr, ScalarType)]>,
+    /// What its registers stand for besides numbers.
+    pub meanings: Box<[OperandMeaning]>,
     /// The register that holds the address of its access, if any.
     pub address: Option<AddressRegister>,
     /// The line of the source that it was compiled from, if known.

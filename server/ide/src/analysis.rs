@@ -264,6 +264,14 @@ impl Analysis {
         self.query_position(file, offset, crate::hover::hover)
     }
 
+    /// What the operand at an offset stands for in its statement: a descriptor, or a part of a matrix. `word` is the register or the
+    /// number there.
+    pub fn operand(&self, file: FileId, offset: TextSize, word: &str) -> Answer<Option<Hover>> {
+        self.query_language(file, |db, file, support| {
+            warplens_ide_lanes::operands::operand(db, file, support.simulator?, offset, word)
+        })
+    }
+
     /// The file whose text makes the hover at an offset more precise, for [`hover_with`](Analysis::hover_with).
     pub fn hover_source(&self, file: FileId, offset: TextSize) -> Answer<Option<WantedSource>> {
         self.query_position(file, offset, crate::hover::wanted)

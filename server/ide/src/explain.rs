@@ -28,6 +28,11 @@ pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
     (!pages.is_empty()).then(|| pages.join(page::RULE))
 }
 
+/// The fields of a descriptor with these bits, and what they mean; `kind` says what it is a descriptor of, if the bits do not.
+pub fn explain_descriptor(bits: u64, kind: Option<&str>, language: Option<Language>) -> Option<String> {
+    of(language).find_map(|known| (known.explain_descriptor)(bits, kind))
+}
+
 /// The names with documentation, in order and each once: those of a language, or all with diagnostics and findings.
 pub fn explained_names(language: Option<Language>) -> Vec<&'static str> {
     let mut names: Vec<_> = of(language).flat_map(|known| (known.explained_names)()).collect();

@@ -34,6 +34,8 @@ pub struct LanguageSupport {
     pub explain: fn(&str) -> Option<String>,
     /// The words that have a page.
     pub explained_names: fn() -> Vec<&'static str>,
+    /// The fields of a descriptor with these bits; of a kind, if the bits do not say what it is a descriptor of.
+    pub explain_descriptor: fn(u64, Option<&str>) -> Option<String>,
     /// Adds the nested ranges around a position besides those of the tree, relative to the item.
     pub selection: fn(&FilePosition<'_>, &mut Vec<TextRange>),
     /// Adds the inlay hints in a range of an item, relative to it.
@@ -76,6 +78,7 @@ impl LanguageSupport {
             source_hover: None,
             explain: |_| None,
             explained_names: Vec::new,
+            explain_descriptor: |_, _| None,
             selection: |_, _| {},
             inlay_hints: |_, _, _, _, _, _| {},
             summaries: |_, _| Vec::new(),

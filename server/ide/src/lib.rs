@@ -38,7 +38,7 @@ mod tokens;
 mod wave;
 
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
-pub use explain::{explain, explained_names, nearest_name};
+pub use explain::{explain, explain_descriptor, explained_names, nearest_name};
 pub use format::Formatted;
 pub use hover::WantedSource;
 pub use languages::{LANGUAGES, forward_progress_model, is_read_only, is_reducible, languages, model};

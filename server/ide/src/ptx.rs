@@ -40,6 +40,7 @@ pub(crate) const PTX: LanguageSupport = LanguageSupport {
     hover: hover::hover,
     explain: explain::explain,
     explained_names: || explain::names().collect(),
+    explain_descriptor: explain::descriptor,
     inlay_hints: inlay_hints::add,
     links: links::links,
     module_symbols: Some(module_symbols::declarations),

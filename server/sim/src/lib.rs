@@ -22,6 +22,7 @@ mod warp;
 pub mod wave;
 
 pub use lanes::Lanes;
+pub use ptx::meaning::{OperandMeaning, ValuesOf};
 pub use scalar_type::{Class, ScalarType};
 pub use step_stream::{StepSink, StepStream, WarpSteps};
 pub use trace::{

@@ -5,6 +5,7 @@ pub mod decode;
 pub mod engine;
 mod executable;
 mod launch_config;
+pub mod meaning;
 pub mod program;
 pub mod tensor;
 pub mod tensor_memory;

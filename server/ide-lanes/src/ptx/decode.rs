@@ -48,6 +48,7 @@ impl DecodedPtx {
     /// The statements with their ranges in the file.
     pub(crate) fn statements(&self, files: &SourceFiles<'_>, model: ptx::Model) -> Vec<Statement> {
         let mut statements = Vec::with_capacity(self.program.statements());
+        let mut meanings = ptx::meaning::meanings(&self.program).into_iter();
         let objects = &self.program.objects;
         let shared: Arc<[Object]> = objects.shared.iter().chain(&objects.dynamic_shared).cloned().collect();
         for (decoded, (function, start)) in self.program.functions.iter().zip(&self.functions) {
@@ -59,6 +60,7 @@ impl DecodedPtx {
                     opcode: instruction.opcode_range() + *start,
                     flow: flow(&self.program, decoded, pc, model),
                     registers: registers(decoded, pc as u32, instruction, function, &declared),
+                    meanings: meanings.next().unwrap_or_default(),
                     address: address_register(instruction, function, &shared),
                     source,
                     code: None,

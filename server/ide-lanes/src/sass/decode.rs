@@ -67,6 +67,7 @@ fn statements(
             opcode: instruction.opcode_range + start,
             flow: flow(program, index),
             registers: registers(program, index),
+            meanings: Box::default(),
             address: None,
             source: sources[&listed.item].line(function.range, instruction.range.start()),
             code: Some(CodePlace { function: name_of(function), address: instruction.address }),

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_sim::ScalarType;
-use warplens_sim::StatementId;
+use warplens_sim::{OperandMeaning, ScalarType, StatementId};
 
 use crate::groups::Effect;
 use crate::source_line::SourceLine;
@@ -23,6 +22,7 @@ pub(super) struct PlacedStatement {
     /// See [`ShownStatement::reconvergence`](crate::shown::ShownStatement::reconvergence).
     pub(super) reconvergence: Option<StatementId>,
     pub(super) registers: Box<[(SmolStr, ScalarType)]>,
+    pub(super) meanings: Box<[OperandMeaning]>,
     pub(super) address: Option<AddressRegister>,
     pub(super) source: Option<Arc<SourceLine>>,
     pub(super) code: Option<CodePlace>,
@@ -49,6 +49,7 @@ impl PlacedStatement {
             parts,
             reconvergence: statement.flow.reconvergence(),
             registers: statement.registers.clone(),
+            meanings: statement.meanings.clone(),
             address: statement.address.clone(),
             source: statement.source.clone(),
             code: statement.code.clone(),

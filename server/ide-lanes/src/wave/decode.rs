@@ -15,6 +15,7 @@ pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<S
         opcode: instruction.mnemonic_range + start,
         flow: flow(code, index),
         registers: registers(instruction),
+        meanings: Box::default(),
         address: None,
         source: None,
         code: None,

@@ -5,6 +5,7 @@ mod call_stack;
 mod cooperative;
 mod inferred;
 mod model_difference;
+mod operands;
 mod panel;
 mod prepare;
 mod presentation;

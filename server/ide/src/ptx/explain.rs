@@ -10,6 +10,9 @@ use warplens_ide_db::any_of;
 use warplens_isa::ptx;
 use warplens_isa::ptx::{Directive, Instruction, Modifier, ModifierClass, Scope, SpecialRegister};
 
+use warplens_sim::ptx::tensor::describe::describe_any;
+use warplens_sim::ptx::tensor_memory::instruction_descriptor::ProductForm;
+
 use crate::explain::page::{Page, RULE, simulation};
 use crate::ptx::explain::facts::{first_clause, operand, section, status};
 use crate::ptx::explain::matching::matching;
@@ -29,6 +32,17 @@ pub(crate) fn explain(name: &str) -> Option<String> {
         _ => dotted(name),
     };
     (!pages.is_empty()).then(|| pages.join(RULE))
+}
+
+/// The fields of a descriptor of matrices, or of instructions of a kind.
+pub(crate) fn descriptor(bits: u64, kind: Option<&str>) -> Option<String> {
+    match kind {
+        None => Some(describe_any(bits)),
+        Some(kind) => {
+            let bits = u32::try_from(bits).ok()?;
+            Some(ProductForm::from_words(kind)?.describe(bits))
+        }
+    }
 }
 
 /// The name of the entry for braces and guards, which are written with other names or without some: `{`, `@!%p1`.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "a skipped test prints a note")]
 
+mod operands;
 mod page;
 
 mod corpus;

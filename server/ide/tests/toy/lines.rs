@@ -163,6 +163,7 @@ impl Simulator for Lines {
             opcode: range(word),
             flow: Flow::default(),
             registers: Box::default(),
+            meanings: Box::default(),
             address: None,
             source: None,
             code: None,

@@ -8,6 +8,7 @@ pub(crate) mod boxes;
 pub(crate) mod changed_maps;
 pub(crate) mod compress;
 pub(crate) mod copy;
+pub mod describe;
 pub mod descriptor;
 pub mod fragment;
 pub mod map;

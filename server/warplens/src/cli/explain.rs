@@ -14,8 +14,16 @@ use crate::markdown::render;
 #[derive(Args)]
 pub(super) struct Arguments {
     /// The name: `bra`, `.reqntid`, `%laneid`, `icmp.lt`
-    #[arg(required_unless_present = "list")]
+    #[arg(required_unless_present_any = ["list", "descriptor"])]
     name: Option<String>,
+
+    /// Explain a descriptor: the fields and the layout of a matrix descriptor of `wgmma` or `tcgen05`
+    #[arg(long, value_name = "BITS", conflicts_with_all = ["name", "list"], value_parser = bits)]
+    descriptor: Option<u64>,
+
+    /// It is an instruction descriptor of this kind: `f16`, `mxf4.sp`, `i8.cta_group::2`
+    #[arg(long, requires = "descriptor")]
+    kind: Option<String>,
 
     /// List the names that can be explained
     #[arg(long, conflicts_with = "name")]
@@ -40,6 +48,9 @@ enum Format {
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let mut out = anstream::stdout().lock();
+    if let Some(bits) = arguments.descriptor {
+        return descriptor(bits, arguments, &mut out);
+    }
     let Some(name) = &arguments.name else {
         list(arguments, &mut out)?;
         out.flush()?;
@@ -52,6 +63,38 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     match arguments.format {
         Format::Human => out.write_all(render(&markdown, width()).as_bytes())?,
         Format::Json => writeln!(out, "{}", json!({ "name": name, "markdown": markdown }))?,
+    }
+    out.flush()?;
+    Ok(Outcome::Success)
+}
+
+/// Reads `0x4000004000010400`, or a decimal number.
+fn bits(text: &str) -> Result<u64, String> {
+    let digits = text.replace('_', "");
+    let number = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => digits.parse(),
+    };
+    number.map_err(|_| "write a number of at most 64 bits, such as 0x4000004000010400".to_owned())
+}
+
+fn descriptor(bits: u64, arguments: &Arguments, out: &mut dyn Write) -> io::Result<Outcome> {
+    let kind = arguments.kind.as_deref();
+    let Some(markdown) = warplens_ide::explain_descriptor(bits, kind, arguments.language) else {
+        print_message(match kind {
+            Some(kind) => format!(
+                "`{kind}` is not a kind of 32-bit instruction descriptors: write f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4 or mxf4nvf4, \
+                 with .sp, .ws, .cta_group::2 or .scale_vec::2X after it"
+            ),
+            None => "the language has no descriptors".to_owned(),
+        });
+        return Ok(Outcome::Errors);
+    };
+    match arguments.format {
+        Format::Human => out.write_all(render(&markdown, width()).as_bytes())?,
+        Format::Json => {
+            writeln!(out, "{}", json!({ "descriptor": format!("{bits:#018x}"), "markdown": markdown }))?
+        }
     }
     out.flush()?;
     Ok(Outcome::Success)

@@ -122,6 +122,16 @@ pub enum Sum {
 }
 
 impl Sum {
+    /// The name of the type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sum::F16 => "f16",
+            Sum::F32 => "f32",
+            Sum::F64 => "f64",
+            Sum::S32 => "s32",
+        }
+    }
+
     /// Bits of an element in a register.
     pub fn bits(self) -> u32 {
         match self {

@@ -6,7 +6,7 @@ use super::swizzle::Swizzle;
 const ADDRESS_MASK: u64 = 0x3FFFF;
 
 /// The kind of instruction that a descriptor is for; their fields differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DescriptorKind {
     /// `wgmma`
     Warpgroup,
@@ -45,41 +45,225 @@ pub struct Descriptor {
     pub swizzle: Swizzle,
 }
 
+/// A field of a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its lowest bit.
+    pub first: u32,
+    /// The number of bits.
+    pub bits: u32,
+    /// What it is.
+    pub name: &'static str,
+    /// The only valid value, if there is one.
+    pub only: Option<u64>,
+    /// Whether it is a number of bytes in units of 16.
+    pub in_chunks: bool,
+}
+
+const fn bytes(first: u32, name: &'static str) -> Field {
+    Field { first, bits: 14, name, only: None, in_chunks: true }
+}
+
+const fn only(first: u32, bits: u32, name: &'static str, value: u64) -> Field {
+    Field { first, bits, name, only: Some(value), in_chunks: false }
+}
+
+const fn code(first: u32, bits: u32, name: &'static str) -> Field {
+    Field { first, bits, name, only: None, in_chunks: false }
+}
+
+/// The fields of `wgmma` descriptors.
+const WARPGROUP_FIELDS: [Field; 9] = [
+    START,
+    only(14, 2, "reserved", 0),
+    LEADING,
+    only(30, 2, "reserved", 0),
+    STRIDE,
+    only(46, 3, "reserved", 0),
+    BASE,
+    only(52, 10, "reserved", 0),
+    code(62, 2, SWIZZLE),
+];
+
+/// The fields of `tcgen05` descriptors.
+const TENSOR_MEMORY_FIELDS: [Field; 10] = [
+    START,
+    only(14, 2, "reserved", 0),
+    LEADING,
+    only(30, 2, "reserved", 0),
+    STRIDE,
+    only(46, 3, "constant", 1),
+    BASE,
+    // An absolute leading address, for K = 96, which is not simulated.
+    only(52, 1, "leading address mode", 0),
+    only(53, 8, "reserved", 0),
+    code(61, 3, SWIZZLE),
+];
+
+const START: Field = bytes(0, "start address");
+const LEADING: Field = bytes(16, "leading byte offset");
+const STRIDE: Field = bytes(32, "stride byte offset");
+const BASE: Field = code(49, 3, "base offset");
+const SWIZZLE: &str = "swizzle";
+
+impl Field {
+    /// Its value in the bits of a descriptor, in bytes where it is a number of bytes.
+    pub fn of(&self, bits: u64) -> u64 {
+        let value = bits >> self.first & ((1 << self.bits) - 1);
+        if self.in_chunks { value << 4 } else { value }
+    }
+
+    /// Its bits: `bits 0-13`.
+    pub fn place(&self) -> String {
+        match self.bits {
+            1 => format!("bit {}", self.first),
+            bits => format!("bits {}-{}", self.first, self.first + bits - 1),
+        }
+    }
+
+    /// Why its value is invalid, if it is.
+    pub fn problem(&self, bits: u64, kind: DescriptorKind) -> Option<String> {
+        let value = self.of(bits);
+        match self.only {
+            Some(only) if value != only => Some(format!("must be {only}")),
+            _ if self.name == SWIZZLE && kind.swizzle(bits).is_none() => {
+                Some("must be 0, 1, 2, 4 or 6".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl DescriptorKind {
+    /// The fields, the lowest first.
+    pub fn fields(self) -> &'static [Field] {
+        match self {
+            DescriptorKind::Warpgroup => &WARPGROUP_FIELDS,
+            DescriptorKind::TensorMemory => &TENSOR_MEMORY_FIELDS,
+        }
+    }
+
+    /// The instruction.
+    pub fn name(self) -> &'static str {
+        match self {
+            DescriptorKind::Warpgroup => "wgmma",
+            DescriptorKind::TensorMemory => "tcgen05",
+        }
+    }
+
+    /// The swizzle in the bits of a descriptor; `None` if its code is invalid.
+    pub fn swizzle(self, bits: u64) -> Option<Swizzle> {
+        match self {
+            DescriptorKind::Warpgroup => Some(WARPGROUP_SWIZZLES[(bits >> 62) as usize]),
+            DescriptorKind::TensorMemory => TENSOR_MEMORY_SWIZZLES[(bits >> 61) as usize],
+        }
+    }
+}
+
+/// A distance in a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Distance {
+    /// 16 bytes.
+    Chunk,
+    /// The bytes of a row of the swizzle.
+    Span,
+    /// The leading byte offset.
+    Leading,
+    /// The stride byte offset.
+    Stride,
+    /// Without end: lines are contiguous.
+    Endless,
+}
+
+/// A canonical layout: `line % lines * pitch + line / lines * group + byte % run + byte / run * next`, where lines are rows
+/// (K-major), or places along K (MN-major).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Layout {
+    transposed: bool,
+    swizzled: bool,
+    lines: u64,
+    pitch: Distance,
+    group: Distance,
+    run: Distance,
+    next: Distance,
+}
+
+const LAYOUTS: [Layout; 4] = {
+    use Distance::{Chunk, Endless, Leading, Span, Stride};
+    const fn of(transposed: bool, swizzled: bool, distances: [Distance; 4]) -> Layout {
+        let [pitch, group, run, next] = distances;
+        Layout { transposed, swizzled, lines: 8, pitch, group, run, next }
+    }
+    [
+        of(false, false, [Chunk, Stride, Chunk, Leading]),
+        of(false, true, [Span, Stride, Endless, Endless]),
+        of(true, false, [Chunk, Leading, Chunk, Stride]),
+        of(true, true, [Span, Stride, Span, Leading]),
+    ]
+};
+
+/// The numbers of a layout, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offsets {
+    /// Lines of a group.
+    pub lines: u64,
+    /// Between the lines of a group.
+    pub pitch: u64,
+    /// Between groups.
+    pub group: u64,
+    /// Contiguous bytes of a line; `u64::MAX` if the whole line is contiguous.
+    pub run: u64,
+    /// Between these.
+    pub next: u64,
+}
+
+impl Offsets {
+    fn of(self, line: u64, byte: u64) -> u64 {
+        let Offsets { lines, pitch, group, run, next } = self;
+        line % lines * pitch + line / lines * group + byte % run + byte / run * next
+    }
+}
+
 impl Descriptor {
     /// Takes bits apart, or says which field is invalid.
-    pub fn decode(bits: u64, kind: DescriptorKind) -> Result<Descriptor, &'static str> {
-        let field = |at: u32| (bits >> at & 0x3FFF) << 4;
-        let reserved = bits >> 14 & 3 != 0 || bits >> 30 & 3 != 0;
-        let swizzle = match kind {
-            DescriptorKind::Warpgroup => {
-                if reserved || bits >> 46 & 7 != 0 || bits >> 52 & 0x3FF != 0 {
-                    return Err("a reserved bit is set: bits 14-15, 30-31, 46-48 and 52-61 must be zero");
-                }
-                WARPGROUP_SWIZZLES[(bits >> 62) as usize]
-            }
-            DescriptorKind::TensorMemory => {
-                if reserved || bits >> 53 & 0xFF != 0 {
-                    return Err("a reserved bit is set: bits 14-15, 30-31 and 53-60 must be zero");
-                }
-                if bits >> 46 & 7 != 1 {
-                    return Err("bits 46-48 must be 0b001 for `tcgen05`");
-                }
-                if bits >> 52 & 1 == 1 {
-                    return Err(
-                        "bit 52 (absolute leading address) is for K = 96 only, which is not simulated",
-                    );
-                }
-                TENSOR_MEMORY_SWIZZLES[(bits >> 61) as usize]
-                    .ok_or("bits 61-63 (swizzle) must be 0, 1, 2, 4 or 6")?
-            }
+    pub fn decode(bits: u64, kind: DescriptorKind) -> Result<Descriptor, String> {
+        let problem = |field: &Field| {
+            let problem = field.problem(bits, kind)?;
+            Some(format!("{} ({}) {problem}, not {}", field.place(), field.name, field.of(bits)))
         };
-        Ok(Descriptor {
-            start: field(0),
-            leading: field(16),
-            stride: field(32),
-            base: bits >> 49 & 7,
-            swizzle,
-        })
+        match (kind.fields().iter().find_map(problem), kind.swizzle(bits)) {
+            (None, Some(swizzle)) => Ok(Descriptor {
+                start: START.of(bits),
+                leading: LEADING.of(bits),
+                stride: STRIDE.of(bits),
+                base: BASE.of(bits),
+                swizzle,
+            }),
+            (problem, _) => Err(problem.unwrap_or_default()),
+        }
+    }
+
+    /// The numbers of the layout.
+    pub fn offsets(&self, transposed: bool) -> Offsets {
+        let span = u64::from(self.swizzle.span());
+        let fits = |layout: &&Layout| (layout.transposed, layout.swizzled) == (transposed, span != 0);
+        let layout = LAYOUTS.iter().find(fits).unwrap_or(&LAYOUTS[0]);
+        let bytes = |distance: Distance| match distance {
+            Distance::Chunk => 16,
+            Distance::Span => span,
+            Distance::Leading => self.leading,
+            Distance::Stride => self.stride,
+            Distance::Endless => u64::MAX,
+        };
+        // Atoms of 32 bytes make groups of four lines.
+        let small = transposed && self.swizzle == Swizzle::Bytes128Atom32;
+        Offsets {
+            lines: if small { 4 } else { layout.lines },
+            pitch: bytes(layout.pitch),
+            group: bytes(layout.group),
+            run: bytes(layout.run),
+            next: bytes(layout.next),
+        }
     }
 
     /// The addresses of 16-byte chunks of a matrix of `outer` rows (of A) or columns (of B) and `depth` elements of `bits` bits
@@ -94,9 +278,10 @@ impl Descriptor {
         let this = *self;
         let per = 128 / bits;
         let (lines, along) = if transposed { (depth, outer) } else { (outer, depth) };
+        let offsets = self.offsets(transposed);
         (0..lines).flat_map(move |line| {
             (0..along.div_ceil(per)).map(move |chunk| {
-                let offset = this.offset(u64::from(line), u64::from(chunk) * 16, transposed);
+                let offset = offsets.of(u64::from(line), u64::from(chunk) * 16);
                 let first = chunk * per;
                 Chunk { line, first, count: per.min(along - first), address: this.address(offset) }
             })
@@ -105,17 +290,7 @@ impl Descriptor {
 
     /// The offset of a byte before the swizzle: of line `line`, byte `byte` along it.
     pub fn offset(&self, line: u64, byte: u64, transposed: bool) -> u64 {
-        let span = u64::from(self.swizzle.span());
-        let (leading, stride) = (self.leading, self.stride);
-        match (transposed, span) {
-            (false, 0) => line % 8 * 16 + line / 8 * stride + byte / 16 * leading + byte % 16,
-            (false, span) => line % 8 * span + line / 8 * stride + byte,
-            (true, 0) => byte % 16 + byte / 16 * stride + line % 8 * 16 + line / 8 * leading,
-            (true, span) if self.swizzle == Swizzle::Bytes128Atom32 => {
-                byte % span + byte / span * leading + line % 4 * span + line / 4 * stride
-            }
-            (true, span) => byte % span + byte / span * leading + line % 8 * span + line / 8 * stride,
-        }
+        self.offsets(transposed).of(line, byte)
     }
 
     /// The address of the byte at an offset.

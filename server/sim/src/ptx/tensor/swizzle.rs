@@ -56,6 +56,12 @@ impl Swizzle {
         self.row().3
     }
 
+    /// How many bits an address is shifted by, and the bits of it that are XORed.
+    pub fn pattern(self) -> (u32, u64) {
+        let row = self.row();
+        (row.4, row.5)
+    }
+
     /// The position of the byte at an address.
     pub fn apply(self, address: u64) -> u64 {
         let &(mode, _, _, _, shift, mask) = self.row();

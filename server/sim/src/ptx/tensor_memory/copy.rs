@@ -13,7 +13,7 @@ use crate::ptx::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
 
 impl CopyShape {
     /// Rows, and chunks of 16 bytes of a row.
-    fn size(self) -> (u32, u32) {
+    pub(crate) fn size(self) -> (u32, u32) {
         match self {
             CopyShape::Rows128Bits256 => (128, 2),
             CopyShape::Rows4Bits256 => (4, 2),

@@ -42,6 +42,17 @@ fn element(kind: ProductKind, code: u32) -> Option<TensorElement> {
 }
 
 impl ProductKind {
+    /// All kinds.
+    pub const ALL: [ProductKind; 7] = [
+        ProductKind::F16,
+        ProductKind::Tf32,
+        ProductKind::F8f6f4,
+        ProductKind::I8,
+        ProductKind::Mxf8f6f4,
+        ProductKind::Mxf4,
+        ProductKind::Mxf4nvf4,
+    ];
+
     /// The name after `.kind::`.
     pub fn name(self) -> &'static str {
         match self {
@@ -72,7 +83,7 @@ impl ProductKind {
 }
 
 /// What the words of an instruction say about its descriptor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProductForm {
     /// `.kind`
     pub kind: ProductKind,
@@ -113,78 +124,269 @@ pub struct InstructionDescriptor {
     pub ue4m3: bool,
 }
 
+/// What a field of a descriptor says; the numbers are those of A and B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    Reserved,
+    Selector,
+    Sparse,
+    Saturate,
+    Sum,
+    Element(usize),
+    Negate,
+    Major,
+    Columns,
+    Rows,
+    ScaleType,
+    ScaleId,
+    MaximumShift,
+    Depth,
+}
+
+/// A field: its lowest bit, its bits, its name, and what it says.
+type Field = (u32, u32, &'static str, Meaning);
+
+const RESERVED: &str = "reserved";
+
+/// The fields of kinds without scale factors.
+const PLAIN: &[Field] = &[
+    (0, 2, "sparsity selector", Meaning::Selector),
+    (2, 1, "sparse A", Meaning::Sparse),
+    (3, 1, "saturate", Meaning::Saturate),
+    (4, 2, "D type", Meaning::Sum),
+    (6, 1, RESERVED, Meaning::Reserved),
+    (7, 3, "A type", Meaning::Element(0)),
+    (10, 3, "B type", Meaning::Element(1)),
+    (13, 1, "negate A", Meaning::Negate),
+    (14, 1, "negate B", Meaning::Negate),
+    (15, 1, "major of A", Meaning::Major),
+    (16, 1, "major of B", Meaning::Major),
+    (17, 6, "N / 8", Meaning::Columns),
+    (23, 1, RESERVED, Meaning::Reserved),
+    (24, 5, "M / 16", Meaning::Rows),
+    (29, 1, RESERVED, Meaning::Reserved),
+    (30, 2, "maximum shift", Meaning::MaximumShift),
+];
+
+/// The fields of `mxf8f6f4`.
+const SCALED: &[Field] = &[
+    (0, 2, RESERVED, Meaning::Reserved),
+    (2, 1, "sparse A", Meaning::Sparse),
+    (3, 1, RESERVED, Meaning::Reserved),
+    (4, 2, "scale factor id of B", Meaning::ScaleId),
+    (6, 1, RESERVED, Meaning::Reserved),
+    (7, 3, "A type", Meaning::Element(0)),
+    (10, 3, "B type", Meaning::Element(1)),
+    (13, 1, "negate A", Meaning::Negate),
+    (14, 1, "negate B", Meaning::Negate),
+    (15, 1, "major of A", Meaning::Major),
+    (16, 1, "major of B", Meaning::Major),
+    (17, 6, "N / 8", Meaning::Columns),
+    (23, 1, "scale type", Meaning::ScaleType),
+    (24, 3, RESERVED, Meaning::Reserved),
+    (27, 2, "M / 128", Meaning::Rows),
+    (29, 2, "scale factor id of A", Meaning::ScaleId),
+    (31, 1, RESERVED, Meaning::Reserved),
+];
+
+/// The fields of `mxf4` and `mxf4nvf4`.
+const PACKED: &[Field] = &[
+    (0, 2, RESERVED, Meaning::Reserved),
+    (2, 1, "sparse A", Meaning::Sparse),
+    (3, 1, RESERVED, Meaning::Reserved),
+    (4, 2, "scale factor id of B", Meaning::ScaleId),
+    (6, 1, RESERVED, Meaning::Reserved),
+    (7, 3, "A type", Meaning::Element(0)),
+    (10, 2, "B type", Meaning::Element(1)),
+    (12, 1, RESERVED, Meaning::Reserved),
+    (13, 1, "negate A", Meaning::Negate),
+    (14, 1, "negate B", Meaning::Negate),
+    (15, 2, RESERVED, Meaning::Reserved),
+    (17, 6, "N / 8", Meaning::Columns),
+    (23, 1, "scale type", Meaning::ScaleType),
+    (24, 3, RESERVED, Meaning::Reserved),
+    (27, 2, "M / 128", Meaning::Rows),
+    (29, 2, "scale factor id of A", Meaning::ScaleId),
+    (31, 1, "K dimension", Meaning::Depth),
+];
+
+fn fields(kind: ProductKind) -> &'static [Field] {
+    match kind {
+        ProductKind::Mxf4 | ProductKind::Mxf4nvf4 => PACKED,
+        ProductKind::Mxf8f6f4 => SCALED,
+        _ => PLAIN,
+    }
+}
+
+fn of(bits: u32, first: u32, width: u32) -> u32 {
+    bits >> first & ((1 << width) - 1)
+}
+
+/// The codes of the types of A and B.
+fn codes(bits: u32, kind: ProductKind) -> [u32; 2] {
+    let code = |which| fields(kind).iter().find(|field| field.3 == Meaning::Element(which));
+    [0, 1].map(|which| code(which).map_or(0, |field| of(bits, field.0, field.1)))
+}
+
+/// The type of D.
+fn sum(bits: u32, kind: ProductKind) -> Option<Sum> {
+    match of(bits, 4, 2) {
+        _ if kind.is_scaled() => Some(Sum::F32),
+        0 if kind == ProductKind::F8f6f4 || kind == ProductKind::F16 && codes(bits, kind) == [0, 0] => {
+            Some(Sum::F16)
+        }
+        1 if kind != ProductKind::I8 => Some(Sum::F32),
+        2 if kind == ProductKind::I8 => Some(Sum::S32),
+        _ => None,
+    }
+}
+
+/// Rows of A, and columns of B.
+fn shape(bits: u32) -> (u32, u32) {
+    (of(bits, 24, 5) << 4, of(bits, 17, 6) << 3)
+}
+
+/// The value of a field as text; an error says what it must be.
+fn read(field: &Field, bits: u32, form: ProductForm) -> Result<String, String> {
+    let &(first, width, _, meaning) = field;
+    let (value, kind) = (of(bits, first, width), form.kind);
+    let zero_unless = |applies: bool| match applies || value == 0 {
+        true => Ok(value.to_string()),
+        false => Err(format!("must be zero for .kind::{}", kind.name())),
+    };
+    match meaning {
+        Meaning::Reserved => zero_unless(false),
+        Meaning::Selector => zero_unless(form.sparse && matches!(kind, ProductKind::F16 | ProductKind::Tf32)),
+        Meaning::Saturate => zero_unless(kind == ProductKind::I8),
+        Meaning::Negate => zero_unless(kind != ProductKind::I8),
+        Meaning::MaximumShift => zero_unless(form.ws),
+        Meaning::Sparse if (value == 1) != form.sparse => {
+            let wanted = if form.sparse { "1 for .sp" } else { "0 without .sp" };
+            Err(format!("must be {wanted}"))
+        }
+        Meaning::Sparse => Ok(value.to_string()),
+        Meaning::Sum => match sum(bits, kind) {
+            Some(sum) => Ok(sum.name().to_owned()),
+            None => Err(format!("not a type of D of .kind::{} for these types of A and B", kind.name())),
+        },
+        Meaning::Element(_) => match element(kind, value) {
+            Some(element) => Ok(element.name.to_owned()),
+            None => Err(format!("not a type of .kind::{}", kind.name())),
+        },
+        Meaning::Major => {
+            let narrow =
+                codes(bits, kind).map(|code| element(kind, code).is_some_and(|it| it.shared.bits() < 8));
+            match value {
+                1 if narrow[(first - 15) as usize] => Err("must be 0: the matrix is K-major".to_owned()),
+                1 => Ok("MN".to_owned()),
+                _ => Ok("K".to_owned()),
+            }
+        }
+        Meaning::Rows => check_rows(shape(bits).0, form).map(|()| format!("{value}: M = {}", shape(bits).0)),
+        Meaning::Columns => {
+            check_columns(shape(bits).1, form).map(|()| format!("{value}: N = {}", shape(bits).1))
+        }
+        Meaning::ScaleType if value == 0 && kind != ProductKind::Mxf4nvf4 => {
+            Err(format!("must be 1 (ue8m0) for .kind::{}", kind.name()))
+        }
+        Meaning::ScaleType => Ok(if value == 0 { "ue4m3" } else { "ue8m0" }.to_owned()),
+        Meaning::ScaleId => {
+            let valid = match form.blocks {
+                1 => true,
+                2 => matches!(value, 0 | 2),
+                _ => value == 0,
+            };
+            match valid {
+                true => Ok(value.to_string()),
+                false => Err(format!("not an id of .scale_vec::{}X", form.blocks)),
+            }
+        }
+        Meaning::Depth if value == 1 => Err("must be 0: K = 96 is not simulated".to_owned()),
+        Meaning::Depth => Ok(format!("0: K = {}", kind.depth())),
+    }
+}
+
+fn place(first: u32, width: u32) -> String {
+    if width == 1 { format!("bit {first}") } else { format!("bits {first}-{}", first + width - 1) }
+}
+
+impl ProductForm {
+    /// The form that these words name: `f16`, `mxf4.sp`, `i8.cta_group::2`.
+    pub fn from_words(words: &str) -> Option<ProductForm> {
+        let mut words = words.split('.').filter(|word| !word.is_empty());
+        let name = words.next()?;
+        let kind =
+            ProductKind::ALL.into_iter().find(|kind| kind.name() == name.trim_start_matches("kind::"))?;
+        let blocks = if kind == ProductKind::Mxf4 { 2 } else { 1 };
+        let mut form = ProductForm { kind, sparse: false, pair: false, ws: false, blocks };
+        for word in words {
+            match word {
+                "sp" => form.sparse = true,
+                "ws" => form.ws = true,
+                "cta_group::1" => {}
+                "cta_group::2" => form.pair = true,
+                "scale_vec::1X" | "block32" => form.blocks = 1,
+                "scale_vec::2X" => form.blocks = 2,
+                "scale_vec::4X" | "block16" => form.blocks = 4,
+                _ => return None,
+            }
+        }
+        Some(form)
+    }
+
+    /// What a register with a descriptor is: `instruction descriptor of tcgen05.mma .kind::f16`.
+    pub fn title(&self) -> String {
+        format!("instruction descriptor of `tcgen05.mma` `.kind::{}`", self.kind.name())
+    }
+
+    /// The fields of a descriptor, the invalid ones marked.
+    pub fn describe(&self, bits: u32) -> String {
+        let mut text = format!("`{bits:#010x}`: {}\n\n```text\n", self.title());
+        for field in fields(self.kind) {
+            let &(first, width, name, meaning) = field;
+            let line = match read(field, bits, *self) {
+                Ok(_) if meaning == Meaning::Reserved => continue,
+                Ok(value) => format!("{:<11} {name:<20} {value}", place(first, width)),
+                Err(problem) => {
+                    let value = of(bits, first, width);
+                    format!("{:<11} {name:<20} {value} INVALID: {problem}", place(first, width))
+                }
+            };
+            text += &line;
+            text.push('\n');
+        }
+        text + "```"
+    }
+}
+
 impl InstructionDescriptor {
     /// Takes bits apart, or says what is invalid.
     pub fn decode(bits: u32, form: ProductForm) -> Result<InstructionDescriptor, String> {
         let ProductForm { kind, sparse, .. } = form;
-        let field = |at: u32, width: u32| bits >> at & ((1 << width) - 1);
+        for field in fields(kind) {
+            let &(first, width, name, _) = field;
+            read(field, bits, form).map_err(|problem| {
+                format!("{} ({name}) is {}: {problem}", place(first, width), of(bits, first, width))
+            })?;
+        }
+        let [a, b] = codes(bits, kind).map(|code| element(kind, code));
+        let (Some(a), Some(b), Some(sum)) = (a, b, sum(bits, kind)) else {
+            return Err("a type is invalid".to_owned());
+        };
         let scaled = kind.is_scaled();
-        let packed = matches!(kind, ProductKind::Mxf4 | ProductKind::Mxf4nvf4);
-        reserved(bits, form)?;
-        if (field(2, 1) == 1) != sparse {
-            let (bit, form) = if sparse { ("not set", ".sp") } else { ("set", "no .sp") };
-            return Err(format!("bit 2 (sparse) is {bit}, but the instruction has {form}"));
-        }
-        let codes = [field(7, 3), if packed { field(10, 2) } else { field(10, 3) }];
-        let element = |which: usize| {
-            element(kind, codes[which]).ok_or_else(|| {
-                let (name, bits) = [("A", "7-9"), ("B", "10-12")][which];
-                format!(
-                    "bits {bits} ({name} type) are {}, which is not a type of .kind::{}",
-                    codes[which],
-                    kind.name()
-                )
-            })
-        };
-        let elements = [element(0)?, element(1)?];
-        let sum = match (scaled, field(4, 2)) {
-            (true, _) => Sum::F32,
-            (false, 0) if kind == ProductKind::F8f6f4 || kind == ProductKind::F16 && codes == [0, 0] => {
-                Sum::F16
-            }
-            (false, 1) if kind != ProductKind::I8 => Sum::F32,
-            (false, 2) if kind == ProductKind::I8 => Sum::S32,
-            (false, code) => {
-                return Err(format!(
-                    "bits 4-5 (D type) are {code}, which .kind::{} does not have for these types of A and B",
-                    kind.name()
-                ));
-            }
-        };
-        let transposed = [field(15, 1) == 1, field(16, 1) == 1];
-        for (element, transposed) in elements.iter().zip(transposed) {
-            if transposed && element.shared.bits() < 8 {
-                return Err(format!("{} matrices are K-major: bits 15 and 16 must be zero", element.name));
-            }
-        }
-        let (m, n) = (field(24, 5) << 4, field(17, 6) << 3);
-        check_shape(m, n, form)?;
-        let scale_ids = if scaled { [field(29, 2), field(4, 2)] } else { [0, 0] };
-        for id in scale_ids {
-            let valid = match form.blocks {
-                1 => true,
-                2 => matches!(id, 0 | 2),
-                _ => id == 0,
-            };
-            if scaled && !valid {
-                return Err(format!(
-                    "a scale factor id is {id}, which .scale_vec::{}X does not have",
-                    form.blocks
-                ));
-            }
-        }
+        let (m, n) = shape(bits);
         Ok(InstructionDescriptor {
             m,
             n,
             k: kind.depth() * if sparse { 2 } else { 1 },
-            elements,
+            elements: [a, b],
             sum,
-            saturate: kind == ProductKind::I8 && field(3, 1) == 1,
-            negated: [field(13, 1) == 1, field(14, 1) == 1],
-            transposed,
-            selector: if sparse && !scaled { field(0, 2) } else { 0 },
-            scale_ids,
-            ue4m3: scaled && field(23, 1) == 0,
+            saturate: kind == ProductKind::I8 && of(bits, 3, 1) == 1,
+            negated: [of(bits, 13, 1) == 1, of(bits, 14, 1) == 1],
+            transposed: [of(bits, 15, 1) == 1, of(bits, 16, 1) == 1],
+            selector: if sparse && !scaled { of(bits, 0, 2) } else { 0 },
+            scale_ids: if scaled { [of(bits, 29, 2), of(bits, 4, 2)] } else { [0, 0] },
+            ue4m3: scaled && of(bits, 23, 1) == 0,
         })
     }
 }
@@ -196,44 +398,7 @@ impl InstructionDescriptor {
     }
 }
 
-/// Checks the bits that must have one value.
-fn reserved(bits: u32, form: ProductForm) -> Result<(), String> {
-    let ProductForm { kind, sparse, ws, .. } = form;
-    let packed = matches!(kind, ProductKind::Mxf4 | ProductKind::Mxf4nvf4);
-    if packed && bits >> 31 == 1 {
-        return Err("bit 31 selects K = 96, which is not simulated".to_owned());
-    }
-    let selects = sparse && matches!(kind, ProductKind::F16 | ProductKind::Tf32);
-    let integer = kind == ProductKind::I8;
-    let zeros: &[(bool, u32, u32, &str)] = &[
-        (!selects, 0, 2, "sparsity selector"),
-        (!integer, 3, 1, "saturate"),
-        (true, 6, 1, "reserved"),
-        (integer, 13, 2, "negate"),
-        (packed, 12, 1, "reserved"),
-        (packed, 15, 2, "transpose"),
-        (!kind.is_scaled(), 23, 1, "reserved"),
-        (kind.is_scaled(), 24, 3, "reserved"),
-        (!kind.is_scaled(), 29, 1, "reserved"),
-        (!ws && !kind.is_scaled(), 30, 2, "maximum shift"),
-        (kind.is_scaled(), 31, 1, "reserved"),
-    ];
-    for &(applies, at, width, what) in zeros {
-        let value = bits >> at & ((1 << width) - 1);
-        if applies && value != 0 {
-            let last = at + width - 1;
-            let range = if width == 1 { format!("bit {at}") } else { format!("bits {at}-{last}") };
-            return Err(format!("{range} ({what}) must be zero for .kind::{}, not {value}", kind.name()));
-        }
-    }
-    if matches!(kind, ProductKind::Mxf8f6f4 | ProductKind::Mxf4) && bits >> 23 & 1 == 0 {
-        return Err(format!("bit 23 (scale type) must be 1 (ue8m0) for .kind::{}", kind.name()));
-    }
-    Ok(())
-}
-
-/// Checks the numbers of rows and columns.
-fn check_shape(m: u32, n: u32, form: ProductForm) -> Result<(), String> {
+fn check_rows(m: u32, form: ProductForm) -> Result<(), String> {
     let ProductForm { kind, sparse, pair, ws, .. } = form;
     let rows: &[u32] = match (ws, kind.is_scaled(), pair) {
         (true, _, _) => &[32, 64, 128],
@@ -242,9 +407,14 @@ fn check_shape(m: u32, n: u32, form: ProductForm) -> Result<(), String> {
         (_, _, true) => &[128, 256],
         (_, _, false) => &[64, 128],
     };
-    if !rows.contains(&m) {
-        return Err(format!("M is {m}, but must be one of {rows:?}"));
+    match rows.contains(&m) {
+        true => Ok(()),
+        false => Err(format!("M = {m}, but M must be one of {rows:?}")),
     }
+}
+
+fn check_columns(n: u32, form: ProductForm) -> Result<(), String> {
+    let ProductForm { kind, sparse, pair, ws, .. } = form;
     let integer = kind == ProductKind::I8;
     let (valid, rule) = match (ws, pair, integer) {
         (true, ..) if sparse => (matches!(n, 64 | 128), "64 or 128"),
@@ -258,7 +428,7 @@ fn check_shape(m: u32, n: u32, form: ProductForm) -> Result<(), String> {
     };
     match valid && (8..=256).contains(&n) {
         true => Ok(()),
-        false => Err(format!("N is {n}, but must be {rule}")),
+        false => Err(format!("N = {n}, but N must be {rule}")),
     }
 }
 
@@ -308,5 +478,68 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn text() {
+        use expect_test::expect;
+        let form = ProductForm::from_words("f16").expect("a form");
+        expect![[r#"
+            `0x08400490`: instruction descriptor of `tcgen05.mma` `.kind::f16`
+
+            ```text
+            bits 0-1    sparsity selector    0
+            bit 2       sparse A             0
+            bit 3       saturate             0
+            bits 4-5    D type               f32
+            bits 7-9    A type               bf16
+            bits 10-12  B type               bf16
+            bit 13      negate A             0
+            bit 14      negate B             0
+            bit 15      major of A           K
+            bit 16      major of B           K
+            bits 17-22  N / 8                32: N = 256
+            bits 24-28  M / 16               8: M = 128
+            bits 30-31  maximum shift        0
+            ```"#]]
+        .assert_eq(&form.describe(0x0840_0490));
+        expect![[r#"
+            `0x0c420050`: instruction descriptor of `tcgen05.mma` `.kind::f16`
+
+            ```text
+            bits 0-1    sparsity selector    0
+            bit 2       sparse A             0
+            bit 3       saturate             0
+            bits 4-5    D type               f32
+            bit 6       reserved             1 INVALID: must be zero for .kind::f16
+            bits 7-9    A type               f16
+            bits 10-12  B type               f16
+            bit 13      negate A             0
+            bit 14      negate B             0
+            bit 15      major of A           K
+            bit 16      major of B           K
+            bits 17-22  N / 8                33 INVALID: N = 264, but N must be a multiple of 8 from 8 to 256
+            bits 24-28  M / 16               12 INVALID: M = 192, but M must be one of [64, 128]
+            bits 30-31  maximum shift        0
+            ```"#]]
+        .assert_eq(&form.describe(0x0C42_0050));
+        let form = ProductForm::from_words("mxf4nvf4.cta_group::2.scale_vec::4X").expect("a form");
+        expect![[r#"
+            `0x10400480`: instruction descriptor of `tcgen05.mma` `.kind::mxf4nvf4`
+
+            ```text
+            bit 2       sparse A             0
+            bits 4-5    scale factor id of B 0
+            bits 7-9    A type               e2m1
+            bits 10-11  B type               e2m1
+            bit 13      negate A             0
+            bit 14      negate B             0
+            bits 17-22  N / 8                32: N = 256
+            bit 23      scale type           ue4m3
+            bits 27-28  M / 128              2: M = 256
+            bits 29-30  scale factor id of A 0
+            bit 31      K dimension          0: K = 64
+            ```"#]]
+        .assert_eq(&form.describe(0x1040_0480));
     }
 }

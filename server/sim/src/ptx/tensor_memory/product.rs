@@ -160,7 +160,8 @@ fn matrix(
         let message = format!("the descriptor of {which}, {bits:#018x}, is invalid\n{problem}");
         Fault::new("matrix-descriptor", message, 1 << lane)
     };
-    let descriptor = Descriptor::decode(bits, DescriptorKind::TensorMemory).map_err(invalid)?;
+    let descriptor =
+        Descriptor::decode(bits, DescriptorKind::TensorMemory).map_err(|problem| invalid(&problem))?;
     let atoms = descriptor.swizzle == Swizzle::Bytes128Atom32;
     match transposed {
         Some(32) if !atoms => Err(invalid(

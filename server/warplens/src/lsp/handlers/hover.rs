@@ -4,7 +4,7 @@ use ropey::Rope;
 use text_size::TextSize;
 use tower_lsp::ls_types::{Hover, HoverParams};
 use warplens_ide::DocumentLink;
-use warplens_ide::lanes::{hover as lanes_hover, with_documentation};
+use warplens_ide::lanes::{hover as lanes_hover, operands, with_documentation};
 
 use crate::lsp::file_access::read_files;
 use crate::lsp::snapshot::{Answer, Failure, Snapshot};
@@ -25,6 +25,9 @@ pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> 
     let line_of = |offset: TextSize| snapshot.line(offset);
     let word = register(&snapshot.text, at);
     let lanes = snapshot.lanes();
+    let is_shown = lanes.as_ref().is_some_and(|lanes| operands::is_shown(&lanes.shown, at, &word));
+    let operand = if is_shown { None } else { snapshot.analysis.operand(snapshot.file, at, &word)? };
+    let documented = with_documentation(operand, documented);
     let ran = lanes.and_then(|lanes| {
         let mut hover = lanes_hover(&lanes.shown, at, &word, &line_of)?;
         if let Some(name) = lanes.same_register(at, &word) {
