@@ -58,7 +58,7 @@ enum Number {
 }
 
 /// An element: its row and column, the lane, the number of the register, and the lowest bit there.
-type Place = ((u32, u32), u32, u32, u32);
+type ElementPosition = ((u32, u32), u32, u32, u32);
 
 impl Fragment {
     fn new(which: &'static str, layout: Elements, number: Number) -> Fragment {
@@ -115,7 +115,7 @@ impl Fragment {
     }
 
     /// All elements.
-    fn places(&self) -> Vec<Place> {
+    fn places(&self) -> Vec<ElementPosition> {
         let count = self.registers.len() as u32;
         let all = |parts: u32| {
             (0..LANES).flat_map(move |lane| {
@@ -171,10 +171,10 @@ impl Fragment {
         let number = self.registers.iter().position(|name| name == register).unwrap_or(0) as u32;
         let own = places.iter().find(|place| place.2 == number).map_or((0, 0), |place| place.0);
         let first = (own.0 / ROWS * ROWS, own.1 / COLUMNS * COLUMNS);
-        let in_grid = |((row, column), ..): &&Place| {
+        let in_grid = |((row, column), ..): &&ElementPosition| {
             (first.0..first.0 + ROWS).contains(row) && (first.1..first.1 + COLUMNS).contains(column)
         };
-        let shown: Vec<&Place> = places.iter().filter(in_grid).collect();
+        let shown: Vec<&ElementPosition> = places.iter().filter(in_grid).collect();
         let name = |register: u32| self.registers.get(register as usize).map_or("", SmolStr::as_str);
         let holders = self.grid(first, &shown, &|place| format!("{}:{}", place.1, name(place.2)));
         let mut text = format!(
@@ -182,7 +182,7 @@ impl Fragment {
             self.which
         );
         let loaded: Vec<Option<Vec<u64>>> = self.registers.iter().map(|name| values(name)).collect();
-        let value = |place: &Place| {
+        let value = |place: &ElementPosition| {
             let values = loaded.get(place.2 as usize)?.as_ref()?;
             Some(self.number.text(values.get(place.1 as usize)? >> place.3))
         };
@@ -197,7 +197,12 @@ impl Fragment {
         text
     }
 
-    fn grid(&self, first: (u32, u32), shown: &[&Place], cell: &dyn Fn(&Place) -> String) -> String {
+    fn grid(
+        &self,
+        first: (u32, u32),
+        shown: &[&ElementPosition],
+        cell: &dyn Fn(&ElementPosition) -> String,
+    ) -> String {
         let cells: Vec<((u32, u32), String)> = shown.iter().map(|place| (place.0, cell(place))).collect();
         let widest = cells.iter().map(|(_, text)| text.len()).max().unwrap_or(1).max(2);
         let last = cells.iter().map(|((_, column), _)| *column).max().unwrap_or(first.1);
@@ -211,7 +216,7 @@ impl Fragment {
                 let _ = write!(text, "\n{at:<6}");
                 row = Some((*at, first.1));
             }
-            // Elements that no register holds are left blank.
+            // Elements that no register holds are spaces.
             let from = row.map_or(first.1, |(_, next)| next);
             text += &" ".repeat((column.saturating_sub(from) as usize) * (widest + 1));
             let _ = write!(text, " {cell:>widest$}");
