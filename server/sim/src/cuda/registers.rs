@@ -157,8 +157,7 @@ impl Registers {
     #[inline(always)]
     pub fn test2<S: Simd, A: Word, B: Word>(&self, simd: S, s: &Slots, f: impl Fn(A, B) -> bool) -> u32 {
         let (a, b) = (self.get(s.a), self.get(s.b));
-        let holds: Lanes<u32> = each(|lane| u32::from(f(a[lane], b[lane])).wrapping_neg());
-        lanes_of(simd, &holds)
+        lanes_where(simd, |lane| f(a[lane], b[lane]))
     }
 
     /// Writes the lanes of `mask` of a predicate.
@@ -196,6 +195,12 @@ fn merge<T: Word>(d: &mut Lanes<T>, mask: u32, values: &Lanes<T>) {
     for lane in 0..WIDTH {
         d[lane] = values[lane].or_else(keep[lane], d[lane]);
     }
+}
+
+/// The lanes in which `f` holds.
+#[inline(always)]
+pub fn lanes_where<S: Simd>(simd: S, f: impl Fn(usize) -> bool) -> u32 {
+    lanes_of(simd, &each(|lane| u32::from(f(lane)).wrapping_neg()))
 }
 
 /// The lanes that are all ones, where the others are 0.

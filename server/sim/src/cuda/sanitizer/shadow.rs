@@ -2,12 +2,12 @@
 //!
 //! Stored in pages that are allocated on first access, within a budget; accesses beyond it are not checked.
 
-use super::stamp::Stamp;
+mod rows;
+
 use std::ops::Range;
 
 use super::happens_before::{HappensBefore, Thread};
-use super::row::Row;
-use super::stamp::Strength;
+use super::stamp::{Stamp, Strength};
 use crate::cuda::registers::lanes;
 
 /// Bytes of memory that one page shadows.
@@ -129,7 +129,60 @@ impl Access<'_> {
     }
 }
 
+/// What a load records that needs no full check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum QuickLoad {
+    /// Nothing.
+    Known,
+    /// Its lane, in the epoch of the first read.
+    SameWarp,
+    /// Itself, as the first read after everything is ordered.
+    First,
+    /// Itself, as a read by a second warp.
+    SecondWarp,
+    /// That no load has to record anything before the next barrier.
+    ThirdWarp,
+}
+
+impl QuickLoad {
+    /// What a load records in a cell; `None` if it needs the full check. Of stamps it depends on what
+    /// [`Cell::is_alike`] compares.
+    #[inline(always)]
+    fn of(cell: &Cell, shortcut: u32, access: &Access<'_>) -> Option<QuickLoad> {
+        if shortcut == access.stamp.epoch {
+            return Some(QuickLoad::SameWarp);
+        }
+        if shortcut == access.sync.floor() {
+            return Some(QuickLoad::Known);
+        }
+        let settled = |stamp: Stamp| access.sync.settled(stamp.epoch);
+        let Cell { write, read, other } = *cell;
+        if !settled(write) || access.needs_initialized && !cell.was_written() {
+            None
+        } else if access.same_kind(read) {
+            Some(QuickLoad::SameWarp)
+        } else if settled(read) && settled(other) {
+            Some(QuickLoad::First)
+        } else if !access.is_unsynchronized(read) {
+            None
+        } else if access.same_kind(other) {
+            Some(QuickLoad::Known)
+        } else if other.epoch == read.epoch || settled(other) {
+            Some(QuickLoad::SecondWarp)
+        } else {
+            access.is_unsynchronized(other).then_some(QuickLoad::ThirdWarp)
+        }
+    }
+}
+
 impl Cell {
+    /// Whether stamps differ at most in their statements and lanes.
+    #[inline(always)]
+    fn is_alike(&self, cell: &Cell) -> bool {
+        let differs = |a: Stamp, b: Stamp| (a.epoch ^ b.epoch) | (a.site ^ b.site) & 3;
+        differs(self.write, cell.write) | differs(self.read, cell.read) | differs(self.other, cell.other) == 0
+    }
+
     #[inline(always)]
     fn was_written(&self) -> bool {
         self.write.is_there()
@@ -141,29 +194,26 @@ impl CellMut<'_> {
     /// full check.
     #[inline(always)]
     fn load_quickly(&mut self, access: &Access<'_>) -> bool {
+        let quick = QuickLoad::of(self.stamps, *self.shortcut, access);
+        quick.is_some_and(|quick| {
+            self.record(quick, access);
+            true
+        })
+    }
+
+    #[inline(always)]
+    fn record(&mut self, quick: QuickLoad, access: &Access<'_>) {
         let (epoch, bit) = (access.stamp.epoch, 1 << access.thread.lane);
-        if *self.shortcut == epoch {
-            *self.lanes |= bit;
-            return true;
+        match quick {
+            QuickLoad::Known => {}
+            QuickLoad::SameWarp => (*self.lanes, *self.shortcut) = (*self.lanes | bit, epoch),
+            QuickLoad::First => {
+                *self.stamps = Cell { read: access.stamp, other: Stamp::default(), ..*self.stamps };
+                (*self.lanes, *self.shortcut) = (bit, epoch);
+            }
+            QuickLoad::SecondWarp => self.stamps.other = access.stamp,
+            QuickLoad::ThirdWarp => *self.shortcut = access.sync.floor(),
         }
-        if *self.shortcut == access.sync.floor() {
-            return true;
-        }
-        let settled = |stamp: Stamp| access.sync.settled(stamp.epoch);
-        if !settled(self.stamps.write) || access.needs_initialized && !self.stamps.was_written() {
-            return false;
-        }
-        let Cell { read, other, .. } = *self.stamps;
-        if access.same_kind(read) {
-            *self.lanes |= bit;
-        } else if settled(read) && settled(other) {
-            *self.stamps = Cell { read: access.stamp, other: Stamp::default(), ..*self.stamps };
-            *self.lanes = bit;
-        } else {
-            return access.is_unsynchronized(read) && self.load_by_another_warp(access);
-        }
-        *self.shortcut = epoch;
-        true
     }
 
     /// The same load by several lanes, including that of `access`; returns the lanes that need the full check.
@@ -176,24 +226,6 @@ impl CellMut<'_> {
             *self.lanes |= lanes;
         }
         0
-    }
-
-    /// A load of a word that another warp has read, without conflict; `false` if it needs the full check.
-    #[inline(always)]
-    fn load_by_another_warp(&mut self, access: &Access<'_>) -> bool {
-        let Cell { read, other, .. } = *self.stamps;
-        if access.same_kind(other) {
-            return true;
-        }
-        if other.epoch == read.epoch || access.sync.settled(other.epoch) {
-            self.stamps.other = access.stamp;
-            return true;
-        }
-        let third_warp = access.is_unsynchronized(other);
-        if third_warp {
-            *self.shortcut = access.sync.floor();
-        }
-        third_warp
     }
 
     fn restamp(&mut self, writes: bool, from: Stamp, to: Stamp) {
@@ -447,49 +479,6 @@ impl Shadow {
     #[inline(always)]
     fn page(&mut self, index: u64) -> Option<&mut Page> {
         self.pages.get_mut((index / PAGE) as usize)?.as_deref_mut()
-    }
-
-    /// Weak word loads by eight lanes, the lowest of which is that of `access`; returns the lanes that need the full check.
-    #[inline(always)]
-    pub(super) fn load_eight(&mut self, indexes: &[u64; 8], access: &Access<'_>) -> u32 {
-        let start = indexes[0];
-        let (mut differences, mut gaps) = (0, 0);
-        for (lane, &index) in indexes.iter().enumerate() {
-            differences |= index ^ start;
-            gaps |= index ^ (start + 4 * lane as u64);
-        }
-        match (differences, gaps) {
-            (0, _) => self.load_row(Row::Same(start), access),
-            (_, 0) => self.load_row(Row::Consecutive(start), access),
-            _ => 0xff << access.thread.lane,
-        }
-    }
-
-    /// As [`Self::load_eight`], of words in a row.
-    #[inline(always)]
-    pub(super) fn load_row(&mut self, row: Row, access: &Access<'_>) -> u32 {
-        let (Row::Same(start) | Row::Consecutive(start)) = row;
-        let first = access.thread.lane;
-        let all = 0xff << first;
-        let Some(page) = self.page(start).filter(|page| !page.narrow) else { return all };
-        let at = (start % PAGE / 4) as usize;
-        if matches!(row, Row::Same(_)) {
-            return page.cell_mut(at).load_quickly_by(all, access);
-        }
-        if at + 8 > page.shortcut.len() {
-            return all;
-        }
-        let (epoch, floor) = (access.stamp.epoch, access.sync.floor());
-        let shortcut = &page.shortcut[at..at + 8];
-        if shortcut.iter().all(|&shortcut| shortcut == epoch || shortcut == floor) {
-            for (lane, (lanes, &shortcut)) in (first..).zip(page.lanes[at..].iter_mut().zip(shortcut)) {
-                *lanes |= u32::from(shortcut == epoch) << lane;
-            }
-            return 0;
-        }
-        let mut unchecked =
-            |lane| !page.cell_mut(at + (lane - first) as usize).load_quickly(&access.of_lane(lane));
-        (first..first + 8).fold(0, |lanes, lane| lanes | u32::from(unchecked(lane)) << lane)
     }
 
     /// A weak load of one word; `false` if it needs the full check.

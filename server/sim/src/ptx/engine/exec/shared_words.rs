@@ -6,9 +6,10 @@
 use pulp::{NullaryFnOnce, Simd};
 
 use super::context::ExecContext;
-use crate::cuda::address::{Address, Relative};
+use crate::cuda::address::Relative;
 use crate::cuda::memory::spaces::Spaces;
-use crate::cuda::registers::{FULL, Lanes, Registers, blend, each, lanes};
+use crate::cuda::registers::{FULL, Lanes, Registers, WIDTH, each, lanes, lanes_where};
+use crate::cuda::sanitizer::Sanitizer;
 use crate::cuda::sanitizer::row::Row;
 use crate::cuda::slot::RegisterSlot;
 use crate::ptx::program::{Access, Element, Function};
@@ -25,10 +26,10 @@ pub(super) fn load<S: Simd>(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> bool {
-    simd.vectorize(Load { function, pc, r, ctx, mask })
+    simd.vectorize(Load { simd, function, pc, r, ctx, mask })
 }
 
-/// Runs the store at `pc`, in the highest lane last; `false` if an address is not that of a word, or the sanitizer must know.
+/// Runs the store at `pc`, in the highest lane last; `false` in the same cases.
 #[inline(never)]
 pub(super) fn store<S: Simd>(
     simd: S,
@@ -38,10 +39,11 @@ pub(super) fn store<S: Simd>(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> bool {
-    ctx.sanitizer.is_none() && simd.vectorize(Store { function, pc, r, spaces: ctx.spaces, mask })
+    simd.vectorize(Store { simd, function, pc, r, ctx, mask })
 }
 
-struct Load<'a, 'w> {
+struct Load<'a, 'w, S> {
+    simd: S,
     function: &'a Function,
     pc: usize,
     r: &'a mut Registers,
@@ -49,84 +51,131 @@ struct Load<'a, 'w> {
     mask: u32,
 }
 
-impl NullaryFnOnce for Load<'_, '_> {
+impl<S: Simd> NullaryFnOnce for Load<'_, '_, S> {
     type Output = bool;
 
     #[inline(always)]
     fn call(self) -> bool {
-        let Load { function, pc, r, ctx, mask } = self;
+        let Load { simd, function, pc, r, ctx, mask } = self;
         let access = access_of(function, pc);
-        let words = SharedWords::new(ctx.spaces);
-        let (Some(slot), Some(indexes)) = (register(access), words.indexes(&access.address, r, mask)) else {
+        let shared = SharedWords::new(ctx.spaces);
+        let Some(slot) = register(access) else { return false };
+        let offsets = shared.offsets(access, r);
+        if !shared.hold(simd, &offsets, mask) {
             return false;
-        };
-        if ctx.sanitizer.is_some() && !record_load(function, pc, &indexes, ctx, mask) {
+        }
+        let rows = if mask == FULL { rows(simd, &offsets) } else { None };
+        if ctx.sanitizer.is_some()
+            && !rows.is_some_and(|rows| record(function, pc, &rows, ctx, Sanitizer::loaded_rows))
+        {
             return false;
         }
         let words = SharedWords::new(ctx.spaces).words;
-        blend(&mut r.words[slot], mask, |lane| u32::from_le_bytes(words[indexes[lane] as usize]));
+        match rows {
+            Some(rows) => load_rows(words, &rows, &mut r.words[slot]),
+            None => {
+                for lane in lanes(mask) {
+                    r.words[slot][lane] = u32::from_le_bytes(words[offsets[lane] as usize / 4]);
+                }
+            }
+        }
         true
     }
 }
 
-/// Records a load of all lanes with the sanitizer; `false` if it needs the general check.
+/// Records the access of all lanes with the sanitizer; `false` if it needs the general check.
 #[inline(always)]
-fn record_load(
+fn record(
     function: &Function,
     pc: usize,
-    indexes: &Lanes<u32>,
+    rows: &[Row; 4],
     ctx: &mut ExecContext<'_>,
-    mask: u32,
+    access: impl FnOnce(&mut Sanitizer, &[Row; 4], &Spaces) -> bool,
 ) -> bool {
-    let Some(rows) = rows(indexes).filter(|_| mask == FULL) else { return false };
     let Some(sanitizer) = &mut ctx.sanitizer else { return true };
     let statement = StatementId(function.first_statement + pc as u32);
-    sanitizer.begin(statement, function.orders[pc], ctx.warp, ctx.live, mask);
-    sanitizer.loaded_rows(&rows, ctx.spaces)
+    sanitizer.begin(statement, function.orders[pc], ctx.warp, ctx.live, FULL);
+    access(sanitizer, rows, ctx.spaces)
 }
 
-/// The rows of eight lanes, by their words; `None` if the words of eight lanes are in no row.
-#[inline(always)]
-fn rows(indexes: &Lanes<u32>) -> Option<[Row; 4]> {
-    let mut rows = [Row::Same(0); 4];
-    let mut scattered = 0;
-    for (row, eight) in rows.iter_mut().zip(indexes.as_chunks::<8>().0) {
-        let first = eight[0];
-        let (mut differences, mut gaps) = (0, 0);
-        for (lane, &index) in eight.iter().enumerate() {
-            differences |= index ^ first;
-            gaps |= index ^ (first + lane as u32);
-        }
-        let start = 4 * u64::from(first);
-        *row = if differences == 0 { Row::Same(start) } else { Row::Consecutive(start) };
-        scattered |= differences.min(gaps);
+/// The distances in bytes of the words of consecutive lanes from that of the lowest of their eight.
+const STEPS: Lanes<u32> = {
+    let mut steps = [0; WIDTH];
+    let mut lane = 0;
+    while lane < WIDTH {
+        steps[lane] = 4 * (lane as u32 % 8);
+        lane += 1;
     }
-    (scattered == 0).then_some(rows)
+    steps
+};
+
+/// The rows of eight lanes, by the offsets of their words; `None` if the words of eight lanes are in no row.
+#[inline(always)]
+fn rows<S: Simd>(simd: S, offsets: &Lanes<u32>) -> Option<[Row; 4]> {
+    let mut starts = [0; WIDTH];
+    for (start, eight) in starts.as_chunks_mut::<8>().0.iter_mut().zip(offsets.as_chunks::<8>().0) {
+        *start = [eight[0]; 8];
+    }
+    let same = lanes_where(simd, |lane| offsets[lane] == starts[lane]);
+    let consecutive = lanes_where(simd, |lane| offsets[lane] == starts[lane].wrapping_add(STEPS[lane]));
+    let mut rows = [Row::Same(0); 4];
+    for (number, row) in rows.iter_mut().enumerate() {
+        let start = u64::from(offsets[8 * number]);
+        *row = match (same >> (8 * number) & 0xff, consecutive >> (8 * number) & 0xff) {
+            (0xff, _) => Row::Same(start),
+            (_, 0xff) => Row::Consecutive(start),
+            _ => return None,
+        };
+    }
+    Some(rows)
 }
 
-struct Store<'a> {
+#[inline(always)]
+fn load_rows(words: &[[u8; 4]], rows: &[Row; 4], values: &mut Lanes<u32>) {
+    for (eight, row) in values.as_chunks_mut::<8>().0.iter_mut().zip(rows) {
+        match *row {
+            Row::Same(start) => *eight = [u32::from_le_bytes(words[start as usize / 4]); 8],
+            Row::Consecutive(start) => {
+                let row = &words[start as usize / 4..][..8];
+                eight.iter_mut().zip(row).for_each(|(value, word)| *value = u32::from_le_bytes(*word));
+            }
+        }
+    }
+}
+
+struct Store<'a, 'w, S> {
+    simd: S,
     function: &'a Function,
     pc: usize,
     r: &'a Registers,
-    spaces: &'a mut Spaces,
+    ctx: &'a mut ExecContext<'w>,
     mask: u32,
 }
 
-impl NullaryFnOnce for Store<'_> {
+impl<S: Simd> NullaryFnOnce for Store<'_, '_, S> {
     type Output = bool;
 
     #[inline(always)]
     fn call(self) -> bool {
-        let Store { function, pc, r, spaces, mask } = self;
+        let Store { simd, function, pc, r, ctx, mask } = self;
         let access = access_of(function, pc);
-        let shared = SharedWords::new(spaces);
-        let (Some(slot), Some(indexes)) = (register(access), shared.indexes(&access.address, r, mask)) else {
+        let Some(slot) = register(access) else { return false };
+        let shared = SharedWords::new(ctx.spaces);
+        let offsets = shared.offsets(access, r);
+        if !shared.hold(simd, &offsets, mask) {
             return false;
-        };
-        for lane in lanes(mask) {
-            shared.words[indexes[lane] as usize] = r.words[slot][lane].to_le_bytes();
         }
-        spaces.changes += 1;
+        if ctx.sanitizer.is_some() {
+            let rows = if mask == FULL { rows(simd, &offsets) } else { None };
+            if !rows.is_some_and(|rows| record(function, pc, &rows, ctx, Sanitizer::stored_rows)) {
+                return false;
+            }
+        }
+        let words = SharedWords::new(ctx.spaces).words;
+        for lane in lanes(mask) {
+            words[offsets[lane] as usize / 4] = r.words[slot][lane].to_le_bytes();
+        }
+        ctx.spaces.changes += 1;
         true
     }
 }
@@ -148,26 +197,22 @@ impl<'s> SharedWords<'s> {
         SharedWords { words: own.as_chunks_mut().0, base }
     }
 
-    /// The words at the addresses of the lanes of `mask`, the first word in the other lanes; `None` if an address is not that
-    /// of a word.
+    /// The offsets of the addresses of the lanes from the first word.
     #[inline(always)]
-    fn indexes(&self, address: &Address, r: &Registers, mask: u32) -> Option<Lanes<u32>> {
-        let Some(RegisterSlot::Word(slot)) = address.base else { return None };
+    fn offsets(&self, access: &Access, r: &Registers) -> Lanes<u32> {
+        let address = &access.address;
+        let Some(RegisterSlot::Word(slot)) = address.base else { return [u32::MAX; _] };
         let start = if address.relative == Relative::Block { 0 } else { self.base };
         let (bases, offset) = (&r.words[slot as usize], (address.offset as u32).wrapping_sub(start));
-        let mut offsets: Lanes<u32> =
-            each(|lane| bases[lane].wrapping_mul(address.scale).wrapping_add(offset));
-        if mask != FULL {
-            let all = offsets;
-            offsets = [0; _];
-            blend(&mut offsets, mask, |lane| all[lane]);
-        }
-        let (mut bits, mut top) = (0, 0);
-        for &at in &offsets {
-            (bits, top) = (bits | at, top.max(at));
-        }
-        let is_inside = bits & 3 == 0 && (top as usize) < 4 * self.words.len();
-        is_inside.then(|| each(|lane| offsets[lane] / 4))
+        each(|lane| bases[lane].wrapping_mul(address.scale).wrapping_add(offset))
+    }
+
+    /// Whether the offsets of the lanes of `mask` are those of words.
+    #[inline(always)]
+    fn hold<S: Simd>(&self, simd: S, offsets: &Lanes<u32>, mask: u32) -> bool {
+        let end = 4 * self.words.len() as u32;
+        let wrong = lanes_where(simd, |lane| (offsets[lane] & 3 != 0) | (offsets[lane] >= end));
+        wrong & mask == 0
     }
 }
 
