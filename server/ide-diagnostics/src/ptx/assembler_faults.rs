@@ -5,6 +5,7 @@
 
 mod fixes;
 mod patterns;
+mod saturated_sum;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -15,6 +16,7 @@ use warplens_ide_db::ptx::ModuleTarget;
 
 use crate::codes;
 use patterns::Found;
+use saturated_sum::Folded;
 
 /// A form of a fault of published assemblers: a row of the table in the page of `assembler-fault`.
 #[derive(Debug, PartialEq, Eq)]
@@ -82,9 +84,45 @@ const SATURATION: Fault = Fault {
     ..SELECTION
 };
 
+const ANOTHER_SUM: &str = "one sum, which saturates where the first sum wraps around";
+
+/// A saturating sum of a constant and of a sum with a constant.
+const SATURATED_CONSTANTS: Fault = Fault {
+    form: "`add.sat.s32` or `sub.sat.s32` of `x + c` and a constant; `c - x` likewise",
+    effect: ANOTHER_SUM,
+    ..SELECTION
+};
+
+/// A saturating sum of a sum and of one of its terms.
+const SATURATED_TERM: Fault = Fault {
+    form: "`add.sat.s32` of `x + y` and `y`, `sub.sat.s32` of `x - y` and `y`",
+    capabilities: &[120, 121],
+    targets: "sm_120 and sm_121",
+    effect: ANOTHER_SUM,
+    ..SELECTION
+};
+
+/// A saturating sum in which a term cancels another.
+const SATURATED_DIFFERENCE: Fault = Fault {
+    form: "`add.sat.s32` of `x - y` and `y`, `sub.sat.s32` of `x + y` and `y`, either of `x` and `-y`",
+    versions: "12.9 (13.5 is right, others were not tried)",
+    effect: "one sum without the term that cancels, or with the number and not its negation, which saturates elsewhere",
+    ..SELECTION
+};
+
 /// All of them.
 #[cfg(test)]
-const FAULTS: [Fault; 6] = [DIFFERENCE, DIFFERENCE_VARIANT, MAXIMUM, MAXIMUM_VARIANT, SELECTION, SATURATION];
+const FAULTS: [Fault; 9] = [
+    DIFFERENCE,
+    DIFFERENCE_VARIANT,
+    MAXIMUM,
+    MAXIMUM_VARIANT,
+    SELECTION,
+    SATURATION,
+    SATURATED_CONSTANTS,
+    SATURATED_TERM,
+    SATURATED_DIFFERENCE,
+];
 
 impl Fault {
     fn concerns(&self, module: &ModuleTarget) -> bool {
@@ -105,6 +143,7 @@ pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, prob
             Found::Maximum { opcode, .. } => format!("this `{opcode}` of three values"),
             Found::Selection { .. } => "this `slct` by a negated number".to_owned(),
             Found::Saturation { .. } => "this `cvt` of a negated number".to_owned(),
+            Found::SaturatedSum { .. } => "this saturating sum of a sum".to_owned(),
         };
         let message =
             format!("ptxas {} assembles {what} for {} into {}", fault.versions, fault.targets, fault.effect);
@@ -126,6 +165,9 @@ impl Found {
             Found::Maximum { is_variant: true, .. } => &MAXIMUM_VARIANT,
             Found::Selection { .. } => &SELECTION,
             Found::Saturation { .. } => &SATURATION,
+            Found::SaturatedSum { folded: Folded::Constants, .. } => &SATURATED_CONSTANTS,
+            Found::SaturatedSum { folded: Folded::Repeated, .. } => &SATURATED_TERM,
+            Found::SaturatedSum { folded: Folded::Cancelled, .. } => &SATURATED_DIFFERENCE,
         }
     }
 }

@@ -26,6 +26,15 @@ pub(super) fn fix(found: &Found, function: &Function, text: &str) -> Option<Item
             let fix = ItemFix::new("Select with `slct.b32.s32`, which tests the negated number");
             Some(fix.replace(statement, format!("slct.b32{rest}")))
         }
+        Found::SaturatedSum { at, .. } => {
+            let instruction = function.instruction(*at);
+            let opcode = instruction.opcode();
+            let statement = code(instruction, text)?;
+            let rest = text.get(std::ops::Range::<usize>::from(statement))?;
+            let rest = rest.strip_prefix(opcode)?.strip_prefix(".sat.s32")?;
+            let title = format!("Use `v{opcode}`, which stays an instruction of its own");
+            Some(ItemFix::new(title).replace(statement, format!("v{opcode}.s32.s32.s32.sat{rest}")))
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use warplens_hir::ptx::{Function, Instruction, InstructionId, Operand};
 
-use super::values::{Value, ValueId, Values, is_signed_extreme};
+use super::saturated_sum::{self, Folded};
+use super::values::{Value, ValueId, Values, is_negated_within, is_signed_extreme};
 
 /// A pattern that was found. The instructions are of one function.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub(super) enum Found {
     Selection { at: InstructionId, negation: InstructionId },
     /// `cvt.sat d, -x`, of a signed number of 16 or 32 bits.
     Saturation { at: InstructionId, negation: InstructionId },
+    /// `add.sat` or `sub.sat` of the result of a statement that the assembler takes into it.
+    SaturatedSum { at: InstructionId, inner: InstructionId, folded: Folded },
 }
 
 impl Found {
@@ -46,7 +49,8 @@ impl Found {
             Found::Rotation { at, .. }
             | Found::Maximum { at, .. }
             | Found::Selection { at, .. }
-            | Found::Saturation { at, .. } => *at,
+            | Found::Saturation { at, .. }
+            | Found::SaturatedSum { at, .. } => *at,
         }
     }
 
@@ -58,6 +62,7 @@ impl Found {
             Found::Selection { negation, .. } | Found::Saturation { negation, .. } => {
                 (vec![*negation], &[][..])
             }
+            Found::SaturatedSum { inner, .. } => (vec![*inner], &[][..]),
         };
         inner.into_iter().chain(negations.iter().copied())
     }
@@ -70,7 +75,8 @@ pub(super) fn find(function: &Function) -> Vec<Found> {
     let selects = function.mnemonics().iter().any(|known| {
         matches!(&*known.opcode, "min" | "max" | "slct" | "cvt") && (known.has("s32") || known.has("s16"))
     });
-    if !rotates && !(selects && (has("neg") || has("sub") || has("mul"))) {
+    let saturates = function.mnemonics().iter().any(saturated_sum::is_saturating);
+    if !rotates && !saturates && !(selects && (has("neg") || has("sub") || has("mul"))) {
         return Vec::new();
     }
     let labels: BTreeSet<usize> = function.labels().map(|label| label.target.index()).collect();
@@ -86,6 +92,9 @@ pub(super) fn find(function: &Function) -> Vec<Found> {
         found.extend(maximum(&mut values, instruction, block));
         found.extend(selection(&mut values, instruction));
         found.extend(saturation(&mut values, instruction));
+        let folded = saturated_sum::find(&mut values, instruction);
+        let at = instruction.id();
+        found.extend(folded.map(|(inner, folded)| Found::SaturatedSum { at, inner, folded }));
         values.execute(instruction);
         if matches!(instruction.opcode(), "bra" | "brx" | "call" | "ret" | "exit") {
             block = instruction.id().index() + 1;
@@ -161,7 +170,9 @@ fn maximum(values: &mut Values<'_>, instruction: Instruction<'_>, block: usize) 
             continue;
         }
         let [first, second] = operands.map(|operand| match values.get(operand) {
-            Value::Negation { value, at, .. } if lost(values.instruction(at)) => Some((value, at)),
+            Value::Negation { value, at, .. } if is_negated_within(values.instruction(at)) => {
+                Some((value, at))
+            }
             _ => None,
         });
         // The negation of the second operand is lost; of `max(-x, x)`, that of `x` in any order.
@@ -208,19 +219,5 @@ fn saturation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<F
 /// The negation that makes an operand, if the assembler takes it into the instruction that uses it.
 fn lost_negation(values: &mut Values<'_>, operand: Operand) -> Option<InstructionId> {
     let operand = values.read(operand);
-    let Value::Negation { value, at, .. } = values.get(operand) else { return None };
-    // Two negations are none.
-    let is_negated = matches!(values.get(value), Value::Negation { .. });
-    (!is_negated && lost(values.instruction(at))).then_some(at)
-}
-
-/// Whether the assembler takes the negation into the instruction that uses it: a subtraction of unsigned numbers stays, a
-/// multiplication of 16 bits, and what saturates.
-fn lost(negation: Instruction<'_>) -> bool {
-    match negation.opcode() {
-        _ if negation.has("sat") => false,
-        "sub" => negation.has("s32") || negation.has("s16"),
-        "mul" => !negation.has("s16") && !negation.has("u16"),
-        _ => true,
-    }
+    values.lost_negation(operand)
 }

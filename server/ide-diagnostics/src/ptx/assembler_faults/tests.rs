@@ -233,6 +233,86 @@ fn statements_like_a_selection_by_a_negated_number() {
     }
 }
 
+#[test]
+fn a_saturating_sum_of_a_sum() {
+    check(
+        "add.s32 %r4, %r1, 5;\nadd.sat.s32 %r5, %r4, 7;",
+        expect![[r#"
+            10:`add.sat.s32 %r5, %r4, 7;`: ptxas 12.9 and 13.5 (others were not tried) assembles this saturating sum of a sum for every target into one sum, which saturates where the first sum wraps around
+            add.s32 %r4, %r1, 5;
+            vadd.s32.s32.s32.sat %r5, %r4, 7;
+        "#]],
+    );
+    check(
+        "neg.s32 %r4, %r1;\n@%p1 sub.sat.s32 %r5, %r2, %r4;",
+        expect![[r#"
+            10:`@%p1 sub.sat.s32 %r5, %r2, %r4;`: ptxas 12.9 (13.5 is right, others were not tried) assembles this saturating sum of a sum for every target into one sum without the term that cancels, or with the number and not its negation, which saturates elsewhere
+            neg.s32 %r4, %r1;
+            @%p1 vsub.s32.s32.s32.sat %r5, %r2, %r4;
+        "#]],
+    );
+}
+
+#[test]
+fn saturating_sums_at_every_target() {
+    for faulty in [
+        "add.s32 %r4, %r1, 5; add.sat.s32 %r5, %r4, -5;",
+        "sub.u32 %r4, %r1, 5; add.sat.s32 %r5, 7, %r4;",
+        "sub.s32 %r4, 5, %r1; sub.sat.s32 %r5, %r4, 7;",
+        "mov.u32 %r6, 7; add.cc.u32 %r4, %r1, 5; addc.u32 %r7, %r2, 0; add.sat.s32 %r5, %r4, %r6;",
+        "add.s32 %r4, %r1, 5; @%p1 bra L; add.sat.s32 %r5, %r4, 7; L:",
+        "sub.s32 %r4, %r1, %r2; add.sat.s32 %r5, %r2, %r4;",
+        "sub.s32 %r4, %r1, %r2; sub.sat.s32 %r5, %r1, %r4; xor.b32 %r6, %r4, %r5;",
+        "add.s32 %r4, %r1, %r2; sub.sat.s32 %r5, %r4, %r2;",
+        "add.s32 %r4, %r1, %r2; sub.s32 %r6, %r3, %r2; add.sat.s32 %r5, %r4, %r6;",
+        "sub.s32 %r4, %r1, %r3; sub.s32 %r4, %r4, %r2; add.sat.s32 %r5, %r4, %r2;",
+        "mul.lo.s32 %r4, %r1, -1; sub.sat.s32 %r5, %r4, %r2;",
+    ] {
+        for target in ["sm_75", "sm_90", "sm_120"] {
+            assert_eq!(count(target, faulty), 1, "{target}: {faulty}");
+        }
+    }
+}
+
+#[test]
+fn a_term_that_is_added_twice_saturates_elsewhere_on_sm_120() {
+    for faulty in [
+        "add.s32 %r4, %r1, %r2; add.sat.s32 %r5, %r4, %r2;",
+        "add.u32 %r4, %r1, %r2; add.sat.s32 %r5, %r1, %r4;",
+        "sub.s32 %r4, %r1, %r2; sub.sat.s32 %r5, %r4, %r2;",
+        "sub.s32 %r4, %r2, %r1; add.sat.s32 %r5, %r4, %r2;",
+        "add.s32 %r4, %r1, %r2; mov.u32 %r6, %r2; @%p1 add.sat.s32 %r5, %r4, %r6;",
+    ] {
+        for (target, expected) in [("sm_90", 0), ("sm_103", 0), ("sm_120", 1)] {
+            assert_eq!(count(target, faulty), expected, "{target}: {faulty}");
+        }
+    }
+}
+
+#[test]
+fn statements_like_a_saturating_sum_of_a_sum() {
+    for right in [
+        "add.s32 %r4, %r1, 5; add.s32 %r5, %r4, 7;",
+        "add.sat.s32 %r4, %r1, 5; add.sat.s32 %r5, %r4, 7;",
+        "add.s32 %r4, %r1, 5; add.sat.s32 %r5, %r4, 0;",
+        "add.s32 %r4, %r1, 5; add.sat.s32 %r5, %r4, 7; xor.b32 %r6, %r4, %r5;",
+        "add.s32 %r4, %r1, 5; add.s32 %r6, %r2, 7; add.sat.s32 %r5, %r4, %r6;",
+        "mov.u32 %r4, %r2; @%p1 add.s32 %r4, %r1, 5; add.sat.s32 %r5, %r4, 7;",
+        "add.s32 %r4, %r1, %r2; add.sat.s32 %r5, %r4, %r3;",
+        "add.s32 %r4, %r1, %r2; add.sat.s32 %r5, %r4, %r4;",
+        "add.s32 %r4, %r1, %r2; add.s32 %r6, %r2, %r3; add.sat.s32 %r5, %r4, %r6;",
+        "add.s32 %r4, %r1, %r3; add.s32 %r4, %r4, %r2; add.sat.s32 %r5, %r4, %r2;",
+        "sub.s32 %r4, %r1, %r2; add.s32 %r4, %r4, %r3; add.sat.s32 %r5, %r4, %r2;",
+        "add.s32 %r4, %r1, %r2; add.sat.s32 %r5, %r4, %r2; xor.b32 %r6, %r4, %r5;",
+        "sub.u32 %r4, 0, %r1; add.sat.s32 %r5, %r2, %r4;",
+        "neg.s32 %r6, %r1; neg.s32 %r4, %r6; add.sat.s32 %r5, %r4, %r2;",
+        "sub.sat.s32 %r5, 0, %r1;",
+        "vadd.s32.s32.s32.sat %r5, %r1, 5;",
+    ] {
+        assert_eq!(count("sm_120", right), 0, "{right}");
+    }
+}
+
 /// The versions that a message states are those of the statement's form.
 #[test]
 fn versions_of_forms() {

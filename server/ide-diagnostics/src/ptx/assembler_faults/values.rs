@@ -18,6 +18,8 @@ pub(super) enum Value {
     ShiftRight { value: ValueId, amount: u64, is_signed: bool, at: InstructionId },
     /// `-value`. `is_subtraction` distinguishes `0 - value` from `neg`.
     Negation { value: ValueId, is_subtraction: bool, at: InstructionId },
+    /// The sum or difference of two values of 32 bits, cut to 32 bits.
+    Sum { operands: [ValueId; 2], is_difference: bool, at: InstructionId },
     /// `min` or `max` of two signed values.
     Extreme { operands: [ValueId; 2], at: InstructionId },
     /// Something else.
@@ -70,6 +72,14 @@ impl<'f> Values<'f> {
         let register = self.function.name(*name).referent;
         let once = |counts: &FxHashMap<ReferentId, u32>| counts.get(&register) == Some(&1);
         once(&self.reads) && once(&self.writes)
+    }
+
+    /// The negation that makes a value, if the assembler takes it into the instruction that uses it.
+    pub(super) fn lost_negation(&self, value: ValueId) -> Option<InstructionId> {
+        let Value::Negation { value, at, .. } = self.get(value) else { return None };
+        // Two negations are none.
+        let is_negated = matches!(self.get(value), Value::Negation { .. });
+        (!is_negated && is_negated_within(self.instruction(at))).then_some(at)
     }
 
     /// At a label, registers with several writes have other values.
@@ -149,6 +159,10 @@ impl<'f> Values<'f> {
             ("sub", [_, zero, value]) if self.constant(*zero) == Some(0) => {
                 Value::Negation { value: self.read(*value), is_subtraction: true, at }
             }
+            ("add" | "sub", [_, one, other]) if is_cut_sum(instruction) => {
+                let operands = [self.read(*one), self.read(*other)];
+                Value::Sum { operands, is_difference: instruction.opcode() == "sub", at }
+            }
             ("mul", [_, value, factor]) if instruction.has("lo") => {
                 let is_minus = |factor: Option<u64>| factor.is_some_and(|factor| factor as i32 == -1);
                 match (is_minus(self.constant(*factor)), is_minus(self.constant(*value))) {
@@ -166,7 +180,23 @@ impl<'f> Values<'f> {
     }
 }
 
+/// Whether an addition or subtraction has 32 bits and does not saturate.
+fn is_cut_sum(instruction: Instruction<'_>) -> bool {
+    !instruction.has("sat") && (instruction.has("s32") || instruction.has("u32"))
+}
+
 /// Whether it is a minimum or maximum of signed numbers of 16 or 32 bits.
 pub(super) fn is_signed_extreme(instruction: Instruction<'_>) -> bool {
     matches!(instruction.opcode(), "min" | "max") && (instruction.has("s32") || instruction.has("s16"))
+}
+
+/// Whether the assembler takes a negation into the instruction that uses it: a subtraction of unsigned numbers stays, a
+/// multiplication of 16 bits, and what saturates.
+pub(super) fn is_negated_within(negation: Instruction<'_>) -> bool {
+    match negation.opcode() {
+        _ if negation.has("sat") => false,
+        "sub" => negation.has("s32") || negation.has("s16"),
+        "mul" => !negation.has("s16") && !negation.has("u16"),
+        _ => true,
+    }
 }
