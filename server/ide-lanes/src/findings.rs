@@ -34,10 +34,11 @@ pub fn findings_of(
     let kernel =
         kernels_of(db, file, simulator).into_iter().find(|kernel| kernel.kernel.name == shown.entry());
     let kernel = kernel.map(|kernel| kernel.name);
-    let mut found = findings(shown, file.id(db), kernel);
+    let text = || file.document(db).items().text();
+    let mut found = findings(shown, file.id(db), kernel, &text);
     let is_guess = |found: &Diagnostic| found.message.contains(INFERRED_ARGUMENTS);
     if let Some(kernel) = kernel.filter(|_| found.iter().any(is_guess)) {
-        let fix = write_launch(shown, &file.document(db).items().text(), file.language(db), kernel);
+        let fix = write_launch(shown, &text(), file.language(db), kernel);
         found.iter_mut().filter(|found| is_guess(found)).for_each(|found| found.fixes.push(fix.clone()));
     }
     filter_reported(db, file, rules, found)
@@ -53,11 +54,38 @@ fn write_launch(shown: &Shown, text: &str, language: Language, kernel: TextRange
     Fix { title: "Write a launch".to_owned(), edits: vec![TextEdit { range, insert }], preferred: false }
 }
 
+/// The fix that inserts the statement which corrects a finding.
+fn insert_statement(shown: &Shown, finding: &Finding, text: &str) -> Option<Fix> {
+    let (correction, at, guard) = shown.correction(finding)?;
+    let before = text.get(..usize::from(at))?;
+    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+    let indent = &line[..line.len() - line.trim_start().len()];
+    let guard = guard.and_then(|guard| text.get(std::ops::Range::<usize>::from(guard))).unwrap_or_default();
+    let statement = format!("{guard}{}", correction.text);
+    let insert = match correction.after {
+        true => format!("\n{indent}{statement}"),
+        false => format!("{statement}\n{indent}"),
+    };
+    let edits = vec![TextEdit { range: TextRange::empty(at), insert }];
+    Some(Fix { title: format!("Insert `{statement}`"), edits, preferred: false })
+}
+
 /// The findings in text order; those about the launch as a whole are at `kernel`.
-fn findings(shown: &Shown, file: FileId, kernel: Option<TextRange>) -> Vec<Diagnostic> {
+fn findings(
+    shown: &Shown,
+    file: FileId,
+    kernel: Option<TextRange>,
+    text: &dyn Fn() -> String,
+) -> Vec<Diagnostic> {
     let reported = shown.findings();
-    let mut found: Vec<Diagnostic> =
-        reported.iter().filter_map(|reported| diagnostic(reported, shown, file, kernel)).collect();
+    let described = |reported: &ReportedFinding<'_>| {
+        let mut found = diagnostic(reported, shown, file, kernel)?;
+        if shown.correction(reported.finding).is_some() {
+            found.fixes.extend(insert_statement(shown, reported.finding, &text()));
+        }
+        Some(found)
+    };
+    let mut found: Vec<Diagnostic> = reported.iter().filter_map(described).collect();
     found.extend(kernel.into_iter().flat_map(|kernel| {
         let failed = move |message: &String| Diagnostic {
             origin: Origin::Run,

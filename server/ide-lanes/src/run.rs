@@ -92,6 +92,7 @@ impl Prepared {
             source: self.source,
             model: self.model,
             broken: Arc::clone(&self.broken),
+            program: Some(Arc::clone(&self.program)),
         };
         Shown::new(ran, &self.statements, result, warp)
     }

@@ -14,8 +14,8 @@ use warplens_sim::ScalarType;
 use warplens_sim::launch::{Launch, PlacedBuffer, Resolved};
 use warplens_sim::objects::{ArrayShape, Object};
 use warplens_sim::{
-    Finding, LineTrace, Mask, OperandMeaning, Reconvergence, RunResult, Severity, StatementId, Status,
-    TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
+    Correction, Executable, Finding, LineTrace, Mask, OperandMeaning, Reconvergence, RunResult, Severity,
+    StatementId, Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
 };
 
 use crate::findings::{ReportedFinding, Reporter};
@@ -61,6 +61,8 @@ pub(super) struct Ran {
     pub(super) model: Model,
     /// The statements with errors in the text that stop a run.
     pub(super) broken: Arc<[StatementId]>,
+    /// What ran, if it is known.
+    pub(super) program: Option<Arc<dyn Executable>>,
 }
 
 /// A statement with its trace.
@@ -159,6 +161,16 @@ impl Shown {
     pub(super) fn stopped_at(&self) -> Option<(&Finding, TextSize)> {
         let finding = self.result.findings.iter().rfind(|finding| finding.severity == Severity::Error)?;
         Some((finding, self.place(finding.statement?)?.start()))
+    }
+
+    /// The statement whose insertion corrects a finding, if one is enough and the text is unchanged there: the offset, and the guard
+    /// of the statement beside it if it gets one.
+    pub(super) fn correction(&self, finding: &Finding) -> Option<(Correction, TextSize, Option<TextRange>)> {
+        let correction = self.ran.program.as_ref()?.correction(finding)?;
+        let StatementPosition { range, opcode, edited } = self.statements.get(correction.at.index())?.place?;
+        let at = if correction.after { range.end() } else { range.start() };
+        let guard = correction.guarded.then(|| TextRange::new(range.start(), opcode));
+        (!edited).then_some((correction, at, guard))
     }
 
     /// Drops the positions of the statements, because the text was replaced.

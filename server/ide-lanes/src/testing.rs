@@ -183,6 +183,7 @@ pub(crate) fn shown(text: &str, result: RunResult) -> Shown {
         source: Source::File,
         model: crate::ptx::Ptx.default_model(),
         broken: Arc::default(),
+        program: None,
     };
     Shown::new(ran, &statements(text), Arc::new(result), warp).with_values(Some(Arc::new(values())), None)
 }

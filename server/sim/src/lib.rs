@@ -34,4 +34,4 @@ pub use values::{
     AccessSpace, LaneAccesses, Moment, StackEntry, TraceRequest, TracedRegister, TracedVisit, Values,
     WaitingLanes,
 };
-pub use warp::{BlockEnd, ControlFlow, DynEq, Executable, LaunchConfig, ModelInfo, model_named};
+pub use warp::{BlockEnd, ControlFlow, Correction, DynEq, Executable, LaunchConfig, ModelInfo, model_named};

@@ -4,6 +4,7 @@
 //! Nothing here depends on a language.
 
 pub(crate) mod control_flow;
+pub(crate) mod correction;
 pub(crate) mod dyn_eq;
 pub(crate) mod executable;
 pub(crate) mod findings;
@@ -18,6 +19,7 @@ pub(crate) mod value_tracer;
 pub(crate) mod watched_byte;
 
 pub use control_flow::{BlockEnd, ControlFlow};
+pub use correction::Correction;
 pub use dyn_eq::DynEq;
 pub use executable::{Executable, ModelInfo, model_named};
 pub use launch_config::LaunchConfig;

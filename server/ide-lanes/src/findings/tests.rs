@@ -10,7 +10,7 @@ use crate::testing::{TEXT, result, shown};
 fn render(shown: &Shown, text: &str) -> String {
     let kernel = Some(TextRange::empty(TextSize::new(0)));
     let mut out = String::new();
-    for found in findings(shown, FileId(0), kernel) {
+    for found in findings(shown, FileId(0), kernel, &String::new) {
         let _ =
             writeln!(out, "{:?} {} `{}`: {}", found.severity, found.code, &text[found.range], found.message);
         for related in found.related {

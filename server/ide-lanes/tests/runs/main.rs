@@ -3,6 +3,7 @@
 mod broken;
 mod call_stack;
 mod cooperative;
+mod corrections;
 mod inferred;
 mod model_difference;
 mod operands;

@@ -43,6 +43,50 @@ fn run(example: &Example) -> Result<Vec<Finding>, String> {
     Ok(result.findings)
 }
 
+/// The text with the first fix that inserts a statement, and its title.
+fn corrected(example: &Example, code: &str) -> Option<(Example, String)> {
+    let mut host = AnalysisHost::new();
+    host.set_accepts(example.accepts);
+    host.open(FileId(0), example.language, &example.text);
+    let request = RunRequest {
+        entry: None,
+        launch: Choice::First,
+        wave_width: None,
+        model: None,
+        usual_model: None,
+        options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
+    };
+    let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
+    let (prepared, result) = prepared.unwrap().ok()?.settle(Control::none()).expect("not cancelled");
+    let shown = prepared.show(std::sync::Arc::new(result), None);
+    let found = host.snapshot().findings(FileId(0), &shown).unwrap();
+    let fixes = found.into_iter().filter(|found| found.code == code).flat_map(|found| found.fixes);
+    let fix = fixes.into_iter().find(|fix| fix.title.starts_with("Insert"))?;
+    let mut text = example.text.clone();
+    fix.edits
+        .iter()
+        .rev()
+        .for_each(|edit| text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert));
+    Some((Example { text, ..*example }, fix.title))
+}
+
+#[test]
+fn inserted_statements_correct_the_examples() {
+    let mut out = String::new();
+    for FindingCode { name, page, .. } in finding_codes().iter().filter(|code| code.name != WITHOUT_EXAMPLE) {
+        for wrong in examples(page).iter().step_by(2) {
+            let Some((right, title)) = corrected(wrong, name) else { continue };
+            out += &format!("{name}: {title}: {:?}\n", found(&right));
+        }
+    }
+    expect_test::expect![[r#"
+        proxy-fence: Insert `fence.proxy.async;`: Ok([])
+        wgmma-fence: Insert `wgmma.fence.sync.aligned;`: Ok([])
+        prerequisite-grid: Insert `griddepcontrol.wait;`: Ok([])
+    "#]]
+    .assert_eq(&out);
+}
+
 /// The errors of the text.
 fn errors(example: &Example) -> Vec<String> {
     let mut host = AnalysisHost::new();

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::correction::correction;
 use super::engine::{Model, run};
 use super::program::{Guard, Op, Program};
-use crate::trace::{Control, RunOptions, RunOutcome, StatementId};
-use crate::warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
+use crate::trace::{Control, Finding, RunOptions, RunOutcome, StatementId};
+use crate::warp::{BlockEnd, ControlFlow, Correction, Executable, LaunchConfig, ModelInfo};
 
 /// The models of PTX, the default first.
 pub static MODELS: [ModelInfo; 4] = [
@@ -36,6 +37,10 @@ impl Executable for Kernel {
         let function = &self.program.functions[function];
         let name = |number: &u32| function.frame.registers[*number as usize].name.clone();
         function.writes_of(pc).iter().map(name).collect()
+    }
+
+    fn correction(&self, finding: &Finding) -> Option<Correction> {
+        correction(&self.program, finding)
     }
 
     fn control_flow(&self) -> ControlFlow {

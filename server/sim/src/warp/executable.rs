@@ -6,9 +6,10 @@ use std::fmt::Debug;
 use smol_str::SmolStr;
 
 use super::control_flow::ControlFlow;
+use super::correction::Correction;
 use super::dyn_eq::DynEq;
 use super::launch_config::LaunchConfig;
-use crate::trace::{Control, RunOptions, RunOutcome, StatementId};
+use crate::trace::{Control, Finding, RunOptions, RunOutcome, StatementId};
 
 /// A divergence model. A language lists its models in a table, the default first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +40,11 @@ pub trait Executable: DynEq + Debug + Send + Sync {
     /// The names of the registers that a statement writes.
     fn writes(&self, _statement: StatementId) -> Vec<SmolStr> {
         Vec::new()
+    }
+
+    /// The statement whose insertion corrects a finding, if one is enough.
+    fn correction(&self, _finding: &Finding) -> Option<Correction> {
+        None
     }
 
     /// The control flow of the kernel; without one, each kernel is one block.
