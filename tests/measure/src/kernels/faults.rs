@@ -20,7 +20,7 @@ pub(super) struct Fault {
     least: Option<u32>,
     /// Statements with the same value, `$0` being the first operand.
     instead: String,
-    pub(super) reason: String,
+    reason: String,
 }
 
 impl Faults {
@@ -28,9 +28,17 @@ impl Faults {
         toml::from_str(include_str!("../../known_faults.toml")).context("tests/measure/known_faults.toml")
     }
 
-    /// The faults whose statement a kernel has, and the kernel without it.
-    pub(super) fn without<'f>(&'f self, kernel: &str) -> impl Iterator<Item = (&'f Fault, String)> {
-        self.faults.iter().filter_map(move |fault| Some((fault, fault.rewrite(kernel)?)))
+    /// The faults whose statement a kernel has, alone and in pairs: the reason, and the kernel without them.
+    pub(super) fn without(&self, kernel: &str) -> Vec<(String, String)> {
+        let single = |fault: &Fault| Some((fault.reason.clone(), fault.rewrite(kernel)?));
+        let pair = |(one, other): (&Fault, &Fault)| {
+            let text = other.rewrite(&one.rewrite(kernel)?)?;
+            Some((format!("{}; and {}", one.reason, other.reason), text))
+        };
+        let after = |index: usize| self.faults[index + 1..].iter();
+        let pairs =
+            self.faults.iter().enumerate().flat_map(|(index, one)| after(index).map(move |it| (one, it)));
+        self.faults.iter().filter_map(single).chain(pairs.filter_map(pair)).collect()
     }
 }
 
@@ -80,8 +88,22 @@ mod tests {
     fn a_kernel_without_a_faulty_statement() {
         let faults = Faults::load().expect("the list");
         let kernel = "    shl.b64 %rd1, %rd2, 63;\n    @!%p1 cnot.b32 %r1, %r2;\n";
-        let rewritten: Vec<_> = faults.without(kernel).map(|(_, text)| text).collect();
+        let rewritten: Vec<_> = faults.without(kernel).into_iter().map(|(_, text)| text).collect();
         let expected = "    shl.b64 %rd1, %rd2, 63;\n    @!%p1 set.eq.u32.u32 %r1, %r2, 0;\n    @!%p1 and.b32 %r1, %r1, 1;\n";
         assert_eq!(rewritten, [expected]);
+    }
+
+    #[test]
+    fn a_kernel_without_two_faulty_statements() {
+        let faults = Faults::load().expect("the list");
+        let rewritten = faults.without("    cvt.sat.u8.s32 %r1, %r2;\n    add.sat.s32 %r3, %r4, 5;\n");
+        let [_, _, (reason, both)] = rewritten.as_slice() else { panic!("{rewritten:?}") };
+        assert!(
+            reason.starts_with("of `cvt.sat.u8.s32`") && reason.contains("; and of `add.sat.s32`"),
+            "{reason}"
+        );
+        let expected =
+            "     max.s32 %r1, %r2, 0;\n     min.s32 %r1, %r1, 255;\n     vadd.s32.s32.s32.sat %r3, %r4, 5;\n";
+        assert_eq!(both, expected);
     }
 }

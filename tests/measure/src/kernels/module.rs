@@ -55,7 +55,7 @@ impl Module {
                 } else if let Some(difference) = difference(ours, &theirs)? {
                     let reason = self.explain(tools, faults, options, (index, target), ours)?;
                     *(if reason.is_some() { &mut counts.explained } else { &mut counts.differences }) += 1;
-                    println!("{}: {difference}; {}", at(), reason.unwrap_or("unexplained"));
+                    println!("{}: {difference}; {}", at(), reason.as_deref().unwrap_or("unexplained"));
                 }
             }
             if counts.differences + counts.unsupported > before {
@@ -65,20 +65,20 @@ impl Module {
         Ok(counts)
     }
 
-    /// The fault of the assembler without whose statement a kernel has the right results.
-    fn explain<'f>(
+    /// The faults of the assembler without whose statements a kernel has the right results.
+    fn explain(
         &self,
         tools: &Tools,
-        faults: &'f Faults,
+        faults: &Faults,
         options: &Options,
         (index, target): (usize, &str),
         ours: &(Prepared, RunResult),
-    ) -> Result<Option<&'f str>> {
-        for (fault, text) in faults.without(&self.kernels[index]) {
+    ) -> Result<Option<String>> {
+        for (reason, text) in faults.without(&self.kernels[index]) {
             let listing = tools.listing(&format!("{}{text}", head(target)), target, options.level)?;
             let theirs = result(&open(sass::LANGUAGE, &listing), &self.launch(&name(index)))?;
             if difference(ours, &theirs)?.is_none() {
-                return Ok(Some(&fault.reason));
+                return Ok(Some(reason));
             }
         }
         Ok(None)
