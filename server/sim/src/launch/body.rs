@@ -7,6 +7,8 @@ use crate::scalar_type::ScalarType;
 pub struct Body {
     /// For each parameter the numbers that are loaded from it, in order; of overlapping ones, the first load.
     pub params: Vec<Vec<Part>>,
+    /// For each parameter how it is used as a tensor map, if it is.
+    pub maps: Vec<Option<MapUse>>,
     /// Where a shared array is used whose size the launch decides: the largest constant that is added to its address.
     pub dynamic_shared: Option<u64>,
     /// Whether it reads the address of the workspace of a cooperative launch.
@@ -15,6 +17,17 @@ pub struct Body {
     pub has_rows: bool,
     /// Whether it may be written for a single thread: all threads do the same, and none waits for another one.
     pub is_single: bool,
+}
+
+/// How a kernel uses a parameter that is a tensor map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MapUse {
+    /// The dimensions that copies name.
+    pub rank: u8,
+    /// The bytes of a box, if the kernel announces a constant number.
+    pub bytes: Option<u64>,
+    /// Whether boxes are loaded.
+    pub loaded: bool,
 }
 
 /// A number in a parameter: the whole of it, or a field of a structure.

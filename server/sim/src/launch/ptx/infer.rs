@@ -1,8 +1,14 @@
 //! The inferred launch of a PTX entry without a configured one.
 
+use std::collections::BTreeMap;
+
 use super::kernel::{MAX_PARAMETERS, Parameter, PtxKernel};
-use crate::launch::body::{Access, Body, Part};
-use crate::launch::model::{Argument, Buffer, Contents, Field, Fill, Launch, Passed};
+use crate::launch::body::{Access, Body, MapUse, Part};
+use crate::launch::model::{
+    Argument, Buffer, Contents, Field, Fill, Launch, MapBuffer, Passed, TensorMapArgument,
+};
+use crate::ptx::tensor::map::{BYTES, Interleave};
+use crate::ptx::tensor::swizzle::Swizzle;
 use crate::scalar_type::{Class, ScalarType};
 use crate::warp::launch_config::volume;
 
@@ -24,6 +30,12 @@ const LARGEST_BUFFER: u64 = 16 << 20;
 const DYNAMIC_SHARED: u32 = 49_152;
 /// The same for a kernel that needs more: the opt-in limit of the largest device.
 const MOST_DYNAMIC_SHARED: u32 = 232_448;
+/// Bytes of a box whose size the kernel does not announce.
+const BOX_BYTES: u64 = 1024;
+/// Words of the innermost dimension of a box.
+const BOX_ROW: u64 = 32;
+/// The most elements of a box in a dimension.
+const MAX_EXTENT: u64 = 256;
 /// The size of a tile that may follow the largest constant offset from an address.
 const TILE: u64 = 4096;
 
@@ -33,7 +45,12 @@ impl PtxKernel {
         let (grid, block) = self.size();
         let threads =
             volume(launch.grid.unwrap_or(grid)).saturating_mul(volume(launch.block.unwrap_or(block)));
+        let map = |index: usize, param: &Parameter| {
+            let map = body.maps.get(index).copied().flatten();
+            map.filter(|_| param.bytes == BYTES as u64)
+        };
         let argument = |(index, param): (usize, &Parameter)| match param.scalar {
+            _ if let Some(map) = map(index, param) => tensor_map(param, map),
             Some(kind) => whole(param, kind, body.access(index), self, threads),
             None => structure(param, body.params.get(index).map_or(&[][..], Vec::as_slice), self, threads),
         };
@@ -95,6 +112,39 @@ fn whole(
     let stored = Access { element: ScalarType::B32, loaded: false };
     let access = access.or(param.is_pointer.then_some(stored)).filter(|_| ptx.takes_address(param));
     Argument { name: Some(param.name.to_string()), passed: passed(kind, access, threads), at: None }
+}
+
+/// A map of a tensor of four boxes in the first two dimensions. A box has the bytes that the kernel announces.
+fn tensor_map(param: &Parameter, map: MapUse) -> Argument {
+    let words = map.bytes.unwrap_or(BOX_BYTES) / 4;
+    // The bytes of the innermost dimension are a multiple of 16.
+    let row = words.min(if map.rank == 1 { MAX_EXTENT } else { BOX_ROW }) / 4 * 4;
+    let rows = (words / row.max(1)).clamp(1, MAX_EXTENT);
+    let extent = |axis: u8| match axis {
+        0 => row.max(4),
+        1 => rows,
+        _ => 1,
+    };
+    let extents: Vec<u64> = (0..map.rank).map(extent).collect();
+    let dims: Vec<u64> =
+        extents.iter().enumerate().map(|(axis, extent)| if axis < 2 { 4 * extent } else { 4 }).collect();
+    let fill = if map.loaded { Fill::Iota } else { Fill::Zero };
+    let contents = Contents::Filled { len: dims.iter().product(), fill };
+    let map = TensorMapArgument {
+        buffer: MapBuffer::Own(Box::new(Buffer { element: ScalarType::U32, contents })),
+        offset: 0,
+        element: None,
+        dims,
+        strides: None,
+        extents: extents.into_iter().map(|extent| extent as u16).collect(),
+        element_strides: Vec::new(),
+        interleave: Interleave::default(),
+        swizzle: Swizzle::default(),
+        nan: false,
+        im2col: None,
+        spans: BTreeMap::new(),
+    };
+    Argument { name: Some(param.name.to_string()), passed: Passed::TensorMap(Box::new(map)), at: None }
 }
 
 /// A parameter of several numbers: those that the kernel loads, and zeros elsewhere.

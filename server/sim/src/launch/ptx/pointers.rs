@@ -1,6 +1,7 @@
 //! Which parameters of a PTX entry are addresses, and of what: their values are followed through the body and into calls.
 
 mod flow;
+mod maps;
 mod nodes;
 mod slots;
 
@@ -31,6 +32,7 @@ impl Body {
         let is_cooperative = functions.iter().any(|function| reads_workspace(function));
         Body {
             params: parts(entry, &accesses),
+            maps: origins.first().map(|origins| maps::maps(entry, origins)).unwrap_or_default(),
             dynamic_shared,
             is_cooperative,
             has_rows: functions.iter().any(|function| reads_row(function)),
@@ -139,7 +141,7 @@ struct Passed {
 fn params(origins: Option<&Origins>) -> impl Iterator<Item = (usize, u64)> + '_ {
     origins.into_iter().flatten().filter_map(|origin| match *origin {
         Origin::Param(param, at) => Some((param, at)),
-        Origin::Dynamic => None,
+        Origin::Address(_) | Origin::Dynamic => None,
     })
 }
 

@@ -50,6 +50,7 @@ impl Body {
             vec![Part { at: 0, kind, access }]
         };
         Body {
+            maps: Vec::new(),
             params: analysis.found.iter().copied().zip(&analysis.places).map(part).collect(),
             dynamic_shared: (uses_shared && program.shared_size == Some(0)).then_some(0),
             is_cooperative: false,

@@ -102,3 +102,22 @@ fn dynamic_shared_memory() {
     assert_eq!(dynamic_shared(32_768), 49_152);
     assert_eq!(dynamic_shared(49_152), 232_448);
 }
+
+#[test]
+fn tensor_maps() {
+    use crate::launch::body::MapUse;
+    let param =
+        |name: &str| Parameter { name: name.into(), bytes: 128, align: 64, scalar: None, is_pointer: false };
+    let kernel =
+        PtxKernel { params: vec![param("a"), param("b")], address_bytes: Some(8), ..PtxKernel::default() };
+    let load = MapUse { rank: 2, bytes: Some(2048), loaded: true };
+    let store = MapUse { rank: 1, bytes: None, loaded: false };
+    let body = Body { maps: vec![Some(load), Some(store)], ..Body::default() };
+    check(
+        kernel,
+        &body,
+        expect![[
+            r#"{"name":"inferred","entry":"k","grid":[1,1,1],"block":[32,1,1],"args":[{"name":"a","tensormap":{"buffer":{"buffer":"u32","len":8192,"fill":"iota"},"dims":[128,64],"box":[32,16]}},{"name":"b","tensormap":{"buffer":{"buffer":"u32","len":1024,"fill":"zero"},"dims":[1024],"box":[256]}}]}"#
+        ]],
+    );
+}

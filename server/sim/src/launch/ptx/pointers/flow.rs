@@ -11,6 +11,8 @@ use super::slots::Slots;
 pub(super) enum Origin {
     /// It is loaded from this byte of a parameter, by number.
     Param(usize, u64),
+    /// It is the address of a parameter, by number.
+    Address(usize),
     /// It is an address in the shared memory whose size the launch decides.
     Dynamic,
 }
@@ -40,6 +42,11 @@ pub(super) fn origins(entry: &Function, is_dynamic: &dyn Fn(&str) -> bool) -> Fx
         };
         if dynamic {
             origins.insert(name.referent.index(), vec![Origin::Dynamic]);
+        }
+        if let Resolution::Symbol(symbol) = name.resolution
+            && let SymbolKind::Param { is_return: false, index } = entry.symbol(symbol).kind
+        {
+            origins.insert(name.referent.index(), vec![Origin::Address(index as usize)]);
         }
     }
     let mut slots = Slots::new(entry);

@@ -249,3 +249,19 @@ fn through_copies() {
         expect!["loads b32, -, -"],
     );
 }
+
+#[test]
+fn tensor_maps() {
+    let text = format!(
+        ".entry k(.param .align 64 .b8 a[128], .param .align 64 .b8 b[128], .param .align 64 .b8 c[128])\n{{\n{REGISTERS}\n\
+         mov.b64 %rd1, a;\ncvta.param.u64 %rd2, %rd1;\nmbarrier.arrive.expect_tx.shared::cta.b64 %rd3, [%r1], 2048;\n\
+         cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%rd2, {{%r3, %r4}}], [%r1];\n\
+         cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [b, {{%r3, %r4, %r5}}], [%r2];\n}}"
+    );
+    let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
+    let function = Function::lower(parse.root()).expect("a function");
+    let maps = Body::of_ptx(&[&function], &|_| false).maps;
+    let load = crate::launch::body::MapUse { rank: 2, bytes: Some(2048), loaded: true };
+    let store = crate::launch::body::MapUse { rank: 3, bytes: None, loaded: false };
+    assert_eq!(maps, [Some(load), Some(store), None]);
+}
