@@ -229,6 +229,18 @@ mod tests {
         );
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_bits_are_described(bits: u64, lines in 0u32..300, depth in 0u32..130, wide in 0usize..4, flags: [bool; 2]) {
+            let kind = if flags[0] { DescriptorKind::Warpgroup } else { DescriptorKind::TensorMemory };
+            let extent = Some((lines, depth, [4, 8, 16, 32][wide]));
+            let text = MatrixUse { kind, which: "A", extent, transposed: Some(flags[1]) }.describe(bits);
+            let invalid = Descriptor::decode(bits, kind).is_err();
+            proptest::prop_assert_eq!(text.contains("INVALID"), invalid);
+            proptest::prop_assert!(!describe_any(bits).is_empty());
+        }
+    }
+
     #[test]
     fn descriptors_of_statements() {
         let of = |which, extent, transposed| MatrixUse {
