@@ -32,6 +32,25 @@ fn a_register_that_some_lanes_do_not_write() {
 }
 
 #[test]
+fn the_carry_flag() {
+    let body = |second: &str| {
+        format!(
+            "add.cc.u32 %r6, %r5, 1;\n{second}\naddc.cc.u32 %r6, %r1, %r1;\naddc.u32 %r7, %r1, 0;\nst.global.u32 [%rd2], %r7;\nret;"
+        )
+    };
+    check(
+        &body(""),
+        expect![[r#"
+        warning uninitialized-read warp 0 lanes ffffffff: add.cc.u32 %r6, %r5, 1;
+          Uninitialized read: `%r5` in lanes 0-31, before it is written
+          the value is stored; write it on every path to this statement
+          the value is stored here: st.global.u32 [%rd2], %r7;
+    "#]],
+    );
+    clean(&body("add.cc.u32 %r6, %r1, %r1;"));
+}
+
+#[test]
 fn an_address_a_guard_and_a_branch() {
     check(
         "cvt.u64.u32 %rd3, %r5;\nadd.u64 %rd3, %rd3, %rd1;\nst.global.u32 [%rd3], 1;\nret;",

@@ -102,8 +102,7 @@ mod tests {
             reason.starts_with("of `cvt.sat.u8.s32`") && reason.contains("; and of `add.sat.s32`"),
             "{reason}"
         );
-        let expected =
-            "     max.s32 %r1, %r2, 0;\n     min.s32 %r1, %r1, 255;\n     vadd.s32.s32.s32.sat %r3, %r4, 5;\n";
+        let expected = "     max.s32 %r1, %r2, 0;\n     min.s32 %r1, %r1, 255;\n     vadd.s32.s32.s32.sat %r3, %r4, 5;\n";
         assert_eq!(both, expected);
     }
 }

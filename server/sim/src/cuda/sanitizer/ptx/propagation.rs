@@ -38,6 +38,16 @@ impl UndefinedValues {
                 _ => _ = uses.used.get_or_insert(used),
             }
         }
+        let carry = match function.code[pc as usize].op {
+            Op::Carry(carry) => Some(carry),
+            _ => None,
+        };
+        if carry.is_some_and(|carry| carry.takes)
+            && let Some((lanes, root)) = self.carry(executed)
+        {
+            uses.sources |= lanes;
+            source.get_or_insert(root);
+        }
         uses.root = source.or(uses.stored.map(|stored| stored.root));
         if source.is_some() && exchange_of(&function.code[pc as usize], function).is_some() {
             self.exchange(visit, executed, &self.input(function, pc, executed));
@@ -60,6 +70,9 @@ impl UndefinedValues {
         };
         for &register in function.writes_of(pc) {
             self.set(register, executed, undefined, source);
+        }
+        if carry.is_some_and(|carry| carry.gives) {
+            self.set_carry(executed, undefined, source);
         }
         uses
     }

@@ -23,6 +23,10 @@ pub(crate) struct UndefinedValues {
     roots: Vec<Option<UndefinedOrigin>>,
     /// Number of registers with undefined lanes.
     count: usize,
+    /// Lanes whose carry flag is undefined.
+    carry: u32,
+    /// The origin of the undefined carry flag.
+    carry_root: Option<UndefinedOrigin>,
 }
 
 impl UndefinedValues {
@@ -39,7 +43,21 @@ impl UndefinedValues {
     /// Whether everything is defined.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
-        self.count == 0
+        self.count == 0 && self.carry == 0
+    }
+
+    /// The lanes whose carry flag is undefined, and the origin of its value.
+    pub(super) fn carry(&self, executed: u32) -> Option<(u32, UndefinedOrigin)> {
+        let lanes = self.carry & executed;
+        self.carry_root.filter(|_| lanes != 0).map(|root| (lanes, root))
+    }
+
+    /// Lanes write the carry flag, undefined in the lanes of `undefined`.
+    pub(super) fn set_carry(&mut self, executed: u32, undefined: u32, root: Option<UndefinedOrigin>) {
+        self.carry = self.carry & !executed | undefined & executed;
+        if undefined & executed != 0 {
+            self.carry_root = root;
+        }
     }
 
     /// Lanes write a register, undefined in the lanes of `undefined`.
