@@ -124,7 +124,7 @@ fn broken_files_and_launches() {
         TEXT,
         Some("[[launch]]\nname = 'a'\nfile = 'sub/k.ptx'\nentry = 'first'\ngrid = 1\n"),
         expect![[r#"
-        toml a: first [1, 1, 1] [32, 1, 1] PROBLEM warplens.toml:5:8: `grid` must be a list, not an integer
+        toml a: first [1, 1, 1] [32, 1, 1] PROBLEM warplens.toml:5:8: `grid` must be a list such as `[1]`, not an integer
         comment commented: second [4, 1, 1] [32, 1, 1]
         inferred inferred: first [1, 1, 1] [32, 1, 1]
         inferred inferred: second [1, 1, 1] [32, 1, 1]
@@ -134,7 +134,7 @@ fn broken_files_and_launches() {
         "// @launch { grid = 1 }\n.entry k()",
         None,
         expect![[r#"
-            comment grid 1: k [1, 1, 1] [32, 1, 1] PROBLEM line 1, column 21: `grid` must be a list, not an integer
+            comment grid 1: k [1, 1, 1] [32, 1, 1] PROBLEM line 1, column 21: `grid` must be a list such as `[1]`, not an integer
             inferred inferred: k [1, 1, 1] [32, 1, 1]
         "#]],
     );
@@ -157,7 +157,7 @@ fn lenses_over_kernels() {
     expect![[r#"
         7..12 ▶ Run a Select { entry: "first", launch: "a" }
         7..12 ▶ Run inferred 1 x 32 Select { entry: "first", launch: "inferred" }
-        7..12 ⚠ bad: warplens.toml:9:8: `grid` must be a list, not an integer Nothing
+        7..12 ⚠ bad: warplens.toml:9:8: `grid` must be a list such as `[1]`, not an integer Nothing
         68..74 ▶ Run commented Select { entry: "second", launch: "commented" }
         68..74 ▶ Run inferred 1 x 32 Select { entry: "second", launch: "inferred" }
     "#]]
@@ -166,7 +166,7 @@ fn lenses_over_kernels() {
         7..12 ▶ Run a Select { entry: "first", launch: "a" }
         7..12 3 launches ▾ Pick { entry: "first" }
         7..12 Edit Launch Edit { entry: "first" }
-        7..12 ⚠ bad: warplens.toml:9:8: `grid` must be a list, not an integer Edit { entry: "first" }
+        7..12 ⚠ bad: warplens.toml:9:8: `grid` must be a list such as `[1]`, not an integer Edit { entry: "first" }
         68..74 ▶ Run commented Select { entry: "second", launch: "commented" }
         68..74 2 launches ▾ Pick { entry: "second" }
         68..74 Edit Launch Edit { entry: "second" }

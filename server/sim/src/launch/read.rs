@@ -324,6 +324,10 @@ fn read_scalar(node: &Node) -> NamedPassed<'_> {
     shapes.push("bytes");
     let others = ["buffer", "alias", "fields", "tensormap", "multimem"];
     let known = [&["name"], shapes.as_slice(), &others].concat();
+    if let Value::Integer(value) = node.value {
+        let shape = format!("an argument must be a table such as `{{ u32 = {value} }}`");
+        return Err(node.wrong(format!("{shape}, not {}", node.what())));
+    }
     let fields = Fields::new(node, "an argument", &known)?;
     let what = "an argument needs a value";
     let (key, value) = fields.one_of(what, &[shapes.as_slice(), &others].concat())?;

@@ -67,6 +67,7 @@ impl Node {
     pub(crate) fn list(&self, key: &str) -> Result<&[Node], Problem> {
         match &self.value {
             Value::List(list) => Ok(list),
+            Value::Integer(value) => Err(self.not(key, &format!("a list such as `[{value}]`"))),
             _ => Err(self.not(key, "a list")),
         }
     }

@@ -189,7 +189,7 @@ fn wrong_types() {
     check(
         "grid = 2",
         expect![[r#"
-        4:8: `grid` must be a list, not an integer
+        4:8: `grid` must be a list such as `[2]`, not an integer
     "#]],
     );
     check(
@@ -219,7 +219,7 @@ fn wrong_types() {
     check(
         "args = [100]",
         expect![[r#"
-            4:9: an argument must be a table, not an integer
+            4:9: an argument must be a table such as `{ u32 = 100 }`, not an integer
         "#]],
     );
     check(
@@ -382,7 +382,7 @@ fn one_bad_launch_leaves_the_others() {
         "[[launch]]\nname = 'a'\nfile = 'k.ptx'\ngrid = 1\n[[launch]]\nname = 'b'\nfile = 'k.ptx'\n",
         Format::Toml,
         expect![[r#"
-            4:8: `grid` must be a list, not an integer
+            4:8: `grid` must be a list such as `[1]`, not an integer
             {"name":"b","file":"k.ptx"}
         "#]],
     );
