@@ -121,7 +121,11 @@ fn with_aliases(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<PlacedB
             Passed::Scalar(..) | Passed::Bytes(_) | Passed::Fields(_) => continue,
         };
         let Some(buffer) = buffers.iter().find(|buffer| buffer.name == of) else {
-            return Err(wrong(argument, no_such_buffer(of, buffers)));
+            let unknown = no_such_buffer(of, buffers);
+            return Err(match &argument.passed {
+                Passed::TensorMap(map) => map.wrong(argument, "buffer", &unknown),
+                _ => wrong(argument, unknown),
+            });
         };
         all.push(PlacedBuffer { name: name.into(), ..buffer.clone() });
     }

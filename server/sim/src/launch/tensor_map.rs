@@ -36,6 +36,14 @@ impl TensorMapArgument {
         self.element.or_else(|| ElementType::from_name(same_width))
     }
 
+    /// An error at a key, or at the dimensions if the key is not there.
+    pub(super) fn wrong(&self, argument: &Argument, key: &str, rule: &str) -> Problem {
+        Problem {
+            at: self.spans.get(key).or(self.spans.get("dims")).cloned().or(argument.at.clone()),
+            ..Problem::anywhere(format!("argument `{}`: tensormap `{key}`: {rule}", argument.name()))
+        }
+    }
+
     /// The map of a buffer of these elements at an address; an error names the key.
     pub(super) fn map(
         &self,
@@ -43,10 +51,7 @@ impl TensorMapArgument {
         buffer: ScalarType,
         address: u64,
     ) -> Result<TensorMap, Problem> {
-        let wrong = |key: &str, rule: &str| Problem {
-            at: self.spans.get(key).or(self.spans.get("dims")).cloned().or(argument.at.clone()),
-            ..Problem::anywhere(format!("argument `{}`: tensormap `{key}`: {rule}", argument.name()))
-        };
+        let wrong = |key: &str, rule: &str| self.wrong(argument, key, rule);
         let Some(element) = self.element_type(buffer) else {
             return Err(wrong(
                 "type",

@@ -37,6 +37,7 @@ mod races;
 mod robust;
 mod scheduling;
 mod shapes;
+mod tensor_maps;
 mod undefined_memory;
 mod uniformity;
 mod uninitialized;
