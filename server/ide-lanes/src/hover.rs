@@ -2,6 +2,7 @@
 
 mod flow;
 mod meaning;
+mod notes;
 mod stack;
 
 use std::fmt::Write;
@@ -64,6 +65,7 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
             let _ = write!(markdown, "\n\n{cost}");
         }
         if pointed.is_empty() {
+            markdown += &notes::of_statement(&statement, shown, line_of);
             markdown += &all_values(&statement, shown);
         }
     }

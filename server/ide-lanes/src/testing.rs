@@ -134,6 +134,7 @@ pub(crate) fn result() -> RunResult {
         output: Output::default(),
         model_diff: None,
         last_store: None,
+        notes: Vec::new(),
         values: None,
     }
 }

@@ -8,6 +8,7 @@ mod ids;
 pub mod lanes;
 pub mod launch;
 pub mod memory;
+mod note;
 pub mod objects;
 pub mod ptx;
 mod reconvergences;
@@ -22,6 +23,7 @@ mod warp;
 pub mod wave;
 
 pub use lanes::Lanes;
+pub use note::Note;
 pub use ptx::meaning::{OperandMeaning, ValuesOf};
 pub use scalar_type::{Class, ScalarType};
 pub use step_stream::{StepSink, StepStream, WarpSteps};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::memory::DeviceMemory;
+use crate::note::Note;
 use crate::step_stream::WarpSteps;
 use crate::values::{TraceRequest, Values};
 
@@ -242,6 +243,8 @@ pub struct RunResult {
     pub last_store: Option<LaneStore>,
     /// Text that the program printed.
     pub output: Output,
+    /// What is known about statements besides lanes and registers, for the listed warps of runs with checks.
+    pub notes: Vec<Note>,
     /// The comparison with another model, for models that are compared with one.
     pub model_diff: Option<Box<ModelDiff>>,
 }

@@ -1,13 +1,9 @@
 //! What operands of tensor instructions stand for, with their values in a run.
 
-use std::sync::Arc;
-
 use expect_test::{Expect, expect};
-use text_size::TextSize;
-use warplens_ide::AnalysisHost;
-use warplens_ide_db::FileId;
-use warplens_ide_lanes::{Choice, RunRequest, hover};
-use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
+use warplens_sim::RunOptions;
+
+use crate::hovers::after_run;
 
 /// One product of a warpgroup: rows of A are 1, B is 2.
 const TEXT: &str = "\
@@ -47,25 +43,8 @@ const TEXT: &str = "\
 
 /// The parts about `word` in the hover of the product, after a run with eager completion.
 fn check(word: &str, expected: Expect) {
-    let mut host = AnalysisHost::new();
-    host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, TEXT);
-    let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
-        wave_width: None,
-        model: None,
-        usual_model: None,
-        options: RunOptions { eager: true, ..RunOptions::default() },
-    };
-    let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
-    let prepared = prepared.unwrap().unwrap();
-    let look = TraceRequest::at(WarpId { cta: [0; 3], warp: 0 });
-    let values = prepared.look(look, Control::none()).unwrap();
-    let result = Arc::new(prepared.run(Control::none()).unwrap());
-    assert!(result.findings.is_empty(), "{:?}", result.findings);
-    let shown = prepared.show(result, None).with_values(values.map(Arc::new), None);
-    let at = TextSize::try_from(TEXT.find("wgmma.mma_async").unwrap()).unwrap();
-    let markdown = hover(&shown, at, word, &|_| 0).unwrap().markdown;
+    let options = RunOptions { eager: true, ..RunOptions::default() };
+    let markdown = after_run(TEXT, "wgmma.mma_async", word, options);
     expected.assert_eq(markdown.split("**All 32 lanes").next().unwrap());
 }
 

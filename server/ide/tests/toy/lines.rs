@@ -222,6 +222,7 @@ impl Executable for Program {
             model_diff: None,
             values: None,
             last_store: None,
+            notes: Vec::new(),
         })
     }
 }

@@ -8,6 +8,7 @@
 //! What an instruction reads and writes is in its own module; operations on registers are in [`tensor`](super::tensor).
 
 pub(crate) mod complete;
+pub(crate) mod copy_log;
 pub(crate) mod operation;
 pub(crate) mod phase_log;
 pub(crate) mod queue;

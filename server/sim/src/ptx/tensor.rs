@@ -9,6 +9,7 @@ pub(crate) mod changed_maps;
 pub(crate) mod compress;
 pub(crate) mod copy;
 pub mod describe;
+mod describe_copy;
 pub mod descriptor;
 pub mod fragment;
 pub mod map;

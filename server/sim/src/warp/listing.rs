@@ -1,6 +1,7 @@
 //! The listed warps of a run with their visits, and the sums over all warps.
 
 use crate::memory::DeviceMemory;
+use crate::note::{MAX_NOTES, Note};
 use crate::record::{Recorder, Summary};
 use crate::trace::{Finding, Output, RunResult, Status, WarpTrace};
 use crate::values::Values;
@@ -12,6 +13,7 @@ pub(crate) struct Listing {
     warps: Vec<(u64, WarpTrace)>,
     truncated: bool,
     summary: Summary,
+    notes: Vec<Note>,
     /// The value trace of the requested warp.
     pub(crate) values: Option<Values>,
 }
@@ -29,10 +31,17 @@ impl Listing {
         self.truncated = true;
     }
 
+    /// Adds notes about listed warps.
+    pub(crate) fn note(&mut self, notes: Vec<Note>) {
+        let left = MAX_NOTES.saturating_sub(self.notes.len());
+        self.notes.extend(notes.into_iter().take(left));
+    }
+
     /// Adds the warps of other blocks.
     pub(crate) fn append(&mut self, others: Listing) {
         self.warps.extend(others.warps);
         self.truncated |= others.truncated;
+        self.note(others.notes);
         self.values = self.values.take().or(others.values);
         self.summary.add(&others.summary.finish().0);
     }
@@ -58,6 +67,7 @@ impl Listing {
             output,
             values: self.values,
             last_store: None,
+            notes: self.notes,
             model_diff: None,
         }
     }

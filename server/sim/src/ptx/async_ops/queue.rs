@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::copy_log::CopyLog;
 use super::operation::{Effect, Family, Group, Issuer, Operation, Signal};
 use super::phase_log::PhaseLog;
 use crate::cuda::registers::{WIDTH, lanes};
@@ -17,6 +18,8 @@ pub(crate) struct Queue {
     pub(crate) problems: Vec<(Issuer, u32, LateProblem)>,
     /// What happened in the phases of mbarriers.
     pub(crate) phases: PhaseLog,
+    /// The tensor copies of its statements, in runs with checks.
+    pub(crate) copies: CopyLog,
     /// Committed groups by rank, warp and family, of each lane.
     committed: FxHashMap<(u32, u32, bool), [u32; WIDTH]>,
 }

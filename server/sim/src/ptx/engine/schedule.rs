@@ -6,6 +6,7 @@ pub(super) mod cluster;
 mod cluster_barrier;
 mod deadlock;
 mod livelock;
+mod notes;
 pub(super) mod parallel_blocks;
 pub(super) mod sequential_blocks;
 mod tensor_checks;

@@ -9,6 +9,7 @@ use crate::cuda::memory::spaces::addresses;
 use crate::cuda::registers::{Registers, lanes};
 use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::cuda::sanitizer::event::AccessKind;
+use crate::ptx::async_ops::copy_log::BoxCopy;
 use crate::ptx::async_ops::operation::{Convert, MemoryPosition, Segment, Transfer};
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::get;
@@ -44,6 +45,11 @@ pub(crate) fn execute(
 ) -> Result<(), Box<ExecError>> {
     for lane in lanes(mask) {
         let tile = tile(copy, lane, r, ctx)?;
+        if ctx.sanitizer.is_some() {
+            let statement = ctx.statement();
+            let noted = tile.noted(copy, r, ctx);
+            ctx.spaces.asynchronous.copies.note(statement, noted);
+        }
         if copy.loads {
             load(copy, &tile, r, ctx)?;
         } else {
@@ -137,6 +143,23 @@ fn usable_map(
 impl Tile {
     fn swizzle(&self) -> Swizzle {
         self.map.swizzle.unwrap_or_default()
+    }
+
+    /// The copy for the log.
+    fn noted(&self, copy: &TensorCopy, r: &Registers, ctx: &ExecContext<'_>) -> BoxCopy {
+        let lane = self.shared.lane;
+        let element = self.map.element;
+        let outside: u64 = self.runs.iter().filter(|run| run.global.is_none()).map(|run| run.len).sum();
+        BoxCopy {
+            map: self.map,
+            mode: copy.mode,
+            loads: copy.loads,
+            coordinates: copy.coordinates.iter().map(|&at| get(at, r, lane) as i32).collect(),
+            rows: self.rows,
+            outside: outside / element.global_bytes() as u64 * element.unit(),
+            tile: self.place.index,
+            issuer: ctx.issuer(1 << lane),
+        }
     }
 
     /// The segments of the copy, with the tile at a place in shared memory.

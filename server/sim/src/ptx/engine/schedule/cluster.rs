@@ -36,7 +36,7 @@ pub(crate) struct Cluster {
     barrier: ClusterBarrier,
     shared: Vec<u8>,
     /// Its asynchronous operations in flight.
-    asynchronous: Queue,
+    pub(super) asynchronous: Queue,
     tensor_memory: TensorMemory,
     sanitizer: ClusterSanitizer,
     /// The block whose turn it is.
