@@ -1,7 +1,6 @@
-//! What a run tells about statements besides their lanes and registers.
+//! What a run shows about statements besides their lanes and registers.
 
 use crate::ids::{StatementId, WarpId};
-use crate::trace::Related;
 
 /// The most notes of a run.
 pub(crate) const MAX_NOTES: usize = 1024;
@@ -17,8 +16,8 @@ pub struct Note {
     pub warp: Option<u32>,
     /// A sentence, in Markdown.
     pub title: String,
-    /// Further lines, each with the statements that it names.
-    pub lines: Vec<(String, Vec<Related>)>,
+    /// Further lines, each with what statements add to it.
+    pub lines: Vec<(String, Vec<(StatementId, String)>)>,
 }
 
 impl Note {

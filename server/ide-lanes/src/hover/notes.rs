@@ -1,4 +1,4 @@
-//! What the run tells about a statement besides its lanes and registers.
+//! What the run shows about a statement besides its lanes and registers.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ pub(super) fn of_statement(statement: &ShownStatement<'_>, shown: &Shown, line_o
     let notes = shown.result().notes.iter().filter(|note| note.is_about(statement.id, shown.warp()));
     for note in notes {
         let _ = write!(text, "\n\n{}\n", note.title);
-        for (line, related) in &note.lines {
-            let parts = related.iter().map(|related| match shown.place(related.statement) {
-                Some(place) => format!("{} (line {})", related.message, line_of(place.start()) + 1),
-                None => related.message.clone(),
+        for (line, parts) in &note.lines {
+            let parts = parts.iter().map(|(statement, part)| match shown.place(*statement) {
+                Some(place) => format!("{part} (line {})", line_of(place.start()) + 1),
+                None => part.clone(),
             });
             let parts: Vec<String> = parts.collect();
             let _ = write!(text, "\n- {line}{}", parts.join(", "));

@@ -1,4 +1,4 @@
-//! What hovers tell about tensor copies after a run.
+//! What hovers show about tensor copies and mbarriers after a run.
 
 use expect_test::{Expect, expect};
 use warplens_sim::{Checks, RunOptions};
@@ -38,7 +38,7 @@ END:
 ";
 
 /// The note about `subject` in the hover of the first statement with `place`.
-fn check(place: &str, subject: &str, expected: Expect) {
+fn check(place: &str, subject: &str, expected: &Expect) {
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
     let markdown = after_run(TEXT, place, "", options);
     let note = markdown.split(subject).nth(1).unwrap_or_default();
@@ -52,7 +52,7 @@ fn a_load_of_a_box_that_is_partly_outside() {
     check(
         "cp.async.bulk.tensor.2d.shared::cluster",
         "**Tensor copy",
-        expect![[r#"
+        &expect![[r#"
         **Tensor copy** of lane 0:
         - box: 16 x 8 from (32, 8) to (47, 15)
         - bytes: 512 to `tile[0]`, swizzle 64b, rows of 64 bytes
@@ -66,11 +66,25 @@ fn a_store_of_a_box_that_is_partly_outside() {
     check(
         "cp.async.bulk.tensor.2d.global",
         "**Tensor copy",
-        expect![[r#"
+        &expect![[r#"
         **Tensor copy** of lane 0:
         - box: 16 x 8 from (24, -2) to (39, 5)
         - bytes: 512 from `tile[0]`, swizzle 64b, rows of 64 bytes
         - out of range: 32 of 128 elements, not written
         - tensor: 40 x 12 of `f32`, strides of 160 bytes"#]],
     );
+}
+
+#[test]
+fn the_phases_of_an_mbarrier() {
+    let phases = expect![[r#"
+        **mbarrier** `bar`: 1 phase completed:
+        - phase 0: needs 1 arrival (line 17), 1 arrival (line 18), 512 bytes announced (line 18), 512 bytes completed (line 19)
+        - phase 1 (parity 1): 1 of 1 arrivals pending, no bytes missing
+        - waits: passed (line 21)"#]];
+    for place in
+        ["mbarrier.init", "mbarrier.arrive", "mbarrier.try_wait", "cp.async.bulk.tensor.2d.shared::cluster"]
+    {
+        check(place, "**mbarrier**", &phases);
+    }
 }

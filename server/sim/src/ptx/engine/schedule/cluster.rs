@@ -199,10 +199,15 @@ impl Cluster {
         self.blocks.get(self.turn)?.running()
     }
 
+    /// The state of its mbarriers while it does not run.
+    pub(super) fn mbarriers(&self) -> Mbarriers<'_> {
+        Mbarriers { shared: &self.shared, phases: &self.asynchronous.phases }
+    }
+
     /// Explains the deadlock of each block that has not exited.
     pub(crate) fn explain(&self, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Finding> {
         let left = self.blocks.iter().zip(&self.states).filter(|(_, state)| **state != State::Ended);
-        let mbarriers = Mbarriers { shared: &self.shared, phases: &self.asynchronous.phases };
+        let mbarriers = self.mbarriers();
         left.filter_map(|(block, _)| block.explain(launch, spaces, &self.barrier, mbarriers)).collect()
     }
 }

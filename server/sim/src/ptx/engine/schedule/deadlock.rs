@@ -23,22 +23,29 @@ pub(super) struct Mbarriers<'a> {
 }
 
 impl Mbarriers<'_> {
-    /// What the running phase of an object waits for: `phase 0: 1 of 2 arrivals pending, 2048 bytes missing`.
-    fn state(self, index: usize) -> String {
+    fn object(self, index: usize) -> Option<Object> {
         let bits = self.shared.get(index..index + 8).map_or(0, |bytes| read(bytes, 0, 8));
-        let Some(Object { expected, pending, bytes, parity, .. }) = Object::of_bits(bits) else {
-            return "it: the object is not initialized".to_owned();
-        };
+        Object::of_bits(bits)
+    }
+
+    /// What the running phase of an object waits for, and why it will not come.
+    fn explained(self, index: usize) -> String {
+        match (self.object(index), self.state(index)) {
+            (Some(object), Some(state)) => state + &unbalanced(object.pending, object.bytes),
+            _ => "it: the object is not initialized".to_owned(),
+        }
+    }
+
+    /// What the running phase of an object waits for: `phase 0 (parity 0): 1 of 2 arrivals pending, 2048 bytes missing`.
+    pub(super) fn state(self, index: usize) -> Option<String> {
+        let Object { expected, pending, bytes, parity, .. } = self.object(index)?;
         let number = self.phases.of(index).map_or(parity, |phases| phases.completed);
         let missing = match bytes {
             0 => "no bytes missing".to_owned(),
             1.. => format!("{} missing", amount(bytes.unsigned_abs())),
             _ => format!("{} too many", amount(bytes.unsigned_abs())),
         };
-        format!(
-            "phase {number} (parity {parity}): {pending} of {expected} arrivals pending, {missing}{}",
-            unbalanced(pending, bytes)
-        )
+        Some(format!("phase {number} (parity {parity}): {pending} of {expected} arrivals pending, {missing}"))
     }
 
     /// The statements that contributed to the running phase of an object.
@@ -116,7 +123,7 @@ impl Warp {
             false if self.tests_barrier(launch) => format!(
                 "Deadlock: {lanes_of_warp} {}\nno live thread can complete {}",
                 self.what(launch, spaces),
-                self.polled.values.first().map_or_else(String::new, |first| mbarriers.state(first.index))
+                self.polled.values.first().map_or_else(String::new, |first| mbarriers.explained(first.index))
             ),
             false if launch.plan.model != Model::Its && !self.elsewhere(launch, lanes).is_empty() => format!(
                 "Deadlock: {lanes_of_warp} {}, which does not change\nthe other lanes of the warp wait to reconverge with them, and no \

@@ -1,20 +1,27 @@
-//! The notes of a cluster: its tensor copies.
+//! The notes of a cluster: the phases of its mbarriers and its tensor copies.
+
+use std::collections::BTreeSet;
 
 use super::cluster::Cluster;
 use crate::StatementId;
-use crate::cuda::memory::region::MemoryRegion;
+use crate::cuda::memory::local::Local;
 use crate::cuda::memory::spaces::Spaces;
 use crate::note::Note;
+use crate::objects::bytes;
 use crate::ptx::async_ops::copy_log::BoxCopy;
+use crate::ptx::async_ops::phase_log::{PhaseAction, PhaseEntry, Phases};
+use crate::ptx::program::Space;
 
 impl Cluster {
-    /// What its listed warps did, for hovers. Statements are known in runs with checks.
+    /// What its listed warps did, for hovers.
     pub(crate) fn notes(&self, spaces: &Spaces) -> Vec<Note> {
+        let phases = self.asynchronous.phases.all();
+        let phases = phases.into_iter().flat_map(|(object, phases)| self.phases(object, phases, spaces));
         let copies = self.asynchronous.copies.all();
-        copies
+        let copies = copies
             .into_iter()
-            .filter_map(|(statement, count, copy)| self.copy(statement, count, copy, spaces))
-            .collect()
+            .filter_map(|(statement, count, copy)| self.copy(statement, count, copy, spaces));
+        phases.chain(copies).collect()
     }
 
     fn copy(&self, statement: u32, count: u64, copy: &BoxCopy, spaces: &Spaces) -> Option<Note> {
@@ -22,7 +29,7 @@ impl Cluster {
         let warp = warps.iter().find(|warp| warp.id.warp == copy.issuer.warp && warp.listed)?;
         let lane = copy.issuer.lanes.trailing_zeros();
         let which = if count > 1 { format!(", the last of {count} copies") } else { String::new() };
-        let tile = spaces.common_element(MemoryRegion::Shared, copy.tile as u64, 1);
+        let tile = self.element(copy.tile, 1, spaces);
         Some(Note {
             statements: vec![StatementId(statement)],
             cta: warp.id.cta,
@@ -31,4 +38,60 @@ impl Cluster {
             lines: copy.lines(&tile).into_iter().map(|line| (line, Vec::new())).collect(),
         })
     }
+
+    /// A note for each block with listed warps, as each may use the object.
+    fn phases(&self, object: usize, phases: &Phases, spaces: &Spaces) -> Vec<Note> {
+        let entries = phases.first.iter().flatten().chain(&phases.running);
+        let statements: BTreeSet<u32> =
+            entries.map(|entry| entry.statement).chain(phases.waits.iter().copied()).collect();
+        let mut lines: Vec<_> = (0..).zip(&phases.first).map(|(number, phase)| line(number, phase)).collect();
+        let shown = phases.first.len() as u64;
+        if phases.completed > shown {
+            lines.push((format!("phases {shown} to {}: completed", phases.completed - 1), Vec::new()));
+        }
+        let (_, running) = line(phases.completed, &phases.running);
+        let state = self.mbarriers().state(object).unwrap_or_else(|| "invalidated".to_owned());
+        lines.push((format!("{state}{}", if running.is_empty() { "" } else { "; " }), running));
+        if !phases.waits.is_empty() {
+            let waits = phases.waits.iter().map(|statement| (StatementId(*statement), "passed".to_owned()));
+            lines.push(("waits: ".to_owned(), waits.collect()));
+        }
+        let name = self.element(object, 8, spaces);
+        let completed = match phases.completed {
+            1 => "1 phase completed".to_owned(),
+            count => format!("{count} phases completed"),
+        };
+        let listed = self.blocks.iter().filter_map(|block| block.warps.iter().find(|warp| warp.listed));
+        let note = |cta: [u32; 3]| Note {
+            statements: statements.iter().map(|statement| StatementId(*statement)).collect(),
+            cta,
+            warp: None,
+            title: format!("**mbarrier** {name}: {completed}:"),
+            lines: lines.clone(),
+        };
+        listed.map(|warp| note(warp.id.cta)).collect()
+    }
+
+    /// The name of an element in the shared memory of the cluster.
+    fn element(&self, index: usize, size: u64, spaces: &Spaces) -> String {
+        let block = (spaces.window.size as usize).max(1);
+        let name = spaces.element(Space::Shared, (index % block) as u64, size, &Local::default());
+        if self.blocks.len() > 1 { format!("{name} of block {} of the cluster", index / block) } else { name }
+    }
+}
+
+/// What happened in a phase.
+fn line(number: u64, entries: &[PhaseEntry]) -> (String, Vec<(StatementId, String)>) {
+    let part = |entry: &PhaseEntry| {
+        let text = match (entry.action, entry.count) {
+            (PhaseAction::Initialize, 1) => "needs 1 arrival".to_owned(),
+            (PhaseAction::Initialize, count) => format!("needs {count} arrivals"),
+            (PhaseAction::Arrive, 1) => "1 arrival".to_owned(),
+            (PhaseAction::Arrive, count) => format!("{count} arrivals"),
+            (PhaseAction::Expect, count) => format!("{} announced", bytes(count)),
+            (PhaseAction::Complete, count) => format!("{} completed", bytes(count)),
+        };
+        (StatementId(entry.statement), text)
+    };
+    (format!("phase {number}: "), entries.iter().map(part).collect())
 }

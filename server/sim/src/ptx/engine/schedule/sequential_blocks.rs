@@ -213,7 +213,10 @@ impl<'a> SequentialBlocks<'a> {
     }
 
     fn collect(&mut self, cluster: &mut Cluster) {
-        self.traces.note(cluster.notes(&self.spaces));
+        // Statements are known in these runs only.
+        if self.launch.options.checks.races {
+            self.traces.note(cluster.notes(&self.spaces));
+        }
         for warp in cluster.blocks.iter_mut().flat_map(|block| &mut block.warps) {
             if let Some(tracer) = warp.tracer.take() {
                 self.traces.values = Some(tracer.finish(self.launch.program));
