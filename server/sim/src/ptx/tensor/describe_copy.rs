@@ -58,7 +58,7 @@ impl BoxCopy {
                     listed(&last.collect::<Vec<_>>())
                 );
                 if map.element_strides[..rank].iter().any(|stride| *stride != 1) {
-                    text += &format!(", every ({})th element", listed(&map.element_strides[..rank]));
+                    text += &format!(", element strides {}", listed(&map.element_strides[..rank]));
                 }
                 text
             }
@@ -94,4 +94,90 @@ fn listed(numbers: &[impl Display]) -> String {
 fn product(extents: &[impl Display]) -> String {
     let extents: Vec<String> = extents.iter().map(ToString::to_string).collect();
     extents.join(" x ")
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::ptx::async_ops::operation::Issuer;
+    use crate::ptx::tensor::map::{ElementType, Im2col, TensorMap};
+    use crate::ptx::tensor::swizzle::Swizzle;
+
+    /// A load through a map of halves, in a tensor of 64 x 8 x 8.
+    fn check(
+        mode: BoxMode,
+        coordinates: &[i32],
+        (rows, outside): (u64, u64),
+        map: TensorMap,
+        expected: &Expect,
+    ) {
+        let map = TensorMap {
+            element: ElementType(6),
+            dims: [64, 8, 8, 0, 0],
+            strides: [128, 1024, 0, 0],
+            swizzle: Some(Swizzle::Bytes128),
+            ..map
+        };
+        let coordinates = coordinates.to_vec();
+        let issuer = Issuer::default();
+        let copy = BoxCopy { map, mode, loads: true, coordinates, rows, outside, tile: 0, issuer };
+        expected.assert_eq(&copy.lines("`tile[0]`").join("\n"));
+    }
+
+    #[test]
+    fn four_rows_of_a_plane() {
+        let map =
+            TensorMap { rank: 2, extents: [32, 1, 0, 0, 0], element_strides: [1; 5], ..TensorMap::default() };
+        check(
+            BoxMode::Rows,
+            &[16, 7, 0, 9, 3],
+            (4, 32),
+            map,
+            &expect![[r#"
+            box: 32 columns from 16 of rows 7, 0, 9, 3
+            bytes: 256 to `tile[0]`, swizzle 128b, rows of 128 bytes, 64 bytes of them free
+            out of range: 32 of 128 elements, filled with zeros
+            tensor: 64 x 8 of `f16`, strides of 128 bytes"#]],
+        );
+    }
+
+    #[test]
+    fn pixels() {
+        let im2col = Some(Im2col { channels: 64, pixels: 16, ..Im2col::default() });
+        let map = TensorMap { rank: 3, im2col, nan: true, element_strides: [1; 5], ..TensorMap::default() };
+        check(
+            BoxMode::Im2col,
+            &[0, -1, 2],
+            (16, 128),
+            map,
+            &expect![[r#"
+            box: 64 channels of 16 pixels from (0, -1, 2)
+            bytes: 2,048 to `tile[0]`, swizzle 128b, rows of 128 bytes
+            out of range: 128 of 1,024 elements, filled with NaNs
+            tensor: 64 x 8 x 8 of `f16`, strides of 128, 1,024 bytes"#]],
+        );
+    }
+
+    #[test]
+    fn a_box_with_element_strides() {
+        let map = TensorMap {
+            rank: 3,
+            extents: [64, 8, 2, 0, 0],
+            element_strides: [1, 2, 1, 0, 0],
+            ..TensorMap::default()
+        };
+        check(
+            BoxMode::Tile,
+            &[0, 0, 4],
+            (8, 0),
+            map,
+            &expect![[r#"
+            box: 64 x 8 x 2 from (0, 0, 4) to (63, 7, 5), element strides 1, 2, 1
+            bytes: 1,024 to `tile[0]`, swizzle 128b, rows of 128 bytes
+            out of range: nothing
+            tensor: 64 x 8 x 8 of `f16`, strides of 128, 1,024 bytes"#]],
+        );
+    }
 }
