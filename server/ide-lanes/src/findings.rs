@@ -7,7 +7,7 @@ use warplens_ide_db::{Database, Diagnostic, File, FileId, Fix, Origin, Related, 
 use warplens_ide_diagnostics::file::filter_reported;
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_sim::launch::{INFERRED_ARGUMENTS, launch_comment};
-use warplens_sim::{Finding, Severity as Weight};
+use warplens_sim::{Correction, Finding, Severity as Weight};
 use warplens_syntax::Language;
 
 use crate::prepare::kernels_of;
@@ -54,9 +54,11 @@ fn write_launch(shown: &Shown, text: &str, language: Language, kernel: TextRange
     Fix { title: "Write a launch".to_owned(), edits: vec![TextEdit { range, insert }], preferred: false }
 }
 
-/// The fix that inserts the statement which corrects a finding.
-fn insert_statement(shown: &Shown, finding: &Finding, text: &str) -> Option<Fix> {
-    let (correction, at, guard) = shown.correction(finding)?;
+/// The fix that inserts the statement which corrects a finding: the statement, where, and the guard that it gets.
+fn insert_statement(
+    (correction, at, guard): (Correction, TextSize, Option<TextRange>),
+    text: &str,
+) -> Option<Fix> {
     let before = text.get(..usize::from(at))?;
     let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
     let indent = &line[..line.len() - line.trim_start().len()];
@@ -80,9 +82,8 @@ fn findings(
     let reported = shown.findings();
     let described = |reported: &ReportedFinding<'_>| {
         let mut found = diagnostic(reported, shown, file, kernel)?;
-        if shown.correction(reported.finding).is_some() {
-            found.fixes.extend(insert_statement(shown, reported.finding, &text()));
-        }
+        let correction = shown.correction(reported.finding);
+        found.fixes.extend(correction.and_then(|correction| insert_statement(correction, &text())));
         Some(found)
     };
     let mut found: Vec<Diagnostic> = reported.iter().filter_map(described).collect();

@@ -212,13 +212,7 @@ fn warpgroup(product: &WarpgroupProduct, name: Name<'_>) -> Vec<(RegisterSlot, M
 }
 
 fn tensor_memory(product: &TensorProduct, name: Name<'_>) -> Vec<(RegisterSlot, Meaning)> {
-    let form = ProductForm {
-        kind: product.kind,
-        sparse: product.metadata.is_some(),
-        pair: product.pair,
-        ws: product.ws,
-        blocks: product.blocks,
-    };
+    let form = ProductForm::of(product);
     let matrix = |which: usize| {
         let kind = DescriptorKind::TensorMemory;
         let of = MatrixUse { kind, which: ["A", "B"][which], extent: None, transposed: None };

@@ -4,6 +4,7 @@
 //! documentation read the same tables.
 
 pub(crate) mod accumulate;
+pub mod bit_field;
 pub(crate) mod boxes;
 pub(crate) mod changed_maps;
 pub(crate) mod compress;

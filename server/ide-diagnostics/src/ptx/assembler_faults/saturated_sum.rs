@@ -45,11 +45,12 @@ pub(super) fn find(values: &mut Values<'_>, instruction: Instruction<'_>) -> Opt
         return None;
     };
     let operands = [values.read(*one), values.read(*other)];
+    let addends = addends(values, operands, is_difference);
     let negation = |operand| Some((values.lost_negation(operand)?, Folded::Cancelled));
     constants(values, operands, is_difference)
-        .or_else(|| cancelled(values, operands, is_difference))
+        .or_else(|| cancelled(&addends))
         .or_else(|| operands.into_iter().find_map(negation))
-        .or_else(|| repeated(values, operands, is_difference))
+        .or_else(|| repeated(values, &addends))
 }
 
 /// A sum with a constant, and another constant: the assembler adds the constants.
@@ -75,12 +76,7 @@ fn constants(
 }
 
 /// A value that one operand adds and the other subtracts.
-fn cancelled(
-    values: &Values<'_>,
-    operands: [ValueId; 2],
-    is_difference: bool,
-) -> Option<(InstructionId, Folded)> {
-    let [one, other] = addends(values, operands, is_difference);
+fn cancelled([one, other]: &[Addend; 2]) -> Option<(InstructionId, Folded)> {
     let is_cancelled =
         |term: &Term| other.terms.contains(&Term { value: term.value, is_subtracted: !term.is_subtracted });
     let inner = one.sum.or(other.sum)?;
@@ -88,12 +84,7 @@ fn cancelled(
 }
 
 /// A sum of two terms, and one of them once more.
-fn repeated(
-    values: &Values<'_>,
-    operands: [ValueId; 2],
-    is_difference: bool,
-) -> Option<(InstructionId, Folded)> {
-    let [one, other] = addends(values, operands, is_difference);
+fn repeated(values: &Values<'_>, [one, other]: &[Addend; 2]) -> Option<(InstructionId, Folded)> {
     let (sum, term, at) = match (one.sum, other.sum) {
         (Some(at), None) => (one, other.terms[0], at),
         (None, Some(at)) => (other, one.terms[0], at),

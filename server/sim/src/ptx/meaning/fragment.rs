@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use smol_str::SmolStr;
 
+use crate::cuda::registers::WIDTH;
 use crate::cuda::semantics::fragments::{Layout, Matrix};
 use crate::cuda::semantics::matrix::{Factor, Product, Sum};
 use crate::ptx::program::{CellAccess, CellShape, MatrixAccess, Rows, WarpgroupProduct};
@@ -12,8 +13,6 @@ use crate::ptx::tensor::fragment;
 /// The values of a register by lane, where they are known.
 pub type ValuesOf<'v> = &'v dyn Fn(&str) -> Option<Vec<u64>>;
 
-/// Lanes of a warp.
-const LANES: u32 = 32;
 /// Columns and rows of a grid.
 const COLUMNS: u32 = 8;
 const ROWS: u32 = 16;
@@ -118,7 +117,7 @@ impl Fragment {
     fn places(&self) -> Vec<ElementPosition> {
         let count = self.registers.len() as u32;
         let all = |parts: u32| {
-            (0..LANES).flat_map(move |lane| {
+            (0..WIDTH as u32).flat_map(move |lane| {
                 (0..count).flat_map(move |register| (0..parts).map(move |part| (lane, register, part)))
             })
         };

@@ -68,10 +68,10 @@ impl MatrixUse {
         let mut text = String::new();
         for field in self.kind.fields() {
             let (value, problem) = (field.of(bits), field.problem(bits, self.kind));
-            if field.name == "reserved" && problem.is_none() {
+            if field.at.name == "reserved" && problem.is_none() {
                 continue;
             }
-            let shown = match (field.name, field.in_chunks) {
+            let shown = match (field.at.name, field.in_chunks) {
                 ("swizzle", _) => match self.kind.swizzle(bits) {
                     Some(swizzle) => swizzle.name().to_owned(),
                     None => value.to_string(),
@@ -80,9 +80,7 @@ impl MatrixUse {
                 (_, true) => format!("{} bytes", grouped(value)),
                 _ => value.to_string(),
             };
-            let mark = problem.map(|problem| format!(" INVALID: {problem}")).unwrap_or_default();
-            let line = format!("{:<11} {:<20} {shown}{mark}", field.place(), field.name);
-            let _ = writeln!(text, "{}", line.trim_end());
+            text += &field.at.line(&shown, problem.as_deref());
         }
         text
     }

@@ -1,5 +1,6 @@
 //! Matrix descriptors: 64 bits that say where a matrix lies in shared memory.
 
+use super::bit_field::BitField;
 use super::swizzle::Swizzle;
 
 /// The addresses of shared memory that descriptors can express.
@@ -48,12 +49,8 @@ pub struct Descriptor {
 /// A field of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its lowest bit.
-    pub first: u32,
-    /// The number of bits.
-    pub bits: u32,
-    /// What it is.
-    pub name: &'static str,
+    /// Its bits.
+    pub at: BitField,
     /// The only valid value, if there is one.
     pub only: Option<u64>,
     /// Whether it is a number of bytes in units of 16.
@@ -61,15 +58,15 @@ pub struct Field {
 }
 
 const fn bytes(first: u32, name: &'static str) -> Field {
-    Field { first, bits: 14, name, only: None, in_chunks: true }
+    Field { at: BitField { first, bits: 14, name }, only: None, in_chunks: true }
 }
 
 const fn only(first: u32, bits: u32, name: &'static str, value: u64) -> Field {
-    Field { first, bits, name, only: Some(value), in_chunks: false }
+    Field { at: BitField { first, bits, name }, only: Some(value), in_chunks: false }
 }
 
 const fn code(first: u32, bits: u32, name: &'static str) -> Field {
-    Field { first, bits, name, only: None, in_chunks: false }
+    Field { at: BitField { first, bits, name }, only: None, in_chunks: false }
 }
 
 /// The fields of `wgmma` descriptors.
@@ -109,16 +106,8 @@ const SWIZZLE: &str = "swizzle";
 impl Field {
     /// Its value in the bits of a descriptor, in bytes where it is a number of bytes.
     pub fn of(&self, bits: u64) -> u64 {
-        let value = bits >> self.first & ((1 << self.bits) - 1);
+        let value = self.at.of(bits);
         if self.in_chunks { value << 4 } else { value }
-    }
-
-    /// Its bits: `bits 0-13`.
-    pub fn place(&self) -> String {
-        match self.bits {
-            1 => format!("bit {}", self.first),
-            bits => format!("bits {}-{}", self.first, self.first + bits - 1),
-        }
     }
 
     /// Why its value is invalid, if it is.
@@ -126,7 +115,7 @@ impl Field {
         let value = self.of(bits);
         match self.only {
             Some(only) if value != only => Some(format!("must be {only}")),
-            _ if self.name == SWIZZLE && kind.swizzle(bits).is_none() => {
+            _ if self.at.name == SWIZZLE && kind.swizzle(bits).is_none() => {
                 Some("must be 0, 1, 2, 4 or 6".to_owned())
             }
             _ => None,
@@ -229,7 +218,7 @@ impl Descriptor {
     pub fn decode(bits: u64, kind: DescriptorKind) -> Result<Descriptor, String> {
         let problem = |field: &Field| {
             let problem = field.problem(bits, kind)?;
-            Some(format!("{} ({}) {problem}, not {}", field.place(), field.name, field.of(bits)))
+            Some(format!("{} ({}) {problem}, not {}", field.at.place(), field.at.name, field.of(bits)))
         };
         match (kind.fields().iter().find_map(problem), kind.swizzle(bits)) {
             (None, Some(swizzle)) => Ok(Descriptor {

@@ -2,7 +2,8 @@
 
 use crate::cuda::semantics::matrix::{Factor, Sum};
 use crate::cuda::semantics::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2};
-use crate::ptx::program::ProductKind;
+use crate::ptx::program::{ProductKind, TensorProduct};
+use crate::ptx::tensor::bit_field::BitField;
 
 /// Elements of A or B: how they are stored in shared memory and in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,71 +144,78 @@ enum Meaning {
     Depth,
 }
 
-/// A field: its lowest bit, its bits, its name, and what it says.
-type Field = (u32, u32, &'static str, Meaning);
+/// A field: its bits, and what it says.
+struct Field {
+    at: BitField,
+    meaning: Meaning,
+}
+
+const fn field(first: u32, bits: u32, name: &'static str, meaning: Meaning) -> Field {
+    Field { at: BitField { first, bits, name }, meaning }
+}
 
 const RESERVED: &str = "reserved";
 
 /// The fields of kinds without scale factors.
 const PLAIN: &[Field] = &[
-    (0, 2, "sparsity selector", Meaning::Selector),
-    (2, 1, "sparse A", Meaning::Sparse),
-    (3, 1, "saturate", Meaning::Saturate),
-    (4, 2, "D type", Meaning::Sum),
-    (6, 1, RESERVED, Meaning::Reserved),
-    (7, 3, "A type", Meaning::Element(0)),
-    (10, 3, "B type", Meaning::Element(1)),
-    (13, 1, "negate A", Meaning::Negate),
-    (14, 1, "negate B", Meaning::Negate),
-    (15, 1, "major of A", Meaning::Major),
-    (16, 1, "major of B", Meaning::Major),
-    (17, 6, "N / 8", Meaning::Columns),
-    (23, 1, RESERVED, Meaning::Reserved),
-    (24, 5, "M / 16", Meaning::Rows),
-    (29, 1, RESERVED, Meaning::Reserved),
-    (30, 2, "maximum shift", Meaning::MaximumShift),
+    field(0, 2, "sparsity selector", Meaning::Selector),
+    field(2, 1, "sparse A", Meaning::Sparse),
+    field(3, 1, "saturate", Meaning::Saturate),
+    field(4, 2, "D type", Meaning::Sum),
+    field(6, 1, RESERVED, Meaning::Reserved),
+    field(7, 3, "A type", Meaning::Element(0)),
+    field(10, 3, "B type", Meaning::Element(1)),
+    field(13, 1, "negate A", Meaning::Negate),
+    field(14, 1, "negate B", Meaning::Negate),
+    field(15, 1, "major of A", Meaning::Major),
+    field(16, 1, "major of B", Meaning::Major),
+    field(17, 6, "N / 8", Meaning::Columns),
+    field(23, 1, RESERVED, Meaning::Reserved),
+    field(24, 5, "M / 16", Meaning::Rows),
+    field(29, 1, RESERVED, Meaning::Reserved),
+    field(30, 2, "maximum shift", Meaning::MaximumShift),
 ];
 
 /// The fields of `mxf8f6f4`.
 const SCALED: &[Field] = &[
-    (0, 2, RESERVED, Meaning::Reserved),
-    (2, 1, "sparse A", Meaning::Sparse),
-    (3, 1, RESERVED, Meaning::Reserved),
-    (4, 2, "scale factor id of B", Meaning::ScaleId),
-    (6, 1, RESERVED, Meaning::Reserved),
-    (7, 3, "A type", Meaning::Element(0)),
-    (10, 3, "B type", Meaning::Element(1)),
-    (13, 1, "negate A", Meaning::Negate),
-    (14, 1, "negate B", Meaning::Negate),
-    (15, 1, "major of A", Meaning::Major),
-    (16, 1, "major of B", Meaning::Major),
-    (17, 6, "N / 8", Meaning::Columns),
-    (23, 1, "scale type", Meaning::ScaleType),
-    (24, 3, RESERVED, Meaning::Reserved),
-    (27, 2, "M / 128", Meaning::Rows),
-    (29, 2, "scale factor id of A", Meaning::ScaleId),
-    (31, 1, RESERVED, Meaning::Reserved),
+    field(0, 2, RESERVED, Meaning::Reserved),
+    field(2, 1, "sparse A", Meaning::Sparse),
+    field(3, 1, RESERVED, Meaning::Reserved),
+    field(4, 2, "scale factor id of B", Meaning::ScaleId),
+    field(6, 1, RESERVED, Meaning::Reserved),
+    field(7, 3, "A type", Meaning::Element(0)),
+    field(10, 3, "B type", Meaning::Element(1)),
+    field(13, 1, "negate A", Meaning::Negate),
+    field(14, 1, "negate B", Meaning::Negate),
+    field(15, 1, "major of A", Meaning::Major),
+    field(16, 1, "major of B", Meaning::Major),
+    field(17, 6, "N / 8", Meaning::Columns),
+    field(23, 1, "scale type", Meaning::ScaleType),
+    field(24, 3, RESERVED, Meaning::Reserved),
+    field(27, 2, "M / 128", Meaning::Rows),
+    field(29, 2, "scale factor id of A", Meaning::ScaleId),
+    field(31, 1, RESERVED, Meaning::Reserved),
 ];
 
 /// The fields of `mxf4` and `mxf4nvf4`.
 const PACKED: &[Field] = &[
-    (0, 2, RESERVED, Meaning::Reserved),
-    (2, 1, "sparse A", Meaning::Sparse),
-    (3, 1, RESERVED, Meaning::Reserved),
-    (4, 2, "scale factor id of B", Meaning::ScaleId),
-    (6, 1, RESERVED, Meaning::Reserved),
-    (7, 3, "A type", Meaning::Element(0)),
-    (10, 2, "B type", Meaning::Element(1)),
-    (12, 1, RESERVED, Meaning::Reserved),
-    (13, 1, "negate A", Meaning::Negate),
-    (14, 1, "negate B", Meaning::Negate),
-    (15, 2, RESERVED, Meaning::Reserved),
-    (17, 6, "N / 8", Meaning::Columns),
-    (23, 1, "scale type", Meaning::ScaleType),
-    (24, 3, RESERVED, Meaning::Reserved),
-    (27, 2, "M / 128", Meaning::Rows),
-    (29, 2, "scale factor id of A", Meaning::ScaleId),
-    (31, 1, "K dimension", Meaning::Depth),
+    field(0, 2, RESERVED, Meaning::Reserved),
+    field(2, 1, "sparse A", Meaning::Sparse),
+    field(3, 1, RESERVED, Meaning::Reserved),
+    field(4, 2, "scale factor id of B", Meaning::ScaleId),
+    field(6, 1, RESERVED, Meaning::Reserved),
+    field(7, 3, "A type", Meaning::Element(0)),
+    field(10, 2, "B type", Meaning::Element(1)),
+    field(12, 1, RESERVED, Meaning::Reserved),
+    field(13, 1, "negate A", Meaning::Negate),
+    field(14, 1, "negate B", Meaning::Negate),
+    field(15, 2, RESERVED, Meaning::Reserved),
+    field(17, 6, "N / 8", Meaning::Columns),
+    field(23, 1, "scale type", Meaning::ScaleType),
+    field(24, 3, RESERVED, Meaning::Reserved),
+    field(27, 2, "M / 128", Meaning::Rows),
+    field(29, 2, "scale factor id of A", Meaning::ScaleId),
+    field(31, 1, "K dimension", Meaning::Depth),
 ];
 
 fn fields(kind: ProductKind) -> &'static [Field] {
@@ -218,14 +226,22 @@ fn fields(kind: ProductKind) -> &'static [Field] {
     }
 }
 
+impl Field {
+    /// Its value in the bits of a descriptor.
+    fn of(&self, bits: u32) -> u32 {
+        self.at.of(bits.into()) as u32
+    }
+}
+
+/// Some bits of a descriptor, of a field that all kinds have.
 fn of(bits: u32, first: u32, width: u32) -> u32 {
-    bits >> first & ((1 << width) - 1)
+    BitField { first, bits: width, name: "" }.of(bits.into()) as u32
 }
 
 /// The codes of the types of A and B.
 fn codes(bits: u32, kind: ProductKind) -> [u32; 2] {
-    let code = |which| fields(kind).iter().find(|field| field.3 == Meaning::Element(which));
-    [0, 1].map(|which| code(which).map_or(0, |field| of(bits, field.0, field.1)))
+    let code = |which| fields(kind).iter().find(|field| field.meaning == Meaning::Element(which));
+    [0, 1].map(|which| code(which).map_or(0, |field| field.of(bits)))
 }
 
 /// The type of D.
@@ -248,13 +264,12 @@ fn shape(bits: u32) -> (u32, u32) {
 
 /// The value of a field as text; an error says what it must be.
 fn read(field: &Field, bits: u32, form: ProductForm) -> Result<String, String> {
-    let &(first, width, _, meaning) = field;
-    let (value, kind) = (of(bits, first, width), form.kind);
+    let (value, kind) = (field.of(bits), form.kind);
     let zero_unless = |applies: bool| match applies || value == 0 {
         true => Ok(value.to_string()),
         false => Err(format!("must be zero for .kind::{}", kind.name())),
     };
-    match meaning {
+    match field.meaning {
         Meaning::Reserved => zero_unless(false),
         Meaning::Selector => zero_unless(form.sparse && matches!(kind, ProductKind::F16 | ProductKind::Tf32)),
         Meaning::Saturate => zero_unless(kind == ProductKind::I8),
@@ -277,7 +292,9 @@ fn read(field: &Field, bits: u32, form: ProductForm) -> Result<String, String> {
             let narrow =
                 codes(bits, kind).map(|code| element(kind, code).is_some_and(|it| it.shared.bits() < 8));
             match value {
-                1 if narrow[(first - 15) as usize] => Err("must be 0: the matrix is K-major".to_owned()),
+                1 if narrow[(field.at.first - 15) as usize] => {
+                    Err("must be 0: the matrix is K-major".to_owned())
+                }
                 1 => Ok("MN".to_owned()),
                 _ => Ok("K".to_owned()),
             }
@@ -306,11 +323,13 @@ fn read(field: &Field, bits: u32, form: ProductForm) -> Result<String, String> {
     }
 }
 
-fn place(first: u32, width: u32) -> String {
-    if width == 1 { format!("bit {first}") } else { format!("bits {first}-{}", first + width - 1) }
-}
-
 impl ProductForm {
+    /// The form of a product.
+    pub fn of(product: &TensorProduct) -> ProductForm {
+        let &TensorProduct { kind, pair, ws, blocks, .. } = product;
+        ProductForm { kind, sparse: product.metadata.is_some(), pair, ws, blocks }
+    }
+
     /// The form that these words name: `f16`, `mxf4.sp`, `i8.cta_group::2`.
     pub fn from_words(words: &str) -> Option<ProductForm> {
         let mut words = words.split('.').filter(|word| !word.is_empty());
@@ -343,17 +362,11 @@ impl ProductForm {
     pub fn describe(&self, bits: u32) -> String {
         let mut text = format!("`{bits:#010x}`: {}\n\n```text\n", self.title());
         for field in fields(self.kind) {
-            let &(first, width, name, meaning) = field;
-            let line = match read(field, bits, *self) {
-                Ok(_) if meaning == Meaning::Reserved => continue,
-                Ok(value) => format!("{:<11} {name:<20} {value}", place(first, width)),
-                Err(problem) => {
-                    let value = of(bits, first, width);
-                    format!("{:<11} {name:<20} {value} INVALID: {problem}", place(first, width))
-                }
+            text += &match read(field, bits, *self) {
+                Ok(_) if field.meaning == Meaning::Reserved => continue,
+                Ok(value) => field.at.line(&value, None),
+                Err(problem) => field.at.line(&field.of(bits).to_string(), Some(&problem)),
             };
-            text += &line;
-            text.push('\n');
         }
         text + "```"
     }
@@ -364,9 +377,8 @@ impl InstructionDescriptor {
     pub fn decode(bits: u32, form: ProductForm) -> Result<InstructionDescriptor, String> {
         let ProductForm { kind, sparse, .. } = form;
         for field in fields(kind) {
-            let &(first, width, name, _) = field;
             read(field, bits, form).map_err(|problem| {
-                format!("{} ({name}) is {}: {problem}", place(first, width), of(bits, first, width))
+                format!("{} ({}) is {}: {problem}", field.at.place(), field.at.name, field.of(bits))
             })?;
         }
         let [a, b] = codes(bits, kind).map(|code| element(kind, code));

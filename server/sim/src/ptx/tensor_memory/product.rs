@@ -97,13 +97,7 @@ fn multiplication(
 ) -> Result<Multiplication, Fault> {
     let mask = 1 << lane;
     let bits = get(product.descriptor, r, lane) as u32;
-    let form = ProductForm {
-        kind: product.kind,
-        sparse: product.metadata.is_some(),
-        pair: product.pair,
-        ws: product.ws,
-        blocks: product.blocks,
-    };
+    let form = ProductForm::of(product);
     let invalid = |problem: String| {
         let message = format!("the instruction descriptor {bits:#010x} is invalid\n{problem}");
         Fault::new("instruction-descriptor", message, mask)

@@ -15,6 +15,9 @@ use crate::ptx::program::Space;
 impl Cluster {
     /// What its listed warps did, for hovers.
     pub(crate) fn notes(&self, spaces: &Spaces) -> Vec<Note> {
+        if !self.blocks.iter().flat_map(|block| &block.warps).any(|warp| warp.listed) {
+            return Vec::new();
+        }
         let phases = self.asynchronous.phases.all();
         let phases = phases.into_iter().flat_map(|(object, phases)| self.phases(object, phases, spaces));
         let copies = self.asynchronous.copies.all();
