@@ -43,7 +43,7 @@ export class FindingView implements vscode.Disposable {
 
   /** Opens the selected entry of the Problems panel, and shows its finding. */
   async showProblem(): Promise<void> {
-    const opened = selectionChanges();
+    const opened = problemOpens();
     await vscode.commands.executeCommand('problems.action.open');
     await opened;
     await this.show();
@@ -97,20 +97,31 @@ export class FindingView implements vscode.Disposable {
   }
 }
 
-/** How long a selection may take to change, in milliseconds; one that is there already does not change. */
-const SELECTION_DELAY = 1500;
+/** How long the editor of a problem may take to open, in milliseconds, and after what time a problem was selected already. */
+const OPENING = { atMost: 5000, unchanged: 500 };
 
-/** The next change of a selection: the command that opens a problem ends before its editor is there. */
-function selectionChanges(): Promise<void> {
+/** Waits until a problem is selected in the active editor: the command that opens it ends before its editor is there. */
+function problemOpens(): Promise<void> {
   return new Promise((resolve) => {
+    const check = () => {
+      if (isProblemSelected()) done();
+    };
     const done = () => {
-      clearTimeout(timer);
-      subscription.dispose();
+      timers.forEach(clearTimeout);
+      subscriptions.forEach((subscription) => subscription.dispose());
       resolve();
     };
-    const subscription = vscode.window.onDidChangeTextEditorSelection(done);
-    const timer = setTimeout(done, SELECTION_DELAY);
+    const timers = [setTimeout(check, OPENING.unchanged), setTimeout(done, OPENING.atMost)];
+    const subscriptions = [vscode.window.onDidChangeTextEditorSelection(check), vscode.window.onDidChangeActiveTextEditor(check)];
   });
+}
+
+/** Whether the selection of the active editor is a problem or a place related to one, as after its entry was opened. */
+function isProblemSelected(): boolean {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) return false;
+  const ofProblem = ({ range, relatedInformation = [] }: vscode.Diagnostic) => [range, ...relatedInformation.map(({ location }) => location.range)];
+  return vscode.languages.getDiagnostics(editor.document.uri).flatMap(ofProblem).some((range) => range.isEqual(editor.selection));
 }
 
 /** The number of the picked finding. */

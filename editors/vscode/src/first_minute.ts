@@ -33,7 +33,15 @@ JOIN:
 /** Opens a new document with a kernel that can be run. */
 export async function newKernel(): Promise<void> {
   const document = await vscode.workspace.openTextDocument({ language: 'ptx', content: KERNEL });
-  await vscode.window.showTextDocument(document);
+  await vscode.window.showTextDocument(document, { viewColumn: besideWalkthrough() });
+}
+
+/** A column that does not cover the walkthrough: its page takes the focus back when the command completes its step. */
+function besideWalkthrough(): vscode.ViewColumn {
+  const { all } = vscode.window.tabGroups;
+  const isWalkthrough = ({ activeTab }: vscode.TabGroup) => activeTab !== undefined && activeTab.input === undefined;
+  if (!all.some(isWalkthrough)) return vscode.ViewColumn.Active;
+  return all.find((group) => !isWalkthrough(group))?.viewColumn ?? vscode.ViewColumn.Beside;
 }
 
 /** Opens VS Code's form for issues, with the versions that a report needs. */
