@@ -2,12 +2,12 @@
 // Screenshots of each step are written to target/vscode-screenshots, figures are printed.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { idleTests } from './idle.mjs';
 import { largeTests } from './large.mjs';
 import { layoutTests } from './layout.mjs';
 import { rowTests } from './rows.mjs';
-import { SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { until } from './workbench.mjs';
 
 const STRIP = { 'warplens.lanes.display': 'strip' };
@@ -19,6 +19,7 @@ describe('acceptance', { skip, timeout: 900_000 }, () => {
     bench = await startWorkbench();
     bench.configure(STRIP);
   });
+  afterEach(reportFailure(() => bench));
   after(() => bench?.close());
 
   const given = () => ({

@@ -2,9 +2,9 @@
 // Screenshots of each step are written to target/vscode-screenshots.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { sassTests } from './sass.mjs';
-import { SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { simulationTests } from './simulation.mjs';
 import { waveTests } from './wave.mjs';
 import { until } from './workbench.mjs';
@@ -34,6 +34,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
   before(async () => {
     bench = await startWorkbench();
   });
+  afterEach(reportFailure(() => bench));
   after(() => bench?.close());
 
   const shot = (name) => bench.screenshot(join(SCREENSHOTS, `${name}.png`));

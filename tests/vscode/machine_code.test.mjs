@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { ROOT, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { reportFailure, ROOT, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { until } from './workbench.mjs';
 
 const stored = (name) => readFileSync(join(ROOT, 'tests', 'vscode', name), 'utf8');
@@ -44,6 +44,7 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
       chmodSync(join(bench.workspace, 'tools', name), 0o755);
     }
   });
+  afterEach(reportFailure(() => bench));
   after(() => bench?.close());
 
   /** The lines of an editor that are on the page and highlighted, as text. */

@@ -2,10 +2,10 @@
 // Screenshots of each step are written to target/vscode-screenshots; times are printed, not asserted.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { blocks, BRANCH_SASS, FAULT, LONG, registers, STRIDE, STRIDE_LAUNCH } from './panel_kernels.mjs';
 import { PanelPage } from './panel_page.mjs';
-import { SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { PRINTS } from './simulation.mjs';
 import { until } from './workbench.mjs';
 
@@ -25,6 +25,7 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
     await bench.page.setViewportSize({ width: 1280, height: 1500 });
     panel = new PanelPage(bench);
   });
+  afterEach(reportFailure(() => bench));
   after(() => bench?.close());
 
   const shot = (name) => bench.screenshot(join(SCREENSHOTS, `${name}.png`));
@@ -38,7 +39,7 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
 
     test('says what to do while there is no run', async () => {
       await bench.lens('Run one warp').first().waitFor();
-      await panel.command('Warplens: Show Lanes Panel');
+      await bench.command('Warplens: Show Lanes Panel');
       await panel.resize(460);
       await panel.shows('.nothing', /No run to show[\s\S]*Run Default Launch/);
       await shot('panel-1-nothing');
@@ -216,7 +217,7 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
         await bench.open('divergence.ptx');
         await bench.lens('instr').first().waitFor();
         await panel.open();
-        if (await bench.page.locator('.part.sidebar:visible').count()) await panel.command('View: Toggle Primary Side Bar Visibility');
+        if (await bench.page.locator('.part.sidebar:visible').count()) await bench.command('View: Toggle Primary Side Bar Visibility');
         await bench.page.setViewportSize({ width, height: 1500 });
         await panel.resize(900);
         for (const tab of ['registers', 'memory', 'graph']) {

@@ -30,7 +30,7 @@ export class PanelPage {
 
   /** Opens the panel through its command, and waits for a run. */
   async open() {
-    await this.command('Warplens: Show Lanes Panel');
+    await this.bench.command('Warplens: Show Lanes Panel');
     await this.find('#step');
   }
 
@@ -57,18 +57,6 @@ export class PanelPage {
       console.log(`${name}: ${sorted.length} times, median ${sorted[sorted.length >> 1].toFixed(1)} ms, longest ${sorted.at(-1).toFixed(1)} ms`);
     }
     console.log(`memory of the page: ${((await this.memory()) / 1e6).toFixed(0)} MB`);
-  }
-
-  /** Runs a command when the palette lists it first. */
-  async command(title) {
-    const { page } = this.bench;
-    await until(`the palette lists ${title}`, async () => {
-      await page.keyboard.press('F1');
-      await page.locator('.quick-input-widget input').fill(`>${title}`, { timeout: 3000 });
-      await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: title }).waitFor({ timeout: 3000 });
-      await page.keyboard.press('Enter');
-      return true;
-    });
   }
 
   /** An element of the panel, once it is there. */

@@ -2,10 +2,10 @@
 // Screenshots of each step are written to target/vscode-screenshots; times are printed, not asserted.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { LOAD_LAUNCH, LOAD_SASS, loop } from './panel_kernels.mjs';
 import { PanelPage } from './panel_page.mjs';
-import { SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { until } from './workbench.mjs';
 
 /** The memory that the page may have for a run of ten million steps, in bytes. */
@@ -21,6 +21,7 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
     await bench.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     panel = new PanelPage(bench);
   });
+  afterEach(reportFailure(() => bench));
   after(() => bench?.close());
 
   const shot = (name) => bench.screenshot(join(SCREENSHOTS, `${name}.png`));
@@ -110,7 +111,7 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
       bench.write('running/first.ptx', loop(2_000_000_000));
       await bench.open('running/first.ptx');
       await bench.lens('Run inferred').first().click();
-      await panel.command('Warplens: Show Lanes Panel');
+      await bench.command('Warplens: Show Lanes Panel');
       await panel.shows('#warplens-running', /[1-9][\d,]* of at most/);
       await shot('panel-23-running-alone');
       assert.deepEqual(await panel.violations(), []);

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { ROOT, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { reportFailure, ROOT, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { until } from './workbench.mjs';
 
 const FOLDER = process.argv.includes('--write') ? join(ROOT, 'docs', 'pictures') : SCREENSHOTS;
@@ -21,6 +21,7 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
     bench.configure(SETTINGS);
     await bench.page.goto(`http://127.0.0.1:${bench.port}/?folder=${bench.workspace}`);
   });
+  afterEach(reportFailure(() => bench));
   after(() => bench?.close());
 
   const shot = (name) => bench.screenshot(join(SCREENSHOTS, `${name}.png`));

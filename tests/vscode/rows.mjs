@@ -1,6 +1,6 @@
 // What an editor says about single kernels: addresses with their names, lanes one at a time, the block of an error, findings, names.
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { until } from './workbench.mjs';
 
 const HEAD = '.version 8.0\n.target sm_80\n.address_size 64\n';
@@ -74,7 +74,46 @@ WAITS:
 \tbar.sync \t0;
 ENDS:
 `,
-  );
+  ) +
+  // The shape of a compiled sort: all of its block is in shared memory, between barriers.
+  `
+.visible .entry sorted(.param .u64 .ptr .global .align 4 keys)
+.maxntid 512
+{
+${REGISTERS}\t.shared .align 4 .b8 part[2048];
+\tld.param.u64 \t%rd1, [keys];
+\tmov.u32 \t%r1, %tid.x;
+\tmul.wide.u32 \t%rd2, %r1, 4;
+\tadd.u64 \t%rd1, %rd1, %rd2;
+\tld.global.u32 \t%r2, [%rd1];
+\tshl.b32 \t%r4, %r1, 2;
+\tmov.u32 \t%r5, part;
+\tadd.u32 \t%r4, %r4, %r5;
+\tst.shared.u32 \t[%r4], %r2;
+\tbar.sync \t0;
+\txor.b32 \t%r5, %r4, 1024;
+\tld.shared.u32 \t%r3, [%r5];
+\tmin.u32 \t%r3, %r3, %r2;
+\tst.global.u32 \t[%rd1], %r3;
+\tret;
+}
+`;
+
+/** A loop that some lanes exit after each iteration, and a statement that some lanes execute. */
+const LOOP = `${HEAD}
+// @launch { name = "halves", block = [32], ${OUT} }
+.visible .entry halves(.param .u64 out)
+{
+${REGISTERS}\tmov.u32 \t%r1, %tid.x;
+\tsetp.lt.u32 \t%p2, %r1, 12;
+\t@%p2 add.u32 \t%r2, %r1, 99;
+AGAIN:
+\tshr.u32 \t%r1, %r1, 1;
+\tsetp.gt.u32 \t%p1, %r1, 1;
+\t@%p1 bra \tAGAIN;
+\tret;
+}
+`;
 
 const MISSPELT =
   HEAD +
@@ -172,10 +211,36 @@ export function rowTests(given) {
       await page().keyboard.press('Escape');
     });
 
+    test('a kernel without a launch has the threads of its directive, and no warnings', async () => {
+      const { bench, shot } = given();
+      await run('sorted');
+      await status(/sorted<<<1, 512>>>/).waitFor();
+      await until('the run has no findings', async () => (await page().locator('.squiggly-warning, .squiggly-error').count()) === 0);
+      await shot('row-7-threads');
+    });
+
     test('control flow has a colour of its own', async () => {
       const { bench } = given();
       const color = (part, word) => bench.word(part, word).evaluate((element) => getComputedStyle(element).color);
       assert.notEqual(await color('@%p1 bra', 'bra'), await color('add.u64', 'add'));
+    });
+  });
+
+  describe('lanes as hexadecimal text', () => {
+    before(async () => {
+      const { bench } = given();
+      bench.write('rows/loop.ptx', LOOP);
+      bench.write('.vscode/settings.json', JSON.stringify({ 'warplens.lanes.display': 'text', 'warplens.lanes.format': 'hex' }));
+      await bench.open('rows/loop.ptx');
+    });
+    after(() => given().bench.write('.vscode/settings.json', '{}'));
+
+    test('have the number of lanes of each visit in a loop, not the union of the visits', async () => {
+      const { bench, shot } = given();
+      await run('halves');
+      await until('lanes are hexadecimal', async () => /\b00000fff\b/.test((await bench.lineWith(', 99;')) ?? ''));
+      assert.match(await bench.lineWith('shr.u32'), /x4 32>28>24>16$/);
+      await shot('row-9-hex');
     });
   });
 

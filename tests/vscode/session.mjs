@@ -23,3 +23,18 @@ export function startWorkbench() {
   const hostEntry = ensureHost(join(ROOT, 'target', 'vscode-host'));
   return Workbench.start({ hostEntry, vsix, folder: join(ROOT, 'examples'), browserPath: BROWSER });
 }
+
+/** For `afterEach`: says what the page shows after a failed test, and writes a screenshot of it. */
+export function reportFailure(benchOf) {
+  return async ({ name, passed }) => {
+    const bench = benchOf();
+    if (passed !== false || !bench) return;
+    const path = join(SCREENSHOTS, `failed-${name.replace(/\W+/g, '-')}.png`);
+    try {
+      console.log(`${name}: failed. ${await bench.report()}`);
+      await bench.screenshot(path);
+    } catch (error) {
+      console.log(`${name}: failed, and there is no page (${error})`);
+    }
+  };
+}

@@ -116,14 +116,19 @@ export function sideTests(given) {
 
   /** Runs the finding's key on the first entry of the Problems panel, by keyboard alone. */
   async function showFromProblems(part) {
-    await given().bench.command('Problems: Focus on Problems View');
-    const problem = page().locator('.markers-panel .monaco-list-row', { hasText: part }).first();
-    await problem.waitFor();
-    for (const key of ['Home', 'ArrowDown', 'Control+Alt+Enter']) await page().keyboard.press(key);
+    const panel = page().locator('.markers-panel');
+    await until(`the first problem has ${part}`, async () => {
+      // The panel shows its entries before it has the focus, to which keys go.
+      if ((await panel.locator(':focus').count()) === 0) await given().bench.command('Problems: Focus on Problems View');
+      await panel.locator(':focus').waitFor({ timeout: 3000 });
+      for (const key of ['Home', 'ArrowDown']) await page().keyboard.press(key);
+      return (await panel.locator('.monaco-list-row.focused', { hasText: part }).count()) > 0;
+    });
+    await page().keyboard.press('Control+Alt+Enter');
   }
 
   async function closePanel() {
-    await given().bench.command('View: Close Panel');
+    await given().bench.command('View: Toggle Panel Visibility');
     await until('the panel is closed', async () => (await page().locator('.markers-panel:visible').count()) === 0);
   }
 

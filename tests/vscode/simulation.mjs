@@ -166,7 +166,7 @@ export function simulationTests(given) {
         await problems.filter({ hasText: /Shared-memory race: .* read by thread .*, written by thread/ }).first().waitFor();
         await problems.filter({ hasText: /thread .* writes .* here/ }).first().waitFor();
         await shot('sim-2-problems');
-        await bench.command('View: Close Panel');
+        await bench.command('View: Toggle Panel Visibility');
         await until('the panel is closed', async () => (await bench.page.locator('.markers-panel:visible').count()) === 0);
       });
 

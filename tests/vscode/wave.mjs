@@ -301,6 +301,7 @@ export function waveTests(given) {
       await rows.filter({ hasText: 'wave-emu' }).click();
       await status('wave-emu').waitFor();
       await lensText('nothing was run').waitFor(); // the code lens is drawn last
+      await until('only the error is shown', async () => (await bench.lines()).every((line) => !line.includes('not run')));
       await shot('wave-18-emulator');
     });
 

@@ -213,15 +213,30 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
-  /** Runs a command by its title, through the command palette. */
+  /** Runs a command by its title, when the command palette lists it first: until it is filtered, another command is first. */
   async command(title) {
-    await this.page.keyboard.press('F1');
-    await this.page.locator('.quick-input-widget input').fill(`>${title}`);
-    const first = this.page.locator('.quick-input-list .monaco-list-row').first();
-    await first.waitFor();
-    // Until the list is filtered, its first row is another command. Commands of VS Code may have another title than the one they are found by.
-    if (title.startsWith('Warplens: ')) await until(`the first command is ${title}`, async () => (await first.innerText({ timeout: 5000 })).includes(title));
-    await this.page.keyboard.press('Enter');
+    await until(`the palette lists ${title}`, async () => {
+      await this.page.keyboard.press('F1');
+      await this.page.locator('.quick-input-widget input').fill(`>${title}`, { timeout: 3000 });
+      await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: title }).waitFor({ timeout: 3000 });
+      await this.page.keyboard.press('Enter');
+      return true;
+    });
+  }
+
+  /** What the page shows, for the report of a failed test. */
+  async report() {
+    const texts = async (selector) => (await this.page.locator(selector).allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
+    const focus = await this.page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.className}`);
+    const shown = {
+      tabs: await texts('.tab'),
+      status: await texts('.statusbar-item:visible'),
+      lists: await texts('.monaco-list-row.focused:visible'),
+      notifications: await texts('.notification-list-item-message:visible'),
+      lenses: await texts('.codelens-decoration:visible'),
+    };
+    const lines = Object.entries(shown).map(([what, found]) => `  ${what}: ${found.filter((text) => text !== '').join(' | ')}`);
+    return ['The page shows', ...lines, `  focus: ${focus}`].join('\n');
   }
 
   /** Runs the server of the extension as a command line in the workspace; its output. */
