@@ -5,6 +5,8 @@
 pub(crate) mod placed;
 mod visits;
 
+use std::cell::OnceCell;
+
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use warplens_sim::ScalarType;
@@ -182,6 +184,12 @@ impl<'r> Report<'r> {
         let width = resolved.launch.wave_width.unwrap_or(PTX_WIDTH);
         let statements = options.statements;
         let code = |statement: StatementId| statements.get(statement.index())?.code.clone();
+        // Each warp lists most statements, and a position is looked up in the text.
+        let places = vec![OnceCell::new(); statements.len()];
+        let at: Positions<'_> = &|statement| match places.get(statement.index()) {
+            Some(place) => *place.get_or_init(|| at(statement)),
+            None => at(statement),
+        };
         let warps =
             result.warps.iter().filter(wanted).map(|warp| JsonWarp::new(warp, width, &code, at)).collect();
         Report {
