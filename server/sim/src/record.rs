@@ -5,60 +5,21 @@
 //! counted at once. Consecutive statements of straight-line code have the same visits, which are stored once: a *run* of
 //! statements is created when it is first reached, and split when a later visit covers only a part of it.
 
+mod runs;
+mod summary;
+mod sums;
+
 use std::sync::Arc;
 
 use crate::step_stream::StepStream;
-use crate::trace::{Counters, LineTrace, Mask, StatementId, Totals, Visit};
+use crate::trace::{Counters, LineTrace, Mask, StatementId, Visit};
+use runs::Runs;
+pub use summary::Summary;
+use sums::Sums;
 
-/// Sums over visits.
+/// The visits of each statement of a run by one warp.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    count: u64,
-    active: Mask,
-    executed: Mask,
-    active_lanes: u64,
-    executed_lanes: u64,
-}
-
-impl Sums {
-    #[inline(always)]
-    fn add(&mut self, Visit { active, executed, repeat }: Visit) {
-        self.count += repeat;
-        self.active |= active;
-        self.executed |= executed;
-        self.active_lanes += repeat * u64::from(active.count_ones());
-        self.executed_lanes += repeat * u64::from(executed.count_ones());
-    }
-
-    /// The line of a statement with these sums, without visits.
-    fn line(&self, statement: usize, counters: Option<Box<Counters>>) -> LineTrace {
-        LineTrace {
-            statement: StatementId(statement as u32),
-            count: self.count,
-            active: self.active,
-            executed: self.executed,
-            active_lanes: self.active_lanes,
-            executed_lanes: self.executed_lanes,
-            visits: Arc::default(),
-            truncated: true,
-            counters,
-        }
-    }
-
-    fn join(&mut self, other: &Sums) {
-        self.count += other.count;
-        self.active |= other.active;
-        self.executed |= other.executed;
-        self.active_lanes += other.active_lanes;
-        self.executed_lanes += other.executed_lanes;
-    }
-}
-
-/// The visits of each statement of a run by one warp; kept with the first of them.
-#[derive(Clone, Copy, Debug, Default)]
-struct Run {
-    /// One past the last statement; 0 where no run starts.
-    end: u32,
+struct Visits {
     /// Whether no more visits are kept.
     truncated: bool,
     /// The newest visit, not counted yet; repeated 0 times where there is none.
@@ -69,9 +30,8 @@ struct Run {
 /// Records the visits of one warp.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
-    /// One a statement.
-    runs: Vec<Run>,
-    /// The folded visits of each run; empty if visits are not kept.
+    runs: Runs<Visits>,
+    /// The folded visits of each run, by its first statement; empty if visits are not kept.
     folded: Vec<Vec<Visit>>,
     /// One a statement, or empty if counters are off.
     counters: Vec<Counters>,
@@ -87,7 +47,7 @@ impl Recorder {
     pub fn new(statements: usize, max_visits: usize, budget: usize) -> Self {
         let truncated = max_visits == 0 || budget == 0;
         Recorder {
-            runs: vec![Run { truncated, ..Run::default() }; statements],
+            runs: Runs::new(statements, Visits { truncated, ..Visits::default() }),
             folded: if truncated { Vec::new() } else { vec![Vec::new(); statements] },
             counters: Vec::new(),
             max_visits,
@@ -108,12 +68,12 @@ impl Recorder {
 
     /// The memory of a recorder for a program of `statements` statements, without visits.
     pub fn bytes(statements: usize) -> u64 {
-        statements as u64 * size_of::<Run>() as u64
+        statements as u64 * size_of::<runs::Run<Visits>>() as u64
     }
 
     /// Enables counters for each statement.
     pub fn count_costs(&mut self) {
-        self.counters.resize(self.runs.len(), Counters::default());
+        self.counters.resize(self.runs.statements(), Counters::default());
     }
 
     /// Adds the counters of an access of `statement`, if counters are enabled.
@@ -143,15 +103,24 @@ impl Recorder {
 
     #[inline(always)]
     fn count_run(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
-        let run = &mut self.runs[first as usize];
+        let run = self.runs.at(first);
         if run.end != end {
             self.visit_parts(first, end, active, executed);
-        } else if run.truncated {
-            run.sums.add(Visit { active, executed, repeat: 1 });
-        } else if run.open.active == active && run.open.executed == executed {
-            run.open.repeat += 1;
         } else {
-            self.open(first as usize, active, executed);
+            self.count_visit(first, active, executed);
+        }
+    }
+
+    /// Counts a visit of the run that starts at `first`.
+    #[inline(always)]
+    fn count_visit(&mut self, first: u32, active: Mask, executed: Mask) {
+        let visits = &mut self.runs.at(first).value;
+        if visits.truncated {
+            visits.sums.add(Visit { active, executed, repeat: 1 });
+        } else if visits.open.active == active && visits.open.executed == executed {
+            visits.open.repeat += 1;
+        } else {
+            self.open(first, active, executed);
         }
     }
 
@@ -160,164 +129,83 @@ impl Recorder {
     fn visit_parts(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         let mut at = first;
         while at < end {
-            let run = &self.runs[at as usize];
-            if run.end <= at || run.end > end {
-                self.arrange(at, end);
-            }
             let part = at;
-            at = self.runs[part as usize].end;
-            self.count_run(part, at, active, executed);
+            let folded = &mut self.folded;
+            at = self.runs.arrange(part, end, |head, other| {
+                if !folded.is_empty() {
+                    folded[other as usize] = folded[head as usize].clone();
+                }
+            });
+            self.count_visit(part, active, executed);
         }
     }
 
     /// The number of recorded visits of a statement.
     #[cold]
     pub fn visits_of(&self, statement: StatementId) -> u64 {
-        let head = self.runs.get(..=statement.index()).and_then(|runs| runs.iter().rfind(|run| run.end != 0));
-        match head.filter(|run| run.end > statement.0) {
-            Some(run) => run.sums.count + run.open.repeat,
-            None => 0,
-        }
+        self.runs.value_of(statement.0).map_or(0, |visits| visits.sums.count + visits.open.repeat)
     }
 
     /// Starts a new fold of the run at `first`.
     #[inline(never)]
-    fn open(&mut self, first: usize, active: Mask, executed: Mask) {
+    fn open(&mut self, first: u32, active: Mask, executed: Mask) {
         self.close(first);
-        let run = &mut self.runs[first];
+        let visits = &mut self.runs.at(first).value;
         let visit = Visit { active, executed, repeat: 1 };
-        if run.truncated {
-            run.sums.add(visit);
+        if visits.truncated {
+            visits.sums.add(visit);
         } else {
-            run.open = visit;
+            visits.open = visit;
         }
     }
 
     /// Ends the fold of the run at `first`.
-    fn close(&mut self, first: usize) {
-        let run = &mut self.runs[first];
-        let visit = std::mem::take(&mut run.open);
+    fn close(&mut self, first: u32) {
+        let visits = &mut self.runs.at(first).value;
+        let visit = std::mem::take(&mut visits.open);
         if visit.repeat == 0 {
             return;
         }
-        run.sums.add(visit);
-        if self.folded[first].len() < self.max_visits && self.budget > 0 {
+        visits.sums.add(visit);
+        let folded = &mut self.folded[first as usize];
+        if folded.len() < self.max_visits && self.budget > 0 {
             self.budget -= 1;
-            self.folded[first].push(visit);
+            folded.push(visit);
         } else {
-            run.truncated = true;
+            visits.truncated = true;
         }
     }
 
-    /// Ensures that a run starts at `at` and ends at `end` or before.
-    #[cold]
-    fn arrange(&mut self, at: u32, end: u32) {
-        let first = at as usize;
-        if self.runs[first].end == 0 {
-            match self.runs[..first].iter().rposition(|run| run.end != 0) {
-                Some(head) if self.runs[head].end > at => self.split(head, first),
-                _ => {
-                    let new = self.runs[first..end as usize].iter().take_while(|run| run.end == 0);
-                    self.runs[first].end = at + new.count() as u32;
-                }
-            }
-        }
-        if self.runs[first].end > end {
-            self.split(first, end as usize);
-        }
-    }
-
-    /// Splits the run at `first` at statement `at`.
-    fn split(&mut self, first: usize, at: usize) {
-        self.runs[at] = self.runs[first];
-        self.runs[first].end = at as u32;
-        if !self.folded.is_empty() {
-            self.folded[at] = self.folded[first].clone();
-        }
-    }
-
-    /// Ends the fold of the first run from `at` on, and returns its first statement.
-    fn close_next(&mut self, at: usize) -> Option<usize> {
-        let first = at + self.runs[at..].iter().position(|run| run.end != 0)?;
+    /// The first statement, the end and the sums of the first run from `at` on; its sums are then zero.
+    fn take_sums(&mut self, at: u32) -> Option<(u32, u32, Sums)> {
+        let first = self.runs.next(at)?;
         self.close(first);
-        Some(first)
+        let run = self.runs.at(first);
+        Some((first, run.end, std::mem::take(&mut run.value.sums)))
+    }
+
+    /// Calls `add` with the counters of each statement; they are then zero.
+    fn take_counters(&mut self, mut add: impl FnMut(usize, &Counters)) {
+        for (statement, counters) in self.counters.iter_mut().enumerate() {
+            add(statement, counters);
+            *counters = Counters::default();
+        }
     }
 
     /// Ends the recording: the reached statements, and the remaining budget of visits for later warps.
     pub fn finish(mut self) -> (Vec<LineTrace>, usize) {
         let (mut lines, mut at) = (Vec::new(), 0);
-        while let Some(first) = self.close_next(at) {
-            let Run { end, sums, truncated, .. } = self.runs[first];
-            at = end as usize;
-            let folded = self.folded.get_mut(first).map(std::mem::take).unwrap_or_default();
+        while let Some((first, end, sums)) = self.take_sums(at) {
+            at = end;
+            let truncated = self.runs.at(first).value.truncated;
+            let folded = self.folded.get_mut(first as usize).map(std::mem::take).unwrap_or_default();
             let visits: Arc<[Visit]> = folded.into();
-            lines.extend((first..end as usize).map(|statement| {
-                let counters = self.counters.get(statement).map(|&cost| Box::new(cost));
+            lines.extend((first..end).map(|statement| {
+                let counters = self.counters.get(statement as usize).map(|&cost| Box::new(cost));
                 LineTrace { visits: Arc::clone(&visits), truncated, ..sums.line(statement, counters) }
             }));
         }
         (lines, self.budget)
-    }
-}
-
-/// The sums over warps: one line a statement, without visits.
-#[derive(Clone, Debug, Default)]
-pub struct Summary {
-    lines: Vec<(Sums, Option<Box<Counters>>)>,
-}
-
-impl Summary {
-    /// Adds the lines of one warp.
-    pub fn add(&mut self, lines: &[LineTrace]) {
-        for line in lines {
-            let &LineTrace { count, active, executed, active_lanes, executed_lanes, .. } = line;
-            let sums = Sums { count, active, executed, active_lanes, executed_lanes };
-            self.add_line(line.statement.index(), &sums, line.counters.as_deref());
-        }
-    }
-
-    /// Adds a warp whose visits are not kept, and resets the recorder except for its runs: the next warp most likely takes the
-    /// same paths.
-    pub fn count(&mut self, recorder: &mut Recorder) {
-        let mut at = 0;
-        while let Some(first) = recorder.close_next(at) {
-            let run = &mut recorder.runs[first];
-            let sums = std::mem::take(&mut run.sums);
-            at = run.end as usize;
-            if sums.count != 0 {
-                for statement in first..at {
-                    self.add_line(statement, &sums, recorder.counters.get(statement));
-                }
-            }
-        }
-        recorder.counters.fill(Counters::default());
-    }
-
-    fn add_line(&mut self, statement: usize, sums: &Sums, counters: Option<&Counters>) {
-        if self.lines.len() <= statement {
-            self.lines.resize_with(statement + 1, Default::default);
-        }
-        let (sum, cost) = &mut self.lines[statement];
-        sum.join(sums);
-        if let Some(counters) = counters {
-            cost.get_or_insert_default().add(counters);
-        }
-    }
-
-    /// The statements reached by any warp, and the totals.
-    pub fn finish(self) -> (Vec<LineTrace>, Totals) {
-        let mut totals = Totals::default();
-        let mut lines = Vec::new();
-        for (statement, (sums, counters)) in self.lines.into_iter().enumerate() {
-            if sums.count == 0 {
-                continue;
-            }
-            totals.warp_instructions += sums.count;
-            totals.thread_instructions += sums.active_lanes;
-            totals.executed_thread_instructions += sums.executed_lanes;
-            lines.push(sums.line(statement, counters));
-        }
-        (lines, totals)
     }
 }
 
@@ -361,23 +249,6 @@ mod tests {
     }
 
     #[test]
-    fn costs_are_summed_over_visits_and_warps() {
-        let mut summary = Summary::default();
-        for _ in 0..2 {
-            let mut recorder = Recorder::new(2, 10, 100);
-            recorder.count_costs();
-            recorder.visit(StatementId(1), 1, 1);
-            let mut cost = Counters::default();
-            cost.shared.wavefronts = 3;
-            recorder.cost(StatementId(1), &cost);
-            recorder.cost(StatementId(1), &cost);
-            summary.add(&recorder.finish().0);
-        }
-        let wavefronts = |line: &LineTrace| line.counters.as_ref().map(|counters| counters.shared.wavefronts);
-        assert_eq!(summary.finish().0.iter().map(wavefronts).collect::<Vec<_>>(), [Some(12)]);
-    }
-
-    #[test]
     fn statements_of_a_run_have_the_same_visits_until_it_is_split() {
         let mut recorder = Recorder::new(6, 10, 100);
         recorder.visit_run(0, 6, 0xf, 0xf);
@@ -413,21 +284,5 @@ mod tests {
     fn a_statement_never_reached_is_not_listed() {
         let (lines, _) = Recorder::new(3, 2, 100).finish();
         assert!(lines.is_empty());
-    }
-
-    #[test]
-    fn sums_over_warps() {
-        let mut summary = Summary::default();
-        for mask in [0xff, 0x0f] {
-            let mut recorder = Recorder::new(1, 10, 100);
-            recorder.visit(StatementId(0), mask, mask & 1);
-            summary.add(&recorder.finish().0);
-        }
-        let (lines, totals) = summary.finish();
-        assert_eq!((lines[0].count, lines[0].active, lines[0].active_lanes), (2, 0xff, 12));
-        assert_eq!(
-            totals,
-            Totals { warp_instructions: 2, thread_instructions: 12, executed_thread_instructions: 2 }
-        );
     }
 }

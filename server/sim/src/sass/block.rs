@@ -14,6 +14,7 @@ use crate::cuda::registers::WIDTH;
 use crate::cuda::run_state::RunState;
 use crate::cuda::sanitizer::{BlockSanitizer, ClusterSanitizer};
 use crate::lanes::Lanes;
+use crate::record::Recorder;
 use crate::trace::{Finding, Related, Status};
 
 /// Barriers of a block.
@@ -77,11 +78,17 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    pub(crate) fn new(program: &Program, launch: &Launch<'_>, number: u64) -> Block {
+    /// A block at its start; `spare` has recorders of earlier warps, whose visits are counted.
+    pub(crate) fn new(
+        program: &Program,
+        launch: &Launch<'_>,
+        number: u64,
+        spare: &mut Vec<Recorder>,
+    ) -> Block {
         let cta = launch.cta(number);
         let position = BlockPosition { grid: launch.grid, block: launch.block, cta, shared: launch.shared };
-        let warps: Vec<Warp> =
-            (0..launch.warps()).map(|index| Warp::new(program, launch, position, index)).collect();
+        let warp = |index| Warp::new(program, launch, position, index, spare);
+        let warps: Vec<Warp> = (0..launch.warps()).map(warp).collect();
         Block {
             number,
             states: vec![WarpState::Ready; warps.len()],

@@ -17,6 +17,7 @@ use crate::cuda::sanitizer::Sanitizer;
 use crate::cuda::sanitizer::patterns::ProgramPatterns;
 use crate::memory::DeviceMemory;
 use crate::objects::Object;
+use crate::record::Recorder;
 use crate::trace::{
     Cancelled, Control, Finding, Output, Progress, RunOptions, RunOutcome, RunResult, Severity, Status,
     WarpTrace,
@@ -76,6 +77,7 @@ pub fn run(
         control,
         suspended: Vec::new(),
         traces: Listing::default(),
+        spare: Vec::new(),
         done: 0,
     };
     let status = match refusal {
@@ -157,6 +159,8 @@ struct Blocks<'a> {
     /// Blocks that cannot continue by themselves.
     suspended: Vec<Block>,
     traces: Listing,
+    /// Recorders of warps that are counted; they have the runs of statements of these.
+    spare: Vec<Recorder>,
     done: u64,
 }
 
@@ -167,7 +171,7 @@ impl Blocks<'_> {
             if number.saturating_mul(START_COST) >= max {
                 return Ok(self.step_limit());
             }
-            let block = Block::new(self.launch.program, self.launch, number);
+            let block = Block::new(self.launch.program, self.launch, number, &mut self.spare);
             if let Some(status) = self.block(block)? {
                 return Ok(status);
             }
@@ -302,6 +306,7 @@ impl Blocks<'_> {
                 self.traces.list(block.number, trace);
             } else {
                 self.traces.count(&mut warp.recorder);
+                self.spare.push(warp.recorder);
             }
         }
     }

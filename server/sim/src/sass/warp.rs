@@ -78,17 +78,20 @@ impl WithSimd for Running<'_, '_> {
 }
 
 impl Warp {
-    pub(crate) fn new(program: &Program, launch: &Launch<'_>, block: BlockPosition, index: u32) -> Warp {
+    /// A warp at its start; `spare` has recorders of earlier warps, whose visits are counted.
+    pub(crate) fn new(
+        program: &Program,
+        launch: &Launch<'_>,
+        block: BlockPosition,
+        index: u32,
+        spare: &mut Vec<Recorder>,
+    ) -> Warp {
         let id = WarpId { cta: block.cta, warp: index };
         let position = WarpPosition::new(block, index);
         let live = position.launched();
         let listed = launch.lists(id);
-        let limits = &launch.options.limits;
-        let visits = if listed { limits.max_visits } else { 0 };
-        let mut recorder = Recorder::new(program.statements(), visits, launch.listing.visits);
-        if launch.options.counters {
-            recorder.count_costs();
-        }
+        let reused = if listed { None } else { spare.pop() };
+        let mut recorder = reused.unwrap_or_else(|| new_recorder(program, launch, listed));
         recorder.stream_to(launch.steps.as_ref().and_then(|steps| steps.of(id)));
         let request = launch.options.trace.filter(|request| request.warp == id);
         let keeps_written = launch.options.registers || request.is_some();
@@ -160,4 +163,13 @@ impl Warp {
         };
         RegisterReader { registers: &self.registers, known: &known }.written(program)
     }
+}
+
+fn new_recorder(program: &Program, launch: &Launch<'_>, listed: bool) -> Recorder {
+    let visits = if listed { launch.options.limits.max_visits } else { 0 };
+    let mut recorder = Recorder::new(program.statements(), visits, launch.listing.visits);
+    if launch.options.counters {
+        recorder.count_costs();
+    }
+    recorder
 }

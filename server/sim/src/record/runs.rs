@@ -1,0 +1,96 @@
+//! A value for each statement, stored once for a *run*: consecutive statements whose value always changed together.
+//!
+//! Statements of straight-line code are executed by the same lanes, so most of them share what is recorded about them.
+
+/// A run and its value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Run<T> {
+    /// One past the last statement; 0 where no run starts.
+    pub(super) end: u32,
+    pub(super) value: T,
+}
+
+/// The runs of a program, by their first statements.
+#[derive(Clone, Debug)]
+pub(super) struct Runs<T> {
+    runs: Vec<Run<T>>,
+}
+
+impl<T> Default for Runs<T> {
+    fn default() -> Runs<T> {
+        Runs { runs: Vec::new() }
+    }
+}
+
+impl<T: Clone> Runs<T> {
+    /// No runs, of a program of `statements` statements whose values are `value` before they change.
+    pub(super) fn new(statements: usize, value: T) -> Runs<T> {
+        Runs { runs: vec![Run { end: 0, value }; statements] }
+    }
+
+    /// The statements.
+    pub(super) fn statements(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Adds statements at the end.
+    pub(super) fn grow(&mut self, statements: usize, value: T) {
+        self.runs.resize(statements.max(self.runs.len()), Run { end: 0, value });
+    }
+
+    /// The run that starts at a statement, if one does (`end` is not 0).
+    #[inline(always)]
+    pub(super) fn at(&mut self, first: u32) -> &mut Run<T> {
+        &mut self.runs[first as usize]
+    }
+
+    /// The first statement of the next run from `at` on.
+    pub(super) fn next(&self, at: u32) -> Option<u32> {
+        let runs = self.runs.get(at as usize..)?;
+        Some(at + runs.iter().position(|run| run.end != 0)? as u32)
+    }
+
+    /// The value of a statement that a run has.
+    pub(super) fn value_of(&self, statement: u32) -> Option<&T> {
+        let runs = self.runs.get(..=statement as usize)?;
+        runs.iter().rfind(|run| run.end != 0).filter(|run| run.end > statement).map(|run| &run.value)
+    }
+
+    /// Ensures that a run starts at `at` and ends at `end` or before, and returns its end. Where a run is split, `split` is
+    /// called with the first statements of both parts.
+    #[inline(always)]
+    pub(super) fn arrange(&mut self, at: u32, end: u32, split: impl FnMut(u32, u32)) -> u32 {
+        let run = &self.runs[at as usize];
+        if run.end <= at || run.end > end {
+            self.arrange_new(at, end, split);
+        }
+        self.runs[at as usize].end
+    }
+
+    #[cold]
+    fn arrange_new(&mut self, at: u32, end: u32, mut split: impl FnMut(u32, u32)) {
+        let first = at as usize;
+        if self.runs[first].end == 0 {
+            match self.runs[..first].iter().rposition(|run| run.end != 0) {
+                Some(head) if self.runs[head].end > at => {
+                    self.split(head as u32, at);
+                    split(head as u32, at);
+                }
+                _ => {
+                    let new = self.runs[first..end as usize].iter().take_while(|run| run.end == 0);
+                    self.runs[first].end = at + new.count() as u32;
+                }
+            }
+        }
+        if self.runs[first].end > end {
+            self.split(at, end);
+            split(at, end);
+        }
+    }
+
+    /// Splits the run at `first` at statement `at`.
+    fn split(&mut self, first: u32, at: u32) {
+        self.runs[at as usize] = self.runs[first as usize].clone();
+        self.runs[first as usize].end = at;
+    }
+}
