@@ -10,7 +10,7 @@ use std::fmt::Write;
 use text_size::TextSize;
 use warplens_ide_db::Hover;
 use warplens_ide_db::markdown::{escape, escape_message};
-use warplens_sim::{Lanes, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
+use warplens_sim::{Lanes, LineTrace, Mask, OperandMeaning, TracedRegister, TracedVisit, WarpId};
 
 use crate::shown::{LineOf, Shown, ShownStatement};
 use crate::text::{Role, splits};
@@ -64,8 +64,12 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
         if let Some(cost) = counters::sentences(trace, shown.width()) {
             let _ = write!(markdown, "\n\n{cost}");
         }
-        if pointed.is_empty() {
+        let is_cell_address = meaning::of(&statement, &|register| names(register, word))
+            .is_some_and(OperandMeaning::is_cell_address);
+        if pointed.is_empty() || is_cell_address {
             markdown += &notes::of_statement(&statement, shown, line_of);
+        }
+        if pointed.is_empty() {
             markdown += &all_values(&statement, shown);
         }
     }

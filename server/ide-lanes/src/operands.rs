@@ -1,4 +1,4 @@
-//! What operands stand for without a run: descriptors, and parts of matrices.
+//! What operands stand for without a run: descriptors, parts of matrices, and addresses in tensor memory.
 
 use text_size::TextSize;
 use warplens_ide_db::{Database, File, Hover, notation};
@@ -35,7 +35,7 @@ fn text(statement: &Statement, word: &str) -> Option<String> {
     match notation::parsed(word) {
         Some(bits) => meanings.find_map(|meaning| meaning.constant(bits)),
         None => {
-            let named = meanings.find(|meaning| !meaning.is_result && meaning.register == word)?;
+            let named = meanings.find(|meaning| meaning.register() == Some(word))?;
             Some(named.text(0, &|_| None))
         }
     }
@@ -46,6 +46,6 @@ pub fn is_shown(shown: &Shown, offset: TextSize, word: &str) -> bool {
     let mut statements = shown.statements();
     let statement = statements.find(|statement| statement.range.contains_inclusive(offset));
     statement.is_some_and(|it| {
-        it.seen.is_some() && it.meanings.iter().any(|meaning| !meaning.is_result && meaning.register == word)
+        it.seen.is_some() && it.meanings.iter().any(|meaning| meaning.register() == Some(word))
     })
 }

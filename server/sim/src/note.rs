@@ -5,6 +5,9 @@ use crate::ids::{StatementId, WarpId};
 /// The most notes of a run.
 pub(crate) const MAX_NOTES: usize = 1024;
 
+/// A line of a note, with what statements add to it.
+pub(crate) type NoteLine = (String, Vec<(StatementId, String)>);
+
 /// A note about some statements, for a warp or for all warps of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
@@ -16,8 +19,10 @@ pub struct Note {
     pub warp: Option<u32>,
     /// A sentence, in Markdown.
     pub title: String,
-    /// Further lines, each with what statements add to it.
-    pub lines: Vec<(String, Vec<(StatementId, String)>)>,
+    /// A grid of text below it; empty if there is none.
+    pub grid: String,
+    /// Further lines.
+    pub lines: Vec<NoteLine>,
 }
 
 impl Note {

@@ -24,4 +24,5 @@ mod process;
 mod ptxas;
 mod same_lanes;
 mod storm;
+mod tensor_memory;
 mod values;

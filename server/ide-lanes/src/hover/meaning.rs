@@ -1,8 +1,16 @@
-//! What the values of operands stand for: descriptors and parts of matrices.
+//! What the values of operands stand for: descriptors, parts of matrices, and addresses in tensor memory.
 
-use warplens_sim::TracedVisit;
+use warplens_sim::{OperandMeaning, TracedVisit};
 
 use crate::shown::ShownStatement;
+
+/// What the register that `is_named` selects stands for.
+pub(super) fn of<'s>(
+    statement: &ShownStatement<'s>,
+    is_named: &dyn Fn(&str) -> bool,
+) -> Option<&'s OperandMeaning> {
+    statement.meanings.iter().find(|meaning| meaning.register().is_some_and(is_named))
+}
 
 /// The register that `is_named` selects in words, with its values after the statement.
 pub(super) fn of_register(
@@ -10,9 +18,7 @@ pub(super) fn of_register(
     seen: &TracedVisit,
     is_named: &dyn Fn(&str) -> bool,
 ) -> String {
-    let Some(meaning) = statement.meanings.iter().find(|it| !it.is_result && is_named(&it.register)) else {
-        return String::new();
-    };
+    let Some(meaning) = of(statement, is_named) else { return String::new() };
     let lanes = if seen.executed == 0 { seen.active } else { seen.executed };
     let values = |name: &str| {
         let held = seen.registers.iter().find(|held| held.name == name)?;

@@ -13,3 +13,4 @@ mod panel;
 mod prepare;
 mod presentation;
 mod scheduling;
+mod tensor_memory;

@@ -1,10 +1,12 @@
 //! What register operands stand for besides numbers: descriptors, and parts of matrices that are spread over a warp.
 
+mod cells;
 mod fragment;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+use self::cells::CellOperand;
 use self::fragment::Fragment;
 pub use self::fragment::ValuesOf;
 use crate::cuda::semantics::bits::Logic;
@@ -17,14 +19,21 @@ use crate::ptx::tensor::describe::MatrixUse;
 use crate::ptx::tensor::descriptor::DescriptorKind;
 use crate::ptx::tensor_memory::instruction_descriptor::{InstructionDescriptor, ProductForm};
 
-/// What a register of a statement stands for.
+/// What an operand of a statement stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperandMeaning {
-    /// The register.
-    pub register: SmolStr,
-    /// Whether it is what the statement writes: its constants then mean the same.
-    pub is_result: bool,
+    operand: MeantOperand,
     meaning: Meaning,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum MeantOperand {
+    /// A register.
+    Register(SmolStr),
+    /// A constant.
+    Constant(u64),
+    /// What the statement writes: its constants then mean the same.
+    Result,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +41,10 @@ enum Meaning {
     Matrix(MatrixUse, Option<DecidedBy>),
     Instruction(ProductForm),
     Fragment(Fragment),
+    /// An address in tensor memory, without this offset.
+    Cells(CellOperand, u32),
+    /// Where `tcgen05.alloc` writes an address in tensor memory.
+    Allocation,
 }
 
 /// The register whose instruction descriptor decides the extent of a matrix: of A (0) or B (1).
@@ -43,30 +56,54 @@ struct DecidedBy {
 }
 
 impl OperandMeaning {
+    /// The register whose meaning it is, if it is one that the statement reads.
+    pub fn register(&self) -> Option<&str> {
+        match &self.operand {
+            MeantOperand::Register(name) => Some(name),
+            MeantOperand::Constant(_) | MeantOperand::Result => None,
+        }
+    }
+
+    /// Whether the map of tensor memory belongs to it: it is an address there, or where one is written.
+    pub fn is_cell_address(&self) -> bool {
+        matches!(self.meaning, Meaning::Cells(..) | Meaning::Allocation)
+    }
+
     /// The register in words, with its value in a lane where that is known.
     pub fn text(&self, lane: usize, values: ValuesOf<'_>) -> String {
         let value = |register: &str| values(register)?.get(lane).copied();
+        let register = self.register().unwrap_or_default();
         match &self.meaning {
-            Meaning::Fragment(fragment) => fragment.text(&self.register, values),
-            Meaning::Instruction(form) => match value(&self.register) {
+            Meaning::Fragment(fragment) => fragment.text(register, values),
+            Meaning::Instruction(form) => match value(register) {
                 Some(bits) => form.describe(bits as u32),
                 None => form.title(),
             },
             Meaning::Matrix(of, decided) => {
                 let whole = decided.as_ref().and_then(|by| by.complete(of, value(&by.register)?));
                 let of = whole.as_ref().unwrap_or(of);
-                value(&self.register).map_or_else(|| of.title(), |bits| of.describe(bits))
+                value(register).map_or_else(|| of.title(), |bits| of.describe(bits))
             }
+            Meaning::Cells(of, offset) => {
+                let described = |bits| of.describe_register(bits as u32, *offset);
+                value(register).map_or_else(|| of.title(), described)
+            }
+            Meaning::Allocation => cells::ALLOCATION.to_owned(),
         }
     }
 
-    /// What a constant of the statement says, if the statement passes it on to a descriptor.
+    /// What a constant of the statement says, if it is an operand that means something, or the statement passes it on to one.
     pub fn constant(&self, bits: u64) -> Option<String> {
+        match self.operand {
+            MeantOperand::Result => {}
+            MeantOperand::Constant(own) if own == bits => {}
+            MeantOperand::Constant(_) | MeantOperand::Register(_) => return None,
+        }
         match &self.meaning {
-            _ if !self.is_result => None,
             Meaning::Matrix(of, _) => Some(of.describe(bits)),
             Meaning::Instruction(form) => Some(form.describe(bits as u32)),
-            Meaning::Fragment(_) => None,
+            Meaning::Fragment(_) | Meaning::Allocation => None,
+            Meaning::Cells(of, _) => Some(of.describe(bits as u32)),
         }
     }
 }
@@ -95,9 +132,10 @@ fn of_function(function: &Function) -> Vec<Box<[OperandMeaning]>> {
     };
     let operands = |pc: usize| {
         let found = direct(function, pc, &name).into_iter();
-        found.filter_map(|(place, meaning)| {
-            Some(OperandMeaning { register: name(place)?, is_result: false, meaning })
-        })
+        let found = found.filter_map(|(place, meaning)| {
+            Some(OperandMeaning { operand: MeantOperand::Register(name(place)?), meaning })
+        });
+        found.chain(cells(function, pc, &name))
     };
     let mut all: Vec<Vec<OperandMeaning>> =
         (0..function.code.len()).map(|pc| operands(pc).collect()).collect();
@@ -105,8 +143,7 @@ fn of_function(function: &Function) -> Vec<Box<[OperandMeaning]>> {
     for (pc, meanings) in all.iter_mut().enumerate() {
         let written = function.writes_of(pc as u32).iter().filter(|_| passes_on(function.code[pc].op));
         meanings.extend(written.filter_map(|number| {
-            let register = function.frame.registers.get(*number as usize)?.name.clone();
-            Some(OperandMeaning { register, is_result: true, meaning: results.get(number)?.clone() })
+            Some(OperandMeaning { operand: MeantOperand::Result, meaning: results.get(number)?.clone() })
         }));
     }
     all.into_iter().map(Vec::into_boxed_slice).collect()
@@ -117,11 +154,16 @@ fn passes_on(op: Op) -> bool {
     matches!(op, Op::Logic(Logic::Copy | Logic::Or | Logic::Xor, _) | Op::Int(IntOp::Add, _) | Op::MoveEach)
 }
 
-/// The registers from which descriptors are made, by number.
+/// The registers from which descriptors and addresses are made, by number.
 fn sources(function: &Function, operands: &[Vec<OperandMeaning>]) -> FxHashMap<u32, Meaning> {
     let mut found: FxHashMap<u32, Meaning> = FxHashMap::default();
-    for meaning in operands.iter().flatten().filter(|it| !matches!(it.meaning, Meaning::Fragment(_))) {
-        let number = function.frame.registers.iter().position(|it| it.name == meaning.register);
+    for meaning in operands
+        .iter()
+        .flatten()
+        .filter(|it| !matches!(it.meaning, Meaning::Fragment(_) | Meaning::Allocation))
+    {
+        let Some(register) = meaning.register() else { continue };
+        let number = function.frame.registers.iter().position(|it| it.name == register);
         found.extend(number.map(|number| (number as u32, meaning.meaning.clone())));
     }
     loop {
@@ -164,6 +206,9 @@ fn direct(function: &Function, pc: usize, name: Name<'_>) -> Vec<(RegisterSlot, 
             TensorOp::Memory(TensorMemoryOp::Load(access) | TensorMemoryOp::Store(access)) => {
                 spread(&access.registers, &Fragment::cells(access), name)
             }
+            TensorOp::Memory(TensorMemoryOp::Allocate { to: (to, _), .. }) => {
+                to.base.map(|place| (place, Meaning::Allocation)).into_iter().collect()
+            }
             _ => Vec::new(),
         },
         Op::MatrixProduct => {
@@ -181,6 +226,33 @@ fn direct(function: &Function, pc: usize, name: Name<'_>) -> Vec<(RegisterSlot, 
         }
         _ => Vec::new(),
     }
+}
+
+/// The operands of a statement that are addresses in tensor memory.
+fn cells(function: &Function, pc: usize, name: Name<'_>) -> Vec<OperandMeaning> {
+    let instruction = &function.code[pc];
+    if instruction.op != Op::Tensor {
+        return Vec::new();
+    }
+    let TensorOp::Memory(op) = &function.tables.tensors[instruction.s.a as usize] else { return Vec::new() };
+    let register = |of: CellOperand, place: RegisterSlot, offset: i64| {
+        let meaning = Meaning::Cells(of, offset as u32);
+        Some(OperandMeaning { operand: MeantOperand::Register(name(place)?), meaning })
+    };
+    let addresses = CellOperand::addresses(op).into_iter().flat_map(|(of, address)| {
+        let constant = || OperandMeaning {
+            operand: MeantOperand::Constant(address.offset as u64),
+            meaning: Meaning::Cells(of, 0),
+        };
+        let base = address.base.and_then(|place| register(of, place, address.offset));
+        let has_constant = address.base.is_none() || address.offset != 0;
+        base.into_iter().chain(has_constant.then(constant))
+    });
+    let freed = match op {
+        TensorMemoryOp::Free { address, .. } => register(CellOperand::FREED, *address, 0),
+        _ => None,
+    };
+    addresses.chain(freed).collect()
 }
 
 /// The registers of a fragment.

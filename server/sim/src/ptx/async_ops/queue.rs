@@ -7,6 +7,7 @@ use super::operation::{Effect, Family, Group, Issuer, Operation, Signal};
 use super::phase_log::PhaseLog;
 use crate::cuda::registers::{WIDTH, lanes};
 use crate::ptx::tensor_memory::operation::{CellOperation, LateProblem};
+use crate::ptx::tensor_memory::use_log::UseLog;
 
 /// Operations in flight, oldest first, of the running cluster.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,8 @@ pub(crate) struct Queue {
     pub(crate) phases: PhaseLog,
     /// The tensor copies of its statements, in runs with checks.
     pub(crate) copies: CopyLog,
+    /// What blocks did with their tensor memory, by rank, in runs with checks.
+    pub(crate) cells: Vec<UseLog>,
     /// Committed groups by rank, warp and family, of each lane.
     committed: FxHashMap<(u32, u32, bool), [u32; WIDTH]>,
 }
@@ -28,6 +31,15 @@ impl Queue {
     /// An empty queue.
     pub(crate) fn new(eager: bool) -> Queue {
         Queue { eager, ..Queue::default() }
+    }
+
+    /// What a block did with its tensor memory.
+    pub(crate) fn cells_of(&mut self, rank: u32) -> &mut UseLog {
+        let rank = rank as usize;
+        if self.cells.len() <= rank {
+            self.cells.resize_with(rank + 1, UseLog::default);
+        }
+        &mut self.cells[rank]
     }
 
     /// Bytes that operations in flight will complete at an mbarrier.

@@ -3,9 +3,10 @@
 //! A load writes its registers at issue: an instruction that uses them waits for it. It stays in flight until the warp waits, and
 //! its cells must not be overwritten before. A store completes when the warp waits for it.
 
-use super::address::{self, LOAD, STORE, allocated, conflicts, initialized, whole_warp};
+use super::address::{self, LOAD, STORE, allocated, conflicts, initialized, note_use, whole_warp};
 use super::cells::{CellRange, PendingLoad, lane_mask};
 use super::operation::{CellAddress, CellEffect, CellOperation};
+use super::use_log::CellRole;
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::spaces::addresses;
 use crate::cuda::registers::{Registers, WIDTH};
@@ -29,6 +30,7 @@ pub(super) fn load(
     for range in &ranges {
         initialized("the source of `tcgen05.ld`", range, ctx, mask);
         conflicts(range, false, None, ctx, mask);
+        note_use(CellRole::Loaded, range, ctx);
         let load = PendingLoad { range: *range, warp: ctx.warp, statement };
         let loads = &mut ctx.spaces.tensor_memory.block(range.rank).loads;
         // A warp that never waits has loads without end; one of a statement is enough.
@@ -74,6 +76,7 @@ pub(super) fn store(
     let issuer = ctx.issuer(mask);
     for range in &ranges {
         conflicts_of_store(range, ctx, mask);
+        note_use(CellRole::Stored, range, ctx);
         ctx.spaces.tensor_memory.block(range.rank).note_written(range);
     }
     let mut values = Vec::with_capacity(WIDTH * access.registers.len());

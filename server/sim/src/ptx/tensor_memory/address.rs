@@ -2,6 +2,7 @@
 
 use super::cells::CellRange;
 use super::operation::{CellAddress, CellOperation};
+use super::use_log::{CellRole, CellUse};
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::spaces::addresses;
 use crate::cuda::registers::Registers;
@@ -72,6 +73,14 @@ pub(super) fn allocated(
         columns(range.first, range.end)
     );
     Err(Fault::new("tensor-memory-bounds", message, mask))
+}
+
+/// Notes what a range is used for.
+pub(super) fn note_use(role: CellRole, range: &CellRange, ctx: &mut ExecContext<'_>) {
+    if ctx.sanitizer.is_some() {
+        let statement = ctx.statement();
+        ctx.spaces.asynchronous.cells_of(range.rank).used(CellUse { role, range: *range, statement });
+    }
 }
 
 /// Reports a read of cells that no operation has written since their allocation.

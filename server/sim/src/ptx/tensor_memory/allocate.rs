@@ -37,6 +37,9 @@ pub(super) fn allocate(
     }
     let allocation = Allocation { first, count, warp: ctx.warp, statement };
     ctx.spaces.tensor_memory.block(rank).allocate(allocation);
+    if ctx.sanitizer.is_some() {
+        ctx.spaces.asynchronous.cells_of(rank).allocated(allocation);
+    }
     LaneAddress::of(to, space, 0, r, ctx).store(4, first.into(), ctx)
 }
 
@@ -119,6 +122,10 @@ pub(super) fn free(
     let range = CellRange { rank, lanes: u128::MAX, first: at, end: at + count };
     conflicts(&range, true, None, ctx, mask);
     ctx.spaces.tensor_memory.block(rank).allocations.remove(index);
+    if ctx.sanitizer.is_some() {
+        let statement = ctx.statement();
+        ctx.spaces.asynchronous.cells_of(rank).freed(at, statement);
+    }
     Ok(())
 }
 

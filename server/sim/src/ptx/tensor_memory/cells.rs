@@ -9,7 +9,7 @@ pub(crate) const LANES: u32 = 128;
 pub(crate) const COLUMNS: u32 = 512;
 
 /// A range of columns in some lanes of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CellRange {
     /// The rank of the block.
     pub(crate) rank: u32,

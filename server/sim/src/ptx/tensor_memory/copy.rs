@@ -1,9 +1,10 @@
 //! `tcgen05.cp`: copies from shared memory to tensor memory.
 
-use super::address::{address, allocated, conflicts, group, ranks};
+use super::address::{address, allocated, conflicts, group, note_use, ranks};
 use super::cells::{CellRange, LANES};
 use super::operation::{CellChunk, CellEffect, CellOperation};
 use super::product::{begin, start_reads};
+use super::use_log::CellRole;
 use crate::cuda::fault::Fault;
 use crate::cuda::registers::{Registers, lanes};
 use crate::ptx::engine::exec::context::ExecContext;
@@ -80,6 +81,7 @@ pub(super) fn issue(
             }
             allocated("the destination", &range, ctx, mask)?;
             conflicts(&range, true, Some(issuer), ctx, mask);
+            note_use(CellRole::Copied, &range, ctx);
             ctx.spaces.tensor_memory.block(rank).note_written(&range);
             writes.push(range);
         }

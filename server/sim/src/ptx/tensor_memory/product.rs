@@ -1,10 +1,11 @@
 //! The start of `tcgen05.mma`, `tcgen05.cp` and `tcgen05.commit`: checks, the accesses of shared memory, and the operation in flight.
 
-use super::address::{address, allocated, conflicts, group, initialized, ranks};
+use super::address::{address, allocated, conflicts, group, initialized, note_use, ranks};
 use super::cells::{CellRange, LANES, lane_mask};
 use super::instruction_descriptor::{InstructionDescriptor, ProductForm};
 use super::layout::{self, DLayout};
 use super::operation::{CellAddress, CellEffect, CellOperation, FactorPlace, Multiplication};
+use super::use_log::CellRole;
 use crate::cuda::fault::Fault;
 use crate::cuda::registers::{Registers, lanes};
 use crate::cuda::sanitizer::copies::CopyFamily;
@@ -47,16 +48,18 @@ fn issue_one(
     let it = multiplication(product, lane, r, ctx)?;
     let operands = Cells::of(&it);
     let issuer = ctx.issuer(mask);
-    for (what, range) in &operands.reads {
-        allocated(what, range, ctx, mask)?;
-        initialized(what, range, ctx, mask);
+    for (role, range) in &operands.reads {
+        allocated(role.name(), range, ctx, mask)?;
+        initialized(role.name(), range, ctx, mask);
+        note_use(*role, range, ctx);
         conflicts(range, false, Some(issuer), ctx, mask);
     }
     for range in &operands.writes {
-        allocated("D", range, ctx, mask)?;
+        allocated(CellRole::D.name(), range, ctx, mask)?;
         if it.accumulates {
-            initialized("D", range, ctx, mask);
+            initialized(CellRole::D.name(), range, ctx, mask);
         }
+        note_use(CellRole::D, range, ctx);
         conflicts(range, true, Some(issuer), ctx, mask);
         ctx.spaces.tensor_memory.block(range.rank).note_written(range);
     }
@@ -200,7 +203,7 @@ fn check_lanes(it: &Multiplication, mask: u32) -> Result<(), Fault> {
 
 /// The cells of a product.
 struct Cells {
-    reads: Vec<(&'static str, CellRange)>,
+    reads: Vec<(CellRole, CellRange)>,
     writes: Vec<CellRange>,
 }
 
@@ -220,21 +223,18 @@ impl Cells {
             if let FactorPlace::Cells(at) = it.a {
                 let rows = (0..descriptor.m / blocks).map(|row| 1u128 << it.layout.lane_of_a(row)).sum();
                 reads.push((
-                    "A",
+                    CellRole::A,
                     range(rank, at, rows, (stored * descriptor.elements[0].cell.bits()).div_ceil(32)),
                 ));
             }
             if let Some(at) = it.metadata {
-                reads.push(("the metadata", metadata_cells(it, rank, at)));
+                reads.push((CellRole::Metadata, metadata_cells(it, rank, at)));
             }
-            for (at, lines, what) in it.scales.iter().flat_map(|[a, b]| {
-                [
-                    (*a, descriptor.m / blocks, "a scale factor of A"),
-                    (*b, descriptor.n, "a scale factor of B"),
-                ]
+            for (at, lines, role) in it.scales.iter().flat_map(|[a, b]| {
+                [(*a, descriptor.m / blocks, CellRole::ScaleOfA), (*b, descriptor.n, CellRole::ScaleOfB)]
             }) {
                 let lanes = lane_mask(0, lines.min(32));
-                reads.push((what, range(rank, at, lanes, lines.div_ceil(32))));
+                reads.push((role, range(rank, at, lanes, lines.div_ceil(32))));
             }
         }
         Cells { reads, writes }

@@ -1,16 +1,20 @@
-//! The notes of a cluster: the phases of its mbarriers and its tensor copies.
+//! The notes of a cluster: maps of its tensor memory, the phases of its mbarriers, and its tensor copies.
 
 use std::collections::BTreeSet;
 
+use super::block::Block;
 use super::cluster::Cluster;
 use crate::StatementId;
 use crate::cuda::memory::local::Local;
 use crate::cuda::memory::spaces::Spaces;
-use crate::note::Note;
+use crate::note::{Note, NoteLine};
 use crate::objects::bytes;
 use crate::ptx::async_ops::copy_log::BoxCopy;
 use crate::ptx::async_ops::phase_log::{PhaseAction, PhaseEntry, Phases};
+use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::program::Space;
+use crate::ptx::tensor_memory::map_text::CellMap;
+use crate::ptx::tensor_memory::use_log::UseLog;
 
 impl Cluster {
     /// What its listed warps did, for hovers.
@@ -24,7 +28,9 @@ impl Cluster {
         let copies = copies
             .into_iter()
             .filter_map(|(statement, count, copy)| self.copy(statement, count, copy, spaces));
-        phases.chain(copies).collect()
+        let cells = self.blocks.iter().zip(&self.asynchronous.cells);
+        let maps = cells.flat_map(|(block, log)| maps(block, log));
+        maps.chain(phases).chain(copies).collect()
     }
 
     fn copy(&self, statement: u32, count: u64, copy: &BoxCopy, spaces: &Spaces) -> Option<Note> {
@@ -38,6 +44,7 @@ impl Cluster {
             cta: warp.id.cta,
             warp: Some(warp.id.warp),
             title: format!("**Tensor copy** of lane {lane}{which}:"),
+            grid: String::new(),
             lines: copy.lines(&tile).into_iter().map(|line| (line, Vec::new())).collect(),
         })
     }
@@ -70,6 +77,7 @@ impl Cluster {
             cta,
             warp: None,
             title: format!("**mbarrier** {name}: {completed}:"),
+            grid: String::new(),
             lines: lines.clone(),
         };
         listed.map(|warp| note(warp.id.cta)).collect()
@@ -83,8 +91,26 @@ impl Cluster {
     }
 }
 
+/// A map of the tensor memory of a block for each listed warp.
+fn maps(block: &Block, log: &UseLog) -> Vec<Note> {
+    let statements: Vec<_> = log.statements().into_iter().map(StatementId).collect();
+    if statements.is_empty() {
+        return Vec::new();
+    }
+    let map = CellMap::new(log);
+    let note = |warp: &Warp| Note {
+        statements: statements.clone(),
+        cta: warp.id.cta,
+        warp: Some(warp.id.warp),
+        title: format!("**Tensor memory** in this run ({}):", map.scale()),
+        grid: map.grid(warp.id.warp),
+        lines: map.lines(warp.id.warp),
+    };
+    block.warps.iter().filter(|warp| warp.listed).map(note).collect()
+}
+
 /// What happened in a phase.
-fn line(number: u64, entries: &[PhaseEntry]) -> (String, Vec<(StatementId, String)>) {
+fn line(number: u64, entries: &[PhaseEntry]) -> NoteLine {
     let part = |entry: &PhaseEntry| {
         let text = match (entry.action, entry.count) {
             (PhaseAction::Initialize, 1) => "needs 1 arrival".to_owned(),
