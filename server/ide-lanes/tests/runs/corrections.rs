@@ -45,13 +45,17 @@ fn check(body: &str, expected: Expect) {
          mov.u32 %r3, tile;\n    add.u32 %r2, %r2, %r3;\n    mov.b32 %r4, 0x40004000;\n    setp.eq.u32 %p1, %r1, 0;\n\
          st.shared.v4.b32 [%r2], {{%r4, %r4, %r4, %r4}};\n    fence.proxy.async.shared::cta;\n    bar.sync 0;\n{body}    ret;\n}}\n"
     );
+    check_text(text, expected);
+}
+
+/// The same of a whole text.
+fn check_text(text: String, expected: Expect) {
     let (mut codes, mut fix) = run(&text);
     let (mut out, mut before) = (format!("{codes:?}\n"), text);
     for _ in 0..3 {
         let Some(after) = fix else { break };
-        let added =
-            after.lines().find(|line| !before.lines().any(|known| known == *line)).unwrap_or("a known line");
-        out += &format!("{}\n", added.trim());
+        let at = after.lines().zip(before.lines()).take_while(|(new, old)| new == old).count();
+        out += &format!("line {}: {}\n", at + 1, after.lines().nth(at).unwrap_or_default().trim());
         (codes, fix) = run(&after);
         out += &format!("{codes:?}\n");
         before = after;
@@ -72,18 +76,18 @@ fn products() {
     check(
         &with("    wgmma.commit_group.sync.aligned;\n"),
         expect![[r#"
-        ["async-result"]
-        wgmma.wait_group.sync.aligned 0;
-        []
-    "#]],
+            ["async-result"]
+            line 31: wgmma.wait_group.sync.aligned 0;
+            []
+        "#]],
     );
     check(
         &with("    wgmma.wait_group.sync.aligned 0;\n"),
         expect![[r#"
-        ["async-result"]
-        wgmma.commit_group.sync.aligned;
-        []
-    "#]],
+            ["async-result"]
+            line 30: wgmma.commit_group.sync.aligned;
+            []
+        "#]],
     );
 }
 
@@ -96,7 +100,205 @@ fn copies() {
         ),
         expect![[r#"
             ["async-source"]
-            @%p1 cp.async.bulk.commit_group;
+            line 23: @%p1 cp.async.bulk.commit_group;
+            []
+        "#]],
+    );
+}
+
+#[test]
+fn waits_for_copies() {
+    let copy = "    @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 2048;\n    @%p1 cp.async.bulk.commit_group;\n";
+    let overwritten = "    bar.sync 0;\n    st.shared.u32 [%r2], 0;\n";
+    let read =
+        "    bar.sync 0;\n    ld.global.f32 %f1, [%rd2];\n    @%p1 st.global.f32 [%rd2 + 2048], %f1;\n";
+    check(
+        &format!("{copy}{overwritten}"),
+        expect![[r#"
+        ["async-source"]
+        line 24: @%p1 cp.async.bulk.wait_group.read 0;
+        []
+    "#]],
+    );
+    check(
+        &format!("{copy}{read}"),
+        expect![[r#"
+        ["async-result"]
+        line 24: @%p1 cp.async.bulk.wait_group 0;
+        []
+    "#]],
+    );
+    check(
+        &format!("{copy}    @%p1 cp.async.bulk.wait_group.read 0;\n{read}"),
+        expect![[r#"
+        ["async-result"]
+        line 25: @%p1 cp.async.bulk.wait_group 0;
+        []
+    "#]],
+    );
+    // The wait of one thread is there; the other threads do not synchronize with it.
+    let wait = "    @%p1 cp.async.bulk.wait_group.read 0;\n    st.shared.u32 [%r2], 0;\n";
+    check(
+        &format!("{copy}{wait}"),
+        expect![[r#"
+        ["data-race"]
+    "#]],
+    );
+}
+
+#[test]
+fn initializations() {
+    let uses = "    @%p1 mbarrier.init.shared::cta.b64 [done], 1;\n    @%p2 mbarrier.arrive.shared::cta.b64 _, [bar];\n\
+        \x20   @%p2 mbarrier.arrive.shared::cta.b64 _, [done];\n";
+    let objects =
+        "    .shared .align 8 .b64 bar;\n    .shared .align 8 .b64 done;\n    setp.eq.u32 %p2, %r1, 32;\n";
+    check(
+        &format!("{objects}    @%p1 mbarrier.init.shared::cta.b64 [bar], 1;\n{uses}"),
+        expect![[r#"
+        ["mbarrier-init", "mbarrier-init"]
+        line 27: bar.sync 0;
+        []
+    "#]],
+    );
+    // All threads pass only what follows the branch.
+    let branch = "    @!%p1 bra NEXT;\n    mbarrier.init.shared::cta.b64 [bar], 1;\n    mov.u32 %r5, 0;\nNEXT:\n    mov.u32 %r6, 1;\n";
+    let arrive = "    @%p2 mbarrier.arrive.shared::cta.b64 _, [bar];\n";
+    check(
+        &format!("{objects}{branch}{arrive}"),
+        expect![[r#"
+        ["mbarrier-init"]
+        line 29: bar.sync 0;
+        []
+    "#]],
+    );
+    // Nothing before the use is on the paths of all threads.
+    let apart = "    @!%p1 bra OTHER;\n    mbarrier.init.shared::cta.b64 [bar], 1;\n    bra NEXT;\nOTHER:\n";
+    check(
+        &format!("{objects}{apart}{arrive}NEXT:\n    mov.u32 %r6, 1;\n"),
+        expect![[r#"
+        ["mbarrier-init"]
+    "#]],
+    );
+    // A barrier of the block does not order blocks of a cluster.
+    let cluster = "    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;\n";
+    check(
+        &format!("{objects}    @%p1 mbarrier.init.shared::cta.b64 [bar], 1;\n{arrive}{cluster}"),
+        expect![[r#"
+            ["mbarrier-init"]
+        "#]],
+    );
+}
+
+/// A product whose result is stored, without these lines.
+fn tensor_memory(without: &[&str]) -> String {
+    let text = "\
+.version 8.7
+.target sm_100a
+.address_size 64
+.shared .align 128 .b8 matrices[4352];
+.shared .align 8 .b64 done;
+.shared .align 4 .b32 slot;
+// @launch { block = [128], args = [{ buffer = \"f32\", len = 1024 }] }
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %p<4>;
+    .reg .b32 %r<20>;
+    .reg .b64 %rd<8>;
+    mov.u32 %r1, %tid.x;
+    ld.param.u64 %rd1, [out];
+    setp.ge.u32 %p1, %r1, 32;
+    @%p1 bra ALLOCATED;
+    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 32;
+ALLOCATED:
+    setp.eq.u32 %p2, %r1, 0;
+    @%p2 mbarrier.init.shared::cta.b64 [done], 1;
+    mov.u32 %r2, matrices;
+    shl.b32 %r3, %r1, 5;
+    add.u32 %r3, %r2, %r3;
+    mov.u32 %r4, 0x3c003c00;
+    st.shared.v4.u32 [%r3], {%r4, %r4, %r4, %r4};
+    st.shared.v4.u32 [%r3+16], {%r4, %r4, %r4, %r4};
+    setp.lt.u32 %p3, %r1, 16;
+    shl.b32 %r5, %r1, 4;
+    add.u32 %r5, %r2, %r5;
+    @%p3 st.shared.v4.u32 [%r5+4096], {%r4, %r4, %r4, %r4};
+    fence.proxy.async.shared::cta;
+    tcgen05.fence::before_thread_sync;
+    bar.sync 0;
+    tcgen05.fence::after_thread_sync;
+    ld.shared.u32 %r6, [slot];
+    shr.u32 %r7, %r1, 5;
+    shl.b32 %r7, %r7, 21;
+    add.u32 %r7, %r6, %r7;
+    tcgen05.st.sync.aligned.32x32b.x4.b32 [%r7 + 16], {%r1, %r1, %r1, %r1};
+    tcgen05.wait::st.sync.aligned;
+    tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r10, %r11, %r12, %r13}, [%r7 + 16];
+    shr.u32 %r2, %r2, 4;
+    cvt.u64.u32 %rd2, %r2;
+    add.s64 %rd3, %rd2, 256;
+    or.b64 %rd2, %rd2, 0x0000400800800000;
+    or.b64 %rd3, %rd3, 0x0000400800080000;
+    @%p2 tcgen05.mma.cta_group::1.kind::f16 [%r6], %rd2, %rd3, 0x08020010, 0;
+    @%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];
+WAIT:
+    mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [done], 0;
+    @!%p1 bra WAIT;
+    tcgen05.fence::after_thread_sync;
+    tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r10, %r11, %r12, %r13}, [%r7];
+    tcgen05.wait::ld.sync.aligned;
+    tcgen05.st.sync.aligned.32x32b.x4.b32 [%r7], {%r1, %r1, %r1, %r1};
+    tcgen05.wait::st.sync.aligned;
+    mul.wide.u32 %rd4, %r1, 16;
+    add.s64 %rd1, %rd1, %rd4;
+    st.global.v4.b32 [%rd1], {%r10, %r11, %r12, %r13};
+    tcgen05.fence::before_thread_sync;
+    bar.sync 0;
+    setp.ge.u32 %p1, %r1, 32;
+    @%p1 bra FREED;
+    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r6, 32;
+FREED:
+    ret;
+}
+";
+    let mut text = text.to_owned();
+    for line in without {
+        let at = text.rfind(line).unwrap();
+        text.replace_range(at..at + line.len() + 1, "");
+    }
+    text
+}
+
+#[test]
+fn tensor_memory_operations() {
+    check_text(
+        tensor_memory(&[]),
+        expect![[r#"
+        []
+    "#]],
+    );
+    check_text(
+        tensor_memory(&["    tcgen05.fence::after_thread_sync;"]),
+        expect![[r#"
+        ["tcgen05-order", "tcgen05-order"]
+        line 52: tcgen05.fence::after_thread_sync;
+        []
+    "#]],
+    );
+    check_text(
+        tensor_memory(&["    tcgen05.wait::ld.sync.aligned;"]),
+        expect![[r#"
+        ["async-source", "async-source"]
+        line 54: tcgen05.wait::ld.sync.aligned;
+        []
+    "#]],
+    );
+    check_text(
+        tensor_memory(&["    tcgen05.wait::st.sync.aligned;", "    tcgen05.wait::st.sync.aligned;"]),
+        expect![[r#"
+            ["async-result", "async-result"]
+            line 40: tcgen05.wait::st.sync.aligned;
+            ["async-result"]
+            line 56: tcgen05.wait::st.sync.aligned;
             []
         "#]],
     );

@@ -81,7 +81,10 @@ fn inserted_statements_correct_the_examples() {
     }
     expect_test::expect![[r#"
         proxy-fence: Insert `fence.proxy.async;`: Ok([])
+        async-source: Insert `@%p1 cp.async.bulk.wait_group.read 0;`: Ok([])
+        mbarrier-init: Insert `bar.sync 0;`: Ok([])
         wgmma-fence: Insert `wgmma.fence.sync.aligned;`: Ok([])
+        tcgen05-order: Insert `tcgen05.fence::after_thread_sync;`: Ok([])
         prerequisite-grid: Insert `griddepcontrol.wait;`: Ok([])
     "#]]
     .assert_eq(&out);

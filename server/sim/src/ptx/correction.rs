@@ -1,13 +1,17 @@
 //! The statement whose insertion corrects a finding, where one statement is enough.
 
+mod common_path;
+
 use crate::ptx::program::{CopyGroup, Instruction, Op, Program, TensorMemoryOp, TensorOp};
 use crate::trace::{Finding, StatementId};
 use crate::warp::Correction;
 
 /// Findings that one statement corrects whatever the program is: before the finding, or after the related statement.
-const ALWAYS: [(&str, &str, bool); 3] = [
+const ALWAYS: [(&str, &str, bool); 4] = [
     ("wgmma-fence", "wgmma.fence.sync.aligned;", false),
     ("prerequisite-grid", "griddepcontrol.wait;", false),
+    // A release orders operations before it, so only the fence after synchronization can be missing.
+    ("tcgen05-order", "tcgen05.fence::after_thread_sync;", false),
     ("proxy-fence", "fence.proxy.async;", true),
 ];
 
@@ -21,10 +25,17 @@ pub(super) fn correction(program: &Program, finding: &Finding) -> Option<Correct
             true => Some(Correction { guarded: true, ..insert(text, related?, true) }),
         };
     }
+    if finding.code == "mbarrier-init" {
+        return Some(insert(
+            "bar.sync 0;",
+            common_path::after_initialization(program, here, related?)?,
+            false,
+        ));
+    }
     if !matches!(finding.code, "async-result" | "async-source") {
         return None;
     }
-    let started = related?;
+    let (started, written) = (related?, finding.code == "async-source");
     match instruction(program, started)?.op {
         Op::Tensor => match tensor(program, started)? {
             TensorOp::Product(_) if !between(program, started, here, is_commit_of_products) => {
@@ -37,14 +48,16 @@ pub(super) fn correction(program: &Program, finding: &Finding) -> Option<Correct
             TensorOp::Memory(TensorMemoryOp::Store(_)) => {
                 Some(insert("tcgen05.wait::st.sync.aligned;", started, true))
             }
-            TensorOp::Copy(copy) if copy.completion.is_none() => commit_of_copy(program, started, here),
+            TensorOp::Copy(copy) if copy.completion.is_none() => {
+                wait_of_copy(program, started, here, written)
+            }
             _ => None,
         },
         Op::BulkCopy => {
             let (function, pc) = program.locate(started)?;
             let function = &program.functions[function];
             let copy = &function.tables.bulk_copies[function.code[pc as usize].s.a as usize];
-            copy.completion.is_none().then(|| commit_of_copy(program, started, here)).flatten()
+            copy.completion.is_none().then(|| wait_of_copy(program, started, here, written)).flatten()
         }
         _ => None,
     }
@@ -54,12 +67,34 @@ fn insert(text: &'static str, at: StatementId, after: bool) -> Correction {
     Correction { text, at, after, guarded: false }
 }
 
-/// A copy that the wait does not cover because it was not committed.
-fn commit_of_copy(program: &Program, started: StatementId, here: StatementId) -> Option<Correction> {
-    let commits =
-        |_: &Program, _, instruction: &Instruction| instruction.op == Op::CopyGroup(CopyGroup::CloseBulk);
-    let correction = Correction { guarded: true, ..insert("cp.async.bulk.commit_group;", started, true) };
-    (!between(program, started, here, commits)).then_some(correction)
+/// The commit or the wait that a copy lacks, with the guard of the copy, of its commit or of the wait that is not enough. Whether its
+/// source is written: then its reads must be complete, otherwise the copy.
+fn wait_of_copy(
+    program: &Program,
+    started: StatementId,
+    here: StatementId,
+    written: bool,
+) -> Option<Correction> {
+    let guarded = |text, at| Some(Correction { guarded: true, ..insert(text, at, true) });
+    if here < started {
+        return None;
+    }
+    let last = |is: &dyn Fn(CopyGroup) -> bool| {
+        let mut statements = (started.0..here.0).rev().map(StatementId);
+        statements.find(|at| matches!(instruction(program, *at), Some(Instruction { op: Op::CopyGroup(group), .. }) if is(*group)))
+    };
+    let Some(committed) = last(&|group| group == CopyGroup::CloseBulk) else {
+        return guarded("cp.async.bulk.commit_group;", started);
+    };
+    let read = last(&|group| group == CopyGroup::WaitBulkRead);
+    let complete = last(&|group| group == CopyGroup::WaitBulk);
+    match (written, read, complete) {
+        (true, None, None) => guarded("cp.async.bulk.wait_group.read 0;", committed),
+        (false, None, None) => guarded("cp.async.bulk.wait_group 0;", committed),
+        (false, Some(read), None) => guarded("cp.async.bulk.wait_group 0;", read),
+        // The wait leaves groups in flight, or what is missing is synchronization with the thread that waits.
+        _ => None,
+    }
 }
 
 fn is_commit_of_products(program: &Program, at: StatementId, instruction: &Instruction) -> bool {
