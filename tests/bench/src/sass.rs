@@ -14,14 +14,14 @@ use crate::sim::{self, Launch};
 /// Kernels with loops: straight ones, and ones whose lanes take different numbers of iterations. With how many times their blocks they
 /// run.
 const KERNELS: [(&str, u64); 8] = [
-    ("matmul", 1000),
-    ("horner", 6000),
-    ("md5_rounds", 4000),
-    ("hash_loop", 4000),
-    ("collatz", 3000),
-    ("escape_time", 15000),
-    ("bitonic", 4000),
-    ("if_else_nest", 8000),
+    ("matmul", 4000),
+    ("horner", 50000),
+    ("md5_rounds", 30000),
+    ("hash_loop", 30000),
+    ("collatz", 20000),
+    ("escape_time", 60000),
+    ("bitonic", 30000),
+    ("if_else_nest", 60000),
 ];
 
 /// Runs of each; the best is reported.

@@ -13,19 +13,21 @@ mod lanewise;
 mod matrix;
 mod memory;
 mod predicate;
+mod quick_run;
 mod special;
 
-use pulp::{NullaryFnOnce, Simd};
+use pulp::{NullaryFnOnce, Scalar, Simd};
 
 pub(crate) use collective::reduction_named;
 pub(crate) use context::{BlockPosition, ExecContext, WarpPosition};
 pub(crate) use half::half_result;
 pub(crate) use memory::{Fault, addresses as addresses_of, by_space as spaces_of};
 pub(crate) use predicate::table_of;
+pub(crate) use quick_run::run as run_quick;
 
 use super::program::{Op, Operation, Prepare, Program};
-use super::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source, lanes_where};
-use crate::cuda::registers::Lanes;
+use super::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source};
+use crate::cuda::registers::{Lanes, lanes_where};
 
 /// Runs an operation in the lanes of `mask`, of which there is at least one.
 #[inline(never)]
@@ -216,8 +218,8 @@ fn prepare(operation: &Operation, program: &Program, r: &mut Registers) -> Opera
 /// The zero and the sign flag of a result; it has no carry and no overflow.
 fn flags_of_result(o: &Operation, r: &mut Registers, mask: u32) {
     let d = *r.row(o.d);
-    r.set_predicate(CC_ZERO, mask, lanes_where(|lane| d[lane] == 0));
-    r.set_predicate(CC_SIGN, mask, lanes_where(|lane| d[lane] >> 31 == 1));
+    r.set_predicate(CC_ZERO, mask, lanes_where(Scalar::new(), |lane| d[lane] == 0));
+    r.set_predicate(CC_SIGN, mask, lanes_where(Scalar::new(), |lane| d[lane] >> 31 == 1));
     r.set_predicate(CC_CARRY, mask, 0);
     r.set_predicate(CC_OVERFLOW, mask, 0);
 }

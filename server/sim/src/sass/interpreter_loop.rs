@@ -5,11 +5,11 @@
 
 use pulp::Simd;
 
-use super::exec::{ExecContext, execute};
+use super::exec::{ExecContext, execute, run_quick};
 use super::machine::Group;
 use super::observer::{Executing, Observer};
 use super::pause::Pause;
-use super::program::{CcTest, Operation};
+use super::program::{CcTest, Operation, Quick};
 use super::running::{Next, Running, Stop, Visits};
 use super::undefined::UndefinedVisit;
 use super::warp::{RunContext, Warp};
@@ -206,8 +206,15 @@ impl Running<'_> {
                     continue;
                 }
             }
-            for operation in &program.code[pc as usize..end as usize] {
-                if let Err(stop) = self.step(simd, operation, pc, executed) {
+            while pc < end {
+                if !self.observed && program.quick[pc as usize] != Quick::No {
+                    let range = pc as usize..end as usize;
+                    let count = run_quick(simd, program, range, self.registers, executed);
+                    self.ctx.clock += u64::from(count);
+                    pc += count;
+                    continue;
+                }
+                if let Err(stop) = self.step(simd, &program.code[pc as usize], pc, executed) {
                     self.group.pc = pc;
                     self.visits.up_to(pc + 1);
                     return Some(stop);
@@ -256,8 +263,13 @@ impl Running<'_> {
     #[inline(never)]
     fn observed_step<S: Simd>(&mut self, simd: S, operation: &Operation, at: Executing) -> Result<(), Stop> {
         let effects = self.observer.before(at, self.registers, &mut self.ctx).map_err(Stop::Unknown)?;
+        let pc = at.statement as usize;
         let done = match at.executed {
             0 => Ok(()),
+            _ if self.program.quick[pc] != Quick::No => {
+                run_quick(simd, self.program, pc..pc + 1, self.registers, at.written);
+                Ok(())
+            }
             _ => execute(simd, operation, self.program, self.registers, &mut self.ctx, at.written),
         };
         let Visits { recorder, start, .. } = &mut self.visits;

@@ -11,10 +11,12 @@ use crate::cuda::registers::{Lanes, WIDTH};
 use crate::step_stream::WarpSteps;
 use crate::trace::{RunOptions, WarpId};
 use crate::warp::LaunchConfig;
-use crate::warp::launch_config::{position, volume};
+use crate::warp::launch_config::{position, thread_of, volume};
 
 /// Bytes of shared memory where a listing does not state how much the kernel has.
 pub(crate) const UNKNOWN_SHARED: u32 = 48 << 10;
+/// Threads that a block can have.
+pub(crate) const MAX_THREADS: u64 = 1024;
 /// Bytes of constant bank 0 before and among the launch's constants.
 const BANK_BYTES: u32 = 0x1000;
 
@@ -37,6 +39,8 @@ pub(crate) struct Launch<'p> {
     pub(crate) program: &'p Program,
     /// The registers that may be read before they are written, if that is checked.
     pub(crate) suspects: Vec<Key>,
+    /// The positions in their block of the threads of each warp, by lane.
+    pub(crate) threads: Vec<Lanes<[u32; 3]>>,
     /// The warp whose steps the caller receives.
     pub(crate) steps: Option<WarpSteps>,
 }
@@ -63,6 +67,7 @@ impl<'p> Launch<'p> {
             rows: rows(program, &banks, symbols),
             banks,
             suspects: if options.checks.uninitialized { suspects(program) } else { Vec::new() },
+            threads: threads(config),
             program,
             steps: None,
         }
@@ -93,6 +98,13 @@ impl<'p> Launch<'p> {
         let number = self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp);
         self.listing.holds(number) || self.options.warp == Some(id)
     }
+}
+
+/// The positions in their block of the threads of each warp, by lane. A launch with more threads than a block can have does not run.
+fn threads(config: &LaunchConfig) -> Vec<Lanes<[u32; 3]>> {
+    let warps = config.threads().min(MAX_THREADS).div_ceil(WIDTH as u64) as u32;
+    let of_warp = |warp| std::array::from_fn(|lane| thread_of(warp, lane as u32, WIDTH as u32, config.block));
+    (0..warps).map(of_warp).collect()
 }
 
 /// Bytes of shared memory of a block: what the system reserves, what the kernel declares, what the launch adds.

@@ -5,6 +5,7 @@
 mod access;
 mod control;
 mod operation;
+mod quick;
 
 use smol_str::SmolStr;
 
@@ -15,6 +16,7 @@ pub use operation::{
     MinMax, Mufu, Op, Operation, Prepare, SetTo, ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction,
     Xmad,
 };
+pub use quick::Quick;
 
 use super::registers::{Predicate, Row};
 use super::target::Target;
@@ -32,6 +34,8 @@ pub struct Program {
     pub code: Vec<Operation>,
     /// By statement: the next one that has a guard or is control flow, or the end.
     pub straight_runs: Vec<u32>,
+    /// One a statement: the frequent operation that it is.
+    pub quick: Vec<Quick>,
     /// The functions, the entry first.
     pub functions: Vec<Function>,
     /// By statement: its offset in its function.
@@ -204,8 +208,9 @@ impl Program {
         function << OFFSET_BITS | u64::from(offset)
     }
 
-    /// Computes the straight runs: ranges of code in which the executing lanes do not change.
+    /// Computes the straight runs, ranges of code in which the executing lanes do not change, and the frequent operations.
     pub(crate) fn find_straight_runs(&mut self) {
+        self.quick = self.code.iter().map(Quick::of).collect();
         let mut end = self.code.len() as u32;
         self.straight_runs = vec![end; self.code.len() + 1];
         for (statement, operation) in self.code.iter().enumerate().rev() {

@@ -3,9 +3,7 @@
 //! General registers, uniform registers, immediates and words of constant banks are rows of one file, so that a source is
 //! always a row and no loop asks what kind it is. A uniform register has the same value in all lanes of its row.
 
-use std::hint::black_box;
-
-use crate::cuda::registers::{FULL, Lanes, WIDTH, blend};
+use crate::cuda::registers::{FULL, Lanes, blend};
 
 /// A row of the register file.
 pub type Row = u16;
@@ -86,6 +84,13 @@ impl Source {
     pub(crate) fn float_masks(self) -> (u32, u32) {
         let kept = if self.sign & ABSOLUTE != 0 { u32::MAX >> 1 } else { u32::MAX };
         (kept, if self.sign & NEGATE != 0 { 1 << 31 } else { 0 })
+    }
+
+    /// The bits of a word that the sign changes, and what is then added.
+    #[inline(always)]
+    pub(crate) fn sum_terms(self) -> (u32, u32) {
+        let flipped = if self.sign & (NEGATE | INVERT) != 0 { u32::MAX } else { 0 };
+        (flipped, u32::from(self.sign & NEGATE != 0))
     }
 
     pub(crate) fn negates(self) -> bool {
@@ -245,13 +250,4 @@ fn select(lanes: &mut Lanes<u32>, part: Part) {
         Part::Byte(byte) => each(lanes, |a| a >> (8 * byte) & 0xff),
         _ => {}
     }
-}
-
-/// The lanes for which `f` holds.
-#[inline(always)]
-pub(crate) fn lanes_where(f: impl Fn(usize) -> bool) -> u32 {
-    let holds: Lanes<u32> = std::array::from_fn(|lane| u32::from(f(lane)).wrapping_neg());
-    // Seen together with what made the lanes, the loop would become something else than vectors.
-    let holds = black_box(holds);
-    (0..WIDTH).fold(0, |mask, lane| mask | holds[lane] & 1 << lane)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::block::{Block, BlockPause};
-use super::launch::{Launch, shared_bytes};
+use super::launch::{Launch, MAX_THREADS, shared_bytes};
 use super::program::{Op, Program};
 use super::undefined::UndefinedMemory;
 use crate::cuda::memory::cluster_window::ClusterWindow;
@@ -135,8 +135,8 @@ fn validate(program: &Program, config: &LaunchConfig, options: &RunOptions) -> O
     let globals: u64 = program.globals.iter().map(|(_, bytes)| bytes.len() as u64).sum();
     let memory = (config.memory.size() + shared + globals).saturating_add(local.saturating_mul(threads));
     let max = options.limits.max_memory;
-    let message = if threads == 0 || threads > 1024 {
-        format!("a block must have 1 to 1024 threads, not {threads}")
+    let message = if threads == 0 || threads > MAX_THREADS {
+        format!("a block must have 1 to {MAX_THREADS} threads, not {threads}")
     } else if config.grid.contains(&0) {
         "a grid must have at least one block".to_owned()
     } else if local > u64::from(MAX_LOCAL_BYTES) {

@@ -87,7 +87,7 @@ impl Warp {
         spare: &mut Vec<Recorder>,
     ) -> Warp {
         let id = WarpId { cta: block.cta, warp: index };
-        let position = WarpPosition::new(block, index);
+        let position = WarpPosition { block, warp: index, threads: launch.threads[index as usize] };
         let live = position.launched();
         let listed = launch.lists(id);
         let reused = if listed { None } else { spare.pop() };

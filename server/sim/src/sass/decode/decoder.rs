@@ -50,6 +50,7 @@ impl<'l> Decoder<'l> {
             target,
             code: Vec::new(),
             straight_runs: Vec::new(),
+            quick: Vec::new(),
             functions: Vec::new(),
             addresses: Vec::new(),
             layout: program::Layout::default(),

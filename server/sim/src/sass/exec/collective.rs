@@ -1,12 +1,14 @@
 //! Operations among the lanes of a path: shuffles, votes, matches, reductions, elections.
 
+use pulp::Scalar;
+
 use super::context::ExecContext;
 use crate::cuda::address::{AtomicOp, Space};
 use crate::cuda::inactive_sources::{Absence, InactiveSources};
 use crate::cuda::memory::atomic_operation::apply;
-use crate::cuda::registers::{Lanes, lanes};
+use crate::cuda::registers::{Lanes, lanes, lanes_where};
 use crate::sass::program::{Op, Operation, ShuffleMode, VoteMode};
-use crate::sass::registers::{Registers, lanes_where};
+use crate::sass::registers::Registers;
 use crate::scalar_type::ScalarType;
 
 /// Runs an operation among the lanes of `mask`.
@@ -27,7 +29,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
         }
         Op::Match(all, wide) => {
             let values = if wide { r.bits_64(o.s[0].row) } else { r.row(o.s[0].row).map(u64::from) };
-            let same = |lane: usize| lanes_where(|other| values[other] == values[lane]) & mask;
+            let same = |lane: usize| lanes_where(Scalar::new(), |other| values[other] == values[lane]) & mask;
             match all {
                 false => r.set(o.d, mask, &std::array::from_fn(same)),
                 true => {
@@ -57,7 +59,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
             let values = *r.row(o.s[0].row);
             let first = values[mask.trailing_zeros() as usize % 32];
             r.set(o.d, u32::MAX, &[first; 32]);
-            r.set_predicate(o.q[0], mask, lanes_where(|lane| values[lane] != first));
+            r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| values[lane] != first));
         }
         _ => {}
     }
@@ -93,7 +95,7 @@ fn shuffle(mode: ShuffleMode, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
     };
     let sources: Lanes<(usize, bool)> = std::array::from_fn(source);
     r.set(o.d, mask, &sources.map(|(from, _)| a[from]));
-    r.set_predicate(o.q[0], mask, lanes_where(|lane| sources[lane].1));
+    r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sources[lane].1));
     let readers =
         lanes(mask).filter(|&lane| mask >> sources[lane].0 & 1 == 0).fold(0, |all, lane| all | 1 << lane);
     if readers != 0

@@ -4,10 +4,10 @@ use rustc_hash::FxHashSet;
 
 use crate::cuda::memory::local::Local;
 use crate::cuda::memory::spaces::Spaces;
-use crate::cuda::registers::WIDTH;
+use crate::cuda::registers::{Lanes, WIDTH};
 use crate::cuda::sanitizer::Sanitizer;
 use crate::sass::target::Target;
-use crate::warp::launch_config::{thread_of, volume};
+use crate::warp::launch_config::volume;
 
 /// The position of a block in a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,15 +25,10 @@ pub(crate) struct WarpPosition {
     pub(crate) block: BlockPosition,
     pub(crate) warp: u32,
     /// The position of each lane in the block.
-    pub(crate) threads: [[u32; 3]; WIDTH],
+    pub(crate) threads: Lanes<[u32; 3]>,
 }
 
 impl WarpPosition {
-    pub(crate) fn new(block: BlockPosition, warp: u32) -> WarpPosition {
-        let thread = |lane: usize| thread_of(warp, lane as u32, WIDTH as u32, block.block);
-        WarpPosition { block, warp, threads: std::array::from_fn(thread) }
-    }
-
     /// The lanes that exist.
     pub(crate) fn launched(&self) -> u32 {
         let threads = volume(self.block.block);

@@ -3,15 +3,15 @@
 //! Rounding to nearest uses the host's floats, other roundings `soft_float`. Approximations give the correctly rounded value,
 //! which makes the sequences for quotients and roots exact.
 
-use pulp::Simd;
+use pulp::{Scalar, Simd};
 
 use super::lanewise::map1;
-use super::predicate::set_to;
-use crate::cuda::registers::{Lanes, lanes};
+use super::predicate::{set_compared, set_to};
+use crate::cuda::registers::{Lanes, lanes, lanes_where};
 use crate::cuda::semantics::compare::Comparison;
 use crate::cuda::semantics::float::{FloatOp, extremum_32, flush_32, fma_32};
 use crate::sass::program::{Bool, FloatCompare, FloatMode, Lanewise, Mufu, Op, Operation};
-use crate::sass::registers::{Registers, Source, lanes_where};
+use crate::sass::registers::{Registers, Source};
 use crate::soft_float::{self, F32, F64, Rounding};
 
 const NAN_32: u32 = 0x7fff_ffff;
@@ -53,48 +53,57 @@ pub(super) fn execute<S: Simd>(simd: S, op: Op, o: &Operation, r: &mut Registers
             r.set(o.d, mask, &std::array::from_fn(value));
         }
         Op::FloatSetp(compare, combine) => {
-            let holds = compared(compare, o, r);
-            let other = r.holds(o.p[0]);
-            r.set_predicate(o.q[0], mask, combine.of(holds, other));
-            r.set_predicate(o.q[1], mask, combine.of(!holds, other));
+            let holds = compared(simd, compare, o, r);
+            set_compared(combine, holds, o, r, mask);
         }
         _ => {}
     }
 }
 
+/// Operations in modes that are not plain.
 #[inline(always)]
 fn map(mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(f32, f32, f32) -> f32) {
-    let values = match o.s.map(|source| source.sign) {
-        [0, 0, 0] => results(mode, o, r, |_, bits| bits, f),
-        _ => {
-            let masks = o.s.map(Source::float_masks);
-            results(mode, o, r, |source, bits| bits & masks[source].0 ^ masks[source].1, f)
-        }
-    };
+    let flushed = |bits: u32| if mode.flush { flush_32(bits) } else { bits };
+    let values = results(Signs::Some, o, r, flushed, |a, b, c| finish(mode, f(a, b, c)));
     r.set(o.d, mask, &values);
 }
 
-/// The results of all lanes; `signed` applies the sign of a source, by its index.
+/// Whether a source of an operation is negated or absolute.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signs {
+    None,
+    Some,
+}
+
+/// Operations in a plain mode: nothing is done with results and sources but the signs.
+#[inline(always)]
+pub(super) fn map_plain(
+    signs: Signs,
+    o: &Operation,
+    r: &mut Registers,
+    mask: u32,
+    f: impl Fn(f32, f32, f32) -> f32,
+) {
+    let values = results(signs, o, r, |bits| bits, |a, b, c| canonical(f(a, b, c)));
+    r.set(o.d, mask, &values);
+}
+
+/// The results of all lanes, of sources as `prepared` makes them.
 #[inline(always)]
 fn results(
-    mode: FloatMode,
+    signs: Signs,
     o: &Operation,
     r: &Registers,
-    signed: impl Fn(usize, u32) -> u32,
-    f: impl Fn(f32, f32, f32) -> f32,
+    prepared: impl Fn(u32) -> u32,
+    f: impl Fn(f32, f32, f32) -> u32,
 ) -> Lanes<u32> {
     let [a, b, c] = o.s.map(|source| r.row(source.row));
-    match mode {
-        FloatMode { flush: false, saturate: false, .. } => std::array::from_fn(|lane| {
-            let value = |source: usize, bits: u32| f32::from_bits(signed(source, bits));
-            canonical(f(value(0, a[lane]), value(1, b[lane]), value(2, c[lane])))
-        }),
-        _ => std::array::from_fn(|lane| {
-            let flushed = |bits: u32| if mode.flush { flush_32(bits) } else { bits };
-            let value = |source: usize, bits: u32| f32::from_bits(flushed(signed(source, bits)));
-            finish(mode, f(value(0, a[lane]), value(1, b[lane]), value(2, c[lane])))
-        }),
-    }
+    let masks = o.s.map(Source::float_masks);
+    let value = |source: usize, bits: u32| {
+        let bits = if signs == Signs::Some { bits & masks[source].0 ^ masks[source].1 } else { bits };
+        f32::from_bits(prepared(bits))
+    };
+    std::array::from_fn(|lane| f(value(0, a[lane]), value(1, b[lane]), value(2, c[lane])))
 }
 
 fn directed(op: Lanewise, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
@@ -152,19 +161,19 @@ fn extremum(compare: FloatCompare, smaller: bool, [a, b]: [u32; 2], signs: u32) 
 
 /// The lanes in which a comparison of singles holds.
 #[inline(always)]
-fn compared(compare: FloatCompare, o: &Operation, r: &Registers) -> u32 {
+pub(super) fn compared<S: Simd>(simd: S, compare: FloatCompare, o: &Operation, r: &Registers) -> u32 {
     let Some(cmp) = compare.cmp else { return if compare.is_true { u32::MAX } else { 0 } };
     let [a, b, _] = o.s.map(|source| r.row(source.row));
     let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
-    ordered(cmp, |lane| (value(a[lane]), value(b[lane])))
+    ordered(simd, cmp, |lane| (value(a[lane]), value(b[lane])))
 }
 
 /// A comparison of floats of any width.
 #[inline(always)]
-pub(super) fn ordered<T: PartialOrd>(cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
+pub(super) fn ordered<S: Simd, T: PartialOrd>(simd: S, cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
     macro_rules! lanes {
         ($op:tt) => {
-            lanes_where(|lane| {
+            lanes_where(simd, |lane| {
                 let (a, b) = of(lane);
                 a $op b
             })
@@ -184,7 +193,7 @@ pub(super) fn ordered<T: PartialOrd>(cmp: Comparison, of: impl Fn(usize) -> (T, 
         Comparison::LessEqualUnordered => !lanes!(>),
         Comparison::GreaterUnordered => !lanes!(<=),
         Comparison::GreaterEqualUnordered => !lanes!(<),
-        Comparison::Numbers | Comparison::AnyNan => lanes_where(|lane| {
+        Comparison::Numbers | Comparison::AnyNan => lanes_where(simd, |lane| {
             let (a, b) = of(lane);
             cmp.holds(&a, &b)
         }),
@@ -227,7 +236,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             r.set(o.d, mask, &std::array::from_fn(value));
         }
         Op::FloatSet(compare, combine, to) => {
-            let holds = combine.of(compared(compare, o, r), r.holds(o.p[0]));
+            let holds = combine.of(compared(Scalar::new(), compare, o, r), r.holds(o.p[0]));
             set_to(to, holds, o, r, mask);
         }
         Op::FloatSelect(compare) => {
@@ -239,7 +248,11 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         }
         Op::FloatCheck => {
             let [a, b, _] = o.s.map(|source| *r.row(source.row));
-            r.set_predicate(o.q[0], mask, lanes_where(|lane| needs_slow_path(a[lane], b[lane])));
+            r.set_predicate(
+                o.q[0],
+                mask,
+                lanes_where(Scalar::new(), |lane| needs_slow_path(a[lane], b[lane])),
+            );
         }
         Op::Mufu(function) => {
             let values = *r.row(o.s[0].row);
@@ -356,7 +369,7 @@ fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
                 0
             }
         }
-        Some(cmp) => ordered(cmp, |lane| (a[lane], b[lane])),
+        Some(cmp) => ordered(Scalar::new(), cmp, |lane| (a[lane], b[lane])),
     };
     match op {
         Op::DoubleMinMax => {
@@ -390,8 +403,12 @@ fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
                 _ => less(a[lane], b[lane]) != maximum,
             };
             let other = r.holds(o.p[0]);
-            r.set_predicate(o.q[0], mask, Bool::And.of(lanes_where(takes), other));
-            r.set_predicate(o.q[1], mask, lanes_where(|lane| a[lane].is_nan() && b[lane].is_nan()) & other);
+            r.set_predicate(o.q[0], mask, Bool::And.of(lanes_where(Scalar::new(), takes), other));
+            r.set_predicate(
+                o.q[1],
+                mask,
+                lanes_where(Scalar::new(), |lane| a[lane].is_nan() && b[lane].is_nan()) & other,
+            );
         }
         Op::DoubleSet(compare, combine, to) => {
             let holds = combine.of(compared(compare), r.holds(o.p[0]));

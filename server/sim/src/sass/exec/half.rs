@@ -1,5 +1,7 @@
 //! Halves, two in a register.
 
+use pulp::Scalar;
+
 use super::float::ordered;
 use crate::cuda::registers::{Lanes, lanes};
 use crate::cuda::semantics::convert::{Clamp, clamp_float};
@@ -159,5 +161,5 @@ fn compared(compare: FloatCompare, mode: HalfMode, o: &Operation, r: &Registers)
     let Some(cmp) = compare.cmp else { return [if compare.is_true { u32::MAX } else { 0 }; 2] };
     let values = |source| halves(source, mode, r).map(|halves| halves.map(|bits| format.to_f32(bits)));
     let (a, b) = (values(o.s[0]), values(o.s[1]));
-    [0, 1].map(|half: usize| ordered(cmp, |lane| (a[lane][half], b[lane][half])))
+    [0, 1].map(|half: usize| ordered(Scalar::new(), cmp, |lane| (a[lane][half], b[lane][half])))
 }

@@ -1,13 +1,13 @@
 //! Integer arithmetic and logic.
 
+use pulp::Scalar;
+
 use super::lanewise::{map1, map2, map3, tested};
-use crate::cuda::registers::{Lanes, lanes};
+use crate::cuda::registers::{Lanes, lanes, lanes_where};
 use crate::cuda::semantics::bits;
 use crate::cuda::windows;
 use crate::sass::program::{Accumulate, AddendPart, MinMax, Op, Operation, Test, Xmad};
-use crate::sass::registers::{
-    CC_CARRY, CC_CARRY_2, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source, lanes_where,
-};
+use crate::sass::registers::{CC_CARRY, CC_CARRY_2, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source};
 
 /// Moves and sums.
 #[inline(always)]
@@ -32,16 +32,20 @@ pub(super) fn arithmetic(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             }
         }
         Op::ScaledAdd => scaled_add(o, r, mask),
-        Op::Select => {
-            let chosen = r.holds(o.p[0]);
-            let [a, b, _] = o.s.map(|source| r.row(source.row));
-            let values: Lanes<u32> =
-                std::array::from_fn(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
-            r.set(o.d, mask, &values);
-        }
+        Op::Select => select(o, r, mask),
         Op::AddCc(takes) => add_cc(takes, o, r, mask),
         _ => {}
     }
+}
+
+/// `SEL`
+#[inline(always)]
+pub(super) fn select(o: &Operation, r: &mut Registers, mask: u32) {
+    let chosen = r.holds(o.p[0]);
+    let [a, b, _] = o.s.map(|source| r.row(source.row));
+    let values: Lanes<u32> =
+        std::array::from_fn(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
+    r.set(o.d, mask, &values);
 }
 
 /// `a << shift`, or its negation: that of zero carries, as `!x + 1` does.
@@ -64,7 +68,7 @@ fn scaled_add(o: &Operation, r: &mut Registers, mask: u32) {
     let b = terms(r, o.s[1]);
     let sums: Lanes<u64> = std::array::from_fn(|lane| scaled(a[lane], shift, is_negated) + b[lane]);
     r.set(o.d, mask, &sums.map(|sum| sum as u32));
-    r.set_predicate(o.q[0], mask, lanes_where(|lane| sums[lane] >> 32 != 0));
+    r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 != 0));
     r.set_predicate(o.q[1], mask, 0);
 }
 
@@ -116,15 +120,15 @@ fn add_cc(takes: bool, o: &Operation, r: &mut Registers, mask: u32) {
     if !o.sets_cc {
         return;
     }
-    let zero = lanes_where(|lane| sums[lane] as u32 == 0) & old_zero;
-    let overflow = lanes_where(|lane| {
+    let zero = lanes_where(Scalar::new(), |lane| sums[lane] as u32 == 0) & old_zero;
+    let overflow = lanes_where(Scalar::new(), |lane| {
         let (a, b, sum) = (a[lane] as u32, b[lane] as u32, sums[lane] as u32);
         ((a ^ sum) & (b ^ sum)) >> 31 == 1
     });
     r.set_predicate(CC_ZERO, mask, zero);
-    r.set_predicate(CC_SIGN, mask, lanes_where(|lane| sums[lane] >> 31 & 1 == 1));
-    r.set_predicate(CC_CARRY, mask, lanes_where(|lane| sums[lane] >> 32 >= 1));
-    r.set_predicate(CC_CARRY_2, mask, lanes_where(|lane| sums[lane] >> 32 >= 2));
+    r.set_predicate(CC_SIGN, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 31 & 1 == 1));
+    r.set_predicate(CC_CARRY, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 1));
+    r.set_predicate(CC_CARRY_2, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 2));
     r.set_predicate(CC_OVERFLOW, mask, overflow);
 }
 
@@ -138,13 +142,14 @@ fn multiply_add_cc(high: bool, signed: bool, takes: bool, o: &Operation, r: &mut
         let word = (if high { products[lane] >> 32 } else { products[lane] }) as u32;
         u64::from(word) + c[lane] + u64::from(carry >> lane & 1) + u64::from(carry_2 >> lane & 1)
     });
-    let zero = lanes_where(|lane| sums[lane] as u32 == 0) & if takes { flag(CC_ZERO) } else { u32::MAX };
+    let zero = lanes_where(Scalar::new(), |lane| sums[lane] as u32 == 0)
+        & if takes { flag(CC_ZERO) } else { u32::MAX };
     r.set(o.d, mask, &sums.map(|sum| sum as u32));
     if o.sets_cc {
         r.set_predicate(CC_ZERO, mask, zero);
-        r.set_predicate(CC_SIGN, mask, lanes_where(|lane| sums[lane] >> 31 & 1 == 1));
-        r.set_predicate(CC_CARRY, mask, lanes_where(|lane| sums[lane] >> 32 >= 1));
-        r.set_predicate(CC_CARRY_2, mask, lanes_where(|lane| sums[lane] >> 32 >= 2));
+        r.set_predicate(CC_SIGN, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 31 & 1 == 1));
+        r.set_predicate(CC_CARRY, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 1));
+        r.set_predicate(CC_CARRY_2, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 2));
         r.set_predicate(CC_OVERFLOW, mask, 0);
     }
 }
@@ -159,8 +164,8 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let carries = |lane: usize| u64::from(p >> lane & 1) + u64::from(q >> lane & 1);
             let sums: Lanes<u64> = std::array::from_fn(|lane| a[lane] + b[lane] + c[lane] + carries(lane));
             r.set(o.d, mask, &sums.map(|sum| sum as u32));
-            r.set_predicate(o.q[0], mask, lanes_where(|lane| sums[lane] >> 32 >= 1));
-            r.set_predicate(o.q[1], mask, lanes_where(|lane| sums[lane] >> 32 >= 2));
+            r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 1));
+            r.set_predicate(o.q[1], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 2));
         }
         Op::MulAddWide(signed) => {
             let sums = product_sums(signed, o, r, mask);
@@ -180,7 +185,7 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
                 scaled(a[lane], shift, is_negated) + b[lane] + u64::from(carry >> lane & 1)
             });
             r.set(o.d, mask, &sums.map(|sum| sum as u32));
-            r.set_predicate(o.q[0], mask, lanes_where(|lane| sums[lane] >> 32 != 0));
+            r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 != 0));
             r.set_predicate(o.q[1], mask, 0);
         }
         Op::ScaledAddHigh { extends, window } => scaled_add_high(extends, window, o, r, mask),
@@ -219,7 +224,7 @@ fn product_sums(signed: bool, o: &Operation, r: &mut Registers, mask: u32) -> La
             let exact = u128::from(products[lane]) + c[lane] + u128::from(!simple && carry >> lane & 1 == 1);
             exact >> 64 != 0
         };
-        r.set_predicate(o.q[0], mask, lanes_where(carries));
+        r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), carries));
     }
     sums
 }
@@ -243,10 +248,10 @@ fn scaled_add_high(extends: bool, window: bool, o: &Operation, r: &mut Registers
         // The two windows lie one after the other.
         let inside = windows::SHARED..windows::PARAM;
         let address = |lane: usize| (sums[lane] << 32) | u64::from(low[lane]);
-        r.set_predicate(o.q[0], mask, lanes_where(|lane| !inside.contains(&address(lane))));
+        r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| !inside.contains(&address(lane))));
         return;
     }
-    r.set_predicate(o.q[0], mask, lanes_where(|lane| sums[lane] >> 32 != 0));
+    r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 != 0));
     r.set_predicate(o.q[1], mask, 0);
 }
 
@@ -309,9 +314,27 @@ pub(super) fn lop3(test: Test, o: &Operation, r: &mut Registers, mask: u32) {
     };
     r.set(o.d, mask, &values);
     if o.q[0] != crate::sass::registers::DROPPED {
-        let non_zero = lanes_where(|lane| values[lane] != 0);
+        let non_zero = lanes_where(Scalar::new(), |lane| values[lane] != 0);
         r.set_predicate(o.q[0], mask, tested(test, non_zero, other));
     }
+}
+
+/// A shift that is not wrapped: by more than 31 all bits are shifted out.
+#[inline(always)]
+pub(super) fn shifted_left(a: u32, by: u32) -> u32 {
+    if by > 31 { 0 } else { a << (by & 31) }
+}
+
+/// As [`shifted_left`], to the right.
+#[inline(always)]
+pub(super) fn shifted_right(a: u32, by: u32) -> u32 {
+    if by > 31 { 0 } else { a >> (by & 31) }
+}
+
+/// As [`shifted_right`], with the sign.
+#[inline(always)]
+pub(super) fn shifted_right_signed(a: u32, by: u32) -> u32 {
+    (a as i32 >> by.min(31)) as u32
 }
 
 /// Shifts.
@@ -319,12 +342,11 @@ pub(super) fn lop3(test: Test, o: &Operation, r: &mut Registers, mask: u32) {
 pub(super) fn shift(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
         Op::ShiftLeft(true) => map2(o, r, mask, |a, b| a << (b & 31)),
-        Op::ShiftLeft(false) => map2(o, r, mask, |a, b| if b > 31 { 0 } else { a << (b & 31) }),
-        Op::ShiftRight(true, wrap) => {
-            map2(o, r, mask, |a, b| (a as i32 >> if wrap { b & 31 } else { b.min(31) }) as u32);
-        }
+        Op::ShiftLeft(false) => map2(o, r, mask, shifted_left),
+        Op::ShiftRight(true, true) => map2(o, r, mask, |a, b| (a as i32 >> (b & 31)) as u32),
+        Op::ShiftRight(true, false) => map2(o, r, mask, shifted_right_signed),
         Op::ShiftRight(false, true) => map2(o, r, mask, |a, b| a >> (b & 31)),
-        Op::ShiftRight(false, false) => map2(o, r, mask, |a, b| if b > 31 { 0 } else { a >> (b & 31) }),
+        Op::ShiftRight(false, false) => map2(o, r, mask, shifted_right),
         Op::Funnel { left, wrap, wide, signed, high } => {
             let most = if wide { 64 } else { 32 };
             let shifted = |low: u32, by: u32, up: u32| {
@@ -421,7 +443,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             };
             map1(o, r, mask, find);
             let a = *r.row(o.s[0].row);
-            r.set_predicate(o.q[0], mask, lanes_where(|lane| find(a[lane]) == u32::MAX));
+            r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| find(a[lane]) == u32::MAX));
         }
         Op::MulAddCc { high, signed, takes } => multiply_add_cc(high, signed, takes, o, r, mask),
         Op::Extend(wrap, signed) => map2(o, r, mask, |a, b| bits::extend(wrap, signed, a, b)),
@@ -519,8 +541,8 @@ fn add_wide(takes: bool, o: &Operation, r: &mut Registers, mask: u32) {
         sums[lane] = a[lane] + b[lane] + c[lane] + u128::from(p >> lane & 1) + u128::from(q >> lane & 1);
     }
     r.set_64(o.d, mask, &sums.map(|sum| sum as u64));
-    r.set_predicate(o.q[0], mask, lanes_where(|lane| sums[lane] >> 64 >= 1));
-    r.set_predicate(o.q[1], mask, lanes_where(|lane| sums[lane] >> 64 >= 2));
+    r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 64 >= 1));
+    r.set_predicate(o.q[1], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 64 >= 2));
 }
 
 /// Applies `f` to each part of so many bits.

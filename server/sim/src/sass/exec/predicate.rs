@@ -1,20 +1,25 @@
 //! Comparisons of integers and operations on predicates.
 
-use crate::cuda::registers::Lanes;
+use pulp::Scalar;
+
+use crate::cuda::registers::{Lanes, lanes_where};
 use crate::cuda::semantics::compare::Comparison;
 use crate::sass::program::{Bool, CcTest, IntCompare, Op, Operation, SetTo};
-use crate::sass::registers::{
-    CC_CARRY, CC_SIGN, CC_ZERO, NEGATE, Predicate, Registers, Source, UNIFORM, lanes_where,
-};
+use crate::sass::registers::{CC_CARRY, CC_SIGN, CC_ZERO, NEGATE, Predicate, Registers, Source, UNIFORM};
 
 /// `ISETP`
 #[inline(always)]
 pub(super) fn compare(compare: IntCompare, o: &Operation, r: &mut Registers, mask: u32) {
     let holds = compared(compare, o, r);
+    set_compared(compare.combine, holds, o, r, mask);
+}
+
+/// Writes both results of a comparison, which `combine` combines with a predicate.
+#[inline(always)]
+pub(super) fn set_compared(combine: Bool, holds: u32, o: &Operation, r: &mut Registers, mask: u32) {
     let other = r.holds(o.p[0]);
-    let combine = |holds: u32| compare.combine.of(holds, other);
-    r.set_predicate(o.q[0], mask, combine(holds));
-    r.set_predicate(o.q[1], mask, combine(!holds));
+    r.set_predicate(o.q[0], mask, combine.of(holds, other));
+    r.set_predicate(o.q[1], mask, combine.of(!holds, other));
 }
 
 /// The lanes in which a comparison holds.
@@ -24,8 +29,8 @@ fn compared(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
     if compare.wide {
         let (a, b) = (r.int_64(o.s[0]), r.int_64(o.s[1]));
         return match compare.signed {
-            true => lanes_where(|lane| cmp.holds(&(a[lane] as i64), &(b[lane] as i64))),
-            false => lanes_where(|lane| cmp.holds(&a[lane], &b[lane])),
+            true => lanes_where(Scalar::new(), |lane| cmp.holds(&(a[lane] as i64), &(b[lane] as i64))),
+            false => lanes_where(Scalar::new(), |lane| cmp.holds(&a[lane], &b[lane])),
         };
     }
     let [a, b, _] = o.s.map(|source| r.row(source.row));
@@ -43,7 +48,7 @@ fn compared(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
 fn simple<T: Ord>(cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
     macro_rules! lanes {
         ($op:tt) => {
-            lanes_where(|lane| {
+            lanes_where(Scalar::new(), |lane| {
                 let (a, b) = of(lane);
                 a $op b
             })
@@ -61,7 +66,7 @@ fn simple<T: Ord>(cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
 
 /// A comparison of upper words, where `low` is the verdict of the lower ones.
 fn extended(compare: IntCompare, cmp: Comparison, a: &Lanes<u32>, b: &Lanes<u32>, low: u32) -> u32 {
-    lanes_where(|lane| {
+    lanes_where(Scalar::new(), |lane| {
         let (a, b, low) = (a[lane], b[lane], low >> lane & 1 == 1);
         let less = if compare.signed { (a as i32) < b as i32 } else { a < b };
         match cmp {
@@ -79,7 +84,7 @@ fn compared_with_cc(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
     let flag = |predicate: Predicate| r.predicates[usize::from(predicate)];
     let (carry, zero) = (flag(CC_CARRY), flag(CC_ZERO));
     let [a, b, _] = o.s.map(|source| *r.row(source.row));
-    lanes_where(|lane| {
+    lanes_where(Scalar::new(), |lane| {
         let (a, b) = (a[lane], b[lane]);
         let sum = u64::from(a) + u64::from(!b) + u64::from(carry >> lane & 1);
         let difference = sum as u32;
@@ -124,7 +129,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let source = |index: usize| match signs >> index & 1 {
                 1 => {
                     let row = r.row(o.s[index].row);
-                    let lanes = lanes_where(|lane| row[lane] >> 31 == 1);
+                    let lanes = lanes_where(Scalar::new(), |lane| row[lane] >> 31 == 1);
                     if o.s[index].sign & NEGATE != 0 || o.p[index].negated { !lanes } else { lanes }
                 }
                 _ => r.holds(o.p[index]),
@@ -148,12 +153,12 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         Op::MinMaxHigh(signed) => {
             let smaller = r.holds(o.p[0]);
             let [a, b, _] = o.s.map(|source| *r.row(source.row));
-            let less = lanes_where(|lane| match signed {
+            let less = lanes_where(Scalar::new(), |lane| match signed {
                 true => (a[lane] as i32) < b[lane] as i32,
                 false => a[lane] < b[lane],
             });
             choose(o, r, mask, !(less ^ smaller), (&a, &b));
-            r.set_predicate(CC_ZERO, mask, lanes_where(|lane| a[lane] == b[lane]));
+            r.set_predicate(CC_ZERO, mask, lanes_where(Scalar::new(), |lane| a[lane] == b[lane]));
             r.set_predicate(CC_SIGN, mask, less);
         }
         Op::MinMaxLow => {
@@ -161,7 +166,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let [a, b, _] = o.s.map(|source| *r.row(source.row));
             let flag = |predicate: Predicate| r.predicates[usize::from(predicate)];
             let (equal, less) = (flag(CC_ZERO), flag(CC_SIGN));
-            let low_less = lanes_where(|lane| a[lane] < b[lane]);
+            let low_less = lanes_where(Scalar::new(), |lane| a[lane] < b[lane]);
             let less = equal & low_less | !equal & less;
             choose(o, r, mask, !(less ^ smaller), (&a, &b));
         }
@@ -232,8 +237,8 @@ fn to_predicates(o: &Operation, r: &mut Registers, mask: u32) {
     let masks = *r.row(o.s[1].row);
     let shift = if o.n < 4 { 8 * o.n } else { 0 };
     for index in 0..7u32 {
-        let chosen = lanes_where(|lane| masks[lane] >> index & 1 == 1);
-        let value = lanes_where(|lane| a[lane] >> (shift + index) & 1 == 1);
+        let chosen = lanes_where(Scalar::new(), |lane| masks[lane] >> index & 1 == 1);
+        let value = lanes_where(Scalar::new(), |lane| a[lane] >> (shift + index) & 1 == 1);
         r.set_predicate(first + index as u8, mask & chosen, value);
     }
 }

@@ -556,6 +556,11 @@ impl FloatMode {
     pub(crate) fn is_nearest(self) -> bool {
         self.rounding == Rounding::Nearest && self.scale == 0
     }
+
+    /// Whether nothing else is done with results and sources, too.
+    pub(crate) fn is_plain(self) -> bool {
+        self.is_nearest() && !self.flush && !self.saturate
+    }
 }
 
 /// An operation on pairs.
