@@ -154,7 +154,9 @@ impl Prepared {
             }
         };
         let warp = request.warp.or_else(|| warp_of_first_error(&result)).unwrap_or(FIRST_WARP);
-        let trace = TraceRequest { until: request.until, ..TraceRequest::at(warp) };
+        // The notes of the result are about the whole run.
+        let notes = request.until.is_some() && !result.notes.is_empty();
+        let trace = TraceRequest { until: request.until, notes, ..TraceRequest::at(warp) };
         let sink = SharedSink::new(warp, Recorder::default());
         let values = settled.look(trace, Control { steps: Some(&sink.steps), ..sequential })?.map(Arc::new);
         // A run that stops at a visit does not have all steps.

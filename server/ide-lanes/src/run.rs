@@ -5,7 +5,7 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_sim::launch::{Guess, Resolved};
 use warplens_sim::{
-    Cancelled, Control, Executable, Finding, Limits, RunOptions, RunResult, StatementId, Status,
+    Cancelled, Checks, Control, Executable, Finding, Limits, RunOptions, RunResult, StatementId, Status,
     TraceRequest, Values, WarpId,
 };
 
@@ -75,8 +75,11 @@ impl Prepared {
     pub fn look(&self, look: TraceRequest, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
         let limits = Limits { max_warps: 0, ..self.options.limits };
         let eager = self.options.eager;
-        let options = RunOptions { limits, eager, trace: Some(look), ..RunOptions::default() };
-        self.program.trace(self.resolved.config.clone(), &options, control).map(|result| result.values)
+        let checks = if look.notes { self.options.checks } else { Checks::default() };
+        let options = RunOptions { limits, eager, checks, trace: Some(look), ..RunOptions::default() };
+        let result = self.program.trace(self.resolved.config.clone(), &options, control)?;
+        let notes = look.notes.then_some(result.notes);
+        Ok(result.values.map(|values| Values { notes, ..values }))
     }
 
     /// The statement at an offset of the text.
@@ -93,6 +96,7 @@ impl Prepared {
             model: self.model,
             broken: Arc::clone(&self.broken),
             program: Some(Arc::clone(&self.program)),
+            has_notes: self.options.checks.races,
         };
         Shown::new(ran, &self.statements, result, warp)
     }

@@ -14,8 +14,8 @@ use warplens_sim::ScalarType;
 use warplens_sim::launch::{Launch, PlacedBuffer, Resolved};
 use warplens_sim::objects::{ArrayShape, Object};
 use warplens_sim::{
-    Correction, Executable, Finding, LineTrace, Mask, OperandMeaning, Reconvergence, RunResult, Severity,
-    StatementId, Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
+    Correction, Executable, Finding, LineTrace, Mask, Note, OperandMeaning, Reconvergence, RunResult,
+    Severity, StatementId, Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
 };
 
 use crate::findings::{ReportedFinding, Reporter};
@@ -63,6 +63,8 @@ pub(super) struct Ran {
     pub(super) broken: Arc<[StatementId]>,
     /// What ran, if it is known.
     pub(super) program: Option<Arc<dyn Executable>>,
+    /// Whether the run recorded notes, for which it needs checks.
+    pub(super) has_notes: bool,
 }
 
 /// A statement with its trace.
@@ -171,6 +173,25 @@ impl Shown {
         let at = if correction.after { range.end() } else { range.start() };
         let guard = correction.guarded.then(|| TextRange::new(range.start(), opcode));
         (!edited).then_some((correction, at, guard))
+    }
+
+    /// What statements did besides their lanes and registers: until the selected point in time, or in the whole run.
+    pub(crate) fn notes(&self) -> &[Note] {
+        let until = self.values.as_ref().and_then(|values| values.notes.as_deref());
+        until.unwrap_or(&self.result.notes)
+    }
+
+    /// Whether the notes are those until the selected point in time.
+    pub(crate) fn has_notes_until_moment(&self) -> bool {
+        self.values.as_ref().is_some_and(|values| values.notes.is_some())
+    }
+
+    /// What a run with checks would show about a statement, if this one had none.
+    pub(crate) fn missing_note(&self, statement: StatementId) -> Option<&'static str> {
+        if self.ran.has_notes {
+            return None;
+        }
+        self.ran.program.as_ref()?.subject_of_notes(statement)
     }
 
     /// Drops the positions of the statements, because the text was replaced.

@@ -174,7 +174,14 @@ fn values() -> Values {
         registers: vec![held],
         stack: None,
     };
-    Values { visits: vec![seen], steps: Vec::new(), truncated: false, moment: None, stored_at: None }
+    Values {
+        visits: vec![seen],
+        steps: Vec::new(),
+        notes: None,
+        truncated: false,
+        moment: None,
+        stored_at: None,
+    }
 }
 
 pub(crate) fn shown(text: &str, result: RunResult) -> Shown {
@@ -185,6 +192,7 @@ pub(crate) fn shown(text: &str, result: RunResult) -> Shown {
         model: crate::ptx::Ptx.default_model(),
         broken: Arc::default(),
         program: None,
+        has_notes: true,
     };
     Shown::new(ran, &statements(text), Arc::new(result), warp).with_values(Some(Arc::new(values())), None)
 }

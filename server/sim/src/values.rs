@@ -6,6 +6,7 @@
 use smol_str::SmolStr;
 
 use crate::ids::{Mask, StatementId, WarpId};
+use crate::note::Note;
 
 /// Which warp to trace, and until when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +20,8 @@ pub struct TraceRequest {
     pub steps: bool,
     /// Record the registers before and after this step of the warp (the first is 0) in [`Values::moment`], and nothing else.
     pub moment: Option<u64>,
+    /// Whether to record in [`Values::notes`] what the statements did, which needs a run with checks.
+    pub notes: bool,
     /// Limit for the kept values in bytes; statements reached later keep none.
     pub max_bytes: usize,
 }
@@ -26,7 +29,7 @@ pub struct TraceRequest {
 impl TraceRequest {
     /// Traces a warp until it exits.
     pub fn at(warp: WarpId) -> TraceRequest {
-        TraceRequest { warp, until: None, steps: false, moment: None, max_bytes: 64 << 20 }
+        TraceRequest { warp, until: None, steps: false, moment: None, notes: false, max_bytes: 64 << 20 }
     }
 }
 
@@ -37,6 +40,8 @@ pub struct Values {
     pub visits: Vec<TracedVisit>,
     /// All visits in order of execution, with the registers that they wrote; empty unless requested.
     pub steps: Vec<TracedVisit>,
+    /// What statements did until the trace was complete, if requested.
+    pub notes: Option<Vec<Note>>,
     /// Whether values or steps were dropped because of the limit.
     pub truncated: bool,
     /// The step of [`TraceRequest::moment`], if the warp reached it.

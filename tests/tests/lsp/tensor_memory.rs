@@ -1,4 +1,4 @@
-//! Hovers of addresses in tensor memory: before a run, after it, and in another warp.
+//! Hovers of addresses in tensor memory: before a run, after it, in another warp, and up to a chosen visit.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ fn pointing_at_an_address_shows_tensor_memory() {
 
             Launch *one*, block 0,0,0, warp 0, model `stack`.
 
-            **Tensor memory** in this run (a character is a column, `x` only loaded, stored or copied, `.` not used):
+            **Tensor memory** (a character is a column, `x` only loaded, stored or copied, `.` not used):
 
             ```text
             lanes     0       8       16      24
@@ -122,7 +122,7 @@ fn pointing_at_an_address_shows_tensor_memory() {
 
             Launch *one*, block 0,0,0, warp 3, model `stack`.
 
-            **Tensor memory** in this run (a character is a column, `x` only loaded, stored or copied, `.` not used):
+            **Tensor memory** (a character is a column, `x` only loaded, stored or copied, `.` not used):
 
             ```text
             lanes     0       8       16      24
@@ -134,6 +134,38 @@ fn pointing_at_an_address_shows_tensor_memory() {
             - stored to: lanes 0 to 127, columns 4 to 5: 4 times (line 22)
             - stored to: lanes 0 to 127, columns 12 to 13: 4 times (line 22)
             - stored to: lanes 0 to 127, columns 20 to 21: 4 times (line 22)
+            - `>`: warp 3 reaches lanes 96 to 127 (32 * (3 % 4))"#]],
+    );
+    let visit = json!({ "uri": file.uri, "line": 21, "visit": 2 });
+    client.command("warplens.selectVisit", visit).expect("there is such a visit");
+    client.request("warplens/laneMasks", file.params());
+    check(
+        &mut client,
+        &file,
+        "%r4",
+        expect![[r#"
+            **`%r4`** = 6291464, after this line, visit 2 of 3.
+
+            `0x00600008`: **lane 96, column 8** of tensor memory. Address in tensor memory of the destination of `tcgen05.st`: the lane in bits 31 to 16, the column in bits 15 to 0. With the offset 0x4 it is lane 96, column 12.
+
+            **All 32 lanes** reached this line, 3 times.
+
+            Launch *one*, block 0,0,0, warp 3, model `stack`.
+
+            Up to visit 2 of line 22, which is chosen:
+
+            **Tensor memory** (a character is a column, `x` only loaded, stored or copied, `.` not used):
+
+            ```text
+            lanes     0       8       16      24
+              0-95    ....xx......xx......xx..........
+            > 96-127  ....xx......xx..................
+            ```
+
+            - columns 0 to 31, not freed: allocated by warp 0 (line 11)
+            - stored to: lanes 0 to 127, columns 4 to 5: 4 times (line 22)
+            - stored to: lanes 0 to 127, columns 12 to 13: 4 times (line 22)
+            - stored to: lanes 0 to 95, columns 20 to 21: 3 times (line 22)
             - `>`: warp 3 reaches lanes 96 to 127 (32 * (3 % 4))"#]],
     );
     client.finish();

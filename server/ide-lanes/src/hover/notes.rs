@@ -7,7 +7,19 @@ use crate::shown::{LineOf, Shown, ShownStatement};
 /// The notes about a statement, each a paragraph with a list.
 pub(super) fn of_statement(statement: &ShownStatement<'_>, shown: &Shown, line_of: LineOf<'_>) -> String {
     let mut text = String::new();
-    let notes = shown.result().notes.iter().filter(|note| note.is_about(statement.id, shown.warp()));
+    if let Some(missing) = shown.missing_note(statement.id) {
+        let _ = write!(text, "\n\nA run with checks shows {missing} here; this one had none.");
+    }
+    let mut notes = shown.notes().iter().filter(|note| note.is_about(statement.id, shown.warp())).peekable();
+    if let (Some(_), Some((chosen, visit))) = (notes.peek(), shown.moment()) {
+        let line = shown.place(chosen).map(|place| line_of(place.start()) + 1);
+        let until = match (shown.has_notes_until_moment(), line) {
+            (true, Some(line)) => format!("Up to visit {visit} of line {line}, which is chosen:"),
+            (true, None) => "Up to the chosen visit:".to_owned(),
+            (false, _) => "In the whole run, not up to the chosen visit:".to_owned(),
+        };
+        let _ = write!(text, "\n\n{until}");
+    }
     for note in notes {
         let _ = write!(text, "\n\n{}\n", note.title);
         if !note.grid.is_empty() {

@@ -93,7 +93,7 @@ fn a_map_of_tensor_memory() {
 
         Launch *1 x 128*, block 0,0,0, warp 0, model `stack`.
 
-        **Tensor memory** in this run (a character is 4 columns, `.` not used):
+        **Tensor memory** (a character is 4 columns, `.` not used):
 
         ```text
         lanes     0       32      64      96
@@ -123,7 +123,7 @@ fn the_lanes_of_the_warp_are_marked() {
 
         Launch *1 x 128*, block 0,0,0, warp 2, model `stack`.
 
-        **Tensor memory** in this run (a character is 4 columns, `.` not used):
+        **Tensor memory** (a character is 4 columns, `.` not used):
 
         ```text
         lanes     0       32      64      96
@@ -140,6 +140,14 @@ fn the_lanes_of_the_warp_are_marked() {
         - stored to: lanes 0 to 127, columns 32 to 39: 4 times (line 43)
         - `>`: warp 2 reaches lanes 64 to 95 (32 * (2 % 4))"#]];
     expected.assert_eq(&markdown);
+}
+
+#[test]
+fn a_run_without_checks_has_no_map() {
+    let markdown = after_run(TEXT, "tcgen05.mma", "%r2", RunOptions::default());
+    let notes = markdown.split("model `stack`.").nth(1).unwrap();
+    expect!["A run with checks shows a map of tensor memory here; this one had none."]
+        .assert_eq(notes.trim());
 }
 
 /// The hover of `word` at `place` without a run.

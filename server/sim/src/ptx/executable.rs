@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::correction::correction;
 use super::engine::{Model, run};
-use super::program::{Guard, Op, Program};
+use super::program::{Function, Guard, Op, Program, TensorMemoryOp, TensorOp};
 use crate::trace::{Control, Finding, RunOptions, RunOutcome, StatementId};
 use crate::warp::{BlockEnd, ControlFlow, Correction, Executable, LaunchConfig, ModelInfo};
 
@@ -43,8 +43,35 @@ impl Executable for Kernel {
         correction(&self.program, finding)
     }
 
+    fn subject_of_notes(&self, statement: StatementId) -> Option<&'static str> {
+        let (function, pc) = self.program.locate(statement)?;
+        subject_of_notes(&self.program.functions[function], pc)
+    }
+
     fn control_flow(&self) -> ControlFlow {
         control_flow(&self.program)
+    }
+}
+
+/// What the notes of a run say about a statement.
+fn subject_of_notes(function: &Function, pc: u32) -> Option<&'static str> {
+    let instruction = function.code.get(pc as usize)?;
+    match instruction.op {
+        Op::Mbarrier => Some("the phases of the mbarrier"),
+        Op::Tensor => match &function.tables.tensors[instruction.s.a as usize] {
+            TensorOp::Copy(_) => Some("the copied box"),
+            TensorOp::Memory(TensorMemoryOp::Commit { .. }) => Some("the phases of the mbarrier"),
+            TensorOp::Memory(
+                TensorMemoryOp::Allocate { .. }
+                | TensorMemoryOp::Free { .. }
+                | TensorMemoryOp::Load(_)
+                | TensorMemoryOp::Store(_)
+                | TensorMemoryOp::Product(_)
+                | TensorMemoryOp::Copy(_),
+            ) => Some("a map of tensor memory"),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

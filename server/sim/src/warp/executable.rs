@@ -47,6 +47,11 @@ pub trait Executable: DynEq + Debug + Send + Sync {
         None
     }
 
+    /// What runs with checks note about a statement, in words, if they do.
+    fn subject_of_notes(&self, _statement: StatementId) -> Option<&'static str> {
+        None
+    }
+
     /// The control flow of the kernel; without one, each kernel is one block.
     fn control_flow(&self) -> ControlFlow {
         ControlFlow::default()

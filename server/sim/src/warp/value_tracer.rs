@@ -34,6 +34,10 @@ struct Visit {
     step: usize,
 }
 
+fn ends_before(until: Option<(StatementId, u64)>, statement: StatementId, count: u64) -> bool {
+    until.is_some_and(|(at, last)| at == statement && count >= last)
+}
+
 /// One visit in order of execution.
 #[derive(Clone, Debug)]
 struct Step {
@@ -73,6 +77,12 @@ impl VisitTracer {
         self.is_complete
     }
 
+    /// Whether the trace is complete when the warp reaches a statement.
+    pub(crate) fn ends_before(&self, statement: StatementId) -> bool {
+        let count = self.visits.get(statement.index()).map_or(0, |visit| visit.count);
+        ends_before(self.until, statement, count)
+    }
+
     /// Starts the record of a visit; returns `false` if the trace is complete.
     pub(crate) fn visit(
         &mut self,
@@ -83,7 +93,7 @@ impl VisitTracer {
         let Some(visit) = self.visits.get_mut(statement.index()).filter(|_| !self.is_complete) else {
             return false;
         };
-        if self.until.is_some_and(|(at, last)| at == statement && visit.count >= last) {
+        if ends_before(self.until, statement, visit.count) {
             self.is_complete = true;
             return false;
         }
@@ -165,6 +175,7 @@ impl VisitTracer {
                 .map(|step| traced(step.statement, step.visit, true))
                 .collect(),
             truncated: self.truncated,
+            notes: None,
             moment: None,
             stored_at: None,
         }

@@ -23,6 +23,8 @@ pub(crate) struct Queue {
     pub(crate) copies: CopyLog,
     /// What blocks did with their tensor memory, by rank, in runs with checks.
     pub(crate) cells: Vec<UseLog>,
+    /// This queue and the shared memory of the cluster when the trace of a warp was complete.
+    traced: Option<Box<(Queue, Vec<u8>)>>,
     /// Committed groups by rank, warp and family, of each lane.
     committed: FxHashMap<(u32, u32, bool), [u32; WIDTH]>,
 }
@@ -31,6 +33,18 @@ impl Queue {
     /// An empty queue.
     pub(crate) fn new(eager: bool) -> Queue {
         Queue { eager, ..Queue::default() }
+    }
+
+    /// Keeps the present state, with the shared memory of the cluster: the trace of a warp is complete.
+    pub(crate) fn keep(&mut self, shared: &[u8]) {
+        if self.traced.is_none() {
+            self.traced = Some(Box::new((self.clone(), shared.to_vec())));
+        }
+    }
+
+    /// The kept state.
+    pub(crate) fn take_kept(&mut self) -> Option<(Queue, Vec<u8>)> {
+        self.traced.take().map(|kept| *kept)
     }
 
     /// What a block did with its tensor memory.

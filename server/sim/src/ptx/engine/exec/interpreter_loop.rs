@@ -323,7 +323,7 @@ impl Running<'_> {
         self.ctx.clock += 1;
         if self.observed {
             self.log(pc, executed);
-            self.record_before();
+            self.record_before(pc);
             self.note(pc, executed);
             self.values(pc, executed);
             self.report_findings(pc);
@@ -342,7 +342,7 @@ impl Running<'_> {
     fn before(&mut self, instruction: &Instruction, pc: u32, executed: u32) {
         self.log(pc, executed);
         self.begin(pc, executed);
-        self.record_before();
+        self.record_before(pc);
         if self.function.uses_products {
             self.check_products(pc, executed);
         }
@@ -374,11 +374,15 @@ impl Running<'_> {
         self.note(pc, executed);
     }
 
-    /// Records the registers before the requested step, and lets the sanitizer list the accesses of the step.
-    fn record_before(&mut self) {
+    /// Records the registers before the requested step, or the state when the trace is complete, and lets the sanitizer list the
+    /// accesses of the step.
+    fn record_before(&mut self, pc: u32) {
         let Some(tracer) = self.tracer else { return };
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             sanitizer.take_watch_hit();
+            if tracer.ends_before(StatementId(self.function.first_statement + pc)) {
+                self.ctx.spaces.asynchronous.keep(&self.ctx.spaces.shared);
+            }
         }
         if let Some(moment) = tracer.due() {
             moment.before(registers_of(self.function, self.frame));

@@ -33,6 +33,11 @@ impl ValueTracer {
         self.moment.as_mut().filter(|moment| moment.is_due())
     }
 
+    /// Whether the trace is complete when the warp reaches a statement.
+    pub(crate) fn ends_before(&self, statement: StatementId) -> bool {
+        self.moment.is_none() && self.visits.ends_before(statement)
+    }
+
     /// The step that is in progress stored to the watched byte.
     pub(crate) fn stored(&mut self) {
         if let Some(moment) = &mut self.moment {

@@ -82,6 +82,10 @@ impl Cluster {
         std::mem::swap(&mut self.tensor_memory, &mut run.spaces.tensor_memory);
         std::mem::swap(&mut self.asynchronous, &mut run.spaces.asynchronous);
         std::mem::swap(&mut self.shared, &mut run.spaces.shared);
+        // The run ends some steps after the trace, which notes must not show.
+        if let Some(kept) = self.asynchronous.take_kept() {
+            (self.asynchronous, self.shared) = kept;
+        }
         pause
     }
 

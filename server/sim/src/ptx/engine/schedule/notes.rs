@@ -17,9 +17,9 @@ use crate::ptx::tensor_memory::map_text::CellMap;
 use crate::ptx::tensor_memory::use_log::UseLog;
 
 impl Cluster {
-    /// What its listed warps did, for hovers.
+    /// What its listed or traced warps did, for hovers.
     pub(crate) fn notes(&self, spaces: &Spaces) -> Vec<Note> {
-        if !self.blocks.iter().flat_map(|block| &block.warps).any(|warp| warp.listed) {
+        if !self.blocks.iter().flat_map(|block| &block.warps).any(is_shown) {
             return Vec::new();
         }
         let phases = self.asynchronous.phases.all();
@@ -35,7 +35,7 @@ impl Cluster {
 
     fn copy(&self, statement: u32, count: u64, copy: &BoxCopy, spaces: &Spaces) -> Option<Note> {
         let warps = &self.blocks.get(copy.issuer.rank as usize)?.warps;
-        let warp = warps.iter().find(|warp| warp.id.warp == copy.issuer.warp && warp.listed)?;
+        let warp = warps.iter().find(|warp| warp.id.warp == copy.issuer.warp && is_shown(warp))?;
         let lane = copy.issuer.lanes.trailing_zeros();
         let which = if count > 1 { format!(", the last of {count} copies") } else { String::new() };
         let tile = self.element(copy.tile, 1, spaces);
@@ -71,7 +71,7 @@ impl Cluster {
             1 => "1 phase completed".to_owned(),
             count => format!("{count} phases completed"),
         };
-        let listed = self.blocks.iter().filter_map(|block| block.warps.iter().find(|warp| warp.listed));
+        let listed = self.blocks.iter().filter_map(|block| block.warps.iter().find(|warp| is_shown(warp)));
         let note = |cta: [u32; 3]| Note {
             statements: statements.iter().map(|statement| StatementId(*statement)).collect(),
             cta,
@@ -91,7 +91,11 @@ impl Cluster {
     }
 }
 
-/// A map of the tensor memory of a block for each listed warp.
+fn is_shown(warp: &Warp) -> bool {
+    warp.listed || warp.tracer.is_some()
+}
+
+/// A map of the tensor memory of a block for each warp that is shown.
 fn maps(block: &Block, log: &UseLog) -> Vec<Note> {
     let statements: Vec<_> = log.statements().into_iter().map(StatementId).collect();
     if statements.is_empty() {
@@ -102,11 +106,11 @@ fn maps(block: &Block, log: &UseLog) -> Vec<Note> {
         statements: statements.clone(),
         cta: warp.id.cta,
         warp: Some(warp.id.warp),
-        title: format!("**Tensor memory** in this run ({}):", map.scale()),
+        title: format!("**Tensor memory** ({}):", map.scale()),
         grid: map.grid(warp.id.warp),
         lines: map.lines(warp.id.warp),
     };
-    block.warps.iter().filter(|warp| warp.listed).map(note).collect()
+    block.warps.iter().filter(|warp| is_shown(warp)).map(note).collect()
 }
 
 /// What happened in a phase.
