@@ -45,7 +45,7 @@ pub use expectation::{Failure, differences, same, show, verify};
 pub use flags::{arguments, extent};
 pub use kernel::{Kernel, LaunchRules};
 pub use model::{
-    Argument, Buffer, Contents, Element, Expectation, Field, Fill, Launch, MapBuffer, Passed,
+    Alias, Argument, Buffer, Contents, Element, Expectation, Field, Fill, Launch, MapBuffer, Passed,
     TensorMapArgument, size,
 };
 pub use problem::{LineStarts, Problem, Span};

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 use super::contents::{FileReader, build};
-use super::model::{Argument, Launch, MapBuffer, Passed, size};
+use super::model::{Alias, Argument, Launch, MapBuffer, Passed, size};
 use super::problem::Problem;
 use crate::objects::ArrayShape;
 use crate::scalar_type::ScalarType;
@@ -106,7 +106,7 @@ fn with_aliases(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<PlacedB
         }
         let of = match &argument.passed {
             Passed::Buffer(_) => name,
-            Passed::Alias(of) => of,
+            Passed::Alias(alias) => &alias.of,
             Passed::TensorMap(map) => match &map.buffer {
                 MapBuffer::Own(_) => name,
                 MapBuffer::Named(of) => of,
@@ -124,6 +124,9 @@ fn with_aliases(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<PlacedB
             let unknown = no_such_buffer(of, buffers);
             return Err(match &argument.passed {
                 Passed::TensorMap(map) => map.wrong(argument, "buffer", &unknown),
+                Passed::Alias(Alias { at: Some(at), .. }) => {
+                    Problem { at: Some(at.clone()), ..wrong(argument, unknown) }
+                }
                 _ => wrong(argument, unknown),
             });
         };

@@ -1,7 +1,7 @@
 //! Launches in flags of the command line: `n=u32:100`, `x=f32[100]:iota`, `y=f32:[1,2,3]`, `z=@x`, `p.8=u32:100`.
 
 use super::json_text;
-use super::model::{Argument, Buffer, Contents, Field, Fill, Number, Passed};
+use super::model::{Alias, Argument, Buffer, Contents, Field, Fill, Number, Passed};
 use super::problem::Problem;
 use super::read::{hex_bytes, number_word, read_argument};
 use crate::scalar_type::ScalarType;
@@ -74,7 +74,7 @@ fn json(flag: &str) -> Option<Result<Argument, Problem>> {
 
 fn passed(value: &str) -> Result<Passed, String> {
     if let Some(of) = value.strip_prefix('@') {
-        return Ok(Passed::Alias(of.to_owned()));
+        return Ok(Passed::Alias(Alias { of: of.to_owned(), at: None }));
     }
     let (head, contents) = match value.split_once(':') {
         Some((head, contents)) => (head.trim(), Some(contents.trim())),
@@ -227,8 +227,8 @@ mod tests {
             ]],
         );
         check("y=u8:[]", expect![[r#"Some("y") Buffer(Buffer { element: U8, contents: Values([]) })"#]]);
-        check("z=@x", expect![[r#"Some("z") Alias("x")"#]]);
-        check("@x", expect![[r#"None Alias("x")"#]]);
+        check("z=@x", expect![[r#"Some("z") Alias(Alias { of: "x", at: None })"#]]);
+        check("@x", expect![[r#"None Alias(Alias { of: "x", at: None })"#]]);
     }
 
     #[test]

@@ -110,13 +110,22 @@ pub enum Passed {
     /// The address of a buffer of its own.
     Buffer(Buffer),
     /// The address of another argument's buffer.
-    Alias(String),
+    Alias(Alias),
     /// Several numbers and addresses in one parameter, zeros between them.
     Fields(Vec<Field>),
     /// A tensor map.
     TensorMap(Box<TensorMapArgument>),
     /// An address that stands for several buffers.
     Multimem(Vec<Buffer>),
+}
+
+/// The buffer of another argument.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alias {
+    /// Its name.
+    pub of: String,
+    /// Where the name is written.
+    pub at: Option<Span>,
 }
 
 /// A part of a parameter that is a structure.
@@ -345,7 +354,7 @@ impl Argument {
         match &self.passed {
             Passed::Scalar(kind, bits) => map.serialize_entry(kind.name(), &Element(*kind, *bits))?,
             Passed::Bytes(bytes) => map.serialize_entry("bytes", &hex(bytes))?,
-            Passed::Alias(of) => map.serialize_entry("alias", of)?,
+            Passed::Alias(alias) => map.serialize_entry("alias", &alias.of)?,
             Passed::Buffer(buffer) => {
                 map.serialize_entry("buffer", buffer.element.name())?;
                 buffer.contents.serialize_entries(buffer.element, map)?;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::fields::{Fields, listing, unknown};
 use super::model::{
-    Argument, Buffer, Contents, Expectation, Field, Fill, Launch, Number, Passed, Wanted, size,
+    Alias, Argument, Buffer, Contents, Expectation, Field, Fill, Launch, Number, Passed, Wanted, size,
 };
 use super::problem::Problem;
 use super::tree::{Key, Node, Value};
@@ -291,7 +291,8 @@ fn read_multimem_argument(node: &Node) -> NamedPassed<'_> {
 fn read_alias(node: &Node) -> NamedPassed<'_> {
     let fields = Fields::new(node, "an alias argument", &["name", "alias"])?;
     let (_, of) = fields.one_of("an alias argument names a buffer", &["alias"])?;
-    Ok((fields.get("name"), Passed::Alias(of.text("alias")?.to_owned())))
+    let alias = Alias { of: of.text("alias")?.to_owned(), at: Some(of.span.clone()) };
+    Ok((fields.get("name"), Passed::Alias(alias)))
 }
 
 /// The parts of a structure: each an argument with its byte offset.

@@ -212,7 +212,7 @@ fn arguments_that_do_not_fit() {
         saxpy(),
         &ARGS.replace("{ buffer = 'f32', len = 100 }", "{ alias = 'z' }"),
         expect![[r#"
-            4:85: argument `y`: unknown buffer `z`: the buffers are `x`
+            4:95: argument `y`: unknown buffer `z`: the buffers are `x`
         "#]],
     );
     check(
