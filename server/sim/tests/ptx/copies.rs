@@ -207,3 +207,9 @@ fn bytes_that_no_thread_announced() {
     let announced = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 4;\n";
     check(32, &format!("{INIT}{announced}{store}{WAIT}{read}"), expect![[""]]);
 }
+
+/// Two bytes are read; zeros are written after them.
+#[test]
+fn a_source_that_is_shorter_than_the_copy() {
+    check(32, "cp.async.ca.shared.global [%r3], [%rd2+1022], 4, 2;\ncp.async.wait_all;", expect![[""]]);
+}

@@ -64,6 +64,19 @@ fn a_misaligned_access() {
 }
 
 #[test]
+fn a_misaligned_source_of_a_copy() {
+    check(
+        ".shared .align 4 .b8 tile[128];\nmov.u32 %r2, tile;\ncp.async.ca.shared.global [%r2], [%rd1+126], 4;\nret;",
+        expect![[r#"
+            faulted
+            error out-of-bounds warp 0 lanes ffffffff: cp.async.ca.shared.global [%r2], [%rd1+126], 4;
+              Out of bounds: load of 4 bytes at `out` + 126 bytes ends 2 bytes beyond `out`
+              `out` has 128 bytes, this load of 4 bytes needs 130; guard the access, or make the buffer larger
+        "#]],
+    );
+}
+
+#[test]
 fn a_store_to_constant_memory() {
     let text = ".version 8.5\n.target sm_90\n.address_size 64\n.const .u32 c = 7;\n\
                 .visible .entry k(.param .u64 out)\n{\n.reg .u64 %a;\nmov.u64 %a, c;\ncvta.const.u64 %a, %a;\n\

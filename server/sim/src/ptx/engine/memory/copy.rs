@@ -21,33 +21,33 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     let (space, mode) = (copy.to_space, AccessMode::Store);
     let checked =
         ctx.spaces.check(&AddressCheck { space, addresses: &to, span, unit: span, mode, mask }, ctx.local)?;
-    let wanted = |lane: &usize| sizes.is_none_or(|sizes| sizes[*lane] != 0);
-    let reads = lanes(mask & !ignored).filter(wanted).fold(0, |all, lane| all | 1 << lane);
-    // An invalid source is reported below, where it is read.
-    let (space, mode) = (copy.from_space, AccessMode::Load);
-    let check = AddressCheck { space, addresses: &from, span: 1, unit: 1, mode, mask: reads };
-    let sources = ctx.spaces.check(&check, ctx.local);
+    let wanted = |lane: usize| sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
+    let is_whole = |lane: &usize| wanted(*lane) == copy.size;
+    let whole = lanes(mask & !ignored).filter(is_whole).fold(0, |all, lane| all | 1 << lane);
     let (size, count) = (4, span as usize / 4);
-    if let Some(sources) = sources.as_ref().ok().filter(|_| reads != 0) {
-        let event = AccessEvent {
+    if whole != 0 {
+        let (space, mode) = (copy.from_space, AccessMode::Load);
+        let check = AddressCheck { space, addresses: &from, span, unit: span, mode, mask: whole };
+        let sources = ctx.spaces.check(&check, ctx.local)?;
+        ctx.report(&AccessEvent {
             kind: AccessKind::Read,
-            checked: sources,
+            checked: &sources,
             addresses: &from,
             size,
             count,
-            mask: reads,
+            mask: whole,
             value: &|_, _| 0,
-        };
-        ctx.report(&event);
+        });
     }
     let mut contents = [[0; 16]; WIDTH];
-    for lane in lanes(reads) {
-        let wanted = sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
-        // Whole words if all bytes are copied, single bytes if zeros fill the rest.
-        let step = if wanted == copy.size { copy.size.min(8) } else { 1 };
-        for offset in (0..wanted).step_by(step as usize) {
-            let source = LaneAddress { space: copy.from_space, address: from[lane], lane };
-            let value = source.offset(offset.into()).get(step, ctx)?;
+    for lane in lanes(mask & !ignored) {
+        let source = LaneAddress { space: copy.from_space, address: from[lane], lane };
+        let is_whole = whole >> lane & 1 == 1;
+        // Single bytes where zeros fill the rest.
+        let step = if is_whole { copy.size.min(8) } else { 1 };
+        for offset in (0..wanted(lane)).step_by(step as usize) {
+            let source = source.offset(offset.into());
+            let value = if is_whole { source.get(step, ctx)? } else { source.load(step, ctx)? };
             write(&mut contents[lane], offset as usize, step, value);
         }
     }
