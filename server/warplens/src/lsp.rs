@@ -35,6 +35,7 @@ mod lenient;
 mod listing_cache;
 mod main_loop;
 mod markup;
+mod memory;
 mod ptxas;
 mod queue;
 mod replies;

@@ -19,6 +19,7 @@ use super::errors::not_open;
 use super::event::Event;
 use super::launch_documents::LaunchDocument;
 use super::listing_cache::ListingCache;
+use super::memory::MemoryTrimmer;
 use super::ptxas::runs::PtxasRuns;
 use super::queue::Queue;
 use super::replies::Replies;
@@ -76,6 +77,7 @@ pub(crate) struct State {
     /// For requests about a whole document. A single thread, because each thread that processes a large file keeps the
     /// memory that this took.
     pub(crate) background: WorkerPool,
+    pub(crate) memory: MemoryTrimmer,
 }
 
 /// The phase of the connection.
@@ -99,6 +101,7 @@ impl State {
         client: ClientSender,
         replies: Arc<Replies>,
     ) -> std::io::Result<State> {
+        let memory = MemoryTrimmer::start()?;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Ok(State {
             host: AnalysisHost::new(),
@@ -127,6 +130,7 @@ impl State {
             replies,
             readers: WorkerPool::new("reader", cores.clamp(2, MAX_READERS))?,
             background: WorkerPool::new("background", 1)?,
+            memory,
         })
     }
 

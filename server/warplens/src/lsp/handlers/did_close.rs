@@ -13,6 +13,7 @@ impl State {
             self.deselect(&uri);
             self.ptxas.close(&uri);
             self.shown.close(&uri);
+            self.memory.freed();
             if !self.capabilities.pull_diagnostics {
                 self.client.publish(PublishDiagnosticsParams { uri, diagnostics: vec![], version: None });
             }

@@ -17,7 +17,8 @@ impl State {
     /// Handles an update of a run. Updates of an older run are ignored.
     pub(crate) fn simulation_update(&mut self, SimulationUpdate { uri, number, state }: SimulationUpdate) {
         if let SimulationState::Finished(result) = state {
-            return self.run_finished(&uri, number, result);
+            self.run_finished(&uri, number, result);
+            return self.memory.freed();
         }
         let Some(run) = self.simulations.run(&uri, number) else {
             if matches!(state, SimulationState::ProgressCreated) {
