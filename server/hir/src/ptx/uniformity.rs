@@ -8,6 +8,7 @@
 mod cause;
 mod copies;
 mod joins;
+mod pending;
 mod reason;
 mod results;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use crate::Variance;
 use crate::cfg::{BlockEnd, BlockId, Cfg};
 use cause::{Cause, Raised, ValueId};
 use joins::Joins;
+use pending::Pending;
 use values::{Origin, Same, Use, UseKind, Values};
 
 /// Value visits that the analysis may cost; beyond it nothing counts as known.
@@ -42,6 +44,7 @@ pub struct Uniformity<'f> {
     values: Values<'f>,
     branches: Vec<Branch>,
     joins: Joins<'f>,
+    pending: Pending,
     asked: Vec<Use>,
     /// Whether the analysis ended within its budget.
     done: bool,
@@ -61,7 +64,8 @@ impl<'f> Uniformity<'f> {
     /// Analyses the branches of a function, and the registers asked about.
     pub fn of(function: &'f Function, cfg: &'f Cfg, queries: &[RegisterQuery]) -> Uniformity<'f> {
         let mut values = Values::new(function, cfg);
-        let branches = cfg.ids().filter_map(|block| Branch::of(function, cfg, block, &mut values)).collect();
+        let branches: Vec<Branch> =
+            cfg.ids().filter_map(|block| Branch::of(function, cfg, block, &mut values)).collect();
         let asked = |query: &RegisterQuery| match query.after {
             true => values.used_after(query.instruction, query.register),
             false => values.used_at(query.instruction, query.register),
@@ -70,12 +74,14 @@ impl<'f> Uniformity<'f> {
         values.complete();
         copies::find(&mut values);
         let joins = Joins::new(cfg);
-        let mut analysis = Uniformity { values, branches, joins, asked, done: false };
+        let pending = Pending::new(&values, &branches);
+        let mut analysis = Uniformity { values, branches, joins, pending, asked, done: false };
         analysis.done = analysis.run_all_models();
         // What cancels out is seen only when it is known what varies; then all is looked at again.
         if analysis.done && analysis.values.doubt_differences() {
             analysis.branches.iter_mut().for_each(|branch| branch.variance = Variance::Uniform);
             analysis.joins.forget();
+            analysis.pending.restart(analysis.branches.len());
             analysis.done = analysis.run_all_models();
         }
         analysis
@@ -114,8 +120,10 @@ impl<'f> Uniformity<'f> {
             if !self.joins.add_model(is_uniform) {
                 return true;
             }
-            for branch in self.branches.iter().filter(|branch| !branch.is_uniform()) {
-                self.joins.part(branch.block, branch.variance);
+            for index in 0..self.branches.len() {
+                if !self.branches[index].is_uniform() {
+                    self.part(index);
+                }
             }
         }
         false
@@ -126,11 +134,18 @@ impl<'f> Uniformity<'f> {
         loop {
             let mut changed = false;
             // Values were found from their uses back, so the last ones come first in the flow.
-            for value in self.values.ids().rev() {
-                changed |= self.raise(value);
+            let mut end = self.values.len() as ValueId;
+            while let Some(value) = self.pending.take_value_before(end) {
+                if self.raise(value) {
+                    self.pending.add_users(value);
+                    changed = true;
+                }
+                end = value;
             }
-            for index in 0..self.branches.len() {
+            let mut start = 0;
+            while let Some(index) = self.pending.take_branch_from(start) {
                 changed |= self.raise_branch(index);
+                start = index + 1;
             }
             if !changed {
                 return true;
@@ -212,11 +227,11 @@ impl<'f> Uniformity<'f> {
         if let Same::Value(origin) = self.values.same(used.value)
             && let Some(block) = self.values.block(origin)
         {
-            for (variance, region) in self.joins.left(block, used.block) {
+            for (variance, branch, region) in self.joins.left(block, used.block) {
                 let in_loop = |block| self.joins.in_loop(region, block);
                 let variance =
                     if self.values.changes_in(origin, &in_loop) { variance } else { Variance::Uniform };
-                raised.by(variance, Cause::Left(region.0));
+                raised.by(variance, Cause::Left(branch));
             }
         }
         (raised.variance, raised.cause)
@@ -230,11 +245,19 @@ impl<'f> Uniformity<'f> {
             return false;
         }
         self.branches[index].variance = variance;
-        let Branch { block, is_promised, .. } = self.branches[index];
-        if !is_promised {
-            self.joins.part(block, variance);
+        if !self.branches[index].is_promised {
+            self.part(index);
         }
         true
+    }
+
+    /// Lanes part at a branch: what depends on that is looked at again.
+    fn part(&mut self, index: usize) {
+        let Branch { block, variance, .. } = self.branches[index];
+        self.joins.part(block, variance);
+        for block in self.joins.take_touched() {
+            self.pending.add_watchers(block);
+        }
     }
 }
 

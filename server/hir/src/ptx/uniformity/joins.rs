@@ -28,21 +28,35 @@ pub(super) struct Joins<'f> {
     has_choice: bool,
     is_irreducible: bool,
     /// By block: how much lanes that reach it together may have diverged before, and where.
-    divergence: FxHashMap<BlockId, (Variance, BlockId)>,
-    /// By region: the blocks of the loop around the branch that lanes exit there in different iterations.
-    loops: FxHashMap<Region, (Variance, FxHashSet<BlockId>)>,
-    /// By block: the regions of `loops` whose loop it is in.
-    inside: FxHashMap<BlockId, Vec<Region>>,
+    divergence: Vec<Option<(Variance, BlockId)>>,
+    regions: FxHashMap<Region, RegionId>,
+    loops: Vec<Loop>,
+    /// By block: the regions whose loop it is in.
+    inside: Vec<Vec<RegionId>>,
     /// By block: the number of the cycle that it is in, the largest one.
     cycles: Vec<Option<u32>>,
     /// By block: the regions that it is in, in one cycle with the branch, but not in its loop.
-    repeated: FxHashMap<BlockId, Vec<Region>>,
+    repeated: Vec<Vec<Region>>,
+    /// The blocks about which something new is known since they were taken.
+    touched: Vec<BlockId>,
     cost: Cell<usize>,
+}
+
+/// The number of a region.
+pub(super) type RegionId = u32;
+
+/// The loop around a branch that lanes exit in different iterations, as far as it is in the region of the branch.
+struct Loop {
+    branch: BlockId,
+    variance: Variance,
+    /// Sorted.
+    blocks: Box<[BlockId]>,
 }
 
 impl<'f> Joins<'f> {
     pub(super) fn new(cfg: &'f Cfg) -> Joins<'f> {
         let order = reverse_post_order(cfg);
+        let blocks = order.len();
         let dominance = Dominance::new(cfg.graph(), 0);
         let has_choice = Cell::new(false);
         let by_primary_end = PostDominators::by_primary_end(cfg, |_| {
@@ -57,11 +71,13 @@ impl<'f> Joins<'f> {
             is_irreducible: is_irreducible(cfg, &order, &dominance),
             dominance,
             order,
-            divergence: FxHashMap::default(),
-            loops: FxHashMap::default(),
-            inside: FxHashMap::default(),
+            divergence: vec![None; blocks],
+            regions: FxHashMap::default(),
+            loops: Vec::new(),
+            inside: vec![Vec::new(); blocks],
             cycles: cycles(cfg),
-            repeated: FxHashMap::default(),
+            repeated: vec![Vec::new(); blocks],
+            touched: Vec::new(),
             cost: Cell::new(0),
         }
     }
@@ -73,28 +89,39 @@ impl<'f> Joins<'f> {
 
     /// How much the lanes that reach a block together may have diverged before, and at which branch.
     pub(super) fn divergence(&self, block: BlockId) -> Option<(Variance, BlockId)> {
-        self.divergence.get(&block).copied()
+        self.divergence[block.index()]
     }
 
-    /// The regions whose loop a value of `from` leaves that is used in `to`.
-    pub(super) fn left(&self, from: BlockId, to: BlockId) -> impl Iterator<Item = (Variance, Region)> {
-        let regions = self.inside.get(&from).into_iter().flatten();
-        regions
-            .filter(move |region| !self.in_loop(**region, to))
-            .map(|region| (self.loops[region].0, *region))
+    /// The regions whose loop a value of `from` leaves that is used in `to`, with their branches.
+    pub(super) fn left(
+        &self,
+        from: BlockId,
+        to: BlockId,
+    ) -> impl Iterator<Item = (Variance, BlockId, RegionId)> {
+        let regions = self.inside[from.index()].iter().filter(move |region| !self.in_loop(**region, to));
+        regions.map(|&region| {
+            let Loop { branch, variance, .. } = self.loops[region as usize];
+            (variance, branch, region)
+        })
     }
 
     /// Whether a block is in the loop of this region.
-    pub(super) fn in_loop(&self, region: Region, block: BlockId) -> bool {
-        self.loops.get(&region).is_some_and(|(_, blocks)| blocks.contains(&block))
+    pub(super) fn in_loop(&self, region: RegionId, block: BlockId) -> bool {
+        self.loops[region as usize].blocks.binary_search(&block).is_ok()
     }
 
     /// Forgets which branches part lanes.
     pub(super) fn forget(&mut self) {
-        self.divergence.clear();
+        self.divergence.fill(None);
+        self.regions.clear();
         self.loops.clear();
-        self.inside.clear();
-        self.repeated.clear();
+        self.inside.iter_mut().for_each(Vec::clear);
+        self.repeated.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The blocks about which something new is known since the last call.
+    pub(super) fn take_touched(&mut self) -> Vec<BlockId> {
+        std::mem::take(&mut self.touched)
     }
 
     /// Adds the reconvergence points that the primary-end rule gives for these uniform branches; `true` if they are new.
@@ -118,9 +145,10 @@ impl<'f> Joins<'f> {
     /// Records that the branch at the end of a block diverges.
     pub(super) fn part(&mut self, branch: BlockId, variance: Variance) {
         for block in self.joined(branch) {
-            let known = self.divergence.entry(block).or_insert((variance, branch));
-            if variance > known.0 {
-                *known = (variance, branch);
+            let known = &mut self.divergence[block.index()];
+            if known.is_none_or(|(known, _)| variance > known) {
+                *known = Some((variance, branch));
+                self.touched.push(block);
             }
         }
         // Lanes that reconverge in no block before they exit do not reconverge under the other models.
@@ -137,27 +165,34 @@ impl<'f> Joins<'f> {
 
     /// Records that lanes take different paths through a region, and exit its loop, if there is one, in different iterations.
     fn part_region(&mut self, region: Region, variance: Variance) {
-        if let Some(known) = self.loops.get_mut(&region) {
-            known.0 = known.0.max(variance);
+        if let Some(known) = self.regions.get(&region) {
+            let known = &mut self.loops[*known as usize];
+            if variance > known.variance {
+                known.variance = variance;
+                self.touched.extend_from_slice(&known.blocks);
+            }
             return;
         }
         let forward = self.region(region);
         let blocks = self.loop_around(region.0, &forward);
         for block in forward.iter().filter(|block| !blocks.contains(block)) {
             if self.in_cycle(region.0, *block) {
-                self.repeated.entry(*block).or_default().push(region);
+                self.repeated[block.index()].push(region);
+                self.touched.push(*block);
             }
         }
-        for block in &blocks {
-            self.inside.entry(*block).or_default().push(region);
-        }
-        self.loops.insert(region, (variance, blocks));
+        let id = self.loops.len() as RegionId;
+        let mut blocks: Box<[BlockId]> = blocks.into_iter().collect();
+        blocks.sort_unstable();
+        blocks.iter().for_each(|block| self.inside[block.index()].push(id));
+        self.touched.extend_from_slice(&blocks);
+        self.regions.insert(region, id);
+        self.loops.push(Loop { branch: region.0, variance, blocks });
     }
 
     /// A region in which lanes may skip a block that they, or others, reach in another iteration: lanes that reconverge after it
     /// hold different instances of its values. `to` is where such a value is used, `origin` the block that computes it again.
     pub(super) fn skipped(&self, block: BlockId, origin: BlockId, to: BlockId) -> Option<Region> {
-        let regions = self.repeated.get(&block)?;
         let is_skipped = |&(branch, reconvergence): &Region| {
             let Some(point) = reconvergence else { return false };
             // A path around a dominator starts below it.
@@ -167,7 +202,7 @@ impl<'f> Joins<'f> {
             let skips = |next| self.reaches(next, point, &[block]);
             self.cfg.successors(branch).any(skips) && self.reaches(point, to, &[block, origin])
         };
-        regions.iter().copied().find(is_skipped)
+        self.repeated[block.index()].iter().copied().find(is_skipped)
     }
 
     /// Whether a path leads to a block that passes none of some others before.

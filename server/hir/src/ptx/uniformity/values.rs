@@ -65,6 +65,8 @@ pub(super) enum UseKind {
 
 struct Value {
     origin: Origin,
+    /// Where it begins; `None` for what was there before the first instruction.
+    block: Option<BlockId>,
     uses: std::ops::Range<u32>,
     result: Transfer,
     same: Same,
@@ -152,10 +154,14 @@ impl<'f> Values<'f> {
 
     /// The block in which a value begins; `None` for what was there before the first instruction.
     pub(super) fn block(&self, value: ValueId) -> Option<BlockId> {
-        match self.origin(value) {
-            Origin::Written { instruction, .. } => Some(self.cfg.block_of(instruction.index() as u32)),
-            Origin::Merged { block, .. } => Some(block),
-            Origin::Before { .. } => None,
+        self.values[value as usize].block
+    }
+
+    /// The block in which the value begins that a value is a copy of, if it is a copy of one.
+    pub(super) fn original_block(&self, value: ValueId) -> Option<BlockId> {
+        match self.same(value) {
+            Same::Value(original) => self.block(original),
+            _ => None,
         }
     }
 
@@ -336,8 +342,13 @@ impl<'f> Values<'f> {
 
     fn push(&mut self, origin: Origin, result: Transfer) -> ValueId {
         let id = self.values.len() as ValueId;
+        let block = match origin {
+            Origin::Written { instruction, .. } => Some(self.cfg.block_of(instruction.index() as u32)),
+            Origin::Merged { block, .. } => Some(block),
+            Origin::Before { .. } => None,
+        };
         let (variance, cause) = (Variance::Uniform, Cause::Nothing);
-        self.values.push(Value { origin, uses: 0..0, result, same: Same::Unset, variance, cause });
+        self.values.push(Value { origin, block, uses: 0..0, result, same: Same::Unset, variance, cause });
         id
     }
 

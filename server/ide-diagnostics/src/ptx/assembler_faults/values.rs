@@ -1,6 +1,5 @@
 //! The values of registers, numbered: two operands with the same number hold the same value.
 
-use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{Function, Instruction, InstructionId, Operand, ReferentId, Role};
 
 /// The number of a value.
@@ -31,26 +30,31 @@ pub(super) enum Value {
 pub(super) struct Values<'f> {
     function: &'f Function,
     values: Vec<Value>,
-    registers: FxHashMap<ReferentId, ValueId>,
-    /// How often each register is written and read.
-    writes: FxHashMap<ReferentId, u32>,
-    reads: FxHashMap<ReferentId, u32>,
+    /// By register: its value, if it is known, and the number of labels before that.
+    registers: Vec<Option<(ValueId, u32)>>,
+    /// The number of labels so far.
+    labels: u32,
+    /// By register: how often it is written and read.
+    writes: Vec<u32>,
+    reads: Vec<u32>,
 }
 
 impl<'f> Values<'f> {
     pub(super) fn new(function: &'f Function) -> Values<'f> {
+        let count = function.referent_count();
         let mut values = Values {
             function,
             values: Vec::new(),
-            registers: FxHashMap::default(),
-            writes: FxHashMap::default(),
-            reads: FxHashMap::default(),
+            registers: vec![None; count],
+            labels: 0,
+            writes: vec![0; count],
+            reads: vec![0; count],
         };
         for name in function.names() {
             if name.role.writes() {
-                *values.writes.entry(name.referent).or_default() += 1;
+                values.writes[name.referent.index()] += 1;
             } else if name.role != Role::Declaration {
-                *values.reads.entry(name.referent).or_default() += 1;
+                values.reads[name.referent.index()] += 1;
             }
         }
         values
@@ -70,8 +74,7 @@ impl<'f> Values<'f> {
             return false;
         };
         let register = self.function.name(*name).referent;
-        let once = |counts: &FxHashMap<ReferentId, u32>| counts.get(&register) == Some(&1);
-        once(&self.reads) && once(&self.writes)
+        self.reads[register.index()] == 1 && self.writes[register.index()] == 1
     }
 
     /// The negation that makes a value, if the assembler takes it into the instruction that uses it.
@@ -84,8 +87,17 @@ impl<'f> Values<'f> {
 
     /// At a label, registers with several writes have other values.
     pub(super) fn join(&mut self) {
-        let writes = &self.writes;
-        self.registers.retain(|register, _| writes.get(register).is_none_or(|count| *count < 2));
+        self.labels += 1;
+    }
+
+    /// The value of a register, if it is known.
+    fn known(&self, register: ReferentId) -> Option<ValueId> {
+        let (value, labels) = self.registers[register.index()]?;
+        (labels == self.labels || self.writes[register.index()] < 2).then_some(value)
+    }
+
+    fn set(&mut self, register: ReferentId, value: ValueId) {
+        self.registers[register.index()] = Some((value, self.labels));
     }
 
     /// The value of an operand.
@@ -93,11 +105,11 @@ impl<'f> Values<'f> {
         match operand {
             Operand::Register { name, component: None } => {
                 let register = self.function.name(name).referent;
-                if let Some(value) = self.registers.get(&register) {
-                    return *value;
+                if let Some(value) = self.known(register) {
+                    return value;
                 }
                 let value = self.add(Value::Other);
-                self.registers.insert(register, value);
+                self.set(register, value);
                 value
             }
             Operand::Constant(id) => match self.function.constant(id).as_integer() {
@@ -130,13 +142,13 @@ impl<'f> Values<'f> {
             _ => None,
         };
         for name in self.function.names_of(instruction).filter(|name| name.role.writes()) {
-            self.registers.remove(&name.referent);
+            self.registers[name.referent.index()] = None;
         }
         // A guarded write leaves the old value in some lanes.
         let is_whole = instruction.guard().is_none()
-            || destination.is_some_and(|register| self.writes.get(&register) == Some(&1));
+            || destination.is_some_and(|register| self.writes[register.index()] == 1);
         if let (Some(register), Some(value), true) = (destination, computed, is_whole) {
-            self.registers.insert(register, value);
+            self.set(register, value);
         }
     }
 
