@@ -25,6 +25,7 @@ use crate::lru_cache::LruCache;
 use crate::name::{ModuleUse, Named, Namespace, Subject};
 use crate::problem::{Problem, TargetRanges};
 use crate::profile::Profile;
+use crate::settled::Settled;
 use crate::shared::Shared;
 use crate::tokens::{token_covering, weight};
 
@@ -88,6 +89,9 @@ pub struct File {
     /// The dialect that it is checked against, if it is WAVE.
     #[returns(copy)]
     pub accepts: Accepts,
+    /// Kept beside the queries, which do not read it.
+    #[returns(ref)]
+    pub settled: Arc<Settled>,
 }
 
 /// The text of an item. Most comparisons succeed on equal pointers.
@@ -296,6 +300,8 @@ pub struct LanguageQueries {
     pub construct_at: fn(&FilePosition<'_>) -> Option<Construct>,
     /// Adds the problems of an item by itself, besides syntax errors. Of the file it may read only what it is written for.
     pub check_item: for<'db> fn(&'db dyn Db, File, Item<'db>, &mut Vec<Problem>),
+    /// Reads all that `check_item`, `lints` and the checks of names read of a file beside the item; `None` if they may read anything.
+    pub environment: Option<fn(&dyn Db, File)>,
     /// The problems that items of a file have with each other.
     pub check_module: fn(&Database, File) -> Vec<Diagnostic>,
     /// Adds the lints of an item without syntax errors.
@@ -316,6 +322,7 @@ impl LanguageQueries {
         module_declarations: |_, _, _, _| Vec::new(),
         construct_at: |_| None,
         check_item: |_, _, _, _| {},
+        environment: None,
         check_module: |_, _| Vec::new(),
         lints: |_, _, _, _| {},
         target_ranges: |_, _| TargetRanges::default(),

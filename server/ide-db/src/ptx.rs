@@ -12,5 +12,5 @@ pub mod variance;
 
 pub use form_cache::FormCache;
 pub use lowered::{ptx_function, ptx_header};
-pub use module::{debug_names, module_names, never_returns};
+pub use module::{debug_names, environment, module_names, never_returns};
 pub use target::{ModuleTarget, module_target, target_ranges};

@@ -95,9 +95,10 @@ pub(super) struct Line {
 }
 
 impl Allowances {
-    pub(super) fn new<'p>(list: &ItemList, allows: impl Iterator<Item = &'p [Allow]>) -> Allowances {
+    /// The comments of items, each with the index of its item.
+    pub(super) fn new<'p>(list: &ItemList, allows: impl Iterator<Item = (usize, &'p [Allow])>) -> Allowances {
         let mut lines = Vec::new();
-        for (index, allows) in allows.enumerate() {
+        for (index, allows) in allows {
             for allow in allows {
                 let start = list.start_of(index);
                 let range = line_of_comment(list, allow.comment + start);

@@ -19,7 +19,7 @@ pub fn allow_fix(db: &Database, file: File, found: &Diagnostic) -> Option<Fix> {
     }
     let (offset, code) = (found.range.start(), found.code);
     let list = file.document(db).items();
-    let problems = items(db, file).iter().map(|item| &*item_problems(db, *item).allows);
+    let problems = items(db, file).iter().map(|item| &*item_problems(db, *item).allows).enumerate();
     let allowances = Allowances::new(list, problems);
     let (at, insert) = match allowances.about(offset).next() {
         Some(line) if line.is_empty => (line.list_end, code.to_owned()),

@@ -4,7 +4,7 @@
 //! outside of these queries, so that renaming one kernel recomputes none of them.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::{Database, Db, Diagnostic, File, Item, Severity, items, module_uses};
+use warplens_ide_db::{Database, Db, Diagnostic, File, Item, Problem, Severity, items, module_uses};
 
 use crate::allow::Allowances;
 use crate::codes;
@@ -27,23 +27,30 @@ pub fn check_item<'db>(db: &'db Database, item: Item<'db>, rules: &Rules) -> &'d
 /// All diagnostics of a file that neither the rules nor its comments switch off, in text order.
 pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> {
     let list = file.document(db).items();
-    let of_items: Vec<&ItemProblems> =
-        items(db, file).iter().map(|item| check_item(db, *item, rules)).collect();
-    let allowances = Allowances::new(list, of_items.iter().map(|problems| &*problems.allows));
+    let mut of_items: Vec<(usize, &ItemProblems, &[Problem])> = Vec::new();
+    file.settled(db).items.check_others(db, file, rules.want_lints(), |index, item| {
+        let problems = check_item(db, item, rules);
+        let lints = if rules.want_lints() { item_lints(db, item) } else { &[] };
+        let is_settled = problems.is_empty() && lints.is_empty();
+        if !is_settled {
+            of_items.push((index, problems, lints));
+        }
+        is_settled
+    });
+    let allowances =
+        Allowances::new(list, of_items.iter().map(|(index, problems, _)| (*index, &*problems.allows)));
     let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
     let of_module = (db.language(file.language(db)).check_module)(db, file);
     of_module.into_iter().for_each(|diagnostic| report.add(diagnostic));
     let context = fix_context(db, file);
-    for (index, problems) in of_items.into_iter().enumerate() {
-        let start = list.start_of(index);
+    for (index, problems, _) in &of_items {
+        let start = list.start_of(*index);
         problems.listed.iter().for_each(|problem| report.add(problem.in_file(&context, start)));
         report.more += problems.more;
     }
-    if rules.want_lints() {
-        for (index, item) in items(db, file).iter().enumerate() {
-            let start = list.start_of(index);
-            item_lints(db, *item).iter().for_each(|lint| report.add(lint.in_file(&context, start)));
-        }
+    for (index, _, lints) in &of_items {
+        let start = list.start_of(*index);
+        lints.iter().for_each(|lint| report.add(lint.in_file(&context, start)));
     }
     report.finish(list.text_len())
 }
@@ -53,7 +60,7 @@ pub fn filter_reported(db: &Database, file: File, rules: &Rules, found: Vec<Diag
     if found.is_empty() {
         return found;
     }
-    let of_items = items(db, file).iter().map(|item| &*item_problems(db, *item).allows);
+    let of_items = items(db, file).iter().map(|item| &*item_problems(db, *item).allows).enumerate();
     let allowances = Allowances::new(file.document(db).items(), of_items);
     let enabled = found.into_iter().filter_map(|found| rules.apply(found));
     enabled.filter(|found| !allowances.allow(found)).collect()

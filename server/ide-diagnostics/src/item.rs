@@ -20,6 +20,11 @@ pub struct ItemProblems {
 }
 
 impl ItemProblems {
+    /// Whether there is nothing to report, and no comment that switches something off.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.listed.is_empty() && self.more == 0 && self.allows.is_empty()
+    }
+
     /// If there are too many, lists the most severe.
     fn new(mut problems: Vec<Problem>, allows: Box<[Allow]>) -> ItemProblems {
         let more = problems.len().saturating_sub(MAX_DIAGNOSTICS);

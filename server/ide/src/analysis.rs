@@ -110,9 +110,12 @@ impl AnalysisHost {
                 file.set_document(&mut self.db).to(document);
                 file.set_profile(&mut self.db).to(Profile::default());
                 file.set_accepts(&mut self.db).to(self.accepts);
+                file.set_settled(&mut self.db).to(Arc::default());
                 file
             }
-            None => File::new(&self.db, id, language, document, Profile::default(), self.accepts),
+            None => {
+                File::new(&self.db, id, language, document, Profile::default(), self.accepts, Arc::default())
+            }
         };
         Arc::make_mut(&mut self.files).insert(id, file);
         largest
@@ -159,6 +162,7 @@ impl AnalysisHost {
         if let Some(file) = Arc::make_mut(&mut self.files).remove(&id) {
             let empty = Document::new(ItemList::new(file.language(&self.db), ""));
             file.set_document(&mut self.db).to(empty);
+            file.set_settled(&mut self.db).to(Arc::default());
             self.free.push(file);
         }
     }

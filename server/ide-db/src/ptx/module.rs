@@ -7,6 +7,7 @@ use warplens_syntax::ItemKind;
 
 use crate::db::{Db, File, Item, items};
 use crate::ptx::lowered::ptx_header;
+use crate::ptx::target::module_target;
 
 /// The names that the items of a PTX file declare. Computed from headers, so edits in bodies do not invalidate it.
 #[salsa::tracked]
@@ -31,6 +32,14 @@ pub fn never_returns(db: &dyn Db, file: File) -> FxHashSet<SmolStr> {
 pub fn debug_names(db: &dyn Db, file: File) -> FxHashSet<SmolStr> {
     let directives = items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive);
     directives.flat_map(|item| section_words(db, *item)).cloned().collect()
+}
+
+/// Reads what the checks of an item read of its file.
+pub fn environment(db: &dyn Db, file: File) {
+    module_target(db, file);
+    module_names(db, file);
+    never_returns(db, file);
+    debug_names(db, file);
 }
 
 /// The words of a section; none for other items. It reads the text instead of the tree, since sections are long and simple.

@@ -112,6 +112,8 @@ fn check_header_edit(find: &str, replace: &str) {
         replace,
         expect![[r#"
             calls_of 1
+            debug_names 1
+            environment 1
             item_folds 1
             item_lints 1
             item_problems 1
@@ -135,6 +137,8 @@ fn at_first_every_query_runs_for_every_item() {
     let mut observed = Observed::new(warplens_syntax::ptx::LANGUAGE, MODULE);
     expect![[r#"
         calls_of 10
+        debug_names 1
+        environment 1
         item_folds 10
         item_lints 10
         item_problems 10
@@ -147,6 +151,7 @@ fn at_first_every_query_runs_for_every_item() {
         module_variable 4
         never_returns 1
         ptx_header 10
+        section_words 2
         shared_of 10
         wanted 10
     "#]]
@@ -240,6 +245,44 @@ fn a_closed_file_is_forgotten_and_its_place_used_again() {
     host.open(warplens_ide_db::FileId(7), warplens_syntax::wave::LANGUAGE, ".kernel k\nnope\n.end\n");
     let found = host.snapshot().diagnostics(warplens_ide_db::FileId(7)).unwrap();
     assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["unknown-instruction"]);
+}
+
+/// Items with nothing to report are not asked again, unless something that their checks read has changed.
+#[test]
+fn settled_items_follow_the_rest_of_the_file() {
+    const TEXT: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 v;
+.visible .entry first() {\n\t.reg .b32 %r<2>;\n\tld.global.u32 %r1, [v];\n\tredux.sync.add.s32 %r1, %r1, -1;\n\tst.global.u32 [v], %r1;\n\tret;\n}
+.visible .entry second() {\n\tret;\n}\n";
+    let mut observed = Observed::new(warplens_syntax::ptx::LANGUAGE, TEXT);
+    let codes = |host: &AnalysisHost| -> Vec<_> {
+        host.snapshot().diagnostics(FILE).unwrap().iter().map(|found| found.code).collect()
+    };
+    assert_eq!(codes(&observed.host), [""; 0]);
+    for (find, replace) in [
+        (".u32 v;", ".u32 w;"),
+        (".global .u32 v;", ".const .u32 v;"),
+        ("sm_80", "sm_70"),
+        ("8.0", "6.0"),
+        (".global .u32 v;\n", "\n"),
+    ] {
+        observed.edit(find, replace);
+        let after = codes(&observed.host);
+        let mut fresh = AnalysisHost::new();
+        fresh.open(FILE, warplens_syntax::ptx::LANGUAGE, &observed.host.text(FILE).unwrap());
+        assert_eq!(after, codes(&fresh), "{find} {replace}");
+        assert!(!after.is_empty(), "{find} {replace}");
+        let whole = TextRange::up_to(TextSize::of(observed.host.text(FILE).unwrap().as_str()));
+        observed.host.edit(FILE, whole, TEXT).unwrap();
+        assert_eq!(codes(&observed.host), [""; 0]);
+        // A keystroke in another item asks nothing about the first.
+        observed.edit("second() {\n", "second() {\n\n");
+        observed.runs.lock().unwrap().clear();
+        assert_eq!(codes(&observed.host), [""; 0]);
+        let runs =
+            observed.runs.lock().unwrap().iter().filter(|run| run.starts_with("item_problems")).count();
+        assert_eq!(runs, 1);
+        observed.edit("second() {\n\n", "second() {\n");
+    }
 }
 
 #[test]

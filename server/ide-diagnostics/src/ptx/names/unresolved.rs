@@ -8,8 +8,8 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, ModuleNames, ModuleSymbol};
 use warplens_ide_db::ptx::ptx_function;
 use warplens_ide_db::{
-    Database, Diagnostic, File, Fix, Item, NameUse, Related, Requirement, Severity, TextEdit, all_of,
-    did_you_mean, items, module_uses,
+    Database, Diagnostic, File, Fix, Item, ModuleUse, NameUse, Related, Requirement, Severity, TextEdit,
+    all_of, did_you_mean, items, module_uses,
 };
 use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode, SyntaxToken};
 
@@ -28,17 +28,36 @@ const EXPLAINED: usize = 32;
 /// The maximum number of related uses.
 const RELATED: usize = 5;
 
-/// The names in an item that are not declared before it.
+/// The names in an item that are not declared before it. Returns whether all are.
 pub(super) fn check(
     db: &Database,
     file: File,
     names: &ModuleNames,
     index: usize,
     found: &mut Vec<Diagnostic>,
+) -> bool {
+    let item = items(db, file)[index];
+    let is_undeclared = |used: &&ModuleUse| !names.is_visible(&used.name, index as u32);
+    let undeclared: Vec<&ModuleUse> = module_uses(db, item).iter().filter(is_undeclared).collect();
+    if undeclared.is_empty() {
+        return true;
+    }
+    report(db, file, names, index, &undeclared, found);
+    false
+}
+
+/// Reports the names that must be declared.
+fn report(
+    db: &Database,
+    file: File,
+    names: &ModuleNames,
+    index: usize,
+    undeclared: &[&ModuleUse],
+    found: &mut Vec<Diagnostic>,
 ) {
     let item = items(db, file)[index];
     let mut missing: BTreeMap<SmolStr, Missing> = BTreeMap::new();
-    for used in module_uses(db, item).iter().filter(|used| !names.is_visible(&used.name, index as u32)) {
+    for used in undeclared {
         let is_missing = |place: &&NameUse| match place.requirement {
             Requirement::Declared => true,
             Requirement::DeclaredIfBalanced => is_balanced(db, file, index),
