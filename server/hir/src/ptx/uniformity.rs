@@ -74,7 +74,8 @@ impl<'f> Uniformity<'f> {
         values.complete();
         copies::find(&mut values);
         let joins = Joins::new(cfg);
-        let pending = Pending::new(&values, &branches);
+        let controls: Vec<&[Use]> = branches.iter().map(|branch| &*branch.control).collect();
+        let pending = Pending::new(&values, &controls);
         let mut analysis = Uniformity { values, branches, joins, pending, asked, done: false };
         analysis.done = analysis.run_all_models();
         // What cancels out is seen only when it is known what varies; then all is looked at again.
@@ -251,7 +252,7 @@ impl<'f> Uniformity<'f> {
         true
     }
 
-    /// Lanes part at a branch: what depends on that is looked at again.
+    /// Lanes diverge at a branch: what depends on that is looked at again.
     fn part(&mut self, index: usize) {
         let Branch { block, variance, .. } = self.branches[index];
         self.joins.part(block, variance);

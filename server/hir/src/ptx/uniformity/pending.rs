@@ -1,7 +1,6 @@
 //! Which values and branches have to be looked at again, because something that they depend on has changed. The others would
 //! turn out as before, so the order of the looks, and with it the cause that is found first, is that of looking at all of them.
 
-use super::Branch;
 use super::cause::ValueId;
 use super::values::{Origin, Use, Values};
 use crate::cfg::BlockId;
@@ -21,8 +20,8 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// All of them.
-    pub(super) fn new(values: &Values<'_>, branches: &[Branch]) -> Pending {
+    /// All of them. Of branches, what they depend on is given.
+    pub(super) fn new(values: &Values<'_>, branches: &[&[Use]]) -> Pending {
         let count = values.len() + branches.len();
         let used = |visit: &mut dyn FnMut(u32, Node)| {
             for_each_use(values, branches, |used, node| visit(used.value, node));
@@ -102,12 +101,12 @@ fn set(bits: &mut [u64], node: Node) {
     bits[node as usize / 64] |= 1 << (node % 64);
 }
 
-fn for_each_use(values: &Values<'_>, branches: &[Branch], mut visit: impl FnMut(&Use, Node)) {
+fn for_each_use(values: &Values<'_>, branches: &[&[Use]], mut visit: impl FnMut(&Use, Node)) {
     for value in values.ids() {
         values.uses(value).iter().for_each(|used| visit(used, value));
     }
     for (branch, node) in branches.iter().zip(values.len() as Node..) {
-        branch.control.iter().for_each(|used| visit(used, node));
+        branch.iter().for_each(|used| visit(used, node));
     }
 }
 
