@@ -1,9 +1,9 @@
-//! Gives freed memory back to the system.
+//! Returns freed memory to the system.
 //!
 //! Threads of the server free what others have allocated, and a run needs much memory for a short time. The allocator of glibc keeps
 //! freed memory for later, in an arena for each thread, so that after hours of such work the server has several times the memory that
-//! it uses. The server limits it to few arenas. A short while after a document was closed or a run has ended, a thread tells it to give
-//! back what it does not use. Other allocators do so themselves.
+//! it uses. The server limits it to few arenas. A short while after a document was closed or a run has ended, a thread returns what
+//! is not used. Other allocators do so themselves.
 
 use std::io;
 use std::thread;
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-/// How long memory stays after it was freed: what is freed together is given back together.
+/// How long memory stays after it was freed: what is freed together is returned together.
 const DELAY: Duration = Duration::from_secs(3);
 
-/// The thread that gives memory back; it ends with this.
+/// The thread that returns memory; it ends with this.
 pub(crate) struct MemoryTrimmer {
     freed: Sender<()>,
 }
@@ -24,21 +24,21 @@ impl MemoryTrimmer {
     pub(crate) fn start() -> io::Result<MemoryTrimmer> {
         allocator::limit_arenas();
         let (freed, events) = bounded(1);
-        thread::Builder::new().name("memory".to_owned()).spawn(move || give_back_after(&events))?;
+        thread::Builder::new().name("memory".to_owned()).spawn(move || trim_after(&events))?;
         Ok(MemoryTrimmer { freed })
     }
 
     /// Much memory was freed, or soon is.
     pub(crate) fn freed(&self) {
-        // If the channel is full, memory is given back anyway.
+        // If the channel is full, memory is returned anyway.
         let _ = self.freed.try_send(());
     }
 }
 
-fn give_back_after(events: &Receiver<()>) {
+fn trim_after(events: &Receiver<()>) {
     for () in events {
         thread::sleep(DELAY);
-        allocator::give_back();
+        allocator::trim();
     }
 }
 
@@ -53,7 +53,7 @@ mod allocator {
         unsafe { libc::mallopt(libc::M_ARENA_MAX, MAX_ARENAS) };
     }
 
-    pub(super) fn give_back() {
+    pub(super) fn trim() {
         // SAFETY: any thread may call it at any time, and it changes no memory that is in use.
         unsafe { libc::malloc_trim(0) };
     }
@@ -63,5 +63,5 @@ mod allocator {
 mod allocator {
     pub(super) fn limit_arenas() {}
 
-    pub(super) fn give_back() {}
+    pub(super) fn trim() {}
 }
