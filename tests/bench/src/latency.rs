@@ -4,6 +4,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::client::Client;
+use crate::processor;
 use crate::sample;
 use crate::statistics::Times;
 
@@ -48,15 +49,17 @@ pub(crate) fn run(text: Option<String>, bytes: Option<usize>, rounds: usize) -> 
     );
 
     let mut version = 1;
-    let mut all = Times::default();
+    let (mut all, mut used) = (Times::default(), Times::default());
     for edit in &EDITS {
         let (mut made, mut undone) = (Times::default(), Times::default());
         let [line, character] = positions.of(edit.position);
         for _ in 0..rounds {
             version += 1;
+            let before = processor::of_process(client.process_id())?;
             let sent = client.change(version, [line, character, line, character], edit.text)?;
             let (received, list) = client.diagnostics(version)?;
             made.push(received - sent);
+            used.push(processor::of_process(client.process_id())?.saturating_sub(before));
             ensure!(!edit.must_show || list.len() > first.len(), "{}: its error is not reported", edit.name);
 
             version += 1;
@@ -71,6 +74,7 @@ pub(crate) fn run(text: Option<String>, bytes: Option<usize>, rounds: usize) -> 
         all.extend(&undone);
     }
     all.print("all edits");
+    used.print("processor time of an edit");
     hovers(&mut client, &positions, rounds)?;
     fresh_open(client, text, version)
 }

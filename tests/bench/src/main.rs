@@ -14,12 +14,15 @@ mod sass;
 mod sim;
 mod soak;
 mod statistics;
+mod synthetic;
 mod wave;
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+
+use synthetic::Synthetic;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask bench")]
@@ -40,6 +43,9 @@ enum Measurement {
         /// Use the synthetic WAVE file of 5 MB.
         #[arg(long, conflicts_with = "file")]
         wave: bool,
+        /// Use a synthetic PTX file.
+        #[arg(long, conflicts_with_all = ["file", "wave"])]
+        synthetic: Option<Synthetic>,
         /// Cut the file after this many bytes (at the end of a function).
         #[arg(long)]
         bytes: Option<usize>,
@@ -87,6 +93,9 @@ fn main() -> Result<()> {
         Measurement::CheckWave { file } => check_wave::run(file),
         Measurement::Latency { wave: true, bytes, rounds, .. } => {
             latency::run(Some(check_wave::text()), bytes, rounds)
+        }
+        Measurement::Latency { synthetic: Some(synthetic), bytes, rounds, .. } => {
+            latency::run(Some(synthetic.text()), bytes, rounds)
         }
         Measurement::Latency { file, bytes, rounds, .. } => latency::run(sample::text(file)?, bytes, rounds),
         Measurement::Memory { file } => memory::run(file),
