@@ -182,6 +182,28 @@ fn a_trap() {
 }
 
 #[test]
+fn a_matrix_with_a_wrong_number_of_registers() {
+    check(
+        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r2, %r3, %r4}, [%rd1], 16;\nret;",
+        expect![[r#"
+            unsupported
+            error unsupported warp 0 lanes ffffffff: wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r2, %r3, %r4}, [%rd1], 16;
+              Unsupported instruction: `wmma.load.a.sync.aligned.row.m16n16k16.global.f16`
+              its operands are not of a simulated form
+        "#]],
+    );
+    check(
+        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 %r2, [%rd1], 16;\nret;",
+        expect![[r#"
+        unsupported
+        error unsupported warp 0 lanes ffffffff: wmma.load.a.sync.aligned.row.m16n16k16.global.f16 %r2, [%rd1], 16;
+          Unsupported instruction: `wmma.load.a.sync.aligned.row.m16n16k16.global.f16`
+          its operands are not of a simulated form
+    "#]],
+    );
+}
+
+#[test]
 fn an_unsupported_instruction() {
     check(
         "mov.u32 %r2, 0;\ntex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];\nret;",

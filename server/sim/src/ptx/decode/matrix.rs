@@ -183,7 +183,11 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => Matrix::new(rows, columns, ty.bits(), false, 1),
         };
         // Halves of A and B have copies.
-        let matrix = Matrix { registers: registers.len() as u32, ..matrix };
+        let given = registers.len() as u32;
+        if given == 0 || !given.is_multiple_of(matrix.registers) {
+            return Err(Why::operands());
+        }
+        let matrix = Matrix { registers: given, ..matrix };
         let along = by_rows != matrix.is_b;
         if matrix.owners() > 32 || matrix.bits < 8 && !along {
             return Err(Why::operands());
