@@ -26,7 +26,7 @@ use self::decoder::Decoder;
 use self::instruction::Inst;
 use self::predicates::condition_of;
 use super::program::{Cell, Op, Operation, Prepare, Program, Unknown};
-use super::registers::DROPPED;
+use super::registers::{DROPPED, Row};
 use super::target::Target;
 
 pub use self::decoder::{InstructionIndices, UNNAMED, function_name};
@@ -116,12 +116,28 @@ impl Decoder<'_> {
         if operation.q != [DROPPED; 2] && !operation.op.writes_predicates() {
             operation = self.unsupported(inst, "a predicate destination is not simulated");
         }
+        if !self.has_all_words(&operation) {
+            operation = self.unsupported(inst, "an operand has more words than its constant");
+        }
         if let Some(guard) = &inst.ins.guard {
             operation.guard = condition_of(guard.register, guard.negated);
         }
         operation.joins = inst.joins;
         operation.prepare = preparation(&operation);
         operation
+    }
+
+    /// Whether all words that an operation reads of its sources are there.
+    fn has_all_words(&self, operation: &Operation) -> bool {
+        let (_, words) = names::widths(operation, &self.program);
+        let sources = operation.s.iter().map(|source| source.row).zip(words);
+        let mut wide: Vec<(Row, u16)> = sources.filter(|(_, words)| *words > 1).collect();
+        if operation.op == Op::Atomic {
+            let atomic = &self.program.atomics[operation.n as usize];
+            let words = atomic.ty.bits().div_ceil(32) as u16;
+            wide.extend(atomic.b.into_iter().chain([atomic.c]).map(|source| (source.row, words)));
+        }
+        wide.into_iter().all(|(row, words)| self.pool.has_words(row, words))
     }
 
     /// An instruction that is not simulated. A run continues after one that computes with floats, and stops at others.

@@ -88,7 +88,7 @@ fn a_matrix_is_in_registers() {
         "HMMA.16816.F32 R4, R8, 0x3c00, R12\nEXIT",
         expect![[r#"
             0000 unsupported ffffffff: Unsupported instruction: `HMMA.16816.F32`
-            one of its matrices is not in registers
+            an operand has more words than its constant
             its result is not known; the run continues, and stops where a branch or an address depends on it
         "#]],
     );
@@ -97,7 +97,7 @@ fn a_matrix_is_in_registers() {
         "HMMA.16816.F32 R4, R8, R2, c[0x0][0x160]\nEXIT",
         expect![[r#"
             0000 unsupported ffffffff: Unsupported instruction: `HMMA.16816.F32`
-            one of its matrices is not in registers
+            an operand has more words than its constant
             its result is not known; the run continues, and stops where a branch or an address depends on it
         "#]],
     );

@@ -401,12 +401,7 @@ impl Decoder<'_> {
             layout: Layout::Documented,
             scale: None,
         };
-        let shape = inst.shape();
-        // A matrix has several registers, and a constant has no following ones.
-        if shape.sources.iter().any(|source| source.register().is_none()) {
-            return Err("one of its matrices is not in registers".to_owned());
-        }
-        let mut operation = self.assemble(Op::MatrixProduct, inst, &shape, [Kind::Int; 3])?;
+        let mut operation = self.assemble(Op::MatrixProduct, inst, &inst.shape(), [Kind::Int; 3])?;
         self.program.products.push(product);
         operation.n = self.program.products.len() as u32 - 1;
         Ok(operation)

@@ -124,7 +124,7 @@ impl Names<'_> {
 }
 
 /// The words of the destination and of the sources.
-fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]) {
+pub(super) fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]) {
     let n = operation.n as usize;
     match operation.op {
         Op::Nop

@@ -13,6 +13,8 @@ const WIDE: u16 = 8;
 pub(super) struct Pool {
     layout: Layout,
     known: FxHashMap<Vec<Constant>, Row>,
+    /// The first rows of the constants, in order.
+    firsts: Vec<Row>,
 }
 
 impl Pool {
@@ -46,7 +48,7 @@ impl Pool {
             constants: Vec::new(),
             rows: general + 36 + uniform,
         };
-        Pool { layout, known: FxHashMap::default() }
+        Pool { layout, known: FxHashMap::default(), firsts: Vec::new() }
     }
 
     /// The rows of constants, one after the other.
@@ -58,7 +60,15 @@ impl Pool {
         self.layout.rows += constants.len() as u16;
         self.layout.constants.extend((first..).zip(constants.iter().copied()));
         self.known.insert(constants, first);
+        self.firsts.push(first);
         first
+    }
+
+    /// Whether a source has so many words: those of registers follow each other, and a constant has its own only.
+    pub(super) fn has_words(&self, row: Row, words: u16) -> bool {
+        let next = self.firsts.partition_point(|first| *first <= row);
+        let end = self.firsts.get(next).copied().unwrap_or(self.layout.rows);
+        row + words <= end
     }
 
     pub(super) fn immediate(&mut self, value: u32) -> Row {
