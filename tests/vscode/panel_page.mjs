@@ -74,6 +74,16 @@ export class PanelPage {
     await (await this.find(selector)).first().click();
   }
 
+  /** Clicks an element until another one is there: what is drawn again between the press and the release of the button loses a click. */
+  async clickUntil(selector, shown) {
+    await until(`${shown} is there`, async () => {
+      const frame = await this.frame();
+      if ((await frame.locator(shown).count()) > 0) return true;
+      await frame.locator(selector).first().click({ timeout: 3000 });
+      return frame.locator(shown).first().waitFor({ timeout: 3000 }).then(() => true, () => false);
+    });
+  }
+
   /** Waits until the text of an element matches. */
   async shows(selector, pattern) {
     await until(`${selector} matches ${pattern}`, async () => {
