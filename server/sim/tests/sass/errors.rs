@@ -83,24 +83,17 @@ fn a_target_is_not_an_instruction() {
 
 #[test]
 fn a_matrix_is_in_registers() {
-    check(
-        80,
-        "HMMA.16816.F32 R4, R8, 0x3c00, R12\nEXIT",
-        expect![[r#"
-            0000 unsupported ffffffff: Unsupported instruction: `HMMA.16816.F32`
-            an operand has more words than its constant
-            its result is not known; the run continues, and stops where a branch or an address depends on it
-        "#]],
-    );
-    check(
-        80,
-        "HMMA.16816.F32 R4, R8, R2, c[0x0][0x160]\nEXIT",
-        expect![[r#"
-            0000 unsupported ffffffff: Unsupported instruction: `HMMA.16816.F32`
-            an operand has more words than its constant
-            its result is not known; the run continues, and stops where a branch or an address depends on it
-        "#]],
-    );
+    for matrices in ["R8, 0x3c00, R12", "R8, R2, c[0x0][0x160]"] {
+        check(
+            80,
+            &format!("HMMA.16816.F32 R4, {matrices}\nEXIT"),
+            expect![[r#"
+                0000 unsupported ffffffff: Unsupported instruction: `HMMA.16816.F32`
+                an operand has more words than its constant
+                its result is not known; the run continues, and stops where a branch or an address depends on it
+            "#]],
+        );
+    }
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub(super) fn execute<S: Simd>(simd: S, op: Op, o: &Operation, r: &mut Registers
     }
 }
 
-/// Operations in modes that are not plain.
+/// Operations in any mode.
 #[inline(always)]
 fn map(mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(f32, f32, f32) -> f32) {
     let flushed = |bits: u32| if mode.flush { flush_32(bits) } else { bits };

@@ -65,8 +65,9 @@ impl Quick {
             return Quick::No;
         }
         let is_signed = o.s.iter().any(|source| source.sign != 0);
+        let either = |plain: Quick, signed: Quick| if is_signed { signed } else { plain };
         if o.op == Op::Add3 && o.s.iter().all(is_signed_word) {
-            return if is_signed { Quick::Add3Signed } else { Quick::Add3 };
+            return either(Quick::Add3, Quick::Add3Signed);
         }
         if o.prepare != Prepare::Nothing {
             return Quick::No;
@@ -100,26 +101,10 @@ impl Quick {
                 (false, false, true, false) => Quick::FunnelRight,
                 _ => Quick::No,
             },
-            Op::FloatAdd(mode) if mode.is_plain() => {
-                if is_signed {
-                    Quick::AddFloatSigned
-                } else {
-                    Quick::AddFloat
-                }
-            }
-            Op::FloatMul(mode) if mode.is_plain() => {
-                if is_signed {
-                    Quick::MultiplyFloatSigned
-                } else {
-                    Quick::MultiplyFloat
-                }
-            }
+            Op::FloatAdd(mode) if mode.is_plain() => either(Quick::AddFloat, Quick::AddFloatSigned),
+            Op::FloatMul(mode) if mode.is_plain() => either(Quick::MultiplyFloat, Quick::MultiplyFloatSigned),
             Op::FloatFma(mode) if mode.is_plain() => {
-                if is_signed {
-                    Quick::MultiplyAddFloatSigned
-                } else {
-                    Quick::MultiplyAddFloat
-                }
+                either(Quick::MultiplyAddFloat, Quick::MultiplyAddFloatSigned)
             }
             Op::Compare(compare) if !compare.wide && !compare.extends => match compare.cmp {
                 Some(cmp) => comparison(cmp, compare.signed),
