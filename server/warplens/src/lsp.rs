@@ -112,9 +112,10 @@ where
 
     let _end = EndsState(events.clone());
     let (validated, checked) = tokio::io::duplex(1 << 20);
-    tokio::spawn(framing::validate_frames(input, validated));
+    let (sender, large) = crossbeam_channel::unbounded();
+    tokio::spawn(framing::validate_frames(input, validated, sender));
     let transport = Server::new(checked, output, socket).concurrency_level(MAX_PENDING);
-    let mut serving = pin!(transport.serve(Ordered::new(service, events.clone(), replies)));
+    let mut serving = pin!(transport.serve(Ordered::new(service, events.clone(), replies, large)));
     let how = tokio::select! {
         () = &mut serving => {
             let _ = events.send(Event::Exit);

@@ -4,9 +4,14 @@
 //! valid frame is copied byte for byte. An invalid one is replaced by a notification ([`BAD_MESSAGE`]), which the service
 //! answers with a parse error. The end of the input becomes a notification too ([`END_OF_INPUT`]), so that it is handled
 //! after everything before it. Frames beyond [`MAX_FRAME`] are skipped without being stored.
+//!
+//! The transport never shrinks its buffer, which is as large as the longest frame so far. So a long notification about a document
+//! does not go through it: the service receives it as it was parsed here, and the transport a notification in its place
+//! ([`LARGE_MESSAGE`]), which keeps the order.
 
 use std::io;
 
+use crossbeam_channel::Sender;
 use serde_json::json;
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, copy, sink,
@@ -20,6 +25,12 @@ pub(crate) const BAD_MESSAGE: &str = "$/warplens/badMessage";
 
 /// The method of the notification for the end of the input.
 pub(crate) const END_OF_INPUT: &str = "$/warplens/endOfInput";
+
+/// The method of the notification that stands for the next long one.
+pub(crate) const LARGE_MESSAGE: &str = "$/warplens/largeMessage";
+
+/// Notifications about a document of more bytes do not go through the transport.
+const LARGE: usize = 1 << 18;
 
 /// The limit of a frame in bytes: enough for the largest document (see `document::MAX_TEXT`) with every character
 /// escaped.
@@ -35,11 +46,21 @@ const MAX_FIELD: usize = 64;
 pub(crate) async fn validate_frames(
     input: impl AsyncRead + Unpin,
     mut output: impl AsyncWrite + Unpin,
+    large: Sender<Request>,
 ) -> io::Result<()> {
     let mut input = BufReader::with_capacity(1 << 16, input);
     while let Some(header) = read_header(&mut input).await? {
         let body = match header {
-            Header::Length(length) if length <= MAX_FRAME => checked(read_body(&mut input, length).await?),
+            Header::Length(length) if length <= MAX_FRAME => {
+                match checked(read_body(&mut input, length).await?) {
+                    Checked::Frame(body) => body,
+                    Checked::Large(request) => {
+                        // If nothing receives it, the server is exiting.
+                        let _ = large.send(request);
+                        notification(LARGE_MESSAGE)
+                    }
+                }
+            }
             Header::Length(length) => {
                 copy(&mut (&mut input).take(length), &mut sink()).await?;
                 bad_message(&format!("the message has {length} bytes, limit is {MAX_FRAME}"))
@@ -48,8 +69,11 @@ pub(crate) async fn validate_frames(
         };
         write_frame(&mut output, &body).await?;
     }
-    write_frame(&mut output, &json!({ "jsonrpc": "2.0", "method": END_OF_INPUT }).to_string().into_bytes())
-        .await
+    write_frame(&mut output, &notification(END_OF_INPUT)).await
+}
+
+fn notification(method: &str) -> Vec<u8> {
+    json!({ "jsonrpc": "2.0", "method": method }).to_string().into_bytes()
 }
 
 async fn write_frame(output: &mut (impl AsyncWrite + Unpin), body: &[u8]) -> io::Result<()> {
@@ -118,19 +142,35 @@ async fn read_body(input: &mut (impl AsyncRead + Unpin), length: u64) -> io::Res
     Ok(body)
 }
 
+/// A message after validation.
+enum Checked {
+    /// The body for the transport.
+    Frame(Vec<u8>),
+    /// A long notification about a document.
+    Large(Request),
+}
+
 /// The body, or its replacement when it is not a message. Mistakes with one meaning are corrected.
-fn checked(body: Vec<u8>) -> Vec<u8> {
+fn checked(body: Vec<u8>) -> Checked {
     let (body, request) = match parse(&body) {
         Ok(request) => (body, request),
         Err(problem) => {
             let replaced = without_lone_surrogates(&body);
             match parse(&replaced) {
                 Ok(request) => (replaced, request),
-                Err(_) => return bad_message(&problem),
+                Err(_) => return Checked::Frame(bad_message(&problem)),
             }
         }
     };
-    with_valid_uris(&request).unwrap_or(body)
+    match with_valid_uris(&request) {
+        Some(corrected) => Checked::Frame(corrected),
+        None if body.len() > LARGE && is_about_document(&request) => Checked::Large(request),
+        None => Checked::Frame(body),
+    }
+}
+
+fn is_about_document(request: &Request) -> bool {
+    request.id().is_none() && request.method().starts_with("textDocument/")
 }
 
 fn parse(body: &[u8]) -> Result<Request, String> {
@@ -167,8 +207,12 @@ mod tests {
     }
 
     async fn validated(input: Vec<u8>) -> Vec<String> {
+        validated_with(input, crossbeam_channel::unbounded().0).await
+    }
+
+    async fn validated_with(input: Vec<u8>, large: Sender<Request>) -> Vec<String> {
         let mut output = Vec::new();
-        validate_frames(&input[..], &mut output).await.expect("memory does not fail");
+        validate_frames(&input[..], &mut output, large).await.expect("memory does not fail");
         let output = String::from_utf8(output).expect("output is UTF-8");
         let frames = output.split("Content-Length: ").skip(1);
         let mut bodies: Vec<_> =
@@ -183,6 +227,28 @@ mod tests {
     async fn valid_frames_are_copied() {
         let input = [frame(HELLO.as_bytes()), frame(br#"{"jsonrpc":"2.0","id":1,"result":null}"#)].concat();
         assert_eq!(validated(input).await, [HELLO, r#"{"jsonrpc":"2.0","id":1,"result":null}"#]);
+    }
+
+    #[tokio::test]
+    async fn a_long_notification_about_a_document_goes_beside_the_transport() {
+        let text = "x".repeat(LARGE);
+        let message = |method: &str| {
+            json!({ "jsonrpc": "2.0", "method": method, "params": { "text": text } }).to_string().into_bytes()
+        };
+        let (sender, large) = crossbeam_channel::unbounded();
+        let input = [
+            frame(HELLO.as_bytes()),
+            frame(&message("textDocument/didOpen")),
+            frame(HELLO.as_bytes()),
+            frame(&message("other")),
+        ];
+        let seen = validated_with(input.concat(), sender).await;
+        assert!(seen[0] == HELLO && seen[1].contains(LARGE_MESSAGE) && seen[2] == HELLO);
+        assert!(seen[3].len() > LARGE);
+        let requests: Vec<Request> = large.iter().collect();
+        let [request] = &requests[..] else { panic!("one is expected: {}", requests.len()) };
+        assert_eq!(request.method(), "textDocument/didOpen");
+        assert_eq!(request.params().and_then(|params| params["text"].as_str()), Some(&*text));
     }
 
     #[tokio::test]

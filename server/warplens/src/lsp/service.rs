@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use crossbeam_channel::Sender;
+use crossbeam_channel::{Receiver, Sender};
 use serde_json::Value;
 use tower::Service;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response, Result};
@@ -17,7 +17,7 @@ use tower_lsp::ls_types::{InitializeParams, InitializeResult, InitializedParams}
 use tower_lsp::{ExitedError, LanguageServer, LspService};
 
 use super::event::Event;
-use super::framing::{BAD_MESSAGE, END_OF_INPUT};
+use super::framing::{BAD_MESSAGE, END_OF_INPUT, LARGE_MESSAGE};
 use super::replies::Replies;
 use super::server_capabilities::initialize_result;
 
@@ -26,11 +26,18 @@ pub(crate) struct Ordered {
     inner: LspService<LifeCycle>,
     events: Sender<Event>,
     replies: Arc<Replies>,
+    /// Long notifications, which do not go through the transport.
+    large: Receiver<Request>,
 }
 
 impl Ordered {
-    pub(crate) fn new(inner: LspService<LifeCycle>, events: Sender<Event>, replies: Arc<Replies>) -> Ordered {
-        Ordered { inner, events, replies }
+    pub(crate) fn new(
+        inner: LspService<LifeCycle>,
+        events: Sender<Event>,
+        replies: Arc<Replies>,
+        large: Receiver<Request>,
+    ) -> Ordered {
+        Ordered { inner, events, replies, large }
     }
 }
 
@@ -55,6 +62,11 @@ impl Service<Request> for Ordered {
                 let _ = self.events.send(Event::Exit);
                 Box::pin(async { Ok(None) })
             }
+            LARGE_MESSAGE => match self.large.try_recv() {
+                Ok(request) => self.forward(request),
+                // A client has sent it.
+                Err(_) => Box::pin(async { Ok(None) }),
+            },
             BAD_MESSAGE => {
                 let reason = request.params().and_then(Value::as_str).unwrap_or_default().to_owned();
                 let error = Error { code: ErrorCode::ParseError, message: reason.into(), data: None };
