@@ -1,6 +1,8 @@
 //! The server's memory after a file was opened and each feature was requested once.
 
 use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -14,11 +16,18 @@ pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
     client.open(1, &text)?;
     client.diagnostics(1)?;
     report(&client, &text, "open, with diagnostics")?;
+    thread::sleep(PAUSE);
+    report(&client, &text, "after a pause")?;
     for (method, params) in features(&text) {
         client.ask(method, params).with_context(|| format!("{method} failed"))?;
     }
-    report(&client, &text, "after every request")
+    report(&client, &text, "after every request")?;
+    thread::sleep(PAUSE);
+    report(&client, &text, "after a pause")
 }
+
+/// The server returns freed memory to the system when nothing has happened for a few seconds.
+const PAUSE: Duration = Duration::from_secs(8);
 
 /// The lines for which an editor requests semantic tokens: those in view, and some around them.
 const LINES_IN_VIEW: usize = 200;
@@ -60,7 +69,8 @@ fn report(client: &Client, text: &str, when: &str) -> Result<()> {
     let size = text.len() as f64 / 1e6;
     let id = client.process_id();
     println!(
-        "{when:<26} text {size:.1} MB: resident {:.1} x text, peak {:.1} x",
+        "{when:<26} text {size:.1} MB: resident {:.1} MB ({:.1} x text), peak {:.1} x",
+        resident(id)?,
         resident(id)? / size,
         megabytes(id, "VmHWM:")? / size
     );

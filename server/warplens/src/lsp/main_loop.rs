@@ -206,6 +206,9 @@ impl State {
     fn finished(&mut self, number: u64, outcome: Result<Response, Failure>) {
         let Some(job) = self.in_flight.remove(&number) else { return };
         self.workers(job.request.urgency).finished();
+        if job.request.urgency == Urgency::Soon {
+            self.memory.freed();
+        }
         let document = self.documents.get(&job.request.uri);
         let is_current = document.is_some_and(|document| document.version == job.version);
         match outcome {

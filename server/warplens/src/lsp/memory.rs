@@ -2,8 +2,9 @@
 //!
 //! Threads of the server free what others have allocated, and a run needs much memory for a short time. The allocator of glibc keeps
 //! freed memory for later, in an arena for each thread, so that after hours of such work the server has several times the memory that
-//! it uses. The server limits it to few arenas. A short while after a document was closed or a run has ended, a thread returns what
-//! is not used. Other allocators do so themselves.
+//! it uses. The server limits it to few arenas. A short while after a document was opened or closed, a request about a whole document
+//! was answered, or a run has ended, a thread returns what is not used. While this happens all the time, as in typing, it waits: memory
+//! that is returned and needed again takes time. Other allocators do so themselves.
 
 use std::io;
 use std::thread;
@@ -13,6 +14,9 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 /// How long memory stays after it was freed: what is freed together is returned together.
 const DELAY: Duration = Duration::from_secs(3);
+
+/// How many such delays without a pause it waits at most.
+const MOST_DELAYS: usize = 10;
 
 /// The thread that returns memory; it ends with this.
 pub(crate) struct MemoryTrimmer {
@@ -37,7 +41,12 @@ impl MemoryTrimmer {
 
 fn trim_after(events: &Receiver<()>) {
     for () in events {
-        thread::sleep(DELAY);
+        for _ in 0..MOST_DELAYS {
+            thread::sleep(DELAY);
+            if events.try_recv().is_err() {
+                break;
+            }
+        }
         allocator::trim();
     }
 }

@@ -26,6 +26,7 @@ impl State {
         self.shown.open(&uri);
         self.show_refusal(&uri, refusal);
         self.text_changed(&uri);
+        self.memory.freed();
     }
 
     /// Shows the user why a document is not analysed.
