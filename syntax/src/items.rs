@@ -114,6 +114,13 @@ impl ItemList {
         Some(after.saturating_sub(1).min(last))
     }
 
+    /// The items that overlap a range.
+    pub fn indices_in(&self, range: TextRange) -> Range<usize> {
+        let starts = &self.starts[..self.len()];
+        let after = starts.partition_point(|start| *start < u32::from(range.end()));
+        self.item_at(range.start()).unwrap_or(0)..after
+    }
+
     /// The whole text.
     pub fn text(&self) -> String {
         self.items.iter().map(|item| &*item.text).collect()

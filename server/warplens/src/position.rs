@@ -1,7 +1,9 @@
 //! Positions in a text: line and character in the protocol, byte offsets elsewhere.
 //!
-//! The cost of a conversion is the depth of the rope, independent of the length of the text and of the line.
+//! The cost of a conversion is the depth of the rope, independent of the length of the text and of the line. A file may have hundreds
+//! of diagnostics, which are converted after each keystroke, so the usual case looks at one chunk of the rope only.
 
+use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
 use tower_lsp::ls_types::{InitializeParams, Position, PositionEncodingKind, Range};
@@ -60,6 +62,9 @@ pub(crate) fn offset(text: &Rope, position: Position, encoding: Encoding) -> Opt
 /// The position of a byte offset; the end of the text beyond it.
 pub(crate) fn position(text: &Rope, offset: TextSize, encoding: Encoding) -> Position {
     let byte = usize::from(offset).min(text.len_bytes());
+    if let Some(position) = position_in_chunk(text, byte) {
+        return position;
+    }
     let line = text.byte_to_line(byte);
     let character = match encoding {
         Encoding::Utf8 => byte - text.line_to_byte(line),
@@ -70,6 +75,25 @@ pub(crate) fn position(text: &Rope, offset: TextSize, encoding: Encoding) -> Pos
     Position { line: line as u32, character: character as u32 }
 }
 
+/// The position of a byte offset in either encoding, if its line starts in the same chunk of the rope, is ASCII up to the offset, and
+/// no `\r` is before it in the chunk.
+fn position_in_chunk(text: &Rope, byte: usize) -> Option<Position> {
+    let (chunk, start, _, first_line) = text.chunk_at_byte(byte);
+    let before = &chunk.as_bytes()[..byte - start];
+    let line_start = memrchr(b'\n', before)? + 1;
+    if memchr(b'\r', before).is_some() || !before[line_start..].is_ascii() {
+        return None;
+    }
+    let line = first_line + memchr_iter(b'\n', before).count();
+    Some(Position { line: line as u32, character: (before.len() - line_start) as u32 })
+}
+
+/// The byte range of the line of an offset, with its line end; the last line beyond the end.
+pub(crate) fn line_range(text: &Rope, offset: TextSize) -> TextRange {
+    let line = text.byte_to_line(usize::from(offset).min(text.len_bytes()));
+    TextRange::new(size(text.line_to_byte(line)), size(text.line_to_byte(line + 1)))
+}
+
 /// The byte range of a protocol range; `None` when it is outside the text or its end is before its start.
 pub(crate) fn text_range(text: &Rope, range: Range, encoding: Encoding) -> Option<TextRange> {
     let (start, end) = (offset(text, range.start, encoding)?, offset(text, range.end, encoding)?);
@@ -78,7 +102,21 @@ pub(crate) fn text_range(text: &Rope, range: Range, encoding: Encoding) -> Optio
 
 /// The protocol range of a byte range.
 pub(crate) fn range(text: &Rope, range: TextRange, encoding: Encoding) -> Range {
-    Range { start: position(text, range.start(), encoding), end: position(text, range.end(), encoding) }
+    let start = position(text, range.start(), encoding);
+    let end = match width_in_chunk(text, range) {
+        Some(width) => Position { line: start.line, character: start.character + width },
+        None => position(text, range.end(), encoding),
+    };
+    Range { start, end }
+}
+
+/// The width of a range in either encoding, if it is in one chunk of the rope and in one line, and ASCII.
+fn width_in_chunk(text: &Rope, range: TextRange) -> Option<u32> {
+    let byte = usize::from(range.start());
+    let (chunk, start, ..) = text.get_chunk_at_byte(byte)?;
+    let inside = chunk.as_bytes()[byte - start..].get(..usize::from(range.len()))?;
+    let is_one_line = || memchr2(b'\n', b'\r', inside).is_none();
+    (inside.is_ascii() && is_one_line()).then(|| range.len().into())
 }
 
 /// The character index of the end of a line, before its `\n`, `\r\n` or `\r`.
@@ -156,6 +194,33 @@ mod tests {
                 // No position is between \r and \n.
                 if !(char > 0 && text.get_char(char - 1) == Some('\r') && text.get_char(char) == Some('\n')) {
                     assert_eq!(back, Some(byte), "{converted:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn chunks_of_a_long_text_do_not_matter() {
+        let lines = ["\tadd.s32 %r1, %r2, 3;\n", "// ü 𝄞\n", "\r\n", "x\r", "\n", "\tmov.u32 %r4, %tid.x;\n"];
+        let text: String = (0..500).map(|number| lines[number * number % 7 % lines.len()]).collect();
+        let rope = Rope::from_str(&text);
+        assert!(rope.chunks().count() > 3, "the text has several chunks");
+        for encoding in [Encoding::Utf8, Encoding::Utf16] {
+            for (byte, _) in text.char_indices() {
+                let line = rope.byte_to_line(byte);
+                let before = &text[rope.line_to_byte(line)..byte];
+                let character = match encoding {
+                    Encoding::Utf8 => before.len(),
+                    Encoding::Utf16 => before.encode_utf16().count(),
+                };
+                assert_eq!(position(&rope, size(byte), encoding), at(line as u32, character as u32));
+                for end in [byte + 1, byte + 7, byte + 30] {
+                    let Some(end) = text.get(byte..end).map(|_| size(end)) else { continue };
+                    let expected = Range {
+                        start: position(&rope, size(byte), encoding),
+                        end: position(&rope, end, encoding),
+                    };
+                    assert_eq!(range(&rope, TextRange::new(size(byte), end), encoding), expected);
                 }
             }
         }

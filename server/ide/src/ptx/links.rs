@@ -55,7 +55,7 @@ fn number(token: &SyntaxToken) -> Option<u32> {
     token.text().parse().ok()
 }
 
-pub(crate) fn links(db: &Database, file: File) -> Vec<DocumentLink> {
+pub(crate) fn links(db: &Database, file: File, range: TextRange) -> Vec<DocumentLink> {
     let list = file.document(db).items();
     let items = items(db, file);
     let paths: FxHashMap<u64, &SmolStr> = items
@@ -69,9 +69,10 @@ pub(crate) fn links(db: &Database, file: File) -> Vec<DocumentLink> {
     if paths.is_empty() {
         return links;
     }
-    for (index, item) in items.iter().enumerate() {
+    for index in list.indices_in(range) {
         let start = list.start_of(index);
-        links.extend(item_source_refs(db, *item).iter().filter_map(|place| {
+        let wanted = |place: &&SourceRef| range.contains(place.range.start() + start);
+        links.extend(item_source_refs(db, items[index]).iter().filter(wanted).filter_map(|place| {
             let path = (*paths.get(&u64::from(place.file))?).clone();
             Some(DocumentLink { range: place.range + start, path, origin: None, place: place.place })
         }));

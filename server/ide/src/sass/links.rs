@@ -45,13 +45,15 @@ fn in_comment(comment: &str, start: usize) -> impl Iterator<Item = Mention> + '_
     })
 }
 
-pub(super) fn links(db: &Database, file: File) -> Vec<DocumentLink> {
+pub(super) fn links(db: &Database, file: File, range: TextRange) -> Vec<DocumentLink> {
     let list = file.document(db).items();
     let origin = warplens_syntax::ptx::LANGUAGE.extensions.first().copied();
     let mut links = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
+    let items = items(db, file);
+    for index in list.indices_in(range) {
         let start = list.start_of(index);
-        links.extend(mentions(db, *item).iter().map(|mention| DocumentLink {
+        let wanted = |mention: &&Mention| range.contains(mention.range.start() + start);
+        links.extend(mentions(db, items[index]).iter().filter(wanted).map(|mention| DocumentLink {
             range: mention.range + start,
             path: mention.path.clone(),
             origin: origin.filter(|_| mention.path == PTX_TEXT),

@@ -93,6 +93,11 @@ impl Snapshot {
         self.range(TextRange::empty(offset)).start.line
     }
 
+    /// The byte range of the line of an offset, with its line end.
+    pub(crate) fn line_range(&self, offset: TextSize) -> TextRange {
+        position::line_range(&self.text, offset)
+    }
+
     /// The line of a position, which may be a launch in a comment.
     pub(crate) fn launch_on_line(&self, position: Position) -> LaunchText<'_> {
         LaunchText::line(&self.text, self.encoding, self.launch_home(), position)

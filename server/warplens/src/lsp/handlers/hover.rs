@@ -3,7 +3,6 @@
 use ropey::Rope;
 use text_size::TextSize;
 use tower_lsp::ls_types::{Hover, HoverParams};
-use warplens_ide::DocumentLink;
 use warplens_ide::lanes::{hover as lanes_hover, operands, with_documentation};
 
 use crate::lsp::file_access::read_files;
@@ -57,10 +56,8 @@ fn source_text(snapshot: &Snapshot, at: TextSize) -> Result<Option<String>, Fail
 
 /// The line of the source that the line of an offset refers to.
 fn source_line(snapshot: &Snapshot, at: TextSize) -> Result<Option<warplens_ide::Hover>, Failure> {
-    let line = snapshot.line(at);
-    let links = snapshot.analysis.links(snapshot.file)?;
-    let on_line = |link: &&DocumentLink| link.place.is_some() && snapshot.line(link.range.start()) == line;
-    let Some(link) = links.iter().find(on_line) else { return Ok(None) };
+    let links = snapshot.analysis.links_in(snapshot.file, snapshot.line_range(at))?;
+    let Some(link) = links.iter().find(|link| link.place.is_some()) else { return Ok(None) };
     let (path, place) = (link.path.to_string(), link.place.map_or(0, |(line, _)| line));
     let origin = link.origin;
     let folders = source_files::folders(snapshot);
