@@ -8,6 +8,7 @@ pub(crate) mod correction;
 pub(crate) mod dyn_eq;
 pub(crate) mod executable;
 pub(crate) mod findings;
+pub(crate) mod lane_masks;
 pub(crate) mod lanes;
 pub(crate) mod launch_config;
 pub(crate) mod listing;

@@ -9,12 +9,10 @@
     reason = "a plain loop over lanes becomes vectors wherever it is inlined"
 )]
 
-use std::any::Any;
-use std::hint::black_box;
-
 use pulp::Simd;
 
 use crate::cuda::slot::{Slot, Slots};
+use crate::warp::lane_masks::{expand_mask, mask_of};
 pub use crate::warp::lanes::lanes;
 
 /// Lanes of a warp.
@@ -24,19 +22,6 @@ pub const FULL: u32 = u32::MAX;
 
 /// One value a lane.
 pub type Lanes<T> = [T; WIDTH];
-
-/// For each byte of a mask, all ones in its lanes.
-static LANE_MASK_TABLE: [[i8; 8]; 256] = {
-    let mut table = [[0; 8]; 256];
-    let mut at = 0;
-    while at < 256 * 8 {
-        if (at / 8) >> (at % 8) & 1 == 1 {
-            table[at / 8][at % 8] = -1;
-        }
-        at += 1;
-    }
-    table
-};
 
 /// The register files of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -200,36 +185,7 @@ fn merge<T: Word>(d: &mut Lanes<T>, mask: u32, values: &Lanes<T>) {
 /// The lanes in which `f` holds.
 #[inline(always)]
 pub fn lanes_where<S: Simd>(simd: S, f: impl Fn(usize) -> bool) -> u32 {
-    lanes_of(simd, &each(|lane| u32::from(f(lane)).wrapping_neg()))
-}
-
-/// The lanes that are all ones, where the others are 0.
-#[inline(always)]
-fn lanes_of<S: Simd>(simd: S, holds: &Lanes<u32>) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(simd) = (&simd as &dyn Any).downcast_ref::<pulp::x86::V3>() {
-        let signs = |&eight: &[u32; 8]| simd.avx._mm256_movemask_ps(pulp::cast(eight)) as u32;
-        return holds.as_chunks().0.iter().rev().map(signs).fold(0, |mask, eight| mask << 8 | eight);
-    }
-    // Seen together with what made the lanes, the loop would become something else than vectors.
-    let holds = black_box(holds);
-    let mut mask = 0;
-    for lane in 0..WIDTH {
-        mask |= holds[lane] & 1 << lane;
-    }
-    mask
-}
-
-/// All ones in the lanes of a mask. Looked up: of what it can compute, the compiler makes stores under a mask, and these are
-/// slow on some processors.
-#[inline(always)]
-fn expand_mask(mask: u32) -> Lanes<i8> {
-    let mut lanes = [0; WIDTH];
-    let (eights, _) = lanes.as_chunks_mut::<8>();
-    for (eight, byte) in eights.iter_mut().zip(mask.to_le_bytes()) {
-        *eight = LANE_MASK_TABLE[usize::from(byte)];
-    }
-    lanes
+    mask_of(simd, &each(|lane| u32::from(f(lane)).wrapping_neg()))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Arithmetic operations, in all lanes of a mask at once.
 
+use pulp::Simd;
+
 use crate::trace::Mask;
 
 use super::float;
@@ -153,19 +155,20 @@ fn quiet(operands: [f64; 3]) -> u64 {
 
 /// Compares in every lane; the caller masks the result.
 #[inline(always)]
-pub(crate) fn compare<const W: usize>(rows: &Rows<W>, op: Compare, a: Row, b: Row) -> Mask {
+pub(crate) fn compare<S: Simd, const W: usize>(simd: S, rows: &Rows<W>, op: Compare, a: Row, b: Row) -> Mask {
     let nan = |bits: u32| f32::from_bits(bits).is_nan();
     match op {
-        Compare::Signed(relation) => relate(rows, relation, a, b, |bits| bits as i32),
-        Compare::Unsigned(relation) => relate(rows, relation, a, b, |bits| bits),
-        Compare::Float(relation) => relate(rows, relation, a, b, f32::from_bits),
-        Compare::Ordered => rows.test2(a, b, |a, b| !nan(a) & !nan(b)),
-        Compare::Unordered => rows.test2(a, b, |a, b| nan(a) | nan(b)),
+        Compare::Signed(relation) => relate(simd, rows, relation, a, b, |bits| bits as i32),
+        Compare::Unsigned(relation) => relate(simd, rows, relation, a, b, |bits| bits),
+        Compare::Float(relation) => relate(simd, rows, relation, a, b, f32::from_bits),
+        Compare::Ordered => rows.test2(simd, a, b, |a, b| !nan(a) & !nan(b)),
+        Compare::Unordered => rows.test2(simd, a, b, |a, b| nan(a) | nan(b)),
     }
 }
 
 #[inline(always)]
-fn relate<const W: usize, T: PartialOrd>(
+fn relate<S: Simd, const W: usize, T: PartialOrd>(
+    simd: S,
     rows: &Rows<W>,
     relation: Relation,
     a: Row,
@@ -173,12 +176,12 @@ fn relate<const W: usize, T: PartialOrd>(
     read: impl Fn(u32) -> T,
 ) -> Mask {
     match relation {
-        Relation::Equal => rows.test2(a, b, |a, b| read(a) == read(b)),
-        Relation::NotEqual => rows.test2(a, b, |a, b| read(a) != read(b)),
-        Relation::Less => rows.test2(a, b, |a, b| read(a) < read(b)),
-        Relation::LessOrEqual => rows.test2(a, b, |a, b| read(a) <= read(b)),
-        Relation::Greater => rows.test2(a, b, |a, b| read(a) > read(b)),
-        Relation::GreaterOrEqual => rows.test2(a, b, |a, b| read(a) >= read(b)),
+        Relation::Equal => rows.test2(simd, a, b, |a, b| read(a) == read(b)),
+        Relation::NotEqual => rows.test2(simd, a, b, |a, b| read(a) != read(b)),
+        Relation::Less => rows.test2(simd, a, b, |a, b| read(a) < read(b)),
+        Relation::LessOrEqual => rows.test2(simd, a, b, |a, b| read(a) <= read(b)),
+        Relation::Greater => rows.test2(simd, a, b, |a, b| read(a) > read(b)),
+        Relation::GreaterOrEqual => rows.test2(simd, a, b, |a, b| read(a) >= read(b)),
     }
 }
 

@@ -188,7 +188,7 @@ fn perform<S: Simd, const W: usize>(
 ) -> Result<(), Box<OutOfRange>> {
     macro_rules! outlined {
         ($kind:ident) => {
-            simd.vectorize(Outlined::<{ kind::$kind }, W> { action, state, mask, position, memory })
+            simd.vectorize(Outlined::<{ kind::$kind }, S, W> { simd, action, state, mask, position, memory })
         };
     }
     match action {
@@ -202,7 +202,8 @@ fn perform<S: Simd, const W: usize>(
 }
 
 /// An action of one kind, compiled for the instruction set of the loop but outlined from it: small functions optimize best.
-struct Outlined<'a, 'm, const KIND: u8, const W: usize> {
+struct Outlined<'a, 'm, const KIND: u8, S, const W: usize> {
+    simd: S,
     action: &'a Action,
     state: &'a mut State<W>,
     mask: Mask,
@@ -210,12 +211,12 @@ struct Outlined<'a, 'm, const KIND: u8, const W: usize> {
     memory: &'a mut Memory<'m>,
 }
 
-impl<const KIND: u8, const W: usize> NullaryFnOnce for Outlined<'_, '_, KIND, W> {
+impl<const KIND: u8, S: Simd, const W: usize> NullaryFnOnce for Outlined<'_, '_, KIND, S, W> {
     type Output = Result<(), Box<OutOfRange>>;
 
     #[inline(always)]
     fn call(self) -> Result<(), Box<OutOfRange>> {
-        let Outlined { action, state, mask, position, memory } = self;
+        let Outlined { simd, action, state, mask, position, memory } = self;
         let rows = &mut state.rows;
         match (KIND, action) {
             (kind::UNARY, &Action::Unary { op, d, a }) => alu::unary(rows, mask, op, d, a),
@@ -224,7 +225,7 @@ impl<const KIND: u8, const W: usize> NullaryFnOnce for Outlined<'_, '_, KIND, W>
                 alu::ternary(rows, mask, op, d, [a, b, c]);
             }
             (kind::COMPARE, &Action::Compare { op, d, a, b }) => {
-                let found = alu::compare(rows, op, a, b);
+                let found = alu::compare(simd, rows, op, a, b);
                 state.set_predicate(d, mask, found);
             }
             (kind::MEMORY, &Action::Load { space, bytes, d, address }) => {

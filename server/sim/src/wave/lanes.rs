@@ -3,34 +3,22 @@
 //! A row has one word a lane. Operations compute all lanes of a row at once, so that the compiler vectorizes them; the mask
 //! selects the results that are written. Operations that must not run in inactive lanes (memory accesses, slow functions) iterate
 //! over [`lanes`] instead.
+//!
+//! The loops over a row are plain loops over all of its lanes, and compute into a row of their own. The compiler vectorizes such loops at
+//! level 2, which release builds use; shorter loops, which it unrolls first, only at level 3.
 
 #![expect(
     clippy::needless_range_loop,
     reason = "a plain loop over lanes becomes vectors wherever it is inlined"
 )]
 
+use pulp::Simd;
+
 use crate::trace::Mask;
+use crate::warp::lane_masks::{self, mask_of};
 
 use super::program::Row;
 pub(crate) use crate::warp::lanes::lanes;
-
-/// Loops process rows in chunks that fit the host's vector registers, so a source may also be the destination without a copy.
-const CHUNK: usize = 8;
-
-/// Bit `i` at index `i`: a table vectorises where a variable shift does not.
-const BITS: [u32; 32] = bits(0);
-/// The same, rotated left by one.
-const ROTATED_BITS: [u32; 32] = bits(1);
-
-const fn bits(rotation: u32) -> [u32; 32] {
-    let mut bits = [0; 32];
-    let mut lane = 0;
-    while lane < 32 {
-        bits[lane as usize] = 1u32.rotate_left(lane + rotation);
-        lane += 1;
-    }
-    bits
-}
 
 /// The rows of one wave. `W` is 32 or 64; a narrower wave leaves the upper lanes unused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,25 +36,20 @@ pub(crate) fn row<const W: usize>(f: impl Fn(usize) -> u32) -> [u32; W] {
     values
 }
 
+/// All ones in the lanes of `mask`.
 #[inline(always)]
-fn chunk<const W: usize>(row: &[u32; W], part: usize) -> [u32; CHUNK] {
-    row.as_chunks::<CHUNK>().0[part]
-}
-
-/// All ones in the lanes of `mask`. Computed once for a whole row: per chunk it becomes much longer code.
-#[inline(always)]
-fn expand_mask<const W: usize>(mask: Mask) -> [u32; W] {
-    let mut kept = [0; W];
-    for word in 0..W / 32 {
-        let bits = (mask >> (word * 32)) as u32;
-        for lane in 0..32 {
-            kept[word * 32 + lane] = if bits & BITS[lane] != 0 { u32::MAX } else { 0 };
-        }
+fn expand_mask<const W: usize>(mask: Mask) -> [i8; W] {
+    let mut lanes = [0; W];
+    for (word, lanes) in lanes.as_chunks_mut().0.iter_mut().enumerate() {
+        *lanes = lane_masks::expand_mask((mask >> (word * 32)) as u32);
     }
-    kept
+    lanes
 }
 
 impl<const W: usize> Rows<W> {
+    /// All lanes.
+    const FULL: Mask = Mask::MAX >> (Mask::BITS as usize - W);
+
     /// Zeroed rows.
     pub(crate) fn new(rows: usize) -> Self {
         Rows { rows: vec![[0; W]; rows] }
@@ -91,94 +74,67 @@ impl<const W: usize> Rows<W> {
     /// Writes `values` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn write(&mut self, row: Row, values: &[u32; W], mask: Mask) {
-        let keep = expand_mask(mask);
-        for part in 0..W / CHUNK {
-            let values = chunk(values, part);
-            self.write_chunk(row, part, &keep, |lane| values[lane]);
+        let target = &mut self.rows[row as usize];
+        if mask == Self::FULL {
+            *target = *values;
+            return;
+        }
+        let keep = expand_mask::<W>(mask);
+        for lane in 0..W {
+            let keep = i32::from(keep[lane]) as u32;
+            target[lane] = values[lane] & keep | target[lane] & !keep;
         }
     }
 
     /// Writes one value in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn write_one(&mut self, row: Row, value: u32, mask: Mask) {
-        let keep = expand_mask(mask);
-        for part in 0..W / CHUNK {
-            self.write_chunk(row, part, &keep, |_| value);
-        }
-    }
-
-    /// Writes the lanes of one chunk of a row where `keep` is all ones.
-    #[inline(always)]
-    fn write_chunk(&mut self, row: Row, part: usize, keep: &[u32; W], f: impl Fn(usize) -> u32) {
-        let keep = chunk(keep, part);
-        let target = &mut self.rows[row as usize].as_chunks_mut::<CHUNK>().0[part];
-        for lane in 0..CHUNK {
-            target[lane] = f(lane) & keep[lane] | target[lane] & !keep[lane];
-        }
+        self.write(row, &[value; W], mask);
     }
 
     /// `d = f(a)` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn map1(&mut self, mask: Mask, d: Row, a: Row, f: impl Fn(u32) -> u32) {
-        let keep = expand_mask(mask);
-        for part in 0..W / CHUNK {
-            let a = chunk(self.get(a), part);
-            self.write_chunk(d, part, &keep, |lane| f(a[lane]));
-        }
+        let a = self.get(a);
+        let values = row(|lane| f(a[lane]));
+        self.write(d, &values, mask);
     }
 
     /// `d = f(a, b)` in the lanes of `mask`.
     #[inline(always)]
-    pub(crate) fn map2(&mut self, mask: Mask, d: Row, [a, b]: [Row; 2], f: impl Fn(u32, u32) -> u32) {
-        let keep = expand_mask(mask);
-        for part in 0..W / CHUNK {
-            let [a, b] = [a, b].map(|row| chunk(self.get(row), part));
-            self.write_chunk(d, part, &keep, |lane| f(a[lane], b[lane]));
-        }
+    pub(crate) fn map2(&mut self, mask: Mask, d: Row, sources: [Row; 2], f: impl Fn(u32, u32) -> u32) {
+        let [a, b] = sources.map(|row| self.get(row));
+        let values = row(|lane| f(a[lane], b[lane]));
+        self.write(d, &values, mask);
     }
 
     /// `d = f(a, b, c)` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn map3(&mut self, mask: Mask, d: Row, sources: [Row; 3], f: impl Fn(u32, u32, u32) -> u32) {
-        let keep = expand_mask(mask);
-        for part in 0..W / CHUNK {
-            let [a, b, c] = sources.map(|row| chunk(self.get(row), part));
-            self.write_chunk(d, part, &keep, |lane| f(a[lane], b[lane], c[lane]));
-        }
+        let [a, b, c] = sources.map(|row| self.get(row));
+        let values = row(|lane| f(a[lane], b[lane], c[lane]));
+        self.write(d, &values, mask);
     }
 
     /// `d = a` in the lanes of `mask` that are in `chosen`, `d = b` in the others.
     #[inline(always)]
     pub(crate) fn select(&mut self, mask: Mask, d: Row, [a, b]: [Row; 2], chosen: Mask) {
-        let (keep, first) = (expand_mask(mask), expand_mask::<W>(chosen));
-        for part in 0..W / CHUNK {
-            let [a, b] = [a, b].map(|row| chunk(self.get(row), part));
-            let first = chunk(&first, part);
-            self.write_chunk(d, part, &keep, |lane| a[lane] & first[lane] | b[lane] & !first[lane]);
-        }
+        let first = expand_mask::<W>(chosen);
+        let (a, b) = (self.get(a), self.get(b));
+        let values = row(|lane| {
+            let first = i32::from(first[lane]) as u32;
+            a[lane] & first | b[lane] & !first
+        });
+        self.write(d, &values, mask);
     }
 
     /// The lanes in which `f(a, b)` holds, inactive lanes included: the caller masks the result.
     #[inline(always)]
-    pub(crate) fn test2(&self, a: Row, b: Row, f: impl Fn(u32, u32) -> bool) -> Mask {
+    pub(crate) fn test2<S: Simd>(&self, simd: S, a: Row, b: Row, f: impl Fn(u32, u32) -> bool) -> Mask {
         let (a, b) = (self.get(a), self.get(b));
-        let mut mask = 0;
-        for word in 0..W / 32 {
-            // Vectors of bits, combined lane by lane and only then into one word. The bits are rotated, and rotated back when
-            // combined: otherwise the compiler first widens them to the size of a mask.
-            let mut bits = [0; 32];
-            for lane in 0..32 {
-                let at = word * 32 + lane;
-                bits[lane] = if f(a[at], b[at]) { ROTATED_BITS[lane] } else { 0 };
-            }
-            let mut joined = [0; CHUNK];
-            for lane in 0..CHUNK {
-                joined[lane] = bits[lane] | bits[lane + 8] | bits[lane + 16] | bits[lane + 24];
-            }
-            let joined = joined.iter().fold(0u32, |all, bits| all | bits);
-            mask |= Mask::from(joined.rotate_right(1)) << (word * 32);
-        }
-        mask
+        let holds: [u32; W] = row(|lane| u32::from(f(a[lane], b[lane])).wrapping_neg());
+        let words = holds.as_chunks::<32>().0.iter().rev();
+        words.fold(0, |mask, word| mask.unbounded_shl(32) | Mask::from(mask_of(simd, word)))
     }
 
     /// As [`map1`](Self::map1), for an expensive `f` that should run in active lanes only.
@@ -228,7 +184,7 @@ mod tests {
     fn writes_touch_only_the_lanes_of_the_mask() {
         let mut rows = Rows::<64>::new(2);
         rows.write(1, &[7; 64], 1 << 39 | 1);
-        assert_eq!(rows.test2(1, 0, |a, b| a == 7 && b == 0), 1 << 39 | 1);
+        assert_eq!(rows.test2(pulp::Scalar::new(), 1, 0, |a, b| a == 7 && b == 0), 1 << 39 | 1);
         rows.map2(Mask::MAX >> 24, 0, [1, 1], |a, b| a + b + 1);
         assert_eq!(rows.get(0)[0], 15);
         assert_eq!(rows.get(0)[1], 1);

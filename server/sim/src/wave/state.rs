@@ -1,5 +1,7 @@
 //! The registers of a wave, and the straight-line operations on them. Both models use it; control flow does not belong here.
 
+use pulp::Scalar;
+
 use crate::trace::{Mask, RegisterValues};
 use crate::warp::launch_config::{position, volume};
 
@@ -122,7 +124,7 @@ impl<const W: usize> State<W> {
                 }
             }
             Action::Compare { op, d, a, b } => {
-                let found = alu::compare(rows, op, a, b);
+                let found = alu::compare(Scalar::new(), rows, op, a, b);
                 self.set_predicate(d, mask, found);
             }
             Action::Logic { op, d, a, b } => {
