@@ -18,6 +18,8 @@ pub struct Settled {
     pub items: SettledItems,
     /// The checks of the names that items use.
     pub names: SettledItems,
+    /// The checks of what bodies use of other items.
+    pub bodies: SettledItems,
 }
 
 /// The items that one check has settled.

@@ -69,19 +69,25 @@ pub(super) fn find(db: &dyn Db, item: Item<'_>) {
     shared_of(db, item);
 }
 
-/// The `.shared` variables of a module with their bytes: the largest, where several have a name.
-pub(super) struct SharedBytes<'db>(FxHashMap<&'db str, u64>);
+/// Whether an item is not a kernel with such variables or with names of the module.
+pub(super) fn has_none(db: &dyn Db, item: Item<'_>) -> bool {
+    shared_of(db, item).is_none()
+}
 
-impl<'db> SharedBytes<'db> {
+/// The `.shared` variables of a module with their bytes: the largest, where several have a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SharedBytes(FxHashMap<SmolStr, u64>);
+
+impl SharedBytes {
     /// Those of a file.
-    pub(super) fn new(db: &'db dyn Db, file: File) -> Self {
-        let mut of_module: FxHashMap<&str, u64> = FxHashMap::default();
+    pub(super) fn new(db: &dyn Db, file: File) -> Self {
+        let mut of_module: FxHashMap<SmolStr, u64> = FxHashMap::default();
         let declarations = items(db, file).iter().flat_map(|item| &ptx_header(db, *item).declarations);
         for declaration in declarations {
             if let DeclarationKind::Variable(variable) = &declaration.kind
                 && variable.space == Space::Shared
             {
-                let largest = of_module.entry(&declaration.name).or_default();
+                let largest = of_module.entry(declaration.name.clone()).or_default();
                 *largest = bytes(variable).max(*largest);
             }
         }

@@ -1,5 +1,6 @@
 //! Checks between the items of a module, except names: calls, repeated declarations, aliases, addresses as initial
-//! values. One query over headers and small facts of the items, so that typing in a body leaves it valid.
+//! values. One query over headers, so that typing in a body leaves it valid; and checks of bodies, where most have nothing that
+//! depends on other items.
 
 use text_size::TextRange;
 use warplens_hir::ptx::{
@@ -14,26 +15,54 @@ use crate::context::fix_context;
 use crate::ptx::memory_limits::{ConstBytes, SharedBytes};
 use crate::ptx::prologue::first_token;
 use crate::ptx::symbols::declaration;
-use crate::ptx::{calls, declarations, needs, targets};
+use crate::ptx::{calls, declarations, memory_limits, needs, targets};
 
 /// Checks the items of a file together, except names and the prologue.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     let context = fix_context(db, file);
     let list = file.document(db).items();
-    let found = module_problems(db, file).iter();
+    let module = module_problems(db, file);
+    let bodies = body_problems(db, file, &module.shared_bytes);
+    let found = module.of_headers.iter().chain(&bodies).chain(&module.repeated);
     found.map(|(item, problem)| problem.in_file(&context, list.start_of(*item as usize))).collect()
 }
 
-/// Problems, each with the index of its item.
-#[salsa::tracked(returns(deref))]
-fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
+/// A problem with the index of its item.
+type ItemProblem = (u32, Problem);
+
+/// What the headers of a module show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ModuleProblems {
+    of_headers: Box<[ItemProblem]>,
+    /// Declarations that differ from an earlier one.
+    repeated: Box<[ItemProblem]>,
+    shared_bytes: SharedBytes,
+}
+
+/// The problems of what bodies use of other items.
+fn body_problems(db: &Database, file: File, shared_bytes: &SharedBytes) -> Vec<ItemProblem> {
+    let names = module_names(db, file);
+    let mut found = Vec::new();
+    file.settled(db).bodies.check_others(db, file, true, |index, item| {
+        let mut problems = Vec::new();
+        problems.extend(shared_bytes.check_kernel(db, item));
+        calls::check(db, file, names, item, &mut problems);
+        targets::check(db, names, item, index as u32, &mut problems);
+        found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
+        // Whatever other items declare.
+        memory_limits::has_none(db, item) && calls::has_none(db, item) && targets::has_none(db, item)
+    });
+    found
+}
+
+#[salsa::tracked]
+fn module_problems(db: &dyn Db, file: File) -> ModuleProblems {
     let names = module_names(db, file);
     let module = module_target(db, file);
     let mut found = Vec::new();
     let mut files = Vec::new();
     let mut is_run = false;
     let mut const_bytes = ConstBytes::default();
-    let shared_bytes = SharedBytes::new(db, file);
     for (index, item) in items(db, file).iter().enumerate() {
         let header = ptx_header(db, *item);
         let mut problems = Vec::new();
@@ -44,14 +73,15 @@ fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
         problems.extend(misplaced.filter(|_| !goes_on));
         problems.extend(file_number(header, &mut files, || first_token(db, *item)));
         const_bytes.add(header, &mut problems);
-        problems.extend(shared_bytes.check_kernel(db, *item));
-        calls::check(db, file, names, *item, &mut problems);
-        targets::check(db, names, *item, index as u32, &mut problems);
         found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
     }
     let rules = Rules { db, file, names, module };
-    found.extend((0..).zip(names.symbols()).filter_map(|(index, symbol)| rules.repeated(index, symbol)));
-    found.into()
+    let repeated = (0..).zip(names.symbols()).filter_map(|(index, symbol)| rules.repeated(index, symbol));
+    ModuleProblems {
+        of_headers: found.into(),
+        repeated: repeated.collect(),
+        shared_bytes: SharedBytes::new(db, file),
+    }
 }
 
 /// `.file 1` twice.

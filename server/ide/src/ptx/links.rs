@@ -84,6 +84,7 @@ pub(crate) fn links(db: &Database, file: File, range: TextRange) -> Vec<Document
 mod tests {
     use expect_test::expect;
 
+    use super::*;
     use crate::fixture::{FILE, open};
 
     #[test]
@@ -113,6 +114,11 @@ mod tests {
             7:`2 7 0` util.h Some((7, 0))
             7:`1 21 9` /src/k.cu Some((21, 9))"#]]
         .assert_eq(&shown.join("\n"));
+        for link in &links {
+            assert_eq!(analysis.links_in(FILE, link.range).unwrap(), std::slice::from_ref(link));
+        }
+        let before = TextRange::up_to(links[0].range.start());
+        assert_eq!(analysis.links_in(FILE, before).unwrap(), []);
     }
 
     #[test]
