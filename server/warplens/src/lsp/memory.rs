@@ -16,7 +16,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 const DELAY: Duration = Duration::from_secs(3);
 
 /// How many such delays without a pause it waits at most.
-const MOST_DELAYS: usize = 10;
+const MOST_DELAYS: usize = 3;
 
 /// The thread that returns memory; it ends with this.
 pub(crate) struct MemoryTrimmer {
