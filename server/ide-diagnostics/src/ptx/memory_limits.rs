@@ -131,7 +131,9 @@ fn shared_of<'db>(db: &'db dyn Db, item: Item<'db>) -> Option<SharedVariables> {
         _ => 0,
     });
     let own = own.fold(0, u64::saturating_add);
-    let names: Box<[SmolStr]> = function.externals().map(|(_, name)| name.into()).collect();
+    // Its own name is among them, but is not a variable.
+    let names = function.externals().map(|(_, name)| SmolStr::from(name));
+    let names: Box<[SmolStr]> = names.filter(|name| function.name.as_ref() != Some(name)).collect();
     (own > 0 || !names.is_empty()).then_some(SharedVariables { name_range: function.name_range, own, names })
 }
 
