@@ -114,11 +114,10 @@ impl ItemList {
         Some(after.saturating_sub(1).min(last))
     }
 
-    /// The items that overlap a range.
-    pub fn indices_in(&self, range: TextRange) -> Range<usize> {
-        let starts = &self.starts[..self.len()];
-        let after = starts.partition_point(|start| *start < u32::from(range.end()));
-        self.item_at(range.start()).unwrap_or(0)..after
+    /// The items that a range overlaps or touches, each with its part of the range.
+    pub fn parts_of(&self, range: TextRange) -> impl Iterator<Item = (usize, TextRange)> {
+        let first = self.item_at(range.start()).unwrap_or(self.len());
+        (first..self.len()).map_while(move |index| Some((index, range.intersect(self.range_of(index))?)))
     }
 
     /// The whole text.

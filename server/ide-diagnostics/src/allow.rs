@@ -161,15 +161,9 @@ pub(super) fn line_at(list: &ItemList, offset: TextSize) -> TextRange {
 
 pub(super) fn text_of(list: &ItemList, range: TextRange) -> String {
     let mut found = String::new();
-    for (index, item) in list.items().iter().enumerate().skip(list.item_at(range.start()).unwrap_or(0)) {
-        let at = list.start_of(index);
-        if at >= range.end() {
-            break;
-        }
-        let whole = TextRange::at(at, TextSize::of(&*item.text));
-        if let Some(part) = whole.intersect(range) {
-            found.push_str(item.text.get(std::ops::Range::<usize>::from(part - at)).unwrap_or_default());
-        }
+    for (index, part) in list.parts_of(range) {
+        let part = std::ops::Range::<usize>::from(part - list.start_of(index));
+        found.push_str(list.items()[index].text.get(part).unwrap_or_default());
     }
     found
 }

@@ -399,14 +399,12 @@ impl Analysis {
 
     /// The links of a file, in text order.
     pub fn links(&self, file: FileId) -> Answer<Vec<DocumentLink>> {
-        self.query_language(file, |db, file, support| {
-            (support.links)(db, file, TextRange::up_to(file.document(db).items().text_len()))
-        })
+        self.query_language(file, crate::links::links)
     }
 
     /// The links that start in a range, in text order; items outside of it are ignored.
     pub fn links_in(&self, file: FileId, range: TextRange) -> Answer<Vec<DocumentLink>> {
-        self.query_language(file, |db, file, support| (support.links)(db, file, range))
+        self.query_language(file, |db, file, support| crate::links::links_in(db, file, support, range))
     }
 
     /// The names that are declared for the whole file, in text order.

@@ -111,9 +111,7 @@ fn formatted(
 /// Whether a syntax error touches a range.
 fn has_error(db: &Database, file: File, range: TextRange) -> bool {
     let list = file.document(db).items();
-    let Some(first) = list.item_at(range.start()) else { return false };
-    let touched = (first..list.len()).take_while(|index| list.start_of(*index) <= range.end());
-    touched.into_iter().any(|index| {
+    list.parts_of(range).any(|(index, _)| {
         let start = list.start_of(index);
         let parse = items(db, file)[index].parse(db);
         parse.errors().iter().any(|error| (error.range + start).intersect(range).is_some())

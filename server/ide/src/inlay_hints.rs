@@ -13,16 +13,15 @@ pub(crate) fn inlay_hints(
     kinds: InlayHintKinds,
 ) -> Vec<InlayHint> {
     let list = file.document(db).items();
-    let Some(first) = list.item_at(range.start()) else { return Vec::new() };
     let mut hints = Vec::new();
     if kinds == InlayHintKinds::default() {
         return hints;
     }
-    for (index, item) in items(db, file).iter().enumerate().skip(first) {
-        let Some(wanted) = range.intersect(list.range_of(index)) else { break };
+    let items = items(db, file);
+    for (index, wanted) in list.parts_of(range) {
         let start = list.start_of(index);
         let from = hints.len();
-        (support.inlay_hints)(db, file, *item, wanted - start, kinds, &mut hints);
+        (support.inlay_hints)(db, file, items[index], wanted - start, kinds, &mut hints);
         hints[from..].iter_mut().for_each(|hint| hint.offset += start);
     }
     hints

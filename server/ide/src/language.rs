@@ -42,8 +42,8 @@ pub struct LanguageSupport {
     pub inlay_hints: fn(&Database, File, Item<'_>, TextRange, InlayHintKinds, &mut Vec<InlayHint>),
     /// A line above each function about its resources, where the text shows them: the range of its name, and the line.
     pub summaries: fn(&Database, File) -> Vec<(TextRange, String)>,
-    /// The links of a file to others that start in a range, in text order.
-    pub links: fn(&Database, File, TextRange) -> Vec<DocumentLink>,
+    /// The links of an item to other files that start in a range, relative to the item and in text order.
+    pub links: fn(&Database, File, Item<'_>, TextRange) -> Vec<DocumentLink>,
     /// The names that a file declares for all of it, where the outline does not have them.
     pub module_symbols: Option<fn(&Database, File) -> Vec<ModuleSymbol>>,
     /// Whether another file can define the names of a module.
@@ -82,7 +82,7 @@ impl LanguageSupport {
             selection: |_, _| {},
             inlay_hints: |_, _, _, _, _, _| {},
             summaries: |_, _| Vec::new(),
-            links: |_, _, _| Vec::new(),
+            links: |_, _, _, _| Vec::new(),
             module_symbols: None,
             links_names: false,
             call_item: |_, _, _, _| None,

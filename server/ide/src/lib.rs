@@ -21,6 +21,7 @@ mod inlay_hints;
 pub mod language;
 mod languages;
 mod lines;
+mod links;
 mod module_symbols;
 mod occurrences;
 mod proposals;

@@ -18,14 +18,12 @@ pub(crate) fn tokens_in(
     range: TextRange,
 ) -> Vec<SemanticToken> {
     let list = file.document(db).items();
-    let Some(first) = list.item_at(range.start()) else { return Vec::new() };
+    let items = items(db, file);
     let mut tokens = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate().skip(first) {
+    for (index, wanted) in list.parts_of(range) {
         let start = list.start_of(index);
-        let Some(wanted) = range.intersect(list.range_of(index)) else { break };
-        let wanted = wanted - start;
         let from = tokens.len();
-        (support.tokens)(db, *item, wanted, &mut tokens);
+        (support.tokens)(db, items[index], wanted - start, &mut tokens);
         tokens[from..].iter_mut().for_each(|token| token.range += start);
     }
     tokens

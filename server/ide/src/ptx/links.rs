@@ -55,29 +55,23 @@ fn number(token: &SyntaxToken) -> Option<u32> {
     token.text().parse().ok()
 }
 
-pub(crate) fn links(db: &Database, file: File, range: TextRange) -> Vec<DocumentLink> {
-    let list = file.document(db).items();
-    let items = items(db, file);
-    let paths: FxHashMap<u64, &SmolStr> = items
-        .iter()
-        .filter_map(|item| match &ptx_header(db, *item).directive {
-            Some(Directive::File { index: Some(index), path }) => Some((*index, path)),
-            _ => None,
-        })
-        .collect();
-    let mut links = Vec::new();
-    if paths.is_empty() {
-        return links;
-    }
-    for index in list.indices_in(range) {
-        let start = list.start_of(index);
-        let wanted = |place: &&SourceRef| range.contains(place.range.start() + start);
-        links.extend(item_source_refs(db, items[index]).iter().filter(wanted).filter_map(|place| {
-            let path = (*paths.get(&u64::from(place.file))?).clone();
-            Some(DocumentLink { range: place.range + start, path, origin: None, place: place.place })
-        }));
-    }
-    links
+pub(crate) fn links(db: &Database, file: File, item: Item<'_>, range: TextRange) -> Vec<DocumentLink> {
+    let wanted = item_source_refs(db, item).iter().filter(|place| range.contains(place.range.start()));
+    let link = |place: &SourceRef| {
+        let path = source_paths(db, file).get(&u64::from(place.file))?.clone();
+        Some(DocumentLink { range: place.range, path, origin: None, place: place.place })
+    };
+    wanted.filter_map(link).collect()
+}
+
+/// The source files by the numbers of their `.file` directives.
+#[salsa::tracked(returns(ref))]
+fn source_paths(db: &dyn Db, file: File) -> FxHashMap<u64, SmolStr> {
+    let path = |item: &Item<'_>| match &ptx_header(db, *item).directive {
+        Some(Directive::File { index: Some(index), path }) => Some((*index, path.clone())),
+        _ => None,
+    };
+    items(db, file).iter().filter_map(path).collect()
 }
 
 #[cfg(test)]

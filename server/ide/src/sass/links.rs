@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::{Database, Db, DocumentLink, File, Item, items};
+use warplens_ide_db::{Database, Db, DocumentLink, File, Item};
 
 /// What starts such a comment.
 const COMMENT: &str = "//## File ";
@@ -45,22 +45,16 @@ fn in_comment(comment: &str, start: usize) -> impl Iterator<Item = Mention> + '_
     })
 }
 
-pub(super) fn links(db: &Database, file: File, range: TextRange) -> Vec<DocumentLink> {
-    let list = file.document(db).items();
+pub(super) fn links(db: &Database, _: File, item: Item<'_>, range: TextRange) -> Vec<DocumentLink> {
     let origin = warplens_syntax::ptx::LANGUAGE.extensions.first().copied();
-    let mut links = Vec::new();
-    let items = items(db, file);
-    for index in list.indices_in(range) {
-        let start = list.start_of(index);
-        let wanted = |mention: &&Mention| range.contains(mention.range.start() + start);
-        links.extend(mentions(db, items[index]).iter().filter(wanted).map(|mention| DocumentLink {
-            range: mention.range + start,
-            path: mention.path.clone(),
-            origin: origin.filter(|_| mention.path == PTX_TEXT),
-            place: Some((mention.line, 0)),
-        }));
-    }
-    links
+    let wanted = mentions(db, item).iter().filter(|mention| range.contains(mention.range.start()));
+    let link = |mention: &Mention| DocumentLink {
+        range: mention.range,
+        path: mention.path.clone(),
+        origin: origin.filter(|_| mention.path == PTX_TEXT),
+        place: Some((mention.line, 0)),
+    };
+    wanted.map(link).collect()
 }
 
 #[cfg(test)]
