@@ -68,10 +68,10 @@ fn features(text: &str) -> Vec<(&'static str, Value)> {
 fn report(client: &Client, text: &str, when: &str) -> Result<()> {
     let size = text.len() as f64 / 1e6;
     let id = client.process_id();
+    let resident = resident(id)?;
     println!(
-        "{when:<26} text {size:.1} MB: resident {:.1} MB ({:.1} x text), peak {:.1} x",
-        resident(id)?,
-        resident(id)? / size,
+        "{when:<26} text {size:.1} MB: resident {resident:.1} MB ({:.1} x text), peak {:.1} x",
+        resident / size,
         megabytes(id, "VmHWM:")? / size
     );
     Ok(())
