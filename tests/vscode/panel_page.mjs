@@ -35,11 +35,11 @@ export class PanelPage {
   }
 
   /** Runs a launch through its lens, and opens the panel. */
-  async run(lens) {
+  async run(lens, timeout = 90_000) {
     const { bench } = this;
     await bench.lens(lens).first().waitFor();
     if ((await bench.lens('instr').count()) === 0) await bench.lens(lens).first().click();
-    await bench.lens('instr').first().waitFor({ timeout: 90_000 });
+    await bench.lens('instr').first().waitFor({ timeout });
     await this.open();
   }
 

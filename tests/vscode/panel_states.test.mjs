@@ -124,7 +124,7 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
     bench.page.setDefaultTimeout(300_000); // the registers of a late step repeat the run
     bench.write('longest/longest.ptx', loop(1_400_000));
     await bench.open('longest/longest.ptx');
-    await panel.run('Run inferred');
+    await panel.run('Run inferred', 300_000);
     await panel.tab('timeline');
     await panel.shows('#step', /\/9,\d{3},\d{3}/);
     const box = await (await panel.find('#cursor')).boundingBox();

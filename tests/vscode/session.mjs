@@ -9,6 +9,9 @@ import { Workbench } from './workbench.mjs';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const SCREENSHOTS = join(ROOT, 'target', 'vscode-screenshots');
 
+/** Where the editor that the tests drive is installed. */
+export const HOST = join(ROOT, 'target', 'vscode-host');
+
 const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
 /** The reason to skip the tests, or false. */
@@ -20,7 +23,7 @@ export function startWorkbench() {
   const vsix = process.env.WARPLENS_VSIX;
   assert.ok(vsix, 'set WARPLENS_VSIX to the packed extension, as `cargo xtask test` does');
   mkdirSync(SCREENSHOTS, { recursive: true });
-  const hostEntry = ensureHost(join(ROOT, 'target', 'vscode-host'));
+  const hostEntry = ensureHost(HOST);
   return Workbench.start({ hostEntry, vsix, folder: join(ROOT, 'examples'), browserPath: BROWSER });
 }
 

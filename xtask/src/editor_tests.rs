@@ -1,24 +1,30 @@
-//! The tests of the packed extension in a real VS Code, one file after the other.
+//! The tests of the packed extension in a real VS Code.
 //!
-//! VS Code loads in its own time, so a test may lose a race that no wait of ours can see. A file that fails is run a second time,
-//! and the summary names it: a fault of the extension fails twice.
+//! A test waits for VS Code most of the time, so that two files run at once on two cores; each has its own VS Code, browser, port and
+//! folders. VS Code loads in its own time, so a test may lose a race that no wait of ours can see. A file that fails is run a second
+//! time, alone, and the summary names it: a fault of the extension fails twice.
 
 use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
 
 use anyhow::{Context, Result};
 
 use crate::{dist, extension, shell};
 
 const FOLDER: &str = "tests/vscode";
+/// The longest first, so that the last files end at about the same time.
 const FILES: [&str; 7] = [
     "extension.test.mjs",
-    "strip.test.mjs",
-    "acceptance.test.mjs",
     "panel.test.mjs",
+    "acceptance.test.mjs",
     "panel_states.test.mjs",
-    "picture.test.mjs",
+    "strip.test.mjs",
     "machine_code.test.mjs",
+    "picture.test.mjs",
 ];
+/// More windows at once would wait for each other.
+const MAX_AT_ONCE: usize = 2;
 
 pub(crate) fn run() -> Result<()> {
     if !extension::node_is_there() {
@@ -28,10 +34,11 @@ pub(crate) fn run() -> Result<()> {
     extension::check()?;
     let package = extension::pack(&dist::build_server("dev")?)?;
     shell::run(FOLDER, "npm", &["ci", "--no-audit", "--no-fund", "--loglevel=error"])?;
-    let failed_once: Vec<&str> = FILES.into_iter().filter(|file| run_file(file, &package).is_err()).collect();
+    shell::run(FOLDER, "node", &["install.mjs"])?;
+    let failed_once = run_files(&package);
     for file in &failed_once {
         println!("=== {file} failed; it runs a second time");
-        run_file(file, &package).with_context(|| format!("{file} failed twice"))?;
+        test_of(file, &package).run().with_context(|| format!("{file} failed twice"))?;
     }
     if !failed_once.is_empty() {
         println!("passed only in their second run: {}", failed_once.join(", "));
@@ -39,8 +46,27 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-fn run_file(file: &str, package: &Path) -> Result<()> {
-    shell::command(FOLDER, "node", &["--test", "--test-reporter=spec", file])
-        .env("WARPLENS_VSIX", package)
-        .run()
+/// Runs every file, one for each core at once, and returns those that failed. The output of a file is printed when it ends.
+fn run_files(package: &Path) -> Vec<&'static str> {
+    let at_once = thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_AT_ONCE));
+    let waiting = Mutex::new(FILES.into_iter());
+    let next = || waiting.lock().ok()?.next();
+    let failed = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                while let Some(file) = next() {
+                    println!("=== {file} runs");
+                    if test_of(file, package).run_captured().is_err() {
+                        failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(file);
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn test_of(file: &str, package: &Path) -> shell::Step {
+    shell::command(FOLDER, "node", &["--test", "--test-reporter=spec", file]).env("WARPLENS_VSIX", package)
 }

@@ -1,7 +1,7 @@
 //! Runs other programs, and finds them on PATH.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, bail};
 
@@ -33,6 +33,18 @@ impl Step {
     /// Runs it and waits; an exit code other than 0 is an error.
     pub(crate) fn run(mut self) -> Result<()> {
         let status = self.command.status().with_context(|| format!("cannot run `{}`", self.line))?;
+        self.success(status)
+    }
+
+    /// The same, with its output in one piece at its end, for commands that run at the same time.
+    pub(crate) fn run_captured(mut self) -> Result<()> {
+        let output = self.command.output().with_context(|| format!("cannot run `{}`", self.line))?;
+        let text = [output.stdout, output.stderr].concat();
+        println!("{}", String::from_utf8_lossy(&text));
+        self.success(output.status)
+    }
+
+    fn success(&self, status: ExitStatus) -> Result<()> {
         if !status.success() {
             bail!("`{}` failed ({status})", self.line);
         }
