@@ -140,10 +140,12 @@ export function rowTests(given) {
   /** Runs a kernel with the key, at its name. */
   async function run(name) {
     const { bench } = given();
+    const isShown = async () => (await status(`${name}<<<`).count()) > 0;
     await until(`${name} has run`, async () => {
+      if (await isShown()) return true; // of an earlier attempt
       await bench.word(`.entry ${name}(`, name).click({ timeout: 2000 });
       await page().keyboard.press('Control+F5');
-      return until('the run is shown', async () => (await status(`${name}<<<`).count()) > 0, 5);
+      return until('the run is shown', isShown, 5);
     });
   }
 

@@ -18,6 +18,8 @@ const SETTINGS = {
   'editor.wordBasedSuggestions': 'off',
   'editor.minimap.enabled': false,
   'editor.fontSize': 13,
+  // Its lines would cover the code that a test clicks.
+  'editor.stickyScroll.enabled': false,
   'security.workspace.trust.enabled': false,
   // Texts are read from the lines; strip.test.mjs tests the strips.
   'warplens.lanes.display': 'text',
