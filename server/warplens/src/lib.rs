@@ -12,7 +12,6 @@ pub mod lsp;
 mod markdown;
 mod open_text;
 mod panic;
-mod position;
 mod process;
 mod ptx_target;
 mod read_file;

@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! bytes -> framing -> transport -> service -(events)-> state thread -(jobs)-> worker threads
-//!                                     ^                    |    ^                   |
-//!                                     +-----(replies)------+    +-----(events)------+
+//!                         |           ^                  |   |  ^                   |
+//!                         |           +----(replies)-----+   |  +-----(events)------+
+//! bytes <- output <-------+-------------(notifications)------+
 //! ```
 //!
 //! * `framing` validates the input, because the transport stops at the first invalid frame;
 //! * `service` turns each message into an event, in wire order, and waits for the answer;
 //! * `main_loop` is the state thread, the only one that changes `state`: documents, pending requests, what is shown;
+//! * `output` joins the messages of the transport and those that go beside it;
 //! * `routes` maps methods to `handlers`, which run on workers with a `snapshot` that an edit cancels;
 //! * `shown` is what each document shows, shared by the state thread and the handlers;
 //! * `simulation` runs launches outside the database, so that no edit of another document disturbs them;
@@ -36,6 +38,7 @@ mod listing_cache;
 mod main_loop;
 mod markup;
 mod memory;
+mod output;
 mod ptxas;
 mod queue;
 mod replies;
@@ -62,11 +65,12 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tower_lsp::{LspService, Server};
 
 use client::ClientSender;
 use event::Event;
+use output::{TransportOutput, write_messages};
 use replies::Replies;
 use service::{LifeCycle, Ordered};
 use state::State;
@@ -90,10 +94,11 @@ where
     O: AsyncWrite,
 {
     let (events, queue) = crossbeam_channel::unbounded();
+    let (messages, finished) = mpsc::unbounded_channel();
     let mut client = None;
     let runtime = Handle::current();
     let (service, socket) = LspService::new(|transport| {
-        client = Some(ClientSender::new(transport, events.clone(), runtime));
+        client = Some(ClientSender::new(transport, messages.clone(), events.clone(), runtime));
         LifeCycle::new(events.clone())
     });
     let client = client.expect("the closure was called");
@@ -114,15 +119,19 @@ where
     let (validated, checked) = tokio::io::duplex(1 << 20);
     let (sender, large) = crossbeam_channel::unbounded();
     tokio::spawn(framing::validate_frames(input, validated, sender));
-    let transport = Server::new(checked, output, socket).concurrency_level(MAX_PENDING);
-    let mut serving = pin!(transport.serve(Ordered::new(service, events.clone(), replies, large)));
+    let transport =
+        Server::new(checked, TransportOutput::new(messages), socket).concurrency_level(MAX_PENDING);
+    let service = Ordered::new(service, events.clone(), replies, large);
+    let transporting = async {
+        transport.serve(service).await;
+        let _ = events.send(Event::Exit);
+    };
+    // Messages end when both the transport and the state have ended.
+    let mut serving = pin!(async { tokio::join!(transporting, write_messages(output, finished)) });
     let how = tokio::select! {
-        () = &mut serving => {
-            let _ = events.send(Event::Exit);
-            end.await
-        }
+        _ = &mut serving => end.await,
         how = &mut end => {
-            // The transport ends once its last answers are read.
+            // The last answers are read.
             let _ = tokio::time::timeout(FLUSH_TIMEOUT, serving).await;
             how
         }

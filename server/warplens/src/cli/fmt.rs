@@ -21,8 +21,8 @@ use super::terminal;
 use super::text_edits::edited;
 use crate::language::{self, LanguageError};
 use crate::open_text::open;
-use crate::position::{self, Encoding};
 use crate::replace_file::replace;
+use warplens_protocol::position::{self, Encoding};
 
 const STRONG: Style = Style::new().bold();
 const HUNK: Style = AnsiColor::Cyan.on_default();

@@ -7,7 +7,7 @@ use warplens_ide::lanes::report::Position;
 use warplens_sim::{Cancelled, Control, RunResult, StatementId};
 
 use super::source::Source;
-use crate::position::{self, Encoding};
+use warplens_protocol::position::{self, Encoding};
 
 /// One of the two runs.
 pub(crate) struct Run {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crossbeam_channel::Sender;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::notification::{Notification, Progress, PublishDiagnostics, ShowMessage};
@@ -17,6 +17,7 @@ use tower_lsp::ls_types::{
     MessageType, NumberOrString, ProgressParams, ProgressParamsValue, PublishDiagnosticsParams,
     ShowMessageParams, TextDocumentIdentifier, Uri, WorkDoneProgress, WorkDoneProgressCreateParams,
 };
+use warplens_protocol::message::notification;
 
 use super::event::Event;
 
@@ -60,57 +61,60 @@ pub(crate) struct RunningParams {
     pub(crate) max_steps: u64,
 }
 
-/// A notification on its way.
-enum Outgoing {
-    Run(RunProgressParams),
-    Diagnostics(PublishDiagnosticsParams),
-    Lanes(TextDocumentIdentifier),
-    Show(ShowMessageParams),
-    Progress(ProgressParams),
-}
-
 /// The client, as the state thread sees it.
 pub(crate) struct ClientSender {
     client: Client,
-    outgoing: mpsc::UnboundedSender<Outgoing>,
+    /// Encoded messages, on their way to the output.
+    messages: UnboundedSender<Vec<u8>>,
     events: Sender<Event>,
     runtime: Handle,
 }
 
 impl ClientSender {
-    pub(crate) fn new(client: Client, events: Sender<Event>, runtime: Handle) -> ClientSender {
-        let (outgoing, mut queue) = mpsc::unbounded_channel();
-        let sink = client.clone();
-        runtime.spawn(async move {
-            while let Some(message) = queue.recv().await {
-                deliver(&sink, message).await;
-            }
-        });
-        ClientSender { client, outgoing, events, runtime }
+    pub(crate) fn new(
+        client: Client,
+        messages: UnboundedSender<Vec<u8>>,
+        events: Sender<Event>,
+        runtime: Handle,
+    ) -> ClientSender {
+        ClientSender { client, messages, events, runtime }
     }
 
-    pub(crate) fn publish(&self, diagnostics: PublishDiagnosticsParams) {
-        let _ = self.outgoing.send(Outgoing::Diagnostics(diagnostics));
+    /// Sends an encoded message.
+    pub(crate) fn send(&self, message: Vec<u8>) {
+        // If nothing receives it, the output is closed.
+        let _ = self.messages.send(message);
+    }
+
+    fn notify<N: Notification>(&self, params: &N::Params) {
+        match notification::<N>(params) {
+            Ok(message) => self.send(message),
+            Err(error) => tracing::error!("{} cannot be encoded: {error}", N::METHOD),
+        }
+    }
+
+    pub(crate) fn publish(&self, diagnostics: &PublishDiagnosticsParams) {
+        self.notify::<PublishDiagnostics>(diagnostics);
     }
 
     pub(crate) fn lanes_changed(&self, uri: Uri) {
-        let _ = self.outgoing.send(Outgoing::Lanes(TextDocumentIdentifier { uri }));
+        self.notify::<LanesChanged>(&TextDocumentIdentifier { uri });
     }
 
-    pub(crate) fn run_progress(&self, params: RunProgressParams) {
-        let _ = self.outgoing.send(Outgoing::Run(params));
+    pub(crate) fn run_progress(&self, params: &RunProgressParams) {
+        self.notify::<RunProgress>(params);
     }
 
     /// Shows a message to the user and logs it.
     pub(crate) fn show(&self, typ: MessageType, message: impl Into<String>) {
         let message = message.into();
         tracing::info!("shown to the user: {message}");
-        let _ = self.outgoing.send(Outgoing::Show(ShowMessageParams { typ, message }));
+        self.notify::<ShowMessage>(&ShowMessageParams { typ, message });
     }
 
     pub(crate) fn progress(&self, token: NumberOrString, value: WorkDoneProgress) {
         let value = ProgressParamsValue::WorkDone(value);
-        let _ = self.outgoing.send(Outgoing::Progress(ProgressParams { token, value }));
+        self.notify::<Progress>(&ProgressParams { token, value });
     }
 
     /// Asks the client to create a progress token, then sends `created`; nothing when the client refuses.
@@ -166,18 +170,5 @@ impl ClientSender {
             tokio::time::sleep(delay).await;
             let _ = events.send(event);
         });
-    }
-}
-
-async fn deliver(client: &Client, message: Outgoing) {
-    async fn send<N: Notification>(client: &Client, params: N::Params) {
-        client.send_notification::<N>(params).await;
-    }
-    match message {
-        Outgoing::Diagnostics(params) => send::<PublishDiagnostics>(client, params).await,
-        Outgoing::Run(params) => send::<RunProgress>(client, params).await,
-        Outgoing::Lanes(params) => send::<LanesChanged>(client, params).await,
-        Outgoing::Show(params) => send::<ShowMessage>(client, params).await,
-        Outgoing::Progress(params) => send::<Progress>(client, params).await,
     }
 }

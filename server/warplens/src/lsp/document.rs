@@ -15,7 +15,7 @@ use tower_lsp::ls_types::{
 use warplens_ide::{AnalysisHost, FileId, Language};
 
 use crate::language::{self, Kind};
-use crate::position::{Encoding, text_range};
+use warplens_protocol::position::{Encoding, text_range};
 
 /// The limit of an analysed text in bytes. Memory use is at most ten times this; VS Code synchronizes files of up to
 /// 50 MB.

@@ -22,7 +22,7 @@ use super::state::State;
 use super::to_proto::{diagnostic_report, to_value};
 use super::{document::MAX_TEXT, from_proto};
 use crate::launch_file;
-use crate::position::{Encoding, text_range};
+use warplens_protocol::position::{Encoding, text_range};
 
 /// An open launch file.
 pub(crate) struct LaunchDocument {
@@ -86,7 +86,7 @@ impl State {
     pub(crate) fn close_launch_document(&mut self, uri: &Uri) {
         if self.launch_documents.remove(uri).is_some() && !self.capabilities.pull_diagnostics {
             let uri = uri.clone();
-            self.client.publish(PublishDiagnosticsParams { uri, diagnostics: vec![], version: None });
+            self.client.publish(&PublishDiagnosticsParams { uri, diagnostics: vec![], version: None });
         }
     }
 

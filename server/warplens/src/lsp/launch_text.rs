@@ -14,7 +14,7 @@ use warplens_ide::lanes::launch_text::{LaunchHome, documentation, problems, sugg
 
 use super::client_capabilities::ClientCapabilities;
 use super::markup::markup;
-use crate::position::{Encoding, offset, range};
+use warplens_protocol::position::{Encoding, offset, range};
 
 /// The code of the diagnostics.
 const CODE: &str = "invalid-launch";

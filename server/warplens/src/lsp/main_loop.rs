@@ -230,9 +230,8 @@ impl State {
         match (&job.requester, response) {
             (Requester::Client(id), Response::Answer(answer)) => self.answer(id, Ok(answer)),
             (Requester::Client(id), Response::LinkedName(name)) => self.find_definitions(id, name),
-            (Requester::Publish, Response::Diagnostics(diagnostics)) if is_current => {
-                self.publish(uri, job.version, diagnostics);
-            }
+            (Requester::Client(id), Response::Encoded(result)) => self.answer_encoded(id, &result),
+            (Requester::Publish, Response::Diagnostics(message)) if is_current => self.client.send(message),
             (Requester::Prepare(number), Response::Prepared(prepared)) if is_current => {
                 self.prepared(uri, *number, Arc::from(prepared));
             }

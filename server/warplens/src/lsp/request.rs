@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tower_lsp::jsonrpc::Id;
-use tower_lsp::ls_types::{Diagnostic, Uri};
+use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::Prepared;
 
 use super::snapshot::{Failure, Snapshot};
@@ -55,8 +55,10 @@ pub(crate) enum Urgency {
 pub(crate) enum Response {
     /// The result of a request.
     Answer(Value),
-    /// Diagnostics to publish.
-    Diagnostics(Vec<Diagnostic>),
+    /// The result of a request as JSON.
+    Encoded(Vec<u8>),
+    /// The message that publishes diagnostics.
+    Diagnostics(Vec<u8>),
     /// A name whose definition may be in any file.
     LinkedName(Option<String>),
     /// The run of the selected launch.
@@ -77,7 +79,7 @@ mod tests {
 
     use super::*;
     use crate::language::supported;
-    use crate::position::Encoding;
+    use warplens_protocol::position::Encoding;
 
     fn run(handler: Handler) -> Result<Response, Failure> {
         let snapshot = Snapshot {

@@ -32,6 +32,11 @@ macro_rules! routes {
         pub(crate) fn document_request(method: &str, params: Value) -> Option<Result<Request>> {
             Some(match method {
                 $($method::METHOD => read::<$method>(params, Urgency::$urgency, $handler),)*
+                DocumentDiagnosticRequest::METHOD => {
+                    respond::<DocumentDiagnosticRequest>(params, Urgency::Debounced, |snapshot, _| {
+                        diagnostic::pull(snapshot)
+                    })
+                }
                 // Answered from the workspace index.
                 GotoImplementation::METHOD => {
                     respond::<GotoImplementation>(params, Urgency::Now, implementation::linked_name)
@@ -58,7 +63,6 @@ routes! {
     SemanticTokensFullDeltaRequest Soon semantic_tokens::full_delta;
     CodeActionRequest Now code_action::actions;
     CodeLensRequest Soon |snapshot, _| code_lens::lenses(snapshot);
-    DocumentDiagnosticRequest Debounced |snapshot, _| diagnostic::pull(snapshot);
     Formatting Soon |snapshot, _| formatting::document(snapshot);
     RangeFormatting Soon formatting::range;
     OnTypeFormatting Now formatting::on_type;

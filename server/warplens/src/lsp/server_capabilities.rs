@@ -17,7 +17,7 @@ use super::handlers::commands;
 use super::handlers::formatting::TRIGGERS as FORMAT_TRIGGERS;
 use super::handlers::launch_actions::SIMULATE;
 use super::handlers::signature_help::TRIGGERS as OPERAND_TRIGGERS;
-use crate::position::Encoding;
+use warplens_protocol::position::Encoding;
 
 /// The answer to `initialize`.
 pub(crate) fn initialize_result(params: &InitializeParams) -> InitializeResult {

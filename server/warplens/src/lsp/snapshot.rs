@@ -15,7 +15,7 @@ use super::lanes::Lanes;
 use super::launch_text::LaunchText;
 use super::settings::Settings;
 use super::shown::ShownDocuments;
-use crate::position::{self, Encoding};
+use warplens_protocol::position::{self, Encoding};
 
 /// A document at one version. Made on the state thread when a worker is free, and dropped before the answer is sent: an
 /// edit waits for the analysis snapshot in it.

@@ -15,7 +15,7 @@ use warplens_ide::{AnalysisHost, Canceller};
 use super::client::ClientSender;
 use super::client_capabilities::ClientCapabilities;
 use super::document::{Document, Refusal};
-use super::errors::not_open;
+use super::errors::{internal, not_open};
 use super::event::Event;
 use super::launch_documents::LaunchDocument;
 use super::listing_cache::ListingCache;
@@ -33,7 +33,7 @@ use super::to_proto::{diagnostic_report, to_value};
 use super::tool_method::ToolMethod;
 use super::worker_pool::WorkerPool;
 use super::workspace_index::index::WorkspaceIndex;
-use crate::position::Encoding;
+use warplens_protocol::position::Encoding;
 
 /// More reader threads do not reduce latency measurably.
 const MAX_READERS: usize = 4;
@@ -138,6 +138,18 @@ impl State {
     pub(crate) fn answer(&mut self, id: &Id, answer: Result<Value, Error>) {
         self.pending.remove(id);
         self.replies.send(id, answer);
+    }
+
+    /// Answers a request of the client with a result that is encoded, unless it has been answered.
+    pub(crate) fn answer_encoded(&mut self, id: &Id, result: &[u8]) {
+        match warplens_protocol::message::answer(id, result) {
+            Ok(message) if self.pending.remove(id).is_some() => {
+                self.replies.drop_request(id);
+                self.client.send(message);
+            }
+            Ok(_) => {}
+            Err(error) => self.answer(id, Err(internal(&error.to_string()))),
+        }
     }
 
     /// Whether a request still has no answer.

@@ -10,7 +10,7 @@ use warplens_ide::{Diagnostic, Severity, TextRange};
 
 use super::report::{Checked, CheckedFile, Report};
 use crate::cli::plain::{is_hidden, plain};
-use crate::position::{self, Encoding};
+use warplens_protocol::position::{self, Encoding};
 
 /// The limit of lines of a snippet that shows all locations of a problem.
 const NEAR: usize = 40;

@@ -7,7 +7,7 @@ use tower_lsp::ls_types::Range;
 use warplens_ide::Severity;
 
 use super::report::{Checked, CheckedFile, Report};
-use crate::position::{self, Encoding};
+use warplens_protocol::position::{self, Encoding};
 
 pub(super) struct Json;
 

@@ -9,7 +9,7 @@ use warplens_ide::{Diagnostic, Severity, TextRange};
 
 use super::report::{Checked, CheckedFile, Report};
 use crate::markdown;
-use crate::position::{self, Encoding};
+use warplens_protocol::position::{self, Encoding};
 
 #[derive(Default)]
 pub(super) struct Sarif {

@@ -11,7 +11,7 @@ use warplens_sim::launch::PlacedBuffer;
 use warplens_sim::{Finding, RunResult, Severity, StatementId, Status, WarpId};
 
 use crate::cli::outcome::Outcome;
-use crate::position::{self, Encoding};
+use warplens_protocol::position::{self, Encoding};
 
 /// A launch that was run, with its input.
 pub(super) struct Simulated {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tower_lsp::ls_types::request::WorkspaceDiagnosticRefresh;
-use tower_lsp::ls_types::{Diagnostic, DocumentDiagnosticReportResult, PublishDiagnosticsParams, Uri};
+use tower_lsp::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
+use warplens_protocol::message;
 
 use crate::lsp::ptxas;
 use crate::lsp::request::{Job, Request, Requester, Response, Urgency};
@@ -12,8 +13,19 @@ use crate::lsp::state::State;
 use crate::lsp::to_proto;
 
 /// `textDocument/diagnostic`.
-pub(crate) fn pull(snapshot: &Snapshot) -> Result<DocumentDiagnosticReportResult, Failure> {
-    Ok(to_proto::diagnostic_report(diagnostics(snapshot)?))
+pub(crate) fn pull(snapshot: &Snapshot) -> Result<Response, Failure> {
+    let report = to_proto::diagnostic_report(diagnostics(snapshot)?);
+    Ok(Response::Encoded(message::diagnostic_report(&report).map_err(Failure::refused)?))
+}
+
+/// `textDocument/publishDiagnostics`.
+fn push(snapshot: &Snapshot) -> Result<Response, Failure> {
+    let params = params(&snapshot.uri, snapshot.version, diagnostics(snapshot)?);
+    Ok(Response::Diagnostics(message::publish_diagnostics(&params).map_err(Failure::refused)?))
+}
+
+fn params(uri: &Uri, version: i32, diagnostics: Vec<Diagnostic>) -> PublishDiagnosticsParams {
+    PublishDiagnosticsParams { uri: uri.clone(), diagnostics, version: Some(version) }
 }
 
 /// The diagnostics of a document, of ptxas, and of the run that is shown.
@@ -31,17 +43,12 @@ impl State {
     /// Queues the computation of diagnostics to publish; replaces the one of an older version.
     pub(crate) fn queue_publish(&mut self, uri: &Uri, version: i32) {
         self.remove_queued(uri, &Requester::Publish);
-        let request = Request {
-            uri: uri.clone(),
-            urgency: Urgency::Debounced,
-            handler: Arc::new(|snapshot| Ok(Response::Diagnostics(diagnostics(snapshot)?))),
-        };
+        let request = Request { uri: uri.clone(), urgency: Urgency::Debounced, handler: Arc::new(push) };
         self.enqueue(Job { requester: Requester::Publish, version, request });
     }
 
     pub(crate) fn publish(&self, uri: &Uri, version: i32, diagnostics: Vec<Diagnostic>) {
-        let uri = uri.clone();
-        self.client.publish(PublishDiagnosticsParams { uri, diagnostics, version: Some(version) });
+        self.client.publish(&params(uri, version, diagnostics));
     }
 
     /// Publishes the diagnostics of all documents again, or lets the client pull them again.

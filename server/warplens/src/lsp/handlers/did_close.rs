@@ -15,7 +15,7 @@ impl State {
             self.shown.close(&uri);
             self.memory.freed();
             if !self.capabilities.pull_diagnostics {
-                self.client.publish(PublishDiagnosticsParams { uri, diagnostics: vec![], version: None });
+                self.client.publish(&PublishDiagnosticsParams { uri, diagnostics: vec![], version: None });
             }
         }
     }

@@ -22,7 +22,7 @@ use crate::lsp::request::{Request, Response, Urgency};
 use crate::lsp::simulation::selection::Selection;
 use crate::lsp::snapshot::{Failure, Snapshot};
 use crate::lsp::state::State;
-use crate::position::text_range;
+use warplens_protocol::position::text_range;
 
 /// The argument of the commands about launches.
 #[derive(Deserialize)]
@@ -199,7 +199,8 @@ fn location(snapshot: &Snapshot, offer: &Offer, file: Option<&LaunchFile>) -> Op
         (Source::Comment, _) => Some(Location { uri: snapshot.uri.clone(), range: snapshot.range(range) }),
         (Source::File, Some(file)) => {
             let path = launch_file::nearest(&launch_file::path(&snapshot.uri))?;
-            let range = crate::position::range(&Rope::from_str(&file.text), range, snapshot.encoding);
+            let range =
+                warplens_protocol::position::range(&Rope::from_str(&file.text), range, snapshot.encoding);
             Some(Location { uri: Uri::from_file_path(path)?, range })
         }
         _ => None,

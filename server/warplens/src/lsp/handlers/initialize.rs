@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{InitializeParams, Registration, RegistrationParams};
 
 use crate::lsp::client_capabilities::ClientCapabilities;
 use crate::lsp::state::{Phase, State};
-use crate::position::Encoding;
+use warplens_protocol::position::Encoding;
 
 impl State {
     /// Stores what the client announced; the service has answered the request.

@@ -25,7 +25,7 @@ use crate::lsp::from_proto::{document_params, params};
 use crate::lsp::simulation::panel_request::{PanelMethod, PanelRequest};
 use crate::lsp::state::State;
 use crate::panic::panic_message;
-use crate::position::{self, Encoding};
+use warplens_protocol::position::{self, Encoding};
 
 /// The parameters that all requests have.
 #[derive(Debug, Default, Deserialize)]

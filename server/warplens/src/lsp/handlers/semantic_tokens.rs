@@ -13,7 +13,7 @@ use tower_lsp::ls_types::{
 use warplens_ide as ide;
 
 use crate::lsp::snapshot::{Answer, Snapshot};
-use crate::position::Encoding;
+use warplens_protocol::position::Encoding;
 
 /// The limit in bytes of a document whose tokens are all sent; those of a range always are.
 const MAX_FULL: usize = 1 << 20;
@@ -170,7 +170,8 @@ mod tests {
             for encoding in [Encoding::Utf8, Encoding::Utf16] {
                 let mut columns = Columns::new(&rope, encoding);
                 for (byte, _) in text.char_indices() {
-                    let position = crate::position::position(&rope, (byte as u32).into(), encoding);
+                    let position =
+                        warplens_protocol::position::position(&rope, (byte as u32).into(), encoding);
                     assert_eq!(columns.of(byte), (position.line, position.character), "{text:?} {byte}");
                 }
             }

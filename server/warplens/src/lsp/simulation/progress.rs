@@ -70,14 +70,14 @@ impl State {
         let launch = &run.prepared.resolved.launch;
         let entry = launch.entry.as_deref().unwrap_or_default().to_owned();
         let running = RunningParams { entry, launch: launch.name.to_string(), steps, max_steps };
-        self.client.run_progress(RunProgressParams { uri: uri.clone(), running: Some(running) });
+        self.client.run_progress(&RunProgressParams { uri: uri.clone(), running: Some(running) });
     }
 
     /// Stops a run and ends its progress.
     pub(crate) fn stop(&self, run: &Run) {
         run.stop();
         if run.is_announced {
-            self.client.run_progress(RunProgressParams { uri: run.uri.clone(), running: None });
+            self.client.run_progress(&RunProgressParams { uri: run.uri.clone(), running: None });
         }
         if run.has_progress {
             self.client

@@ -16,7 +16,7 @@ use warplens_ide::{AnalysisHost, FileId, Language, SymbolKind};
 
 use super::files::{self, Stamp};
 use crate::lsp::to_proto::{symbol_kind, to_value};
-use crate::position::{self, Encoding};
+use warplens_protocol::position::{self, Encoding};
 
 /// The limit of symbols in an answer; a longer query narrows them.
 const MAX_SYMBOLS: usize = 500;

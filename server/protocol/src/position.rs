@@ -3,14 +3,14 @@
 //! The cost of a conversion is the depth of the rope, independent of the length of the text and of the line. A file may have hundreds
 //! of diagnostics, which are converted after each keystroke, so the usual case looks at one chunk of the rope only.
 
+use ls_types::{InitializeParams, Position, PositionEncodingKind, Range};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
-use tower_lsp::ls_types::{InitializeParams, Position, PositionEncodingKind, Range};
 
 /// The unit in which a client counts characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Encoding {
+pub enum Encoding {
     /// Bytes.
     Utf8,
     /// Code units of UTF-16, the protocol's default.
@@ -19,7 +19,7 @@ pub(crate) enum Encoding {
 
 impl Encoding {
     /// UTF-8 where the client offers it, otherwise the default, which every client supports.
-    pub(crate) fn negotiate(params: &InitializeParams) -> Encoding {
+    pub fn negotiate(params: &InitializeParams) -> Encoding {
         let general = params.capabilities.general.as_ref();
         let offered = general.and_then(|general| general.position_encodings.as_ref());
         match offered.is_some_and(|offered| offered.contains(&PositionEncodingKind::UTF8)) {
@@ -29,7 +29,7 @@ impl Encoding {
     }
 
     /// The name in the protocol.
-    pub(crate) fn kind(self) -> PositionEncodingKind {
+    pub fn kind(self) -> PositionEncodingKind {
         match self {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
             Encoding::Utf16 => PositionEncodingKind::UTF16,
@@ -39,7 +39,7 @@ impl Encoding {
 
 /// The byte offset of a position. A position beyond the end of its line is the end of the line, one within a character is
 /// the start of the character, and the line after the last one is the end of the text. `None` for later lines.
-pub(crate) fn offset(text: &Rope, position: Position, encoding: Encoding) -> Option<TextSize> {
+pub fn offset(text: &Rope, position: Position, encoding: Encoding) -> Option<TextSize> {
     let line = position.line as usize;
     if line >= text.len_lines() {
         return (line == text.len_lines()).then(|| size(text.len_bytes()));
@@ -60,7 +60,7 @@ pub(crate) fn offset(text: &Rope, position: Position, encoding: Encoding) -> Opt
 }
 
 /// The position of a byte offset; the end of the text beyond it.
-pub(crate) fn position(text: &Rope, offset: TextSize, encoding: Encoding) -> Position {
+pub fn position(text: &Rope, offset: TextSize, encoding: Encoding) -> Position {
     let byte = usize::from(offset).min(text.len_bytes());
     if let Some(position) = position_in_chunk(text, byte) {
         return position;
@@ -89,19 +89,19 @@ fn position_in_chunk(text: &Rope, byte: usize) -> Option<Position> {
 }
 
 /// The byte range of the line of an offset, with its line end; the last line beyond the end.
-pub(crate) fn line_range(text: &Rope, offset: TextSize) -> TextRange {
+pub fn line_range(text: &Rope, offset: TextSize) -> TextRange {
     let line = text.byte_to_line(usize::from(offset).min(text.len_bytes()));
     TextRange::new(size(text.line_to_byte(line)), size(text.line_to_byte(line + 1)))
 }
 
 /// The byte range of a protocol range; `None` when it is outside the text or its end is before its start.
-pub(crate) fn text_range(text: &Rope, range: Range, encoding: Encoding) -> Option<TextRange> {
+pub fn text_range(text: &Rope, range: Range, encoding: Encoding) -> Option<TextRange> {
     let (start, end) = (offset(text, range.start, encoding)?, offset(text, range.end, encoding)?);
     (start <= end).then(|| TextRange::new(start, end))
 }
 
 /// The protocol range of a byte range.
-pub(crate) fn range(text: &Rope, range: TextRange, encoding: Encoding) -> Range {
+pub fn range(text: &Rope, range: TextRange, encoding: Encoding) -> Range {
     let start = position(text, range.start(), encoding);
     let end = match width_in_chunk(text, range) {
         Some(width) => Position { line: start.line, character: start.character + width },

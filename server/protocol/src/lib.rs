@@ -1,0 +1,7 @@
+//! The formats of the Language Server Protocol: positions in a text, and messages as bytes.
+//!
+//! Each keystroke converts and encodes all diagnostics of a file, which may be hundreds. This crate is optimized in every build that
+//! people run; the rest of the program is too large for that.
+
+pub mod message;
+pub mod position;
