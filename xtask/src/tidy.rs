@@ -21,10 +21,17 @@ struct Fence {
     why: &'static str,
 }
 
-const FENCES: [Fence; 6] = [
+const FENCES: [Fence; 7] = [
     Fence {
         words: &["salsa"],
-        folders: &["syntax/src", "server/isa/src", "server/hir/src", "server/sim/src", "server/warplens/src"],
+        folders: &[
+            "syntax/src",
+            "server/isa/src",
+            "server/hir/src",
+            "server/sim/src",
+            "server/protocol/src",
+            "server/warplens/src",
+        ],
         why: "only the ide crates name the database",
     },
     Fence {
@@ -40,6 +47,11 @@ const FENCES: [Fence; 6] = [
             "server/ide/src",
         ],
         why: "only `warplens` names the protocol, the runtime and the file system",
+    },
+    Fence {
+        words: &["warplens_", "tower_lsp", "tokio", "std::fs", "std::net", "std::process", "std::thread"],
+        folders: &["server/protocol/src"],
+        why: "`protocol` converts and encodes, and knows nothing of the project",
     },
     Fence {
         words: &["std::thread", "std::time", "std::io", "Instant::now", "rayon", "crossbeam"],

@@ -158,6 +158,12 @@ impl Cache {
         }
     }
 
+    /// Drops all values. They are computed again when they are needed.
+    pub fn clear(&self) {
+        self.trees.clear();
+        self.shared.clear();
+    }
+
     /// The value of a text, kept with those of the same type; which ones, `LruCache` decides.
     pub fn of_texts<V: Clone + Send + 'static>(&self, text: &Arc<str>, compute: impl FnOnce() -> V) -> V {
         self.shared.get::<LruCache<V>>().get(text, compute)

@@ -58,6 +58,18 @@ impl<V: Clone> LruCache<V> {
         Some(entry.value.clone())
     }
 
+    /// Drops all values, except one of a text that is larger than the budget.
+    pub(crate) fn clear(&self) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.size > BUDGET {
+            return;
+        }
+        let entries = std::mem::take(&mut state.entries);
+        state.size = 0;
+        drop(state);
+        drop(entries);
+    }
+
     /// Inserts a value, and drops the oldest ones beyond the budget.
     pub(crate) fn insert(&self, text: &Arc<str>, value: V) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -20,4 +20,10 @@ impl Shared {
         });
         value.downcast().unwrap_or_else(|_| unreachable!("the key is the type of the value"))
     }
+
+    /// Drops all values; they are made again when they are needed.
+    pub(crate) fn clear(&self) {
+        let values = std::mem::take(&mut *self.0.write().unwrap_or_else(PoisonError::into_inner));
+        drop(values);
+    }
 }

@@ -173,6 +173,12 @@ impl AnalysisHost {
         self.files.get(&id).map(|file| file.document(&self.db).items().text())
     }
 
+    /// Drops what is cached of items that were analyzed last. After the first check of a large document these are the last ones of its
+    /// text, which are unlikely to be needed next.
+    pub fn clear_caches(&self) {
+        self.db.cache().clear();
+    }
+
     /// A snapshot of the documents. Drop it before the next edit: an edit waits for it.
     #[must_use]
     pub fn snapshot(&self) -> Analysis {

@@ -21,6 +21,9 @@ use warplens_protocol::position::{Encoding, text_range};
 /// 50 MB.
 pub const MAX_TEXT: usize = 64 << 20;
 
+/// The first check of a text of more bytes frees much memory.
+const LONG: usize = 1 << 20;
+
 /// The reason that a `.wave` file of another tool is not analysed.
 const FOREIGN: &str = "this file has no `.kernel` line; if it is WAVE, select the language `wave-asm` for it";
 
@@ -30,6 +33,8 @@ pub(crate) struct Document {
     pub(crate) version: i32,
     /// Diagnostics and simulations are debounced until then.
     pub(crate) debounced_until: Option<Instant>,
+    /// Whether the first check of the whole text, which is still to come, frees much memory.
+    pub(crate) frees_memory: bool,
     /// According to the client, the file name, or the text.
     kind: Kind,
     body: Body,
@@ -69,7 +74,8 @@ impl Document {
     pub(crate) fn open(item: TextDocumentItem, file: FileId, host: &mut AnalysisHost) -> Document {
         let kind = language::of_document(&item.language_id, Path::new(item.uri.path().as_str()), &item.text);
         let body = Body::new(kind, &item.text, file, host);
-        Document { file, version: item.version, debounced_until: None, kind, body }
+        let frees_memory = item.text.len() > LONG;
+        Document { file, version: item.version, debounced_until: None, frees_memory, kind, body }
     }
 
     /// The text of an analysed document.

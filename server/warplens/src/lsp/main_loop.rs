@@ -7,12 +7,13 @@ use crossbeam_channel::Receiver;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 use tower_lsp::ls_types::request::{Request as _, ResolveCompletionItem, WorkspaceSymbolRequest};
-use tower_lsp::ls_types::{MessageType, error_codes};
+use tower_lsp::ls_types::{MessageType, Uri, error_codes};
 
 use super::errors::{error, internal, internal_message, refused};
 use super::event::Event;
 use super::handlers::completion::resolve;
 use super::handlers::lane_masks::LANE_MASKS;
+use super::memory::MemoryTrimmer;
 use super::request::{Job, Requester, Response, Urgency, run as run_handler};
 use super::routes;
 use super::simulation::panel_request::PanelMethod;
@@ -227,6 +228,9 @@ impl State {
     /// Handles the response of a handler; `is_current` when it is about the current version of its document.
     fn respond(&mut self, job: &Job, response: Response, is_current: bool) {
         let uri = &job.request.uri;
+        if matches!(response, Response::Encoded(_) | Response::Diagnostics(_)) {
+            self.return_memory(uri);
+        }
         match (&job.requester, response) {
             (Requester::Client(id), Response::Answer(answer)) => self.answer(id, Ok(answer)),
             (Requester::Client(id), Response::LinkedName(name)) => self.find_definitions(id, name),
@@ -236,6 +240,16 @@ impl State {
                 self.prepared(uri, *number, Arc::from(prepared));
             }
             _ => {}
+        }
+    }
+
+    /// Returns the memory that the first check of a long document took.
+    fn return_memory(&mut self, uri: &Uri) {
+        if let Some(document) = self.documents.get_mut(uri)
+            && std::mem::take(&mut document.frees_memory)
+        {
+            self.host.clear_caches();
+            MemoryTrimmer::trim();
         }
     }
 
