@@ -131,7 +131,7 @@ where
     let how = tokio::select! {
         _ = &mut serving => end.await,
         how = &mut end => {
-            // The last answers are read.
+            // It ends once the client has read the last messages.
             let _ = tokio::time::timeout(FLUSH_TIMEOUT, serving).await;
             how
         }
