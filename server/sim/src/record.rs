@@ -103,11 +103,14 @@ impl Recorder {
 
     #[inline(always)]
     fn count_run(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
-        let run = self.runs.at(first);
-        if run.end != end {
-            self.visit_parts(first, end, active, executed);
-        } else {
-            self.count_visit(first, active, executed);
+        let mut at = first;
+        while at < end {
+            let part = self.runs.at(at).end;
+            if part <= at || part > end {
+                return self.visit_parts(at, end, active, executed);
+            }
+            self.count_visit(at, active, executed);
+            at = part;
         }
     }
 
@@ -124,7 +127,8 @@ impl Recorder {
         }
     }
 
-    /// [`Self::count_run`] for a range that is not exactly one run.
+    /// [`Self::count_run`] for a range that does not consist of runs.
+    #[cold]
     #[inline(never)]
     fn visit_parts(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         let mut at = first;

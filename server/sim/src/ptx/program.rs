@@ -13,6 +13,7 @@ use crate::trace::StatementId;
 mod asynchronous;
 mod flow;
 mod guard;
+mod hammock;
 mod operation;
 mod patterns;
 mod quick;
@@ -27,6 +28,7 @@ pub use crate::cuda::slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots}
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use flow::{Flow, Mixing, Part, Read};
 pub use guard::Guard;
+pub use hammock::{Hammock, Path};
 pub use operation::{Combining, CopyGroup, Instruction, Multimem, Op, SetTo, StackAction};
 pub use patterns::{Patterns, Update};
 pub use quick::Quick;
@@ -113,6 +115,8 @@ pub struct Function {
     pub straight_runs: Vec<u32>,
     /// By instruction: which frequent operation it is.
     pub quick: Vec<Quick>,
+    /// The branches whose paths have only frequent operations.
+    pub hammocks: Vec<Hammock>,
     /// Its registers.
     pub frame: FrameLayout,
     /// Formal parameters, in order.
@@ -157,10 +161,16 @@ impl Function {
         }
     }
 
-    /// Finds the frequent operations.
+    /// Finds the frequent operations, and the branches whose paths have only these.
     pub(crate) fn find_quick(&mut self) {
         let quick = |instruction| Quick::of(instruction, &self.tables);
         self.quick = self.code.iter().map(quick).collect();
+        for pc in 0..self.code.len() {
+            if let Some(hammock) = Hammock::find(&self.code, &self.quick, &self.straight_runs, pc as u32) {
+                self.code[pc].s.e = self.hammocks.len() as u32;
+                self.hammocks.push(hammock);
+            }
+        }
     }
 
     /// The access of the instruction at `pc`, if it is a weak `op` of one element.

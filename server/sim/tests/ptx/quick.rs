@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use warplens_sim::ptx::Model;
-use warplens_sim::{Checks, RunOptions, RunResult};
+use warplens_sim::{Checks, Limits, RunOptions, RunResult};
 
 use crate::common::{kernel, run_with};
 
@@ -68,8 +68,10 @@ struct Step {
     address: Option<usize>,
     registers: [u8; 4],
     predicate: u8,
-    /// The threads before this one branch over it, unless it is a barrier.
+    /// The threads before this one take a branch over it, unless it is a barrier.
     skipped: Option<u8>,
+    /// What they execute on the taken path.
+    other: Option<usize>,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -80,13 +82,15 @@ fn step() -> impl Strategy<Value = Step> {
     ];
     let skipped = prop_oneof![3 => Just(None), 1 => (1..48u8).prop_map(Some)];
     let registers = [2..10u8, 2..10u8, 2..10u8, 2..10u8];
-    (0..OPERATIONS.len(), address, registers, 1..4u8, skipped).prop_map(
-        |(operation, address, registers, predicate, skipped)| Step {
+    let other = prop::option::of(0..OPERATIONS.len());
+    (0..OPERATIONS.len(), address, registers, 1..4u8, skipped, other).prop_map(
+        |(operation, address, registers, predicate, skipped, other)| Step {
             operation,
             address,
             registers,
             predicate,
             skipped,
+            other,
         },
     )
 }
@@ -118,29 +122,36 @@ fn text(steps: &[Step], target: &str) -> String {
 }
 
 fn instructions(step: &Step, number: usize) -> String {
-    let [d, a, b, c] = step.registers.map(|register| format!("%r{register}"));
-    let address = step.address.map_or("", |address| ADDRESSES[address]);
     let operation = OPERATIONS[step.operation];
-    let words = format!("{address} {operation}")
+    let address = step.address.map_or("", |address| ADDRESSES[address]);
+    let words = format!("{address} {}", with_registers(operation, step));
+    let is_barrier = |operation: &str| operation.starts_with("bar");
+    let Some(before) = step.skipped.filter(|_| !is_barrier(operation)) else { return format!("{words}\n") };
+    let other = step.other.map(|other| OPERATIONS[other]).filter(|other| !is_barrier(other));
+    let skip = format!("setp.lt.u32 %p6, %r1, {before};\n@%p6 bra SKIP{number};\n");
+    match other {
+        Some(other) => {
+            let other = with_registers(other, step);
+            format!("{skip}{words}\nbra JOIN{number};\nSKIP{number}:\n{other}\nJOIN{number}:\n")
+        }
+        None => format!("{skip}{words}\nSKIP{number}:\n"),
+    }
+}
+
+fn with_registers(operation: &str, step: &Step) -> String {
+    let [d, a, b, c] = step.registers.map(|register| format!("%r{register}"));
+    operation
         .replace("D,", &format!("{d},"))
         .replace(" A", &format!(" {a}"))
         .replace(" B", &format!(" {b}"))
         .replace(" C", &format!(" {c}"))
         .replace(" P,", &format!(" %p{},", step.predicate))
         .replace("@P", &format!("@%p{}", step.predicate))
-        .replace("@!P", &format!("@!%p{}", step.predicate));
-    match step.skipped.filter(|_| !operation.starts_with("bar")) {
-        Some(before) => {
-            let skip = format!("setp.lt.u32 %p6, %r1, {before};\n@%p6 bra SKIP{number};\n");
-            format!("{skip}{words}\nSKIP{number}:\n")
-        }
-        None => format!("{words}\n"),
-    }
+        .replace("@!P", &format!("@!%p{}", step.predicate))
 }
 
-fn run(text: &str, checks: Checks, registers: bool) -> (RunResult, Vec<u8>) {
-    let options = RunOptions { checks, registers, ..RunOptions::default() };
-    let (_, _, result, bytes) = run_with(text, 48, 192, Model::Stack, &options);
+fn run(text: &str, model: Model, options: &RunOptions) -> (RunResult, Vec<u8>) {
+    let (_, _, result, bytes) = run_with(text, 48, 192, model, options);
     (result, bytes)
 }
 
@@ -148,15 +159,31 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn both_ways_agree(steps in prop::collection::vec(step(), 1..24), lockstep in any::<bool>()) {
+    fn both_ways_agree(
+        steps in prop::collection::vec(step(), 1..24),
+        lockstep in any::<bool>(),
+        model in prop::sample::select(&Model::ALL[..]),
+        max_steps in prop_oneof![2 => Just(10_000u64), 1 => 1..600u64],
+        max_warps in prop_oneof![Just(1024), Just(0)],
+    ) {
         let text = text(&steps, if lockstep { "sm_60" } else { "sm_90" });
         for checks in [Checks::default(), Checks::ALL] {
-            let ((quick, bytes), (general, others)) = (run(&text, checks, false), run(&text, checks, true));
+            let limits = Limits { max_steps, max_warps, ..Limits::default() };
+            let options = RunOptions { checks, limits, ..RunOptions::default() };
+            let general = RunOptions { registers: true, ..options };
+            let ((quick, bytes), (general, others)) = (run(&text, model, &options), run(&text, model, &general));
             prop_assert_eq!(quick.status, general.status);
             prop_assert_eq!(quick.totals, general.totals);
             prop_assert_eq!(&quick.findings, &general.findings);
             prop_assert_eq!(&quick.summed, &general.summed);
             prop_assert_eq!(bytes, others);
+            if max_warps == 0 {
+                continue;
+            }
+            for (quick, general) in quick.warps.iter().zip(&general.warps) {
+                prop_assert_eq!(&quick.lines, &general.lines);
+                prop_assert_eq!(&quick.reconvergences, &general.reconvergences);
+            }
         }
     }
 }

@@ -15,11 +15,13 @@ use crate::cuda::order::SpecialOrder;
 impl Sanitizer {
     /// Records the loads of the running instruction by all lanes; `false` if one of them needs the general check, which must
     /// follow.
+    #[inline(always)]
     pub(crate) fn loaded_rows(&mut self, rows: &[Row; 4], spaces: &Spaces) -> bool {
         self.record_rows(rows, spaces, |shadow, row, access| shadow.load_row(row, access) == 0)
     }
 
     /// As [`Self::loaded_rows`], for stores.
+    #[inline(always)]
     pub(crate) fn stored_rows(&mut self, rows: &[Row; 4], spaces: &Spaces) -> bool {
         self.record_rows(rows, spaces, |shadow, row, access| shadow.store_row(row, access))
     }
@@ -66,7 +68,12 @@ impl Sanitizer {
             needs_initialized: true,
         };
         let shadow = &mut self.cluster.shared;
-        let mut lanes = (0..).step_by(8).zip(rows);
-        lanes.all(|(first, &row)| record(shadow, row, &of_warp.of_lane(first)))
+        // A plain loop, which is inlined whatever it holds.
+        for (number, &row) in rows.iter().enumerate() {
+            if !record(shadow, row, &of_warp.of_lane(8 * number as u32)) {
+                return false;
+            }
+        }
+        true
     }
 }

@@ -11,7 +11,7 @@ use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::{push, with_entry};
 use crate::ptx::program::{
-    Barrier, BarrierKind, Call, Callee, Formal, Guard, Op, Passing, Promise, Slots, Switch, System,
+    Barrier, BarrierKind, Call, Callee, Formal, Guard, NO_SLOT, Op, Passing, Promise, Slots, Switch, System,
 };
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -44,7 +44,8 @@ impl<'l> FunctionDecoder<'l, '_> {
     fn branch(&mut self, instruction: Instruction<'l>, uniform: bool) -> Decoded {
         let &[Operand::Symbol(name)] = instruction.operands() else { return Err(Why::operands()) };
         let (b, c) = self.joins(instruction.id());
-        Ok((Op::Branch(uniform), Slots { a: self.label(name)?, b, c, ..Slots::default() }))
+        let (a, e) = (self.label(name)?, NO_SLOT);
+        Ok((Op::Branch(uniform), Slots { a, b, c, e, ..Slots::default() }))
     }
 
     fn switch(&mut self, instruction: Instruction<'l>, uniform: bool, m: &mut Modifiers<'_>) -> Decoded {

@@ -185,7 +185,7 @@ pub enum Op {
     Elect,
     /// `bar.warp.sync`: members `a`
     WarpSync,
-    /// `bra`: to `a`; lanes reconverge at `b`, in the model `ipdom` at `c`. Whether it is `.uni`.
+    /// `bra`: to `a`; lanes reconverge at `b`, in the model `ipdom` at `c`; hammock `e`. Whether it is `.uni`.
     Branch(bool),
     /// `brx.idx`: switch `a`; `b` and `c` as in `Branch`.
     Switch(bool),

@@ -2,7 +2,7 @@
 //!
 //! [`Op`] describes every operation with its types and modifiers. Most instructions of most kernels are among a few of them, which
 //! only compute: they cannot fail, and nothing but their destination depends on them. These have a number each, and so have loads
-//! and stores of words of shared memory.
+//! and stores of words of shared memory, and branches.
 
 use super::operation::{Combining, Instruction, Op};
 use super::tables::{Access, Element, Tables};
@@ -57,6 +57,8 @@ pub enum Quick {
     LoadShared,
     /// A store of a word at a 32-bit address.
     StoreShared,
+    /// A branch.
+    Branch,
 }
 
 impl Quick {
@@ -71,6 +73,7 @@ impl Quick {
         match instruction.op {
             Op::Load if is_shared_word(access()) => Quick::LoadShared,
             Op::Store if is_shared_word(access()) => Quick::StoreShared,
+            Op::Branch(_) => Quick::Branch,
             Op::Int(op, ScalarType::U32 | ScalarType::S32 | ScalarType::B32) => match op {
                 IntOp::Add => Quick::Add,
                 IntOp::Sub => Quick::Subtract,

@@ -37,9 +37,12 @@ impl Shadow {
         }
         let (epoch, floor) = (access.stamp.epoch, access.sync.floor());
         let shortcut = &page.shortcut[at..at + 8];
-        if shortcut.iter().all(|&shortcut| shortcut == epoch || shortcut == floor) {
-            for (lane, (lanes, &shortcut)) in (first..).zip(page.lanes[at..].iter_mut().zip(shortcut)) {
-                *lanes |= u32::from(shortcut == epoch) << lane;
+        // All eight in one comparison.
+        let differs = |shortcut: u32| u32::from(shortcut != epoch) & u32::from(shortcut != floor);
+        if shortcut.iter().fold(0, |any, &shortcut| any | differs(shortcut)) == 0 {
+            let lanes = &mut page.lanes[at..at + 8];
+            for lane in 0..8 {
+                lanes[lane] |= u32::from(shortcut[lane] == epoch) << first << lane;
             }
             return 0;
         }

@@ -145,6 +145,24 @@ impl Groups {
         }
     }
 
+    /// The order in which the paths of a branch, which have no control flow of their own and reconverge at `join`, run; `None` if other
+    /// groups may run between them. Afterwards the whole group is at `join`; [`Groups::rejoined`] records that.
+    #[inline(always)]
+    pub(crate) fn order_of_paths(&self, paths: [u32; 2], join: u32) -> Option<[usize; 2]> {
+        match self {
+            Groups::Stack(stack) => stack.order_of_paths(paths, join),
+            Groups::Frontier(_) | Groups::Its(_) => None,
+        }
+    }
+
+    /// The running group ran the paths of a branch in this order, and continues at `join`.
+    #[inline(always)]
+    pub(crate) fn rejoined(&mut self, paths: [(u32, u32); 2], join: u32) {
+        if let Groups::Stack(stack) = self {
+            stack.rejoined(paths, join);
+        }
+    }
+
     /// Lanes of the running group enter functions; they continue at `back` after their return.
     pub(crate) fn call(&mut self, back: u32, entered: &[FunctionEntry]) {
         dispatch!(self, model => model.call(back, entered));

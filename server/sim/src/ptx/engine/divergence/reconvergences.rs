@@ -43,6 +43,11 @@ impl ReconvergenceLog {
         self.ignored = true;
     }
 
+    /// Whether recording is disabled.
+    pub(super) fn is_ignored(&self) -> bool {
+        self.ignored
+    }
+
     /// A new warp starts.
     pub(super) fn forget(&mut self) {
         *self = ReconvergenceLog { ignored: self.ignored, ..ReconvergenceLog::default() };

@@ -149,6 +149,36 @@ impl Stack {
         }
     }
 
+    /// The order in which the two paths of a branch of the running group would run, if the group is the next one afterwards: not if
+    /// the group itself ends at `join`.
+    #[inline(always)]
+    pub(super) fn order_of_paths(&self, paths: [u32; 2], join: u32) -> Option<[usize; 2]> {
+        if self.entries[self.running].until == join {
+            return None;
+        }
+        Some(match self.rule {
+            Rule::Merging if paths[1] < paths[0] => [1, 0],
+            Rule::Merging | Rule::Plain => [0, 1],
+        })
+    }
+
+    /// Records the reconvergence of the running group after the paths of a branch, which are in the order in which they ran.
+    #[inline(always)]
+    pub(super) fn rejoined(&mut self, paths: [(u32, u32); 2], join: u32) {
+        if self.reconvergences.is_ignored() {
+            return;
+        }
+        let frame = self.entries[self.running].frame;
+        for (_, mask) in paths.into_iter().filter(|(pc, _)| *pc == join) {
+            self.reconvergences.arrive(frame, join, mask);
+        }
+        for (pc, mask) in paths.into_iter().filter(|(pc, _)| *pc != join) {
+            self.reconvergences.go_on(frame, pc, mask);
+            self.reconvergences.arrive(frame, join, mask);
+        }
+        self.reconvergences.go_on(frame, join, paths[0].1 | paths[1].1);
+    }
+
     /// Inserts a group among those that wait in its region, in instruction order from the top; returns the index above the
     /// region.
     #[inline(always)]

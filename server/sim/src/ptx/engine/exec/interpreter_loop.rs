@@ -12,11 +12,12 @@ use super::context::ExecContext;
 use super::execute::execute;
 use super::exiting::exiting;
 use super::frame::Frame;
-use super::loop_exit::LoopExit;
+use super::loop_exit::{LoopExit, Ran, StopLimits, branched, choose};
 use super::poll_window::PollWindow;
-use super::quick_run;
+use super::quick_run::QuickRun;
 use super::spin::BranchCounter;
 use super::value_tracer::{ValueTracer, registers_of};
+use super::visits::Visits;
 use super::warp::Warp;
 use crate::cuda::fault::{ExecError, Fault};
 use crate::cuda::memory::spaces::Bases;
@@ -28,7 +29,6 @@ use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::program::{Function, Instruction, Op, Quick, Slot};
-use crate::record::Recorder;
 use crate::trace::{Finding, StatementId, WarpId};
 
 impl Warp {
@@ -81,22 +81,25 @@ impl Warp {
         };
         let mut group = group;
         let event = loop {
-            if let Some(event) =
-                running.go(simd, &mut group, &mut self.groups, &mut self.spin.counter, run.launch)
-            {
-                break event;
-            }
-            // The group stopped; the next group continues here if nothing else changed.
-            match self.groups.next(self.live, &run.launch.plan) {
-                Some(next)
-                    if next.frame == group.frame
-                        && !next.needs_convergence
-                        && !self.groups.has_pending_events() =>
-                {
-                    group = next;
-                    running.visits.begin(&group);
-                }
-                next => break LoopExit::Next(next),
+            let ran = if running.is_quick(group.pc) {
+                running.run_quickly(simd, &mut group, &mut self.groups, &mut self.spin.counter, run.launch)
+            } else {
+                None
+            };
+            let ran = match ran {
+                Some(ran) => ran,
+                None => running.go(simd, &mut group, &mut self.groups, &mut self.spin.counter, run.launch),
+            };
+            match ran {
+                Ran::Exit(event) => break event,
+                Ran::ToQuick => {}
+                Ran::ToChoice => match choose(&mut self.groups, group.frame, self.live, run.launch) {
+                    Ok(next) => {
+                        group = next;
+                        running.visits.begin(&group);
+                    }
+                    Err(next) => break LoopExit::Next(next),
+                },
             }
         };
         run.state.steps = running.ctx.clock;
@@ -126,7 +129,43 @@ struct Running<'w> {
 }
 
 impl Running<'_> {
-    /// Runs a group until it diverges, reconverges (`None`) or stops for another reason.
+    /// Whether the instruction at `pc` is a frequent operation whose effects are not observed.
+    #[inline(always)]
+    fn is_quick(&self, pc: u32) -> bool {
+        let quick = self.function.quick.get(pc as usize);
+        quick.is_some_and(|quick| *quick != Quick::No) && !(self.observed && self.observes_values())
+    }
+
+    /// Runs frequent operations; `None` if the instruction at which the group then is must run in the general way.
+    #[inline(always)]
+    fn run_quickly<S: Simd>(
+        &mut self,
+        simd: S,
+        group: &mut Group,
+        groups: &mut Groups,
+        spin: &mut BranchCounter,
+        launch: &Launch<'_>,
+    ) -> Option<Ran> {
+        let limits = self.limits();
+        let run = QuickRun {
+            simd,
+            function: self.function,
+            registers: &mut self.frame.registers,
+            ctx: &mut self.ctx,
+            visits: &mut self.visits,
+            groups,
+            spin,
+            divergences: self.divergences,
+            launch,
+            limits,
+            group: *group,
+        };
+        let (reached, ran) = run.run();
+        *group = reached;
+        ran
+    }
+
+    /// Runs a group until it diverges or reconverges, is at a frequent operation, or stops for another reason.
     #[inline(always)]
     fn go<S: Simd>(
         &mut self,
@@ -135,11 +174,11 @@ impl Running<'_> {
         groups: &mut Groups,
         spin: &mut BranchCounter,
         launch: &Launch<'_>,
-    ) -> Option<LoopExit> {
+    ) -> Ran {
         let Group { until, mask, alone, .. } = *group;
         let mut pc = group.pc;
         let function = self.function;
-        let mut stop = self.stop(pc, until);
+        let mut stop = self.limits().stop(self.ctx.clock, pc, until);
         let event = 'runs: loop {
             let mut executed = mask;
             let mut end = function.straight_runs[pc as usize].min(stop);
@@ -148,10 +187,10 @@ impl Running<'_> {
                     self.visits.up_to(pc);
                     if pc == until {
                         groups.go_on(pc);
-                        break None;
+                        break Ran::ToChoice;
                     }
                     let more = (pc as usize) < function.code.len();
-                    break Some(if more { LoopExit::Due } else { LoopExit::FellOff });
+                    break Ran::Exit(if more { LoopExit::Due } else { LoopExit::FellOff });
                 }
                 let instruction = &function.code[pc as usize];
                 executed = instruction.guard.of(&self.frame.registers.predicates, mask);
@@ -166,14 +205,11 @@ impl Running<'_> {
                         Op::Branch(_) if executed == mask || executed == 0 => {
                             let from = pc;
                             pc = if executed == 0 { end } else { instruction.s.a };
-                            if pc <= from && spin.backward() {
-                                break Some(LoopExit::CheckSpin { from });
-                            }
-                            if !alone {
-                                break Some(LoopExit::Turn { from });
+                            if let Some(exit) = branched(from, pc, alone, spin) {
+                                break Ran::Exit(exit);
                             }
                             self.visits.start = pc;
-                            stop = self.stop(pc, until);
+                            stop = self.limits().stop(self.ctx.clock, pc, until);
                             continue;
                         }
                         Op::Branch(false) if instruction.s.a != end => {
@@ -181,9 +217,9 @@ impl Running<'_> {
                             let statement = function.first_statement + pc;
                             self.divergences.record(statement, [executed, mask & !executed]);
                             groups.diverge(&sides, launch.plan.join(instruction));
-                            break None;
+                            break Ran::ToChoice;
                         }
-                        _ => break Some(LoopExit::Control { executed }),
+                        _ => break Ran::Exit(LoopExit::Control { executed }),
                     }
                 }
                 if executed == 0 {
@@ -193,36 +229,21 @@ impl Running<'_> {
                 }
             }
             while pc < end {
-                pc += self.quick(simd, pc, end, executed);
-                let Some(instruction) = function.code[..end as usize].get(pc as usize) else { break };
+                let instruction = &function.code[pc as usize];
                 if let Err(error) = self.step(simd, instruction, pc, executed)
                     && let Some(event) = self.handle_error(*error, pc, executed, groups)
                 {
                     pc += u32::from(!matches!(event, LoopExit::Fault(_)));
-                    break 'runs Some(event);
+                    break 'runs Ran::Exit(event);
                 }
                 pc += 1;
+                if self.is_quick(pc) {
+                    break 'runs Ran::ToQuick;
+                }
             }
         };
         group.pc = pc;
         event
-    }
-
-    /// Runs the frequent operations from `pc` on, before `end`, in the lanes of `executed`; returns how many.
-    #[inline(always)]
-    fn quick<S: Simd>(&mut self, simd: S, pc: u32, end: u32, executed: u32) -> u32 {
-        let function = self.function;
-        if function.quick[pc as usize] == Quick::No || self.observed && self.observes_values() {
-            return 0;
-        }
-        let range = pc as usize..end as usize;
-        let registers = &mut self.frame.registers;
-        let count = quick_run::run(simd, function, range, registers, &mut self.ctx, executed);
-        self.ctx.clock += u64::from(count);
-        if self.observed && count != 0 && !function.quick[(pc + count - 1) as usize].accesses_memory() {
-            self.begin(pc + count - 1, executed);
-        }
-        count
     }
 
     /// Whether what an instruction computes is observed, and not only its access to memory by the sanitizer.
@@ -427,58 +448,11 @@ impl Running<'_> {
         }
     }
 
-    /// The last possible stop for a group at `pc`: its reconvergence point, the end of the function, or the next poll of the
-    /// caller.
+    /// What ends a range of instructions.
     #[inline(always)]
-    fn stop(&self, pc: u32, until: u32) -> u32 {
-        let clock = self.ctx.clock;
-        // A pause can wait for the next branch, so that it does not split runs of statements; the limit cannot.
-        if clock >= self.state.pause_at {
-            return pc;
-        }
-        let due = self.state.limit.saturating_sub(clock).saturating_add(pc.into());
-        let end = due.min(self.function.code.len() as u64) as u32;
-        if until >= pc { until.min(end) } else { end }
-    }
-}
-
-/// Visits that are not recorded yet: of the instructions from `start` on, each by all lanes of the group.
-struct Visits<'w> {
-    recorder: &'w mut Recorder,
-    /// The function's first statement.
-    first: u32,
-    mask: u32,
-    start: u32,
-}
-
-impl Visits<'_> {
-    /// Switches to another group.
-    #[inline(always)]
-    fn begin(&mut self, group: &Group) {
-        (self.mask, self.start) = (group.mask, group.pc);
-    }
-
-    /// Records the instructions before `pc`.
-    #[inline(always)]
-    fn up_to(&mut self, pc: u32) {
-        let mask = self.mask.into();
-        self.recorder.visit_run(self.first + self.start, self.first + pc, mask, mask);
-        self.start = pc;
-    }
-
-    /// The number of visits of the instruction at `pc`, up to the present one.
-    fn number(&self, pc: u32) -> u64 {
-        let recorded = self.recorder.visits_of(StatementId(self.first + pc));
-        recorded + u64::from(pc >= self.start)
-    }
-
-    /// Records the instructions before `pc`, and the visit of `pc`, which only some lanes execute.
-    #[inline(always)]
-    fn of_some(&mut self, pc: u32, executed: u32) {
-        self.up_to(pc);
-        let statement = self.first + pc;
-        self.recorder.visit_run(statement, statement + 1, self.mask.into(), executed.into());
-        self.start = pc + 1;
+    fn limits(&self) -> StopLimits {
+        let end = self.function.code.len() as u64;
+        StopLimits { pause_at: self.state.pause_at, limit: self.state.limit, end }
     }
 }
 

@@ -1,6 +1,21 @@
-//! The reasons for which the interpreter loop returns to its warp.
+//! When a group stops running in the interpreter loop, and the reasons for which the loop returns to its warp.
+
+use super::spin::BranchCounter;
 use crate::cuda::fault::{Fault, PendingBarrier};
 use crate::ptx::engine::divergence::group::Group;
+use crate::ptx::engine::divergence::groups::Groups;
+use crate::ptx::engine::launch::Launch;
+use crate::ptx::program::Slot;
+
+/// How far a group ran.
+pub(super) enum Ran {
+    /// It diverged, or reached its reconvergence point: the next group is to be chosen.
+    ToChoice,
+    /// The next instruction is a frequent operation.
+    ToQuick,
+    /// The loop returns.
+    Exit(LoopExit),
+}
 
 /// Why the interpreter loop returned.
 pub(crate) enum LoopExit {
@@ -20,4 +35,61 @@ pub(crate) enum LoopExit {
     Fault(Fault),
     /// The previous instruction waits for other threads.
     Yield(Option<PendingBarrier>),
+}
+
+/// The group took a branch, or passed one: whether the loop returns there.
+#[inline(always)]
+pub(super) fn branched(from: u32, to: u32, alone: bool, spin: &mut BranchCounter) -> Option<LoopExit> {
+    if to <= from && spin.backward() {
+        return Some(LoopExit::CheckSpin { from });
+    }
+    (!alone).then_some(LoopExit::Turn { from })
+}
+
+/// The next group, if it continues in this frame and nothing else changed; otherwise the loop returns with the choice.
+#[inline(always)]
+pub(super) fn choose(
+    groups: &mut Groups,
+    frame: Slot,
+    live: u32,
+    launch: &Launch<'_>,
+) -> Result<Group, Option<Group>> {
+    match groups.next(live, &launch.plan) {
+        Some(next) if next.frame == frame && !next.needs_convergence && !groups.has_pending_events() => {
+            Ok(next)
+        }
+        next => Err(next),
+    }
+}
+
+/// What ends a range of instructions besides control flow.
+#[derive(Clone, Copy)]
+pub(super) struct StopLimits {
+    /// The clock at which the run is paused.
+    pub(super) pause_at: u64,
+    /// The clock at which the run ends.
+    pub(super) limit: u64,
+    /// The instructions of the function.
+    pub(super) end: u64,
+}
+
+impl StopLimits {
+    /// The last possible stop for a group at `pc`: its reconvergence point, the end of the function, or the next poll of the
+    /// caller.
+    #[inline(always)]
+    pub(super) fn stop(&self, clock: u64, pc: u32, until: u32) -> u32 {
+        // A pause can wait for the next branch, so that it does not split runs of statements; the limit cannot.
+        if clock >= self.pause_at {
+            return pc;
+        }
+        let due = self.limit.saturating_sub(clock).saturating_add(pc.into());
+        let end = due.min(self.end) as u32;
+        if until >= pc { until.min(end) } else { end }
+    }
+
+    /// Whether instructions up to this clock run without a stop.
+    #[inline(always)]
+    pub(super) fn hold(&self, clock: u64) -> bool {
+        clock < self.pause_at.min(self.limit)
+    }
 }

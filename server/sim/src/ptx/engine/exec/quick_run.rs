@@ -1,77 +1,318 @@
-//! Runs of the most frequent operations.
+//! Runs of the most frequent operations, from branch to branch.
 //!
-//! A run of them is one loop with one jump for each instruction, compiled for the instruction set of the interpreter loop. Those
-//! that compute cannot fail and have no effect but on their destination. A load or a store that is not a plain one ends the run:
-//! the interpreter loop executes it, with every check and message.
-
-use std::ops::Range;
+//! Between branches, a run is one loop with one jump for each instruction, compiled for the instruction set of the interpreter loop.
+//! Operations that compute cannot fail and have no effect but on their destination. A load or a store that is not a plain one ends
+//! the run, and so does everything else: the interpreter loop executes it, with every check and message.
 
 use pulp::{NullaryFnOnce, Simd};
 
+use super::absence::DivergenceLog;
 use super::context::ExecContext;
+use super::loop_exit::{LoopExit, Ran, StopLimits, branched, choose};
+use super::paths::Paths;
 use super::shared_words;
+use super::spin::BranchCounter;
+use super::visits::Visits;
 use crate::cuda::registers::Registers;
 use crate::cuda::semantics::bits::{self, Logic, Shift};
 use crate::cuda::semantics::compare::{self, Compare, Comparison};
 use crate::cuda::semantics::float::{self, FloatMode, FloatOp};
 use crate::cuda::semantics::integer::{self, IntOp};
 use crate::cuda::slot::Slots;
-use crate::ptx::program::{Function, Quick};
+use crate::ptx::engine::divergence::group::Group;
+use crate::ptx::engine::divergence::groups::Groups;
+use crate::ptx::engine::launch::Launch;
+use crate::ptx::program::{Function, Instruction, Op, Quick};
 use crate::scalar_type::ScalarType;
+use crate::trace::StatementId;
 
-/// Runs the instructions of a range in the lanes of `mask`, up to one that is not quick; returns how many have run.
-#[inline(never)]
-pub(crate) fn run<S: Simd>(
+/// A group that runs frequent operations, and what these access.
+pub(super) struct QuickRun<'r, 'w, S> {
+    pub(super) simd: S,
+    pub(super) function: &'r Function,
+    pub(super) registers: &'r mut Registers,
+    pub(super) ctx: &'r mut ExecContext<'w>,
+    pub(super) visits: &'r mut Visits<'w>,
+    pub(super) groups: &'r mut Groups,
+    pub(super) spin: &'r mut BranchCounter,
+    pub(super) divergences: &'r mut DivergenceLog,
+    pub(super) launch: &'r Launch<'r>,
+    pub(super) limits: StopLimits,
+    pub(super) group: Group,
+}
+
+impl<S: Simd> QuickRun<'_, '_, S> {
+    /// Runs up to an instruction that is not frequent, or to another stop; returns the group that ran last, and how far it ran, or
+    /// `None` if its next instruction must run in the general way.
+    #[inline(never)]
+    pub(super) fn run(self) -> (Group, Option<Ran>) {
+        self.simd.vectorize(self)
+    }
+}
+
+/// Where a group is.
+struct RunPosition<'f> {
+    pc: u32,
+    /// The next possible stop.
+    stop: u32,
+    /// The paths of a hammock, of which one runs.
+    paths: Option<Paths<'f>>,
+}
+
+/// What follows an instruction.
+enum Next {
+    /// The group continues.
+    Continue,
+    /// The next group is to be chosen.
+    Choose,
+    /// The run ends.
+    Leave(Option<Ran>),
+}
+
+impl<S: Simd> NullaryFnOnce for QuickRun<'_, '_, S> {
+    type Output = (Group, Option<Ran>);
+
+    #[inline(always)]
+    fn call(mut self) -> (Group, Option<Ran>) {
+        let mut at = RunPosition { pc: self.group.pc, stop: 0, paths: None };
+        at.stop = self.stop(at.pc);
+        let ran = loop {
+            if !self.straight(&mut at) {
+                if let Some(paths) = at.paths {
+                    self.group = paths.part(self.group, self.groups, self.ctx.live, self.launch);
+                }
+                break None;
+            }
+            let next = if at.paths.is_some() {
+                self.next_path(&mut at);
+                Next::Continue
+            } else if at.pc >= at.stop {
+                self.stopped(&at)
+            } else {
+                self.guarded(&mut at)
+            };
+            match next {
+                Next::Continue => continue,
+                Next::Leave(ran) => break ran,
+                Next::Choose => {}
+            }
+            match choose(self.groups, self.group.frame, self.ctx.live, self.launch) {
+                Ok(chosen) => self.group = chosen,
+                Err(chosen) => break Some(Ran::Exit(LoopExit::Next(chosen))),
+            }
+            self.visits.begin(&self.group);
+            at.pc = self.group.pc;
+            at.stop = self.stop(at.pc);
+        };
+        self.group.pc = at.pc;
+        (self.group, ran)
+    }
+}
+
+impl<'r, S: Simd> QuickRun<'r, '_, S> {
+    #[inline(always)]
+    fn stop(&self, pc: u32) -> u32 {
+        self.limits.stop(self.ctx.clock, pc, self.group.until)
+    }
+
+    /// Runs up to a guard, to control flow or to the next possible stop; `false` if an instruction before must run in the general
+    /// way.
+    #[inline(always)]
+    fn straight(&mut self, at: &mut RunPosition<'r>) -> bool {
+        let end = self.function.straight_runs[at.pc as usize].min(at.stop);
+        let range = (at.pc, end);
+        let count = straight(self.simd, self.function, range, self.registers, self.ctx, self.group.mask);
+        at.pc += count;
+        self.ctx.clock += u64::from(count);
+        if count != 0 {
+            begin(self.function, at.pc - 1, self.ctx, self.group.mask);
+        }
+        at.pc >= end
+    }
+
+    /// The running path of a hammock has ended.
+    #[inline(always)]
+    fn next_path(&mut self, at: &mut RunPosition<'r>) {
+        let Some(paths) = &mut at.paths else { return };
+        let next = paths.next(self.visits, &mut self.ctx.clock);
+        (at.pc, at.stop, self.group.mask) = (next.first, next.end, next.mask);
+        self.visits.continue_with(next.mask, next.first);
+        if next.is_join {
+            paths.rejoin(self.groups);
+            at.paths = None;
+            at.stop = self.stop(at.pc);
+        }
+    }
+
+    /// The group is at its reconvergence point, or at another stop.
+    #[inline(always)]
+    fn stopped(&mut self, at: &RunPosition<'r>) -> Next {
+        if at.pc != self.group.until {
+            return Next::Leave(None);
+        }
+        self.visits.up_to(at.pc);
+        self.groups.go_on(at.pc);
+        Next::Choose
+    }
+
+    /// Runs an instruction with a guard, or a branch.
+    #[inline(always)]
+    fn guarded(&mut self, at: &mut RunPosition<'r>) -> Next {
+        let (function, pc) = (self.function, at.pc);
+        let instruction = &function.code[pc as usize];
+        let executed = instruction.guard.of(&self.registers.predicates, self.group.mask);
+        if let Op::Branch(is_uniform) = instruction.op {
+            return self.branch(at, instruction, executed, is_uniform);
+        }
+        if !guarded(self.simd, function, pc, self.registers, self.ctx, executed) {
+            return Next::Leave(None);
+        }
+        if executed != self.group.mask {
+            self.visits.of_some(pc, executed);
+        }
+        self.ctx.clock += 1;
+        at.pc += 1;
+        Next::Continue
+    }
+
+    #[inline(always)]
+    fn branch(
+        &mut self,
+        at: &mut RunPosition<'r>,
+        branch: &Instruction,
+        taken: u32,
+        is_uniform: bool,
+    ) -> Next {
+        let pc = at.pc;
+        let (target, next) = (branch.s.a, pc + 1);
+        let not_taken = self.group.mask & !taken;
+        let diverges = taken != 0 && not_taken != 0;
+        if diverges && (is_uniform || target == next) {
+            return Next::Leave(None);
+        }
+        if not_taken != 0 {
+            self.visits.of_some(pc, taken);
+        }
+        self.ctx.clock += 1;
+        self.visits.up_to(next);
+        if !diverges {
+            at.pc = if taken == 0 { next } else { target };
+            if let Some(exit) = branched(pc, at.pc, self.group.alone, self.spin) {
+                return Next::Leave(Some(Ran::Exit(exit)));
+            }
+            self.visits.start = at.pc;
+            at.stop = self.stop(at.pc);
+            return Next::Continue;
+        }
+        self.divergences.record(self.function.first_statement + pc, [taken, not_taken]);
+        self.diverge(at, branch, [(target, taken), (next, not_taken)])
+    }
+
+    #[inline(always)]
+    fn diverge(&mut self, at: &mut RunPosition<'r>, branch: &Instruction, parts: [(u32, u32); 2]) -> Next {
+        let join = self.launch.plan.join(branch);
+        if let Some(number) = branch.hammock()
+            && let Some(paths) = Paths::of(&self.function.hammocks[number], parts, join, self.groups)
+            && self.limits.hold(self.ctx.clock + u64::from(paths.hammock.len()))
+        {
+            let first = paths.running();
+            (at.pc, at.stop, self.group.mask) = (first.first, first.end, first.mask);
+            self.visits.continue_with(first.mask, first.first);
+            at.paths = Some(paths);
+            return Next::Continue;
+        }
+        self.groups.diverge(&parts, join);
+        Next::Choose
+    }
+}
+
+/// Runs the instructions of a range without control flow and guards, up to one that is not frequent; returns how many have run.
+#[inline(always)]
+fn straight<S: Simd>(
     simd: S,
     function: &Function,
-    range: Range<usize>,
+    (first, end): (u32, u32),
     registers: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> u32 {
-    simd.vectorize(Run { simd, function, range, registers, ctx, mask })
+    let range = first as usize..end as usize;
+    let code = function.code[range.clone()].iter().zip(&function.quick[range]);
+    let mut count = 0;
+    for (instruction, &quick) in code {
+        let at = (function, (first + count) as usize);
+        if !execute(simd, quick, at, &instruction.s, registers, ctx, mask) {
+            break;
+        }
+        count += 1;
+    }
+    count
 }
 
-struct Run<'r, 'w, S> {
+/// Runs an instruction with a guard in the lanes of `mask`; `false` if it is not frequent.
+#[inline(never)]
+fn guarded<S: Simd>(
+    simd: S,
+    function: &Function,
+    pc: u32,
+    registers: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> bool {
+    simd.vectorize(Guarded { simd, function, pc, registers, ctx, mask })
+}
+
+struct Guarded<'r, 'w, S> {
     simd: S,
     function: &'r Function,
-    range: Range<usize>,
+    pc: u32,
     registers: &'r mut Registers,
     ctx: &'r mut ExecContext<'w>,
     mask: u32,
 }
 
-impl<S: Simd> NullaryFnOnce for Run<'_, '_, S> {
-    type Output = u32;
+impl<S: Simd> NullaryFnOnce for Guarded<'_, '_, S> {
+    type Output = bool;
 
     #[inline(always)]
-    fn call(self) -> u32 {
-        let Run { simd, function, range, registers, ctx, mask } = self;
-        let code = function.code[range.clone()].iter().zip(&function.quick[range.clone()]);
-        let mut count = 0;
-        for (instruction, &quick) in code {
-            let pc = range.start + count as usize;
-            let has_run = match quick {
-                Quick::No => false,
-                Quick::LoadShared => shared_words::load(simd, function, pc, registers, ctx, mask),
-                Quick::StoreShared => shared_words::store(simd, function, pc, registers, ctx, mask),
-                quick => {
-                    compute(simd, quick, &instruction.s, registers, mask);
-                    true
-                }
-            };
-            if !has_run {
-                break;
-            }
-            count += 1;
+    fn call(self) -> bool {
+        let Guarded { simd, function, pc, registers, ctx, mask } = self;
+        if function.code[pc as usize].op.is_control() {
+            return false;
         }
-        count
+        if mask == 0 {
+            return true;
+        }
+        let has_run = straight(simd, function, (pc, pc + 1), registers, ctx, mask) == 1;
+        if has_run {
+            begin(function, pc, ctx, mask);
+        }
+        has_run
     }
 }
 
-/// Runs an operation on registers.
+/// Reports to the sanitizer which instruction ran last; accesses have reported themselves.
 #[inline(always)]
-fn compute<S: Simd>(simd: S, quick: Quick, s: &Slots, r: &mut Registers, mask: u32) {
+fn begin(function: &Function, pc: u32, ctx: &mut ExecContext<'_>, executed: u32) {
+    if let Some(sanitizer) = &mut ctx.sanitizer
+        && !function.quick[pc as usize].accesses_memory()
+    {
+        let statement = StatementId(function.first_statement + pc);
+        sanitizer.begin(statement, function.orders[pc as usize], ctx.warp, ctx.live, executed);
+    }
+}
+
+/// Runs the operation at an instruction of a function; `false` if it must run in the general way. One jump for all of them.
+#[inline(always)]
+fn execute<S: Simd>(
+    simd: S,
+    quick: Quick,
+    (function, pc): (&Function, usize),
+    s: &Slots,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> bool {
     use ScalarType::{B32, B64, S32, U32, U64};
     macro_rules! test {
         ($op:ident, $ty:ident) => {{
@@ -81,7 +322,9 @@ fn compute<S: Simd>(simd: S, quick: Quick, s: &Slots, r: &mut Registers, mask: u
         }};
     }
     match quick {
-        Quick::No | Quick::LoadShared | Quick::StoreShared => {}
+        Quick::No | Quick::Branch => return false,
+        Quick::LoadShared => return shared_words::load(simd, function, pc, r, ctx, mask),
+        Quick::StoreShared => return shared_words::store(simd, function, pc, r, ctx, mask),
         Quick::Add => integer::execute(IntOp::Add, U32, s, r, mask),
         Quick::Subtract => integer::execute(IntOp::Sub, U32, s, r, mask),
         Quick::Multiply => integer::execute(IntOp::Mul, U32, s, r, mask),
@@ -115,4 +358,5 @@ fn compute<S: Simd>(simd: S, quick: Quick, s: &Slots, r: &mut Registers, mask: u
         Quick::GreaterSigned => test!(Greater, S32),
         Quick::GreaterEqualSigned => test!(GreaterEqual, S32),
     }
+    true
 }

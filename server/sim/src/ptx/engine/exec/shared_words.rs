@@ -66,7 +66,11 @@ impl<S: Simd> NullaryFnOnce for Load<'_, '_, S> {
         }
         let rows = if mask == FULL { rows(simd, &offsets) } else { None };
         if ctx.sanitizer.is_some()
-            && !rows.is_some_and(|rows| record(function, pc, &rows, ctx, Sanitizer::loaded_rows))
+            && !rows.is_some_and(|rows| {
+                record(function, pc, &rows, ctx, |sanitizer, rows, spaces| {
+                    sanitizer.loaded_rows(rows, spaces)
+                })
+            })
         {
             return false;
         }
@@ -167,7 +171,11 @@ impl<S: Simd> NullaryFnOnce for Store<'_, '_, S> {
         }
         if ctx.sanitizer.is_some() {
             let rows = if mask == FULL { rows(simd, &offsets) } else { None };
-            if !rows.is_some_and(|rows| record(function, pc, &rows, ctx, Sanitizer::stored_rows)) {
+            if !rows.is_some_and(|rows| {
+                record(function, pc, &rows, ctx, |sanitizer, rows, spaces| {
+                    sanitizer.stored_rows(rows, spaces)
+                })
+            }) {
                 return false;
             }
         }

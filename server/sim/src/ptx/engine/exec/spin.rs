@@ -85,7 +85,7 @@ impl SpinDetector {
             } else if branches < self.other && !polls(function, warp.pc..from + 1, program, 0) {
                 self.counter.due = self.other.min(branches + RECHECK);
             } else {
-                let limit = 1024 << (2 * self.misses.min(4));
+                let limit = 1024 << self.misses.min(8);
                 self.window = Some(Box::new(PollWindow::new(warp, spaces, limit)));
                 self.counter.due = 0;
             }
