@@ -43,7 +43,7 @@ pub use generated::kinds::SyntaxKind;
 pub use items::{EditSummary, Item, ItemList};
 pub use language::{Language, LanguageInfo};
 pub use lexed::Lexed;
-pub use parse::{Parse, parse_file, parse_item};
+pub use parse::{Parse, parse_file, parse_item, parse_shared_item};
 pub use parser::{CompletedMarker, Marker, Parser};
 pub use reparse::reparse_item;
 pub use rowan::{Direction, GreenNode, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};

@@ -82,6 +82,11 @@ impl Parse {
 
 /// Parses one item of an [`ItemList`]: an `ITEM` node over all of `text`, errors relative to its start.
 pub fn parse_item(language: Language, text: &str) -> Parse {
+    parse_shared_item(language, &text.into())
+}
+
+/// The same for a text that its tree shares.
+pub fn parse_shared_item(language: Language, text: &Arc<str>) -> Parse {
     let mut lexed = (language.lex)(text);
     let mut parser = Parser::new(text, &lexed);
     (language.parse_item)(&mut parser);

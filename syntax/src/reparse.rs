@@ -1,5 +1,7 @@
 //! The tree of an edited item from the tree before the edit: in a long body only the chunk that changed is parsed.
 
+use std::sync::Arc;
+
 use rowan::{GreenNode, GreenNodeData, NodeOrToken, TextRange, TextSize};
 
 use crate::chunks::CHUNKED_FROM;
@@ -7,15 +9,15 @@ use crate::edited_chunk::{EditedChunk, ParsedChunk, Step};
 use crate::error::SyntaxError;
 use crate::green;
 use crate::language::Language;
-use crate::parse::{Parse, parse_item};
+use crate::parse::{Parse, parse_shared_item};
 
-/// The result of [`parse_item`] for `text`, made from the parse of an earlier text of the same item where that is faster.
-pub fn reparse_item(language: Language, old: &Parse, text: &str) -> Parse {
-    reparse(language, old, text).unwrap_or_else(|| parse_item(language, text))
+/// The result of [`parse_shared_item`] for `text`, made from the parse of an earlier text of the same item where that is faster.
+pub fn reparse_item(language: Language, old: &Parse, text: &Arc<str>) -> Parse {
+    reparse(language, old, text).unwrap_or_else(|| parse_shared_item(language, text))
 }
 
 /// The new tree, or nothing if the whole item has to be parsed.
-fn reparse(language: Language, old: &Parse, text: &str) -> Option<Parse> {
+fn reparse(language: Language, old: &Parse, text: &Arc<str>) -> Option<Parse> {
     let parse_chunk = language.parse_chunk?;
     let old_text = old.text();
     if old_text.len().min(text.len()) <= CHUNKED_FROM {

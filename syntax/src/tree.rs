@@ -33,7 +33,7 @@ pub(crate) struct Element {
 
 impl Tree {
     /// Events and tokens to a tree. `events` hold exactly one outermost node; it gets all trivia.
-    pub(crate) fn build(text: &str, lexed: &Lexed, mut events: Vec<Event>) -> Tree {
+    pub(crate) fn build(text: &Arc<str>, lexed: &Lexed, mut events: Vec<Event>) -> Tree {
         let nodes = (events.len() - lexed.significant_len()) / 2;
         let mut builder = Builder::new(lexed, nodes);
         let mut chain = Vec::new();
@@ -61,7 +61,7 @@ impl Tree {
                 Event::Token => builder.token(),
             }
         }
-        Tree { text: text.into(), elements: builder.elements }
+        Tree { text: Arc::clone(text), elements: builder.elements }
     }
 
     /// A node whose children are these trees.
@@ -74,7 +74,7 @@ impl Tree {
     }
 
     /// The tree of another text, which differs in one node only: the last of `path`, which leads to it from the root.
-    pub(crate) fn with_replaced(&self, path: &[usize], node: &Tree, text: &str) -> Tree {
+    pub(crate) fn with_replaced(&self, path: &[usize], node: &Tree, text: &Arc<str>) -> Tree {
         let (&at, around) = path.split_last().expect("a path has an end");
         let old = self.elements[at];
         let rest = &self.elements[at + old.span as usize..];
@@ -88,7 +88,7 @@ impl Tree {
             ancestor.len = ancestor.len - old.len + new.len;
             ancestor.span = ancestor.span - old.span + new.span;
         }
-        Tree { text: text.into(), elements }
+        Tree { text: Arc::clone(text), elements }
     }
 
     pub(crate) fn text(&self) -> &str {

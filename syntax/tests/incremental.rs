@@ -295,7 +295,7 @@ fn check_reparse(old_text: &str, range: std::ops::Range<usize>, insert: &str) ->
     old.green();
     let mut text = old_text.to_owned();
     text.replace_range(range.clone(), insert);
-    let reparsed = reparse_item(warplens_syntax::ptx::LANGUAGE, &old, &text);
+    let reparsed = reparse_item(warplens_syntax::ptx::LANGUAGE, &old, &text.as_str().into());
     let fresh = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
     assert_eq!(reparsed.errors(), fresh.errors(), "{range:?} {insert:?}");
     assert!(reparsed.green() == fresh.green(), "{range:?} {insert:?}");

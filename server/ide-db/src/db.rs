@@ -180,7 +180,7 @@ impl Cache {
             let known = ancestors.filter_map(|before| self.trees.peek(&before)).next();
             match known {
                 Some(old) => warplens_syntax::reparse_item(language, &old, text),
-                None => warplens_syntax::parse_item(language, text),
+                None => warplens_syntax::parse_shared_item(language, text),
             }
         })
     }

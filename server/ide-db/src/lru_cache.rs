@@ -12,12 +12,21 @@ use rustc_hash::FxHashMap;
 /// up to twenty times that size, and the check of a whole file is fast as long as they fit the processor's caches.
 const BUDGET: usize = 1 << 17;
 
+/// The length of a text from which its value is kept beside the others: each edit of a very large function needs the tree before the
+/// edit, and the small items of its file would evict it in between.
+const LARGE: usize = 1 << 20;
+
+/// The number of uses of the cache after which a large text counts as abandoned.
+const ABANDONED: u64 = 1 << 12;
+
 /// Values computed from texts, the least recently used evicted first. Cloning a value must be cheap.
 pub(crate) struct LruCache<V>(Mutex<State<V>>);
 
 struct State<V> {
     /// By the address of the text.
     entries: FxHashMap<usize, Entry<V>>,
+    /// The last large text.
+    large: Option<Entry<V>>,
     /// Bytes of all texts in `entries`.
     size: usize,
     clock: u64,
@@ -32,7 +41,7 @@ struct Entry<V> {
 
 impl<V> Default for LruCache<V> {
     fn default() -> LruCache<V> {
-        LruCache(Mutex::new(State { entries: FxHashMap::default(), size: 0, clock: 0 }))
+        LruCache(Mutex::new(State { entries: FxHashMap::default(), large: None, size: 0, clock: 0 }))
     }
 }
 
@@ -53,7 +62,11 @@ impl<V: Clone> LruCache<V> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.clock += 1;
         let now = state.clock;
-        let entry = state.entries.get_mut(&key(text))?;
+        let large = state.large.as_mut().filter(|large| Arc::ptr_eq(&large.text, text));
+        let entry = match large {
+            Some(large) => large,
+            None => state.entries.get_mut(&key(text))?,
+        };
         entry.used = now;
         Some(entry.value.clone())
     }
@@ -75,11 +88,7 @@ impl<V: Clone> LruCache<V> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.clock += 1;
         let entry = Entry { text: Arc::clone(text), value, used: state.clock };
-        state.size += text.len();
-        if let Some(old) = state.entries.insert(key(text), entry) {
-            state.size -= old.text.len();
-        }
-        let evicted = if state.size > BUDGET { state.evict() } else { Vec::new() };
+        let evicted = state.insert(entry);
         drop(state);
         // Dropping a tree takes time, so it is done without the lock.
         drop(evicted);
@@ -87,6 +96,22 @@ impl<V: Clone> LruCache<V> {
 }
 
 impl<V> State<V> {
+    /// Inserts an entry, and removes those that it displaces.
+    fn insert(&mut self, entry: Entry<V>) -> Vec<Entry<V>> {
+        if entry.text.len() >= LARGE {
+            return self.large.replace(entry).into_iter().collect();
+        }
+        let (key, size) = (key(&entry.text), entry.text.len());
+        self.size += size;
+        let old = self.entries.insert(key, entry);
+        self.size -= old.as_ref().map_or(0, |old| old.text.len());
+        let mut evicted = if self.size > BUDGET { self.evict() } else { Vec::new() };
+        evicted.extend(old);
+        let now = self.clock;
+        evicted.extend(self.large.take_if(|large| now - large.used > ABANDONED));
+        evicted
+    }
+
     /// Removes the oldest entries until half of the budget is free, but never the newest.
     fn evict(&mut self) -> Vec<Entry<V>> {
         let mut ages: Vec<(u64, usize)> =
@@ -126,6 +151,24 @@ mod tests {
         assert_eq!(cache.peek(&texts[7]), Some(7), "the newest");
         assert_eq!(cache.peek(&texts[1]), None, "the oldest");
         assert!(cache.0.lock().unwrap().size <= BUDGET);
+    }
+
+    #[test]
+    fn the_last_large_text_is_kept_beside_small_ones_while_it_is_used() {
+        let cache = LruCache::default();
+        let [old, large]: [Arc<str>; 2] = std::array::from_fn(|_| "x".repeat(LARGE).into());
+        cache.insert(&old, 0);
+        cache.insert(&large, 1);
+        assert_eq!(cache.peek(&old), None, "only the last one");
+        let small: Arc<str> = "x".repeat(BUDGET).into();
+        cache.insert(&small, 2);
+        cache.insert(&Arc::from("y"), 3);
+        assert_eq!(cache.peek(&large), Some(1), "small ones do not evict it");
+        for _ in 0..=ABANDONED {
+            cache.peek(&small);
+        }
+        cache.insert(&Arc::from("z"), 4);
+        assert_eq!(cache.peek(&large), None, "nothing has used it for long");
     }
 
     #[test]

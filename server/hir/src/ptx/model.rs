@@ -13,7 +13,7 @@ mod symbol;
 mod types;
 
 pub use constant::Constant;
-pub use function::{Function, FunctionKind, Label};
+pub use function::{Function, FunctionKind, Label, Writes};
 pub use header::{AddressSize, Declaration, DeclarationKind, Directive, Header, ModuleUse, Target, Version};
 pub use ids::{ConstantId, InstructionId, MnemonicId, NameId, ReferentId, ScopeId, SymbolId};
 pub use instruction::{

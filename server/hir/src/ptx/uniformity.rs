@@ -280,7 +280,7 @@ impl Branch {
             _ => None,
         };
         let names = [guard, index].into_iter().flatten();
-        let registers = names.map(|name| function.name(name).referent);
+        let registers = names.map(|name| function.referent(name));
         let control = registers.map(|register| values.used_at(instruction.id(), register)).collect();
         let is_promised = instruction.has("uni");
         Some(Branch { block, control, is_promised, variance: Variance::Uniform })

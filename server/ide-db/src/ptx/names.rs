@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use smol_str::SmolStr;
 use text_size::TextRange;
-use warplens_hir::ptx::{Function, ModuleSymbol, NameRef, ReferentId, Resolution, Role};
+use warplens_hir::ptx::{Function, ModuleSymbol, NameId, NameRef, ReferentId, Resolution, Role};
 
 use crate::answer::{Access, Occurrence, Target};
 use crate::db::{Database, Db, File, FilePosition, Item, items};
@@ -39,9 +39,9 @@ fn function_uses(function: &Function) -> Box<[ModuleUse]> {
         return Box::default();
     }
     groups.sort_by_key(|(id, ..)| *id);
-    for name in function.names() {
-        if let Ok(group) = groups.binary_search_by_key(&name.referent, |(id, ..)| *id) {
-            groups[group].2.push(name_use(name));
+    for (index, (referent, _)) in function.accesses().enumerate() {
+        if let Ok(group) = groups.binary_search_by_key(&referent, |(id, ..)| *id) {
+            groups[group].2.push(name_use(function.name(NameId::new(index))));
         }
     }
     groups.into_iter().map(|(_, name, uses)| module_use(name, uses)).collect()

@@ -2,12 +2,12 @@
 
 use text_size::TextRange;
 use warplens_ide_db::ptx::ModuleTarget;
-use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest};
+use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest, token_covering};
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::PragmaScope;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
-use warplens_syntax::{Node, SyntaxKind, SyntaxToken};
+use warplens_syntax::{Node, NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::codes;
 use crate::ptx::{attributes, needs, pragmas, prologue, sections};
@@ -30,7 +30,9 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
         Some(ast::Declaration::UnknownDirective(directive)) => {
             judge(directive.directive_token(), IN_MODULES, module)
         }
-        Some(ast::Declaration::Function(function)) => return check_function(&function, module, problems),
+        Some(ast::Declaration::Function(function)) => {
+            return check_function(root, &function, module, problems);
+        }
         Some(ast::Declaration::LocDirective(loc)) => outside(loc.directive_token()),
         Some(ast::Declaration::PragmaDirective(pragma)) => {
             return pragmas::check(&pragma, PragmaScope::Module, module, problems);
@@ -65,7 +67,12 @@ fn is_judged(node: Node<'_>) -> bool {
     }
 }
 
-fn check_function(function: &ast::Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+fn check_function(
+    root: Node<'_>,
+    function: &ast::Function,
+    module: &ModuleTarget,
+    problems: &mut Vec<Problem>,
+) {
     problems.extend(attributes::of_function(function, module));
     let directives = function.function_directives();
     problems.extend(directives.filter_map(|directive| unknown(directive.directive_token())));
@@ -78,36 +85,84 @@ fn check_function(function: &ast::Function, module: &ModuleTarget, problems: &mu
         let message = "`.pragma` is allowed before the body of a kernel only; write it in the body";
         problems.extend(misplaced(pragma.directive_token(), message));
     }
-    if let Some(body) = function.body() {
+    if let Some(body) =
+        root.child(SyntaxKind::FUNCTION).and_then(|function| function.child(SyntaxKind::BLOCK))
+    {
         let scope = if is_kernel { PragmaScope::Kernel } else { PragmaScope::Function };
-        check_block(&body, scope, module, problems);
+        check_body(body, function.syntax(), scope, module, problems);
     }
 }
 
-fn check_block(block: &ast::Block, scope: PragmaScope, module: &ModuleTarget, problems: &mut Vec<Problem>) {
-    for statement in block.statements() {
-        let found = match statement {
-            ast::Statement::UnknownDirective(directive) => {
-                judge(directive.directive_token(), IN_BODIES, module)
+/// Checks the statements of a body. The walk goes over the list of elements, because nearly all of the many statements need no check.
+fn check_body(
+    body: Node<'_>,
+    tree: &SyntaxNode,
+    scope: PragmaScope,
+    module: &ModuleTarget,
+    problems: &mut Vec<Problem>,
+) {
+    let mut open = vec![body.elements()];
+    while let Some(elements) = open.last_mut() {
+        match elements.next() {
+            Some(NodeOrToken::Node(node)) if matches!(node.kind(), SyntaxKind::BLOCK | SyntaxKind::CHUNK) => {
+                open.push(node.elements());
             }
-            ast::Statement::PragmaDirective(pragma) => {
-                pragmas::check(&pragma, scope, module, problems);
-                None
+            Some(NodeOrToken::Node(node)) if is_checked(node) => {
+                if let Some(statement) = statement(tree, node) {
+                    check_statement(&statement, scope, module, problems);
+                }
             }
-            ast::Statement::FileDirective(file) => inside(file.directive_token()),
-            ast::Statement::SectionDirective(section) => inside(section.directive_token()),
-            ast::Statement::AddressSizeDirective(size) => inside(size.directive_token()),
-            ast::Statement::TargetDirective(target) => prologue::again(&target),
-            ast::Statement::Variable(variable) => attributes::of_variable(&variable, module),
-            ast::Statement::Function(prototype) => attributes::of_function(&prototype, module),
-            ast::Statement::Block(block) => {
-                check_block(&block, scope, module, problems);
-                None
+            Some(_) => {}
+            None => {
+                open.pop();
             }
-            _ => None,
-        };
-        problems.extend(found);
+        }
     }
+}
+
+/// Whether `check_statement` may report something.
+fn is_checked(statement: Node<'_>) -> bool {
+    match statement.kind() {
+        SyntaxKind::VARIABLE => statement.child(SyntaxKind::ATTRIBUTE).is_some(),
+        SyntaxKind::ADDRESS_SIZE_DIRECTIVE
+        | SyntaxKind::FILE_DIRECTIVE
+        | SyntaxKind::FUNCTION
+        | SyntaxKind::PRAGMA_DIRECTIVE
+        | SyntaxKind::SECTION_DIRECTIVE
+        | SyntaxKind::TARGET_DIRECTIVE
+        | SyntaxKind::UNKNOWN_DIRECTIVE => true,
+        _ => false,
+    }
+}
+
+/// A statement in the tree with parents.
+fn statement(tree: &SyntaxNode, node: Node<'_>) -> Option<ast::Statement> {
+    let first = token_covering(tree, node.range().start())?;
+    let is_same = |other: &SyntaxNode| other.kind() == node.kind() && other.text_range() == node.range();
+    ast::Statement::cast(first.parent_ancestors().find(is_same)?)
+}
+
+fn check_statement(
+    statement: &ast::Statement,
+    scope: PragmaScope,
+    module: &ModuleTarget,
+    problems: &mut Vec<Problem>,
+) {
+    let found = match statement {
+        ast::Statement::UnknownDirective(directive) => judge(directive.directive_token(), IN_BODIES, module),
+        ast::Statement::PragmaDirective(pragma) => {
+            pragmas::check(pragma, scope, module, problems);
+            None
+        }
+        ast::Statement::FileDirective(file) => inside(file.directive_token()),
+        ast::Statement::SectionDirective(section) => inside(section.directive_token()),
+        ast::Statement::AddressSizeDirective(size) => inside(size.directive_token()),
+        ast::Statement::TargetDirective(target) => prologue::again(target),
+        ast::Statement::Variable(variable) => attributes::of_variable(variable, module),
+        ast::Statement::Function(prototype) => attributes::of_function(prototype, module),
+        _ => None,
+    };
+    problems.extend(found);
 }
 
 /// A directive without a rule in the grammar.

@@ -1,6 +1,6 @@
 //! Labels, registers and variables of a function that are never used.
 
-use warplens_hir::ptx::{Function, Role, Symbol, SymbolKind};
+use warplens_hir::ptx::{Function, ReferentId, Role, Symbol, SymbolKind};
 use warplens_ide_db::ptx::debug_names;
 use warplens_ide_db::{Db, File, Item, Problem, Tag};
 
@@ -19,11 +19,13 @@ pub(super) fn check<'db>(
 ) {
     let Some(body) = function.body else { return };
     let Some(doubtful) = broken::names(&item.parse(db)) else { return };
+    let mut is_used = vec![false; function.referent_count()];
+    for (referent, role) in function.accesses() {
+        is_used[referent.index()] |= !matches!(role, Role::Declaration | Role::Debug);
+    }
     let mut used = vec![false; function.symbols().len()];
-    for name in function.names() {
-        if let Some(symbol) = name.resolution.symbol()
-            && !matches!(name.role, Role::Declaration | Role::Debug)
-        {
+    for (index, _) in is_used.iter().enumerate().filter(|(_, is_used)| **is_used) {
+        if let Some(symbol) = function.resolution(ReferentId::new(index)).symbol() {
             used[symbol.index()] = true;
         }
     }

@@ -31,7 +31,7 @@ pub(super) struct Scopes {
     /// Referents of registers of ranges.
     indexed: FxHashMap<(SymbolId, u32, u8), ReferentId>,
     open: Vec<OpenScope>,
-    /// Incremented whenever the meaning of a name may change.
+    /// Incremented whenever the meaning of many names may change: where a range begins or ends to be known.
     epoch: u32,
 }
 
@@ -103,13 +103,16 @@ impl Scopes {
         }
         for hidden in scope.hidden.into_iter().rev() {
             match hidden {
-                Hidden::Exact(word, before) => self.entries[word].exact = before,
+                Hidden::Exact(word, before) => {
+                    self.entries[word].exact = before;
+                    self.entries[word].known = None;
+                }
                 Hidden::Range(word) => {
                     self.entries[word].ranges.pop();
+                    self.epoch += 1;
                 }
             }
         }
-        self.epoch += 1;
     }
 
     /// Declares a symbol in the innermost scope; a second one of the same name is a problem and hides nothing.
@@ -131,15 +134,17 @@ impl Scopes {
         }
         let hidden = if new.is_range {
             entry.ranges.push(symbol);
+            self.epoch += 1;
             Hidden::Range(word)
         } else {
+            // A function has many labels: of each, only its own name has another meaning.
             entry.exact = Some(symbol);
+            entry.known = None;
             Hidden::Exact(word, before)
         };
         if let Some(open) = self.open.last_mut() {
             open.hidden.push(hidden);
         }
-        self.epoch += 1;
         symbol
     }
 

@@ -6,7 +6,7 @@ use text_size::{TextRange, TextSize};
 use super::{
     Address, AddressForm, Constant, ConstantId, Instruction, InstructionData, InstructionId, Linkage,
     ListData, Mnemonic, MnemonicId, Name, NameId, NameRef, Operand, OperandList, Parameter, Problem,
-    Referent, ReferentId, Resolution, Scope, ScopeId, Signature, SourceLocation, Symbol, SymbolId,
+    Referent, ReferentId, Resolution, Role, Scope, ScopeId, Signature, SourceLocation, Symbol, SymbolId,
     SymbolKind,
 };
 
@@ -197,6 +197,32 @@ impl Function {
         self.parts.names.iter().map(|name| self.view(*name))
     }
 
+    /// What each occurrence names and how it uses it, in the order of [`Function::names`]. Most passes over a function need no ranges,
+    /// which take several look-ups each.
+    #[inline]
+    pub fn accesses(&self) -> impl Iterator<Item = (ReferentId, Role)> {
+        self.parts.names.iter().map(|name| (self.named(*name), name.role()))
+    }
+
+    /// The names that instructions write, in text order, each with its instruction.
+    pub fn writes(&self) -> Writes<'_> {
+        Writes { function: self, instruction: 0, name: 0 }
+    }
+
+    /// What one occurrence names.
+    #[inline]
+    pub fn referent(&self, id: NameId) -> ReferentId {
+        self.named(self.parts.names[id.index()])
+    }
+
+    #[inline]
+    pub(crate) fn named(&self, name: Name) -> ReferentId {
+        match self.parts.referents[name.referent().index()] {
+            Referent::Padded { of, .. } => of,
+            _ => name.referent(),
+        }
+    }
+
     /// One occurrence.
     pub fn name(&self, id: NameId) -> NameRef<'_> {
         self.view(self.parts.names[id.index()])
@@ -309,5 +335,35 @@ impl Function {
             referent,
             role: name.role(),
         }
+    }
+}
+
+/// The names that the instructions of a function write; see [`Function::writes`].
+#[derive(Debug, Clone)]
+pub struct Writes<'f> {
+    function: &'f Function,
+    instruction: usize,
+    name: usize,
+}
+
+/// Names and instructions are both in the order of the text, so one walk visits each once.
+impl Iterator for Writes<'_> {
+    type Item = (InstructionId, ReferentId);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let parts = &self.function.parts;
+        while let (Some(instruction), Some(name)) =
+            (parts.instructions.get(self.instruction), parts.names.get(self.name))
+        {
+            if name.start >= instruction.range.end() {
+                self.instruction += 1;
+                continue;
+            }
+            self.name += 1;
+            if name.role().writes() && name.start >= instruction.range.start() {
+                return Some((InstructionId::new(self.instruction), self.function.named(*name)));
+            }
+        }
+        None
     }
 }

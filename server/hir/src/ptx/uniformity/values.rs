@@ -8,9 +8,7 @@ use super::results::{self, Transfer};
 use crate::Variance;
 use crate::cfg::{BlockId, Cfg};
 use crate::graph::strong_components;
-use crate::ptx::{
-    ConstantId, Function, InstructionId, NameRef, Operand, ReferentId, Resolution, Role, SymbolKind,
-};
+use crate::ptx::{ConstantId, Function, InstructionId, Operand, ReferentId, Resolution, Role, SymbolKind};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -249,7 +247,9 @@ impl<'f> Values<'f> {
         let guard = instruction.guard().map(|guard| self.function.name(guard.name).range.start());
         let mut uses = Vec::new();
         for name in self.function.names_of(instruction) {
-            if is_register(self.function, name) && matches!(name.role, Role::Read | Role::ReadWrite) {
+            if is_register(self.function, name.resolution)
+                && matches!(name.role, Role::Read | Role::ReadWrite)
+            {
                 let kind = if Some(name.range.start()) == guard { UseKind::Guard } else { UseKind::Data };
                 uses.push(Use { value: self.before(id, name.referent), block, kind });
             }
@@ -421,8 +421,8 @@ fn symbol_kind<'f>(function: &'f Function, resolution: Resolution<'_>) -> Option
     resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
 }
 
-fn is_register(function: &Function, name: NameRef<'_>) -> bool {
-    let kind = symbol_kind(function, name.resolution);
+fn is_register(function: &Function, resolution: Resolution<'_>) -> bool {
+    let kind = symbol_kind(function, resolution);
     matches!(kind, Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. }))
 }
 
@@ -449,18 +449,24 @@ struct Definitions {
 
 impl Definitions {
     fn of(function: &Function) -> Definitions {
+        let is_register = |index| is_register(function, function.resolution(ReferentId::new(index)));
+        let is_register: Vec<bool> = (0..function.referent_count()).map(is_register).collect();
+        let writes: Vec<(InstructionId, ReferentId)> =
+            function.writes().filter(|(_, register)| is_register[register.index()]).collect();
         let mut starts = vec![0u32; function.referent_count() + 1];
-        for_each_definition(function, |register, _| starts[register.index() + 1] += 1);
+        for (_, register) in &writes {
+            starts[register.index() + 1] += 1;
+        }
         for index in 1..starts.len() {
             starts[index] += starts[index - 1];
         }
         let mut next = starts.clone();
-        let mut instructions = vec![0; starts.last().copied().unwrap_or(0) as usize];
-        for_each_definition(function, |register, instruction| {
+        let mut instructions = vec![0; writes.len()];
+        for (instruction, register) in writes {
             let slot = &mut next[register.index()];
-            instructions[*slot as usize] = instruction;
+            instructions[*slot as usize] = instruction.index() as u32;
             *slot += 1;
-        });
+        }
         Definitions { starts, instructions }
     }
 
@@ -473,18 +479,5 @@ impl Definitions {
         let all = self.of_register(register);
         let before = all[..all.partition_point(|&instruction| instruction < range.end)].last();
         before.copied().filter(|instruction| *instruction >= range.start)
-    }
-}
-
-/// Names and instructions are both in the order of the text, so one walk visits each once.
-fn for_each_definition(function: &Function, mut visit: impl FnMut(ReferentId, u32)) {
-    let mut names = function.names().peekable();
-    for instruction in function.instructions() {
-        let range = instruction.range();
-        while let Some(name) = names.next_if(|name| name.range.start() < range.end()) {
-            if name.role.writes() && name.range.start() >= range.start() && is_register(function, name) {
-                visit(name.referent, instruction.id().index() as u32);
-            }
-        }
     }
 }

@@ -1,6 +1,8 @@
 //! The values of registers, numbered: two operands with the same number hold the same value.
 
-use warplens_hir::ptx::{Function, Instruction, InstructionId, Operand, ReferentId, Role};
+use std::iter::Peekable;
+
+use warplens_hir::ptx::{Function, Instruction, InstructionId, Operand, ReferentId, Role, Writes};
 
 /// The number of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,6 +39,8 @@ pub(super) struct Values<'f> {
     /// By register: how often it is written and read.
     writes: Vec<u32>,
     reads: Vec<u32>,
+    /// The names that the instructions from this one on write.
+    destinations: Peekable<Writes<'f>>,
 }
 
 impl<'f> Values<'f> {
@@ -49,12 +53,13 @@ impl<'f> Values<'f> {
             labels: 0,
             writes: vec![0; count],
             reads: vec![0; count],
+            destinations: function.writes().peekable(),
         };
-        for name in function.names() {
-            if name.role.writes() {
-                values.writes[name.referent.index()] += 1;
-            } else if name.role != Role::Declaration {
-                values.reads[name.referent.index()] += 1;
+        for (referent, role) in function.accesses() {
+            if role.writes() {
+                values.writes[referent.index()] += 1;
+            } else if role != Role::Declaration {
+                values.reads[referent.index()] += 1;
             }
         }
         values
@@ -73,7 +78,7 @@ impl<'f> Values<'f> {
         let Some(Operand::Register { name, .. }) = self.function.instruction(at).operands().first() else {
             return false;
         };
-        let register = self.function.name(*name).referent;
+        let register = self.function.referent(*name);
         self.reads[register.index()] == 1 && self.writes[register.index()] == 1
     }
 
@@ -104,7 +109,7 @@ impl<'f> Values<'f> {
     pub(super) fn read(&mut self, operand: Operand) -> ValueId {
         match operand {
             Operand::Register { name, component: None } => {
-                let register = self.function.name(name).referent;
+                let register = self.function.referent(name);
                 if let Some(value) = self.known(register) {
                     return value;
                 }
@@ -134,15 +139,15 @@ impl<'f> Values<'f> {
         ValueId(self.values.len() - 1)
     }
 
-    /// Executes an instruction: its destinations have new values.
+    /// Executes the next instruction: its destinations have new values.
     pub(super) fn execute(&mut self, instruction: Instruction<'f>) {
         let computed = self.compute(instruction);
         let destination = match instruction.operands().first() {
-            Some(Operand::Register { name, component: None }) => Some(self.function.name(*name).referent),
+            Some(Operand::Register { name, component: None }) => Some(self.function.referent(*name)),
             _ => None,
         };
-        for name in self.function.names_of(instruction).filter(|name| name.role.writes()) {
-            self.registers[name.referent.index()] = None;
+        while let Some((_, register)) = self.destinations.next_if(|(at, _)| *at == instruction.id()) {
+            self.registers[register.index()] = None;
         }
         // A guarded write leaves the old value in some lanes.
         let is_whole = instruction.guard().is_none()

@@ -2,6 +2,8 @@
 //!
 //! Each distinct mnemonic is classified once. The uniformity analysis runs only if a `.uni` or a barrier depends on it.
 
+use std::cell::Cell;
+
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::Variance;
@@ -47,7 +49,8 @@ pub(super) fn check(
         }
     }
     let parts = || cfg.blocks().iter().any(|block| block.end == BlockEnd::Diverges);
-    if questions.is_empty() && (barriers.is_empty() || !parts()) {
+    let may_be_apart = || !barriers.is_empty() && parts() && may_be_apart(function, cfg, &barriers);
+    if questions.is_empty() && !may_be_apart() {
         return;
     }
     let analysis = Uniformity::of(function, cfg, &questions);
@@ -150,6 +153,45 @@ fn guarded_barrier(
         variance::path(function, links)
     );
     because(Problem::warning(barrier.opcode_range(), codes::DIVERGENT_BARRIER, message), function, links)
+}
+
+/// Whether some barrier is between a branch and its reconvergence point: only then it matters which branches are divergent.
+fn may_be_apart(function: &Function, cfg: &Cfg, barriers: &[InstructionId]) -> bool {
+    let has_choice = Cell::new(false);
+    let post_dominators = PostDominators::by_primary_end(cfg, |_| {
+        has_choice.set(true);
+        false
+    });
+    // The reconvergence points follow from which branches are uniform.
+    if has_choice.get() {
+        return true;
+    }
+    let mut waits = vec![false; cfg.blocks().len()];
+    for barrier in barriers {
+        waits[cfg.block_of(barrier.index() as u32).index()] = true;
+    }
+    // By block: the last branch that it was seen after.
+    let mut seen = vec![None; cfg.blocks().len()];
+    let mut budget = 8 * cfg.blocks().len();
+    let mut open = Vec::new();
+    for branch in cfg.ids().filter(|block| cfg.block(*block).end == BlockEnd::Diverges) {
+        let Some(reconvergence) = post_dominators.immediate(branch) else { continue };
+        if leaves_at_once(function, cfg, reconvergence) {
+            continue;
+        }
+        open.extend(cfg.successors(branch));
+        while let Some(block) = open.pop() {
+            if block == reconvergence || seen[block.index()].replace(branch) == Some(branch) {
+                continue;
+            }
+            if waits[block.index()] || budget == 0 {
+                return true;
+            }
+            budget -= 1;
+            open.extend(cfg.successors(block));
+        }
+    }
+    false
 }
 
 /// Barriers between a divergent branch and its reconvergence point.
