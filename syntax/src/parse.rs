@@ -65,6 +65,11 @@ impl Parse {
         self.0.green.get()
     }
 
+    /// The tree; a copy if something else holds the parse.
+    pub(crate) fn into_tree(self) -> Tree {
+        Arc::try_unwrap(self.0).map_or_else(|shared| shared.tree.clone(), |inner| inner.tree)
+    }
+
     pub(crate) fn tree(&self) -> &Tree {
         &self.0.tree
     }

@@ -10,33 +10,55 @@ use crate::error::SyntaxError;
 use crate::green;
 use crate::language::Language;
 use crate::parse::{Parse, parse_shared_item};
+use crate::tree::Tree;
 
-/// The result of [`parse_shared_item`] for `text`, made from the parse of an earlier text of the same item where that is faster.
-pub fn reparse_item(language: Language, old: &Parse, text: &Arc<str>) -> Parse {
-    reparse(language, old, text).unwrap_or_else(|| parse_shared_item(language, text))
+/// The result of [`parse_shared_item`] for `text`, made from the parse of an earlier text of the same item where that is faster. If
+/// nothing else holds the earlier parse, its memory is used again.
+pub fn reparse_item(language: Language, old: Parse, text: &Arc<str>) -> Parse {
+    match Edit::find(language, &old, text) {
+        Some(Edit::Nothing) => old,
+        Some(Edit::Chunk { path, tree, errors }) => {
+            let green = old.known_green().map(|known| with_replaced(known, &path[1..], green::build(&tree)));
+            let path: Vec<usize> = path.iter().map(|step| step.index).collect();
+            let parse = Parse::new(old.into_tree().replace(&path, &tree, text), errors);
+            match green {
+                Some(green) => parse.with_green(green),
+                None => parse,
+            }
+        }
+        None => parse_shared_item(language, text),
+    }
 }
 
-/// The new tree, or nothing if the whole item has to be parsed.
-fn reparse(language: Language, old: &Parse, text: &Arc<str>) -> Option<Parse> {
-    let parse_chunk = language.parse_chunk?;
-    let old_text = old.text();
-    if old_text.len().min(text.len()) <= CHUNKED_FROM {
-        return None;
+/// The difference between two trees of an item.
+enum Edit {
+    Nothing,
+    /// Another chunk at the end of this path from the root. The errors are those of the whole item.
+    Chunk {
+        path: Vec<Step>,
+        tree: Tree,
+        errors: Vec<SyntaxError>,
+    },
+}
+
+impl Edit {
+    /// The edit that leads to a text; nothing if the whole item has to be parsed.
+    fn find(language: Language, old: &Parse, text: &str) -> Option<Edit> {
+        let parse_chunk = language.parse_chunk?;
+        let old_text = old.text();
+        if old_text.len().min(text.len()) <= CHUNKED_FROM {
+            return None;
+        }
+        let changed = changed(old_text, text);
+        if changed.is_empty() && old_text.len() == text.len() {
+            return Some(Edit::Nothing);
+        }
+        let delta = text.len() as i64 - old_text.len() as i64;
+        let chunk = EditedChunk::find(old.root(), changed, text, delta)?;
+        let ParsedChunk { tree, errors } = parse_chunk(&chunk)?;
+        let errors = merge(old.errors(), chunk.node.range(), delta, errors);
+        Some(Edit::Chunk { path: chunk.path, tree, errors })
     }
-    let changed = changed(old_text, text);
-    if changed.is_empty() && old_text.len() == text.len() {
-        return Some(old.clone());
-    }
-    let delta = text.len() as i64 - old_text.len() as i64;
-    let chunk = EditedChunk::find(old.root(), changed, text, delta)?;
-    let ParsedChunk { tree, errors } = parse_chunk(&chunk)?;
-    let path: Vec<usize> = chunk.path.iter().map(|step| step.index).collect();
-    let whole = old.tree().with_replaced(&path, &tree, text);
-    let parse = Parse::new(whole, merge(old.errors(), chunk.node.range(), delta, errors));
-    Some(match old.known_green() {
-        Some(known) => parse.with_green(with_replaced(known, &chunk.path[1..], green::build(&tree))),
-        None => parse,
-    })
 }
 
 /// The same for rowan's tree: unchanged nodes are shared.

@@ -15,7 +15,7 @@ use crate::lexed::Lexed;
 use crate::parser::Event;
 
 /// The tree of one parse.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tree {
     text: Arc<str>,
     elements: Vec<Element>,
@@ -74,21 +74,17 @@ impl Tree {
     }
 
     /// The tree of another text, which differs in one node only: the last of `path`, which leads to it from the root.
-    pub(crate) fn with_replaced(&self, path: &[usize], node: &Tree, text: &Arc<str>) -> Tree {
+    pub(crate) fn replace(mut self, path: &[usize], node: &Tree, text: &Arc<str>) -> Tree {
         let (&at, around) = path.split_last().expect("a path has an end");
         let old = self.elements[at];
-        let rest = &self.elements[at + old.span as usize..];
-        let mut elements = Vec::with_capacity(at + node.elements.len() + rest.len());
-        elements.extend_from_slice(&self.elements[..at]);
-        elements.extend_from_slice(&node.elements);
-        elements.extend_from_slice(rest);
+        self.elements.splice(at..at + old.span as usize, node.elements.iter().copied());
         let new = node.elements[0];
         for &ancestor in around {
-            let ancestor = &mut elements[ancestor];
+            let ancestor = &mut self.elements[ancestor];
             ancestor.len = ancestor.len - old.len + new.len;
             ancestor.span = ancestor.span - old.span + new.span;
         }
-        Tree { text: Arc::clone(text), elements }
+        Tree { text: Arc::clone(text), elements: self.elements }
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -251,6 +247,12 @@ impl<'a> Node<'a> {
             }
             (span > 0).then_some(node)
         })
+    }
+
+    /// Whether some node anywhere inside has such a kind; the fastest way to see that none has.
+    pub fn contains(self, is_such: impl Fn(SyntaxKind) -> bool) -> bool {
+        let inside = self.at as usize + 1..(self.at + self.element().span) as usize;
+        self.tree.elements[inside].iter().any(|element| element.span > 0 && is_such(element.kind))
     }
 
     /// The tokens directly inside, in order, without trivia.

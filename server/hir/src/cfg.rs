@@ -44,6 +44,24 @@ pub enum BlockEnd {
     Unknown,
 }
 
+/// The edges in their order, without those that were there before.
+fn each_once(edges: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    /// So many are compared with each other; only tables of branch targets are longer.
+    const FEW: usize = 8;
+    let mut once = Vec::with_capacity(edges.len());
+    let mut groups = edges.chunk_by(|edge, next| edge.0 == next.0);
+    if edges.is_sorted_by_key(|edge| edge.0) && groups.all(|group| group.len() <= FEW) {
+        for group in edges.chunk_by(|edge, next| edge.0 == next.0) {
+            let is_new = |(index, edge): &(usize, &(u32, u32))| !group[..*index].contains(edge);
+            once.extend(group.iter().enumerate().filter(is_new).map(|(_, edge)| *edge));
+        }
+    } else {
+        let mut seen = rustc_hash::FxHashSet::default();
+        once.extend(edges.iter().copied().filter(|edge| seen.insert(*edge)));
+    }
+    once
+}
+
 /// The blocks of a function and the edges between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cfg {
@@ -54,10 +72,8 @@ pub struct Cfg {
 impl Cfg {
     /// The entry block is the first. Edges are kept in this order, each once.
     pub fn new(blocks: Vec<BasicBlock>, edges: impl IntoIterator<Item = (BlockId, BlockId)>) -> Cfg {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let edges = edges.into_iter().map(|(from, to)| (from.0, to.0));
-        let edges: Vec<_> = edges.filter(|&edge| seen.insert(edge)).collect();
-        Cfg { graph: Graph::new(blocks.len(), &edges), blocks: blocks.into() }
+        let edges: Vec<(u32, u32)> = edges.into_iter().map(|(from, to)| (from.0, to.0)).collect();
+        Cfg { graph: Graph::new(blocks.len(), &each_once(&edges)), blocks: blocks.into() }
     }
 
     /// The blocks in text order.

@@ -177,9 +177,9 @@ impl Cache {
     fn tree(&self, language: Language, text: &Arc<str>) -> Parse {
         self.trees.get(text, || {
             let ancestors = self.history.take_ancestors(text).into_iter();
-            let known = ancestors.filter_map(|before| self.trees.peek(&before)).next();
+            let known = ancestors.filter_map(|before| self.trees.take(&before)).next();
             match known {
-                Some(old) => warplens_syntax::reparse_item(language, &old, text),
+                Some(old) => warplens_syntax::reparse_item(language, old, text),
                 None => warplens_syntax::parse_shared_item(language, text),
             }
         })

@@ -71,7 +71,7 @@ impl<V: Clone> LruCache<V> {
         Some(entry.value.clone())
     }
 
-    /// Drops all values, except one of a text that is larger than the budget.
+    /// Drops all values, except those of a large text and of one that is larger than the budget.
     pub(crate) fn clear(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.size > BUDGET {
@@ -81,6 +81,15 @@ impl<V: Clone> LruCache<V> {
         state.size = 0;
         drop(state);
         drop(entries);
+    }
+
+    /// The value of a text that an edit has replaced, if it is cached. That of a large text is removed, so that the caller can use its
+    /// memory again.
+    pub(crate) fn take(&self, text: &Arc<str>) -> Option<V> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let large = state.large.take_if(|large| Arc::ptr_eq(&large.text, text));
+        drop(state);
+        large.map_or_else(|| self.peek(text), |large| Some(large.value))
     }
 
     /// Inserts a value, and drops the oldest ones beyond the budget.

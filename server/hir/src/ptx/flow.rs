@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::uniformity::Uniformity;
-use super::{Function, Instruction, InstructionId, Operand, Resolution, SymbolKind, TableKind};
+use super::{Function, Instruction, InstructionId, Mnemonic, Operand, Resolution, SymbolKind, TableKind};
 use crate::cfg::{BasicBlock, BlockEnd, BlockId, Cfg};
 use crate::post_dominators::PostDominators;
 
@@ -13,8 +13,15 @@ impl Function {
     /// The text after the last instruction is an end like `ret`, with a block of its own if it is reachable;
     /// that block holds no instruction.
     pub fn cfg(&self, is_noreturn: &dyn Fn(&str) -> bool) -> Cfg {
-        let exits: Vec<Exit> =
-            self.instructions().map(|instruction| Exit::of(self, instruction, is_noreturn)).collect();
+        // Each distinct mnemonic is classified once.
+        let may_leave =
+            |known: &Mnemonic| matches!(&*known.opcode, "bra" | "brx" | "ret" | "exit" | "trap" | "call");
+        let may_leave: Vec<bool> = self.mnemonics().iter().map(may_leave).collect();
+        let exit = |instruction: Instruction<'_>| match may_leave[instruction.mnemonic_id().index()] {
+            true => Exit::of(self, instruction, is_noreturn),
+            false => Exit::None,
+        };
+        let exits: Vec<Exit> = self.instructions().map(exit).collect();
         let starts = self.starts(&exits);
         let block_at =
             |instruction: u32| BlockId(starts.partition_point(|&start| start <= instruction) as u32 - 1);

@@ -1,6 +1,7 @@
 //! Name resolution: bindings in text order, scopes that shadow, register ranges, forward references to labels.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_syntax::Token;
@@ -24,8 +25,7 @@ pub(super) struct Scopes {
     pub(super) names: Vec<Name>,
     pub(super) referents: Vec<Referent>,
     pub(super) words: Vec<SmolStr>,
-    ids: FxHashMap<SmolStr, Word>,
-    entries: Vec<WordEntry>,
+    entries: IndexMap<SmolStr, WordEntry, FxBuildHasher>,
     /// The referent of each symbol.
     declared: Vec<ReferentId>,
     /// Referents of registers of ranges.
@@ -37,7 +37,6 @@ pub(super) struct Scopes {
 
 #[derive(Default)]
 struct WordEntry {
-    text: SmolStr,
     /// The innermost symbol of exactly this name.
     exact: Option<SymbolId>,
     /// The symbols that declare this name with a number appended, the innermost one last: a number out of its range may be in
@@ -201,13 +200,8 @@ impl Scopes {
     }
 
     fn word(&mut self, text: &str) -> Word {
-        if let Some(&word) = self.ids.get(text) {
-            return word;
-        }
-        let word = self.entries.len();
-        self.ids.insert(text.into(), word);
-        self.entries.push(WordEntry { text: text.into(), ..WordEntry::default() });
-        word
+        let known = self.entries.get_index_of(text);
+        known.unwrap_or_else(|| self.entries.insert_full(text.into(), WordEntry::default()).0)
     }
 
     /// The meaning of the name in the open scopes.
@@ -232,7 +226,7 @@ impl Scopes {
         if let Some(referent) = self.entries[word].outside {
             return referent;
         }
-        let text = self.entries[word].text.clone();
+        let text = self.entries.get_index(word).map(|(text, _)| text.clone()).unwrap_or_default();
         let is_special = warplens_isa::ptx::special_register(&text).is_some();
         let index = self.words.len() as u32;
         self.words.push(text);
@@ -248,7 +242,7 @@ impl Scopes {
         let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
         let splits = (1..=digits.min(10)).rev().map(|digits| text.split_at(text.len() - digits));
         let mut found = splits.filter_map(|(prefix, number)| {
-            let ranges = &self.entries[*self.ids.get(prefix)?].ranges;
+            let ranges = &self.entries.get(prefix)?.ranges;
             let index = number.parse().ok()?;
             let reaches = |symbol: &&SymbolId| self.range_count(**symbol).is_some_and(|count| index < count);
             Some((*ranges.iter().rev().find(reaches)?, index, number.len() as u8))

@@ -3,6 +3,8 @@
 //! Merged values are processed in strong components, as Braun and others do it: a component into which one
 //! value comes from outside is that value; else those in it that the outside does not reach directly are looked at again.
 
+use rustc_hash::FxHashSet;
+
 use super::cause::ValueId;
 use super::values::{Same, Values};
 use crate::graph::strong_components;
@@ -26,8 +28,9 @@ pub(super) fn find(values: &mut Values<'_>) {
 }
 
 fn resolve(values: &mut Values<'_>, passing: &[ValueId], depth: usize) {
+    let known = &*values;
     let components = strong_components(passing, |value| {
-        values.passed_on(value).unwrap_or_default().iter().map(|used| used.value).collect::<Vec<_>>()
+        known.passed_on(value).unwrap_or_default().iter().map(|used| used.value)
     });
     for component in components {
         let (outside, inner) = around(values, &component);
@@ -48,13 +51,18 @@ fn resolve(values: &mut Values<'_>, passing: &[ValueId], depth: usize) {
 
 /// The values that enter a component from outside, up to two different ones, and the members without such a value.
 fn around(values: &Values<'_>, component: &[ValueId]) -> (Vec<Same>, Vec<ValueId>) {
-    let members: rustc_hash::FxHashSet<ValueId> = component.iter().copied().collect();
+    // Most components are one value, which needs no set.
+    let many = (component.len() > 8).then(|| component.iter().copied().collect::<FxHashSet<ValueId>>());
+    let is_member = |value: &ValueId| match &many {
+        Some(members) => members.contains(value),
+        None => component.contains(value),
+    };
     let mut outside = Vec::new();
     let mut inner = Vec::new();
     for value in component {
         let mut is_inner = true;
         for used in values.passed_on(*value).unwrap_or_default() {
-            if members.contains(&used.value) {
+            if is_member(&used.value) {
                 continue;
             }
             is_inner = false;

@@ -8,7 +8,7 @@ use super::results::{self, Transfer};
 use crate::Variance;
 use crate::cfg::{BlockId, Cfg};
 use crate::graph::strong_components;
-use crate::ptx::{ConstantId, Function, InstructionId, Operand, ReferentId, Resolution, Role, SymbolKind};
+use crate::ptx::{ConstantId, Function, InstructionId, Operand, ReferentId, Role, SymbolKind};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,9 +77,14 @@ pub(super) struct Values<'f> {
     cfg: &'f Cfg,
     reachable: Vec<bool>,
     definitions: Definitions,
+    /// By instruction: its block, and the first name in it.
+    places: Vec<(BlockId, u32)>,
     values: Vec<Value>,
     uses: Vec<Use>,
-    known: FxHashMap<(u32, ReferentId), ValueId>,
+    /// The uses of the value at hand, kept for its memory.
+    collected: Vec<Use>,
+    /// By definition: its value, if it is known.
+    known: Vec<Option<ValueId>>,
     merged: FxHashMap<(BlockId, ReferentId), ValueId>,
     before: FxHashMap<ReferentId, ValueId>,
     /// Values before this one have their uses.
@@ -88,14 +93,17 @@ pub(super) struct Values<'f> {
 
 impl<'f> Values<'f> {
     pub(super) fn new(function: &'f Function, cfg: &'f Cfg) -> Values<'f> {
+        let definitions = Definitions::of(function);
         Values {
             function,
             cfg,
             reachable: cfg.reachable(),
-            definitions: Definitions::of(function),
+            places: places(function, cfg),
             values: Vec::new(),
             uses: Vec::new(),
-            known: FxHashMap::default(),
+            collected: Vec::new(),
+            known: vec![None; definitions.instructions.len()],
+            definitions,
             merged: FxHashMap::default(),
             before: FxHashMap::default(),
             complete: 0,
@@ -147,7 +155,7 @@ impl<'f> Values<'f> {
     /// Whether the value is the initial content of a register that is not a parameter.
     pub(super) fn is_never_written(&self, value: ValueId) -> bool {
         let origin = self.origin(value);
-        matches!(origin, Origin::Before { register } if !is_parameter(self.function, register))
+        matches!(origin, Origin::Before { register } if !self.definitions.is(register, PARAMETER))
     }
 
     /// The block in which a value begins; `None` for what was there before the first instruction.
@@ -196,30 +204,33 @@ impl<'f> Values<'f> {
     /// A register as an instruction finds it.
     pub(super) fn used_at(&mut self, instruction: InstructionId, register: ReferentId) -> Use {
         let value = self.before(instruction, register);
-        Use { value, block: self.cfg.block_of(instruction.index() as u32), kind: UseKind::Data }
+        Use { value, block: self.block_of(instruction), kind: UseKind::Data }
+    }
+
+    fn block_of(&self, instruction: InstructionId) -> BlockId {
+        self.places[instruction.index()].0
     }
 
     /// A register as an instruction leaves it.
     pub(super) fn used_after(&mut self, instruction: InstructionId, register: ReferentId) -> Use {
         let value = self.after(instruction, register);
-        Use { value, block: self.cfg.block_of(instruction.index() as u32), kind: UseKind::Data }
+        Use { value, block: self.block_of(instruction), kind: UseKind::Data }
     }
 
     /// The value that an instruction leaves in a register.
     fn after(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
-        if self.definitions.of_register(register).binary_search(&(instruction.index() as u32)).is_ok() {
-            self.written(instruction.index() as u32, register)
-        } else {
-            self.before(instruction, register)
+        let index = instruction.index() as u32;
+        match self.definitions.last_in(register, index..index + 1) {
+            Some(definition) => self.written(definition, register),
+            None => self.before(instruction, register),
         }
     }
 
     /// The value that an instruction finds in a register.
     fn before(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
-        let instruction = instruction.index() as u32;
-        let block = self.cfg.block_of(instruction);
+        let block = self.block_of(instruction);
         let start = self.cfg.block(block).instructions.start;
-        match self.definitions.last_in(register, start..instruction) {
+        match self.definitions.last_in(register, start..instruction.index() as u32) {
             Some(definition) => self.written(definition, register),
             None => self.at_start(block, register),
         }
@@ -230,50 +241,51 @@ impl<'f> Values<'f> {
         while self.complete < self.values.len() {
             let index = self.complete;
             self.complete += 1;
-            let uses = match self.values[index].origin {
-                Origin::Written { instruction, register } => self.sources(instruction, register),
-                Origin::Merged { block, register } => self.incoming(block, register),
-                Origin::Before { .. } => Vec::new(),
-            };
+            let mut uses = std::mem::take(&mut self.collected);
+            match self.values[index].origin {
+                Origin::Written { instruction, register } => self.sources(instruction, register, &mut uses),
+                Origin::Merged { block, register } => self.incoming(block, register, &mut uses),
+                Origin::Before { .. } => {}
+            }
             let start = self.uses.len() as u32;
-            self.uses.extend(uses);
+            self.uses.append(&mut uses);
+            self.collected = uses;
             self.values[index].uses = start..self.uses.len() as u32;
         }
     }
 
-    fn sources(&mut self, id: InstructionId, register: ReferentId) -> Vec<Use> {
-        let instruction = self.function.instruction(id);
-        let block = self.cfg.block_of(id.index() as u32);
-        let guard = instruction.guard().map(|guard| self.function.name(guard.name).range.start());
-        let mut uses = Vec::new();
-        for name in self.function.names_of(instruction) {
-            if is_register(self.function, name.resolution)
-                && matches!(name.role, Role::Read | Role::ReadWrite)
-            {
-                let kind = if Some(name.range.start()) == guard { UseKind::Guard } else { UseKind::Data };
-                uses.push(Use { value: self.before(id, name.referent), block, kind });
+    fn sources(&mut self, id: InstructionId, register: ReferentId, uses: &mut Vec<Use>) {
+        let function = self.function;
+        let instruction = function.instruction(id);
+        let (block, first) = self.places[id.index()];
+        let guard = instruction.guard().map(|guard| guard.name.index());
+        let end = instruction.range().end();
+        let names = function.parts.names.iter().enumerate().skip(first as usize);
+        for (index, name) in names.take_while(|(_, name)| name.start < end) {
+            let source = function.named(*name);
+            if matches!(name.role(), Role::Read | Role::ReadWrite) && self.definitions.is(source, REGISTER) {
+                let kind = if Some(index) == guard { UseKind::Guard } else { UseKind::Data };
+                uses.push(Use { value: self.before(id, source), block, kind });
             }
         }
         // Of a register that is written nowhere else there is nothing to keep.
         let is_only =
-            self.definitions.of_register(register).len() == 1 && !is_parameter(self.function, register);
-        if !is_only && (guard.is_some() || is_vector(self.function, register)) {
+            self.definitions.slots(register).len() == 1 && !self.definitions.is(register, PARAMETER);
+        if !is_only && (guard.is_some() || self.definitions.is(register, VECTOR)) {
             uses.push(Use { value: self.before(id, register), block, kind: UseKind::Previous });
         }
-        uses
     }
 
-    fn incoming(&mut self, block: BlockId, register: ReferentId) -> Vec<Use> {
+    fn incoming(&mut self, block: BlockId, register: ReferentId, uses: &mut Vec<Use>) {
         let cfg = self.cfg;
-        let from_outside = (block.index() == 0).then(|| self.existing(register));
-        let mut uses: Vec<Use> =
-            from_outside.map(|value| Use { value, block, kind: UseKind::Data }).into_iter().collect();
+        if block.index() == 0 {
+            uses.push(Use { value: self.existing(register), block, kind: UseKind::Data });
+        }
         for from in cfg.predecessors(block) {
             if self.reachable[from.index()] {
                 uses.push(Use { value: self.at_end(from, register), block, kind: UseKind::Data });
             }
         }
-        uses
     }
 
     fn at_end(&mut self, block: BlockId, register: ReferentId) -> ValueId {
@@ -285,9 +297,12 @@ impl<'f> Values<'f> {
 
     /// Goes up while there is one way to come; a register that is written once needs no search.
     fn at_start(&mut self, mut block: BlockId, register: ReferentId) -> ValueId {
-        match *self.definitions.of_register(register) {
-            [] => return self.existing(register),
-            [only] if !is_parameter(self.function, register) => return self.written(only, register),
+        let definitions = self.definitions.slots(register);
+        match definitions.len() {
+            0 => return self.existing(register),
+            1 if !self.definitions.is(register, PARAMETER) => {
+                return self.written(definitions.start, register);
+            }
             _ => {}
         }
         // Unreachable blocks may form a circle.
@@ -308,14 +323,15 @@ impl<'f> Values<'f> {
         self.existing(register)
     }
 
-    fn written(&mut self, instruction: u32, register: ReferentId) -> ValueId {
-        if let Some(&value) = self.known.get(&(instruction, register)) {
+    /// The value of a definition.
+    fn written(&mut self, definition: usize, register: ReferentId) -> ValueId {
+        if let Some(value) = self.known[definition] {
             return value;
         }
-        let id = InstructionId::new(instruction as usize);
+        let id = InstructionId::new(self.definitions.instructions[definition] as usize);
         let result = results::transfer(self.function, self.function.instruction(id), register);
         let value = self.push(Origin::Written { instruction: id, register }, result);
-        self.known.insert((instruction, register), value);
+        self.known[definition] = Some(value);
         value
     }
 
@@ -333,7 +349,7 @@ impl<'f> Values<'f> {
             return value;
         }
         let value = self.push(Origin::Before { register }, Transfer::default());
-        if is_parameter(self.function, register) {
+        if self.definitions.is(register, PARAMETER) {
             self.raise(value, Variance::Unknown, Cause::Parameter);
         }
         self.before.insert(register, value);
@@ -343,7 +359,7 @@ impl<'f> Values<'f> {
     fn push(&mut self, origin: Origin, result: Transfer) -> ValueId {
         let id = self.values.len() as ValueId;
         let block = match origin {
-            Origin::Written { instruction, .. } => Some(self.cfg.block_of(instruction.index() as u32)),
+            Origin::Written { instruction, .. } => Some(self.block_of(instruction)),
             Origin::Merged { block, .. } => Some(block),
             Origin::Before { .. } => None,
         };
@@ -417,43 +433,61 @@ impl<'f> Values<'f> {
     }
 }
 
-fn symbol_kind<'f>(function: &'f Function, resolution: Resolution<'_>) -> Option<&'f SymbolKind> {
-    resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
+/// By instruction: its block, and the first name in it.
+fn places(function: &Function, cfg: &Cfg) -> Vec<(BlockId, u32)> {
+    let mut places = Vec::with_capacity(function.instructions().len());
+    let mut name = 0;
+    for block in cfg.ids() {
+        for index in cfg.block(block).instructions.clone() {
+            let start = function.instruction(InstructionId::new(index as usize)).range().start();
+            while function.parts.names.get(name).is_some_and(|name| name.start < start) {
+                name += 1;
+            }
+            places.push((block, name as u32));
+        }
+    }
+    places
 }
 
-fn is_register(function: &Function, resolution: Resolution<'_>) -> bool {
-    let kind = symbol_kind(function, resolution);
-    matches!(kind, Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. }))
+/// What is known of a referent, as bits.
+type Facts = u8;
+/// It is a register.
+const REGISTER: Facts = 1;
+/// It is a register that is a vector.
+const VECTOR: Facts = 2;
+/// It is declared before the body: if it is a register, it is a parameter.
+const PARAMETER: Facts = 4;
+
+fn facts(function: &Function, referent: ReferentId) -> Facts {
+    let Some(symbol) = function.resolution(referent).symbol() else { return 0 };
+    let symbol = function.symbol(symbol);
+    let kind = match symbol.kind {
+        SymbolKind::Register { vector, .. } | SymbolKind::RegisterRange { vector, .. } => match vector {
+            Some(_) => REGISTER | VECTOR,
+            None => REGISTER,
+        },
+        _ => 0,
+    };
+    let is_parameter = function.body.is_some_and(|body| symbol.range.start() < body.start());
+    if is_parameter { kind | PARAMETER } else { kind }
 }
 
-fn is_vector(function: &Function, register: ReferentId) -> bool {
-    matches!(
-        symbol_kind(function, function.resolution(register)),
-        Some(
-            SymbolKind::Register { vector: Some(_), .. } | SymbolKind::RegisterRange { vector: Some(_), .. }
-        )
-    )
-}
-
-/// Whether a register is a parameter: it is declared before the body.
-fn is_parameter(function: &Function, register: ReferentId) -> bool {
-    let symbol = function.resolution(register).symbol().map(|symbol| function.symbol(symbol));
-    symbol.zip(function.body).is_some_and(|(symbol, body)| symbol.range.start() < body.start())
-}
-
-/// By register, the instructions that write it, in the order of the text.
+/// By register, the instructions that write it, in the order of the text. The number of a definition is its index among those of
+/// all registers.
 struct Definitions {
     starts: Vec<u32>,
     instructions: Vec<u32>,
+    facts: Vec<Facts>,
 }
 
 impl Definitions {
     fn of(function: &Function) -> Definitions {
-        let is_register = |index| is_register(function, function.resolution(ReferentId::new(index)));
-        let is_register: Vec<bool> = (0..function.referent_count()).map(is_register).collect();
+        let count = function.referent_count();
+        let facts: Vec<Facts> = (0..count).map(|index| facts(function, ReferentId::new(index))).collect();
+        let is_register = |register: ReferentId| facts[register.index()] & REGISTER != 0;
         let writes: Vec<(InstructionId, ReferentId)> =
-            function.writes().filter(|(_, register)| is_register[register.index()]).collect();
-        let mut starts = vec![0u32; function.referent_count() + 1];
+            function.writes().filter(|(_, register)| is_register(*register)).collect();
+        let mut starts = vec![0u32; count + 1];
         for (_, register) in &writes {
             starts[register.index() + 1] += 1;
         }
@@ -467,17 +501,24 @@ impl Definitions {
             instructions[*slot as usize] = instruction.index() as u32;
             *slot += 1;
         }
-        Definitions { starts, instructions }
+        Definitions { starts, instructions, facts }
     }
 
-    fn of_register(&self, register: ReferentId) -> &[u32] {
+    fn is(&self, register: ReferentId, fact: Facts) -> bool {
+        self.facts[register.index()] & fact != 0
+    }
+
+    /// The numbers of the definitions of a register.
+    fn slots(&self, register: ReferentId) -> std::ops::Range<usize> {
         let index = register.index();
-        &self.instructions[self.starts[index] as usize..self.starts[index + 1] as usize]
+        self.starts[index] as usize..self.starts[index + 1] as usize
     }
 
-    fn last_in(&self, register: ReferentId, range: std::ops::Range<u32>) -> Option<u32> {
-        let all = self.of_register(register);
-        let before = all[..all.partition_point(|&instruction| instruction < range.end)].last();
-        before.copied().filter(|instruction| *instruction >= range.start)
+    /// The number of the last definition of a register in a range of instructions.
+    fn last_in(&self, register: ReferentId, range: std::ops::Range<u32>) -> Option<usize> {
+        let slots = self.slots(register);
+        let all = &self.instructions[slots.clone()];
+        let before = all.partition_point(|&instruction| instruction < range.end).checked_sub(1)?;
+        (all[before] >= range.start).then(|| slots.start + before)
     }
 }

@@ -1,8 +1,6 @@
 //! The patterns that assemblers get wrong.
 
-use std::collections::BTreeSet;
-
-use warplens_hir::ptx::{Function, Instruction, InstructionId, Operand};
+use warplens_hir::ptx::{Function, Instruction, InstructionId, Mnemonic, Operand};
 
 use super::saturated_sum::{self, Folded};
 use super::values::{Value, ValueId, Values, is_negated_within, is_signed_extreme};
@@ -79,22 +77,28 @@ pub(super) fn find(function: &Function) -> Vec<Found> {
     if !rotates && !saturates && !(selects && (has("neg") || has("sub") || has("mul"))) {
         return Vec::new();
     }
-    let labels: BTreeSet<usize> = function.labels().map(|label| label.target.index()).collect();
+    let mut is_labelled = vec![false; function.instructions().len() + 1];
+    function.labels().for_each(|label| is_labelled[label.target.index()] = true);
+    // Each distinct mnemonic is classified once: most end no pattern.
+    let may_end = |known: &Mnemonic| matches!(&*known.opcode, "add" | "sub" | "min" | "max" | "slct" | "cvt");
+    let may_end: Vec<bool> = function.mnemonics().iter().map(may_end).collect();
     let mut values = Values::new(function);
     let mut block = 0;
     let mut found = Vec::new();
     for instruction in function.instructions() {
-        if labels.contains(&instruction.id().index()) {
+        if is_labelled[instruction.id().index()] {
             values.join();
             block = instruction.id().index();
         }
-        found.extend(rotation(&mut values, instruction));
-        found.extend(maximum(&mut values, instruction, block));
-        found.extend(selection(&mut values, instruction));
-        found.extend(saturation(&mut values, instruction));
-        let folded = saturated_sum::find(&mut values, instruction);
-        let at = instruction.id();
-        found.extend(folded.map(|(inner, folded)| Found::SaturatedSum { at, inner, folded }));
+        if may_end[instruction.mnemonic_id().index()] {
+            found.extend(rotation(&mut values, instruction));
+            found.extend(maximum(&mut values, instruction, block));
+            found.extend(selection(&mut values, instruction));
+            found.extend(saturation(&mut values, instruction));
+            let folded = saturated_sum::find(&mut values, instruction);
+            let at = instruction.id();
+            found.extend(folded.map(|(inner, folded)| Found::SaturatedSum { at, inner, folded }));
+        }
         values.execute(instruction);
         if matches!(instruction.opcode(), "bra" | "brx" | "call" | "ret" | "exit") {
             block = instruction.id().index() + 1;

@@ -2,7 +2,7 @@
 
 use std::iter::Peekable;
 
-use warplens_hir::ptx::{Function, Instruction, InstructionId, Operand, ReferentId, Role, Writes};
+use warplens_hir::ptx::{Function, Instruction, InstructionId, Mnemonic, Operand, ReferentId, Role, Writes};
 
 /// The number of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,6 +39,8 @@ pub(super) struct Values<'f> {
     /// By register: how often it is written and read.
     writes: Vec<u32>,
     reads: Vec<u32>,
+    /// By mnemonic: whether `compute` knows it.
+    computes: Vec<bool>,
     /// The names that the instructions from this one on write.
     destinations: Peekable<Writes<'f>>,
 }
@@ -53,6 +55,7 @@ impl<'f> Values<'f> {
             labels: 0,
             writes: vec![0; count],
             reads: vec![0; count],
+            computes: function.mnemonics().iter().map(is_computed).collect(),
             destinations: function.writes().peekable(),
         };
         for (referent, role) in function.accesses() {
@@ -141,7 +144,8 @@ impl<'f> Values<'f> {
 
     /// Executes the next instruction: its destinations have new values.
     pub(super) fn execute(&mut self, instruction: Instruction<'f>) {
-        let computed = self.compute(instruction);
+        let computes = self.computes[instruction.mnemonic_id().index()];
+        let computed = if computes { self.compute(instruction) } else { None };
         let destination = match instruction.operands().first() {
             Some(Operand::Register { name, component: None }) => Some(self.function.referent(*name)),
             _ => None,
@@ -195,6 +199,12 @@ impl<'f> Values<'f> {
         };
         Some(self.add(value))
     }
+}
+
+/// Whether `Values::compute` may know the result.
+fn is_computed(mnemonic: &Mnemonic) -> bool {
+    let opcodes = ["mov", "shl", "shr", "neg", "sub", "add", "mul", "min", "max"];
+    opcodes.contains(&&*mnemonic.opcode)
 }
 
 /// Whether an addition or subtraction has 32 bits and does not saturate.
