@@ -8,8 +8,9 @@ use crate::cuda::sanitizer::Sanitizer;
 use crate::cuda::sanitizer::copies::{CopyCompletion, CopyRange};
 use crate::cuda::sanitizer::event::{AccessEvent, AccessKind};
 use crate::ptx::async_ops::operation::Issuer;
-use crate::ptx::program::Space;
+use crate::ptx::program::{Function, Space};
 use crate::ptx::tensor::products::Products;
+use crate::trace::StatementId;
 
 /// The state that an operation may access in addition to its registers.
 pub(crate) struct ExecContext<'w> {
@@ -51,6 +52,15 @@ impl ExecContext<'_> {
     pub(crate) fn report(&mut self, event: &AccessEvent<'_>) {
         if let Some(sanitizer) = &mut self.sanitizer {
             sanitizer.accessed(event, self.spaces, self.local);
+        }
+    }
+
+    /// Reports to the sanitizer that lanes execute the instruction at `pc`.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, function: &Function, pc: u32, executed: u32) {
+        if let Some(sanitizer) = &mut self.sanitizer {
+            let statement = StatementId(function.first_statement + pc);
+            sanitizer.begin(statement, function.orders[pc as usize], self.warp, self.live, executed);
         }
     }
 

@@ -259,16 +259,6 @@ impl Running<'_> {
             || made_undefined
     }
 
-    /// Reports to the sanitizer which instruction runs.
-    #[inline(always)]
-    fn begin(&mut self, pc: u32, executed: u32) {
-        if let Some(sanitizer) = &mut self.ctx.sanitizer {
-            let statement = StatementId(self.function.first_statement + pc);
-            let order = self.function.orders[pc as usize];
-            sanitizer.begin(statement, order, self.id.warp, self.ctx.live, executed);
-        }
-    }
-
     /// Executes the instruction at `pc` in the lanes of `executed`.
     #[inline(always)]
     fn step<S: Simd>(
@@ -362,7 +352,7 @@ impl Running<'_> {
 
     fn before(&mut self, instruction: &Instruction, pc: u32, executed: u32) {
         self.log(pc, executed);
-        self.begin(pc, executed);
+        self.ctx.begin(self.function, pc, executed);
         self.record_before(pc);
         if self.function.uses_products {
             self.check_products(pc, executed);

@@ -24,7 +24,6 @@ use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::program::{Function, Instruction, Op, Quick};
 use crate::scalar_type::ScalarType;
-use crate::trace::StatementId;
 
 /// A group that runs frequent operations, and what these access.
 pub(super) struct QuickRun<'r, 'w, S> {
@@ -294,11 +293,8 @@ impl<S: Simd> NullaryFnOnce for Guarded<'_, '_, S> {
 /// Reports to the sanitizer which instruction ran last; accesses have reported themselves.
 #[inline(always)]
 fn begin(function: &Function, pc: u32, ctx: &mut ExecContext<'_>, executed: u32) {
-    if let Some(sanitizer) = &mut ctx.sanitizer
-        && !function.quick[pc as usize].accesses_memory()
-    {
-        let statement = StatementId(function.first_statement + pc);
-        sanitizer.begin(statement, function.orders[pc as usize], ctx.warp, ctx.live, executed);
+    if !function.quick[pc as usize].accesses_memory() {
+        ctx.begin(function, pc, executed);
     }
 }
 

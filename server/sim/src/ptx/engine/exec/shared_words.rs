@@ -13,7 +13,6 @@ use crate::cuda::sanitizer::Sanitizer;
 use crate::cuda::sanitizer::row::Row;
 use crate::cuda::slot::RegisterSlot;
 use crate::ptx::program::{Access, Element, Function};
-use crate::trace::StatementId;
 
 /// Runs the load at `pc`; `false` if an address is not that of a word, or the sanitizer must look at each lane. Not inlined into
 /// the loop of a run, whose other operations need less of the stack.
@@ -96,9 +95,8 @@ fn record(
     ctx: &mut ExecContext<'_>,
     access: impl FnOnce(&mut Sanitizer, &[Row; 4], &Spaces) -> bool,
 ) -> bool {
+    ctx.begin(function, pc as u32, FULL);
     let Some(sanitizer) = &mut ctx.sanitizer else { return true };
-    let statement = StatementId(function.first_statement + pc as u32);
-    sanitizer.begin(statement, function.orders[pc], ctx.warp, ctx.live, FULL);
     access(sanitizer, rows, ctx.spaces)
 }
 
