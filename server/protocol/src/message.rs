@@ -7,7 +7,7 @@ use ls_types::{DocumentDiagnosticReportResult, PublishDiagnosticsParams};
 use serde::Serialize;
 use serde_json::Result;
 
-/// `textDocument/publishDiagnostics`.
+/// `textDocument/publishDiagnostics`. Not generic, so that it is compiled in this crate.
 ///
 /// # Errors
 /// None is known: all of it has a form in JSON.
@@ -15,7 +15,7 @@ pub fn publish_diagnostics(params: &PublishDiagnosticsParams) -> Result<Vec<u8>>
     notification::<PublishDiagnostics>(params)
 }
 
-/// The result of `textDocument/diagnostic`, for [`answer`].
+/// The result of `textDocument/diagnostic`, for [`answer`]. Not generic, so that it is compiled in this crate.
 ///
 /// # Errors
 /// None is known: all of it has a form in JSON.

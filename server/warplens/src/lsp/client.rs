@@ -17,7 +17,7 @@ use tower_lsp::ls_types::{
     MessageType, NumberOrString, ProgressParams, ProgressParamsValue, PublishDiagnosticsParams,
     ShowMessageParams, TextDocumentIdentifier, Uri, WorkDoneProgress, WorkDoneProgressCreateParams,
 };
-use warplens_protocol::message::notification;
+use warplens_protocol::message::{notification, publish_diagnostics};
 
 use super::event::Event;
 
@@ -87,14 +87,18 @@ impl ClientSender {
     }
 
     fn notify<N: Notification>(&self, params: &N::Params) {
-        match notification::<N>(params) {
+        self.send_encoded(N::METHOD, notification::<N>(params));
+    }
+
+    fn send_encoded(&self, method: &str, message: serde_json::Result<Vec<u8>>) {
+        match message {
             Ok(message) => self.send(message),
-            Err(error) => tracing::error!("{} cannot be encoded: {error}", N::METHOD),
+            Err(error) => tracing::error!("{method} cannot be encoded: {error}"),
         }
     }
 
     pub(crate) fn publish(&self, diagnostics: &PublishDiagnosticsParams) {
-        self.notify::<PublishDiagnostics>(diagnostics);
+        self.send_encoded(PublishDiagnostics::METHOD, publish_diagnostics(diagnostics));
     }
 
     pub(crate) fn lanes_changed(&self, uri: Uri) {
