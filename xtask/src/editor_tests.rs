@@ -1,7 +1,6 @@
 //! The tests of the packed extension in a real VS Code.
 //!
-//! A test waits for VS Code most of the time, so that two files run at once on two cores; each has its own VS Code, browser, port and
-//! folders. VS Code loads in its own time, so a test may lose a race that no wait of ours can see. A file that fails is run a second
+//! Two files run at once on two cores, which one file does not fill; each has its own VS Code, browser, port and folders. VS Code loads in its own time, so a test may lose a race that no wait of ours can see. A file that fails is run a second
 //! time, alone, and the summary names it: a fault of the extension fails twice.
 
 use std::path::Path;
@@ -23,7 +22,7 @@ const FILES: [&str; 7] = [
     "machine_code.test.mjs",
     "picture.test.mjs",
 ];
-/// More windows at once would wait for each other.
+/// A file uses up to 1.6 cores, so more at once would take longer.
 const MAX_AT_ONCE: usize = 2;
 
 pub(crate) fn run() -> Result<()> {
