@@ -179,7 +179,7 @@ impl Running<'_> {
             if pc >= end {
                 self.group.pc = pc;
                 if pc >= stop {
-                    return self.stopped();
+                    return Some(self.stopped());
                 }
                 let operation = &program.code[pc as usize];
                 executed &= self.registers.holds(operation.guard);

@@ -69,22 +69,15 @@ impl Running<'_> {
             true => pc,
             false => state.limit.saturating_sub(clock).saturating_add(pc),
         };
-        due.min(self.program.code.len() as u64).min(self.group.until.into()) as u32
+        due.min(self.program.code.len() as u64) as u32
     }
 
     /// The group is where it stops.
     #[inline(always)]
-    pub(super) fn stopped(&mut self) -> Option<Stop> {
-        let Group { pc, until, .. } = self.group;
+    pub(super) fn stopped(&mut self) -> Stop {
+        let pc = self.group.pc;
         self.visits.up_to(pc);
-        if pc as usize >= self.program.code.len() {
-            return Some(Stop::FellOff);
-        }
-        if pc < until {
-            return Some(Stop::Due);
-        }
-        self.machine.go_on(pc);
-        None
+        if pc as usize >= self.program.code.len() { Stop::FellOff } else { Stop::Due }
     }
 
     /// The machine chooses the next group; returns whether there is one.

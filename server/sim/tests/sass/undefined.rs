@@ -25,13 +25,13 @@ fn a_run_continues_after_a_float_instruction_that_is_not_simulated() {
         75,
         body,
         expect![[r#"
-        0000 ffffffff/ffffffff
-        0010 ffffffff/ffffffff
-        0020 ffffffff/ffffffff
-        0030 ffffffff/000000ff
-        0040 ffffff00/ffffff00
-        0050 000000ff/000000ff ffffff00/ffffff00
-    "#]],
+            0000 ffffffff/ffffffff
+            0010 ffffffff/ffffffff
+            0020 ffffffff/ffffffff
+            0030 ffffffff/000000ff
+            0040 ffffff00/ffffff00
+            0050 ffffff00/ffffff00 000000ff/000000ff
+        "#]],
     );
 }
 

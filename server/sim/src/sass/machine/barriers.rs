@@ -1,8 +1,12 @@
 //! Convergence barriers, from Volta on.
 //!
 //! A warp is a set of paths with a statement and lanes each. Paths at one statement stay apart; they become one only at the
-//! release of a `BSYNC` or of a `WARPSYNC`. The path with the lowest statement runs first; one that has run long without a change
-//! of memory lets the next one run.
+//! release of a `BSYNC` or of a `WARPSYNC`. A path runs up to an instruction that changes where lanes go on: paths share the uniform
+//! registers, and ptxas expects a value there to last as long. The next one is a part of the last divergence, since paths also
+//! share the barriers, and ptxas uses one for regions in paths that do not wait for each other. Of the parts, the one with the lowest
+//! statement is first. A path that has run long without a change of memory lets another one run.
+
+use std::cmp::Reverse;
 
 use super::group::{Group, Joined, MachineError, WaitReason, Waiting};
 use super::regions::Regions;
@@ -20,6 +24,8 @@ struct Path {
     mask: u32,
     /// How many turns it had without a change of memory.
     turns: u32,
+    /// When it started, by the count of starts: the parts of a divergence start together.
+    start: u64,
 }
 
 /// Lanes that wait at a `BSYNC`.
@@ -61,6 +67,8 @@ pub(crate) struct Barriers {
     /// The last yield of each lane, by the count of yields and waits.
     yielded: [u64; 32],
     events: u64,
+    /// How often paths have started.
+    starts: u64,
     /// The state at the start of the running path's turn: changes of memory, statements.
     turn: (u64, u64),
     pub(super) joined: Vec<Joined>,
@@ -71,7 +79,7 @@ impl Barriers {
     pub(crate) fn new(mask: u32) -> Barriers {
         Barriers {
             live: mask,
-            paths: vec![Path { pc: 0, mask, turns: 0 }],
+            paths: vec![Path { pc: 0, mask, turns: 0, start: 0 }],
             running: 0,
             masks: [0; COUNT],
             used: 0,
@@ -82,6 +90,7 @@ impl Barriers {
             regions: Regions::default(),
             yielded: [0; 32],
             events: 0,
+            starts: 0,
             turn: (0, 0),
             joined: Vec::new(),
         }
@@ -100,7 +109,7 @@ impl Barriers {
                     }
                 }
                 let Path { pc, mask, .. } = self.paths[0];
-                return Some(Group { pc, mask, until: u32::MAX, alone: true });
+                return Some(Group { pc, mask, alone: true });
             }
             _ => {}
         }
@@ -112,15 +121,12 @@ impl Barriers {
         if !self.blocked.is_empty() && self.paths.iter().all(|path| path.turns > 0) {
             self.release_yielded();
         }
-        let order = |path: &Path| (path.turns, path.pc, path.mask.trailing_zeros());
+        // Where functions save barriers, calls of one function in different paths run side by side, so that they reconverge in it.
+        let start = |path: &Path| if self.saved == 0 { path.start } else { 0 };
+        let order = |path: &Path| (path.turns, Reverse(start(path)), path.pc, path.mask.trailing_zeros());
         self.running = (0..self.paths.len()).min_by_key(|index| order(&self.paths[*index]))?;
-        let own = self.paths[self.running];
-        let others = self.paths.iter().enumerate().filter(|(index, _)| *index != self.running);
-        let others = others.map(|(_, path)| path).filter(|path| path.turns <= own.turns);
-        // At the statement of another path the one with the lower lane is first.
-        let first = |other: &Path| other.mask.trailing_zeros() > own.mask.trailing_zeros();
-        let until = others.map(|other| other.pc + u32::from(first(other))).min().unwrap_or(u32::MAX);
-        Some(Group { pc: own.pc, mask: own.mask, until: until.max(own.pc + 1), alone: self.paths.len() == 1 })
+        let Path { pc, mask, .. } = self.paths[self.running];
+        Some(Group { pc, mask, alone: self.paths.len() == 1 })
     }
 
     #[inline(always)]
@@ -133,8 +139,15 @@ impl Barriers {
     pub(super) fn diverge(&mut self, parts: &[(u32, u32)]) {
         let turns = self.paths[self.running].turns;
         self.paths.swap_remove(self.running);
+        let start = self.start();
         let new = parts.iter().filter(|(_, mask)| *mask != 0);
-        self.paths.extend(new.map(|&(pc, mask)| Path { pc, mask, turns }));
+        self.paths.extend(new.map(|&(pc, mask)| Path { pc, mask, turns, start }));
+    }
+
+    /// The start of paths.
+    fn start(&mut self) -> u64 {
+        self.starts += 1;
+        self.starts
     }
 
     /// Removes lanes from the running path, whose others continue at `next`.
@@ -183,16 +196,17 @@ impl Barriers {
     }
 
     pub(super) fn block(&mut self, lanes: u32, next: u32) {
-        let turns = self.paths[self.running].turns;
+        let Path { turns, start, .. } = self.paths[self.running];
         self.leave(lanes, next);
-        self.at_block.push(Path { pc: next, mask: lanes, turns });
+        self.at_block.push(Path { pc: next, mask: lanes, turns, start });
     }
 
     pub(super) fn release(&mut self, lanes: u32) {
         let (released, waiting): (Vec<_>, Vec<_>) =
             self.at_block.drain(..).partition(|path| path.mask & lanes != 0);
         self.at_block = waiting;
-        self.paths.extend(released.into_iter().map(|path| Path { turns: 0, ..path }));
+        let start = self.start();
+        self.paths.extend(released.into_iter().map(|path| Path { turns: 0, start, ..path }));
     }
 
     /// `BSSY`
@@ -267,9 +281,10 @@ impl Barriers {
                 None => joined.push((pc, vec![mask])),
             }
         }
+        let start = self.start();
         for (pc, parts) in joined {
             let mask = parts.iter().fold(0, |all, part| all | part);
-            self.paths.push(Path { pc, mask, turns: 0 });
+            self.paths.push(Path { pc, mask, turns: 0, start });
             if parts.len() > 1 {
                 self.joined.push((pc, parts));
             }

@@ -9,8 +9,6 @@ pub(crate) struct Group {
     pub(crate) pc: u32,
     /// The lanes.
     pub(crate) mask: u32,
-    /// The statement at which the machine must choose again.
-    pub(crate) until: u32,
     /// Whether no other lanes can run.
     pub(crate) alone: bool,
 }

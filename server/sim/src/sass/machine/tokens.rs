@@ -39,7 +39,7 @@ impl Tokens {
     #[inline(always)]
     pub(super) fn next(&mut self) -> Option<Group> {
         let Tokens { pc, active: mask, .. } = *self;
-        (mask != 0 && !self.blocked).then_some(Group { pc, mask, until: u32::MAX, alone: true })
+        (mask != 0 && !self.blocked).then_some(Group { pc, mask, alone: true })
     }
 
     #[inline(always)]
