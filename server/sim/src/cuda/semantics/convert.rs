@@ -175,6 +175,7 @@ fn float_to_integer(convert: &Convert, format: Format, bits: u64) -> u64 {
 fn float_to_float(convert: &Convert, from: Format, to: Format, bits: u64) -> u64 {
     let number = from.unpack(bits);
     match number {
+        Number::Nan if convert.integral && to != F64 => to.nan(),
         Number::Nan => nan_to_nan(from, to, bits),
         Number::Finite(exact) if convert.integral => {
             let whole = exact.round_to(0, convert.rounding);
