@@ -1,125 +1,34 @@
 #!/usr/bin/env python3
 """Records the results of kernels on a GPU, so that tests can compare the simulator with them without a GPU.
 
-Requires only an NVIDIA driver: the driver API is called through `ctypes`, and the driver assembles the PTX.
+Requires only an NVIDIA driver, which assembles the PTX; `--ptxas` names another assembler.
 
     python3 tests/gpu/record.py                     # writes tests/fixtures/gpu/<device>.json
     python3 tests/gpu/record.py --cases ../shared/corpus/ptx-exec/cases.json
 
-The recording has the bytes of every buffer after each launch: of the lane-mask probes in
-`probes/`, and of the named cases. Kernels run in a separate process, which is replaced when a kernel faults or
-hangs; the failure is then recorded instead of the buffers. `cargo nextest run -p warplens-sim gpu::` compares.
+The recording has the buffers after each launch: of the lane-mask probes in `probes/`, and of the named cases. A buffer
+that the launch left as it was is null. Kernels run in a separate process, which is replaced when a kernel faults or
+hangs; the failure is then recorded instead of the buffers. What differs from the bytes that a case expects is printed.
+`cargo nextest run -p warplens-sim gpu::` compares a recording with the simulator.
 """
 
 import argparse
-import ctypes
+import concurrent.futures
 import json
 import multiprocessing
+import os
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-PROJECT = HERE.parent.parent
-# Bytes of a probe's log: a count, and entries of eight bytes from the eighth byte on.
-LOG_BYTES = 8 + 8 * 511
+from cases import cases, differences, probes
+from driver import Device, DriverError
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 # Time limit of a launch in seconds.
-PATIENCE = 20
-
-# Of the driver API's enumerations.
-COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR = 75, 76
-MAX_DYNAMIC_SHARED_SIZE = 8
-JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE = 5, 6
-
-
-class DriverError(Exception):
-    """A driver call failed."""
-
-
-class Device:
-    """The first GPU, with a context."""
-
-    def __init__(self, library):
-        self.library = ctypes.CDLL(library)
-        self.call("cuInit", 0)
-        device = ctypes.c_int()
-        self.call("cuDeviceGet", ctypes.byref(device), 0)
-        context = ctypes.c_void_p()
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.call("cuCtxSetCurrent", context)
-        self.device = device
-
-    def call(self, name, *arguments):
-        status = getattr(self.library, name)(*arguments)
-        if status != 0:
-            text = ctypes.c_char_p()
-            self.library.cuGetErrorName(status, ctypes.byref(text))
-            raise DriverError(f"{name}: {text.value.decode() if text.value else status}")
-
-    def describe(self):
-        name = ctypes.create_string_buffer(256)
-        self.call("cuDeviceGetName", name, len(name), self.device)
-        version = ctypes.c_int()
-        self.call("cuDriverGetVersion", ctypes.byref(version))
-        attribute = ctypes.c_int()
-        capability = []
-        for number in (COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR):
-            self.call("cuDeviceGetAttribute", ctypes.byref(attribute), number, self.device)
-            capability.append(attribute.value)
-        return {
-            "device": name.value.decode(),
-            "compute_capability": "{}.{}".format(*capability),
-            "driver": version.value,
-        }
-
-    def load(self, text):
-        """A module from PTX text."""
-        module = ctypes.c_void_p()
-        log = ctypes.create_string_buffer(4096)
-        options = (ctypes.c_int * 2)(JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE)
-        values = (ctypes.c_void_p * 2)(ctypes.addressof(log), len(log))
-        try:
-            self.call("cuModuleLoadDataEx", ctypes.byref(module), text.encode() + b"\0", 2, options, values)
-        except DriverError as error:
-            raise DriverError(f"{error} {log.value.decode(errors='replace').strip()}") from None
-        return module
-
-    def run(self, launch):
-        """Runs a launch; gives the bytes of its buffers, in the order of the parameters."""
-        module = self.load(launch["text"])
-        function = ctypes.c_void_p()
-        self.call("cuModuleGetFunction", ctypes.byref(function), module, launch["kernel"].encode())
-        values, buffers = [], []
-        for parameter in launch["parameters"]:
-            if "alias" in parameter:
-                values.append(values[parameter["alias"]])
-                continue
-            if "value" in parameter:
-                value = parameter["value"]
-                values.append((ctypes.c_char * len(value)).from_buffer_copy(value))
-                continue
-            contents = parameter["contents"]
-            pointer = ctypes.c_uint64()
-            self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(max(len(contents), 1)))
-            self.call("cuMemcpyHtoD_v2", pointer, contents, ctypes.c_size_t(len(contents)))
-            values.append(pointer)
-            buffers.append((pointer, len(contents)))
-        arguments = (ctypes.c_void_p * max(len(values), 1))(*[ctypes.addressof(value) for value in values])
-        shared = launch["dynamic_shared"]
-        if shared > 48 * 1024:
-            self.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED_SIZE, shared)
-        self.call(
-            "cuLaunchKernel", function, *launch["grid"], *launch["block"], shared, None, arguments, None
-        )
-        self.call("cuCtxSynchronize")
-        results = []
-        for pointer, length in buffers:
-            contents = ctypes.create_string_buffer(max(length, 1))
-            self.call("cuMemcpyDtoH_v2", contents, pointer, ctypes.c_size_t(length))
-            self.call("cuMemFree_v2", pointer)
-            results.append(contents.raw[:length].hex())
-        self.call("cuModuleUnload", module)
-        return results
+LAUNCH_SECONDS = 20
 
 
 def serve(library, pipe):
@@ -131,7 +40,10 @@ def serve(library, pipe):
         pipe.send(str(error))
         return
     while True:
-        launch = pipe.recv()
+        try:
+            launch = pipe.recv()
+        except EOFError:
+            return
         try:
             pipe.send({"buffers": device.run(launch)})
         except DriverError as error:
@@ -163,7 +75,7 @@ class Recorder:
             self.start()
         self.pipe.send(launch)
         try:
-            answer = self.pipe.recv() if self.pipe.poll(PATIENCE) else {"error": "it does not end"}
+            answer = self.pipe.recv() if self.pipe.poll(LAUNCH_SECONDS) else {"error": "the launch does not end"}
         except EOFError:
             answer = {"error": "the process ended"}
         if "error" in answer:
@@ -172,48 +84,73 @@ class Recorder:
         return answer
 
 
-def probes():
-    for path in sorted((HERE / "probes").glob("*.ptx")):
-        yield f"probe/{path.stem}", {
-            "text": path.read_text(),
-            "kernel": path.stem,
-            "grid": [1, 1, 1],
-            "block": [32, 1, 1],
-            "dynamic_shared": 0,
-            "parameters": [{"contents": bytes(LOG_BYTES)}],
-        }
+class Assembler:
+    """Machine code for the device, or the text itself for the driver's assembler."""
+
+    def __init__(self, ptxas, level, capability):
+        self.ptxas, self.level = ptxas, level
+        self.major, self.minor = (int(part) for part in capability.split("."))
+
+    def version(self):
+        if not self.ptxas:
+            return "the driver's"
+        printed = subprocess.run([self.ptxas, "--version"], capture_output=True, text=True, check=True).stdout
+        return f"ptxas {re.search(r'V([0-9.]+)', printed).group(1)} -O{self.level}"
+
+    def runs_here(self, text):
+        """Whether the device runs programs for the target of a text."""
+        major, minor, suffix = re.search(r"^\s*\.target\s+sm_(\d+)(\d)([af]?)", text, re.MULTILINE).groups()
+        target, own = (int(major), int(minor)), (self.major, self.minor)
+        return target == own if suffix else target <= own
+
+    def image(self, text):
+        """What the driver loads, or the reason why there is nothing to load."""
+        if not self.ptxas:
+            return text.encode() + b"\0"
+        suffix = re.search(r"^\s*\.target\s+sm_\d+([af]?)", text, re.MULTILINE).group(1)
+        with tempfile.TemporaryDirectory() as folder:
+            source, output = pathlib.Path(folder, "k.ptx"), pathlib.Path(folder, "k.cubin")
+            source.write_text(text)
+            arch = f"sm_{self.major}{self.minor}{suffix}"
+            command = [self.ptxas, "-arch", arch, f"-O{self.level}", source, "-o", output]
+            done = subprocess.run(command, capture_output=True, text=True)
+            return output.read_bytes() if done.returncode == 0 else done.stderr.strip()
 
 
-def element_size(kind):
-    """Bytes of a type's element: `f32` has four, and so has `f16x2`."""
-    bits = int(re.search(r"\d+", kind).group())
-    return bits // 8 * (2 if kind.endswith("x2") else 1)
+def recorded(launch, answer):
+    """The form of an answer in the recording."""
+    if "error" in answer:
+        return answer
+    given = [parameter["contents"] for parameter in launch["parameters"] if "contents" in parameter]
+    return {"buffers": [None if old == new else new.hex() for old, new in zip(given, answer["buffers"])]}
 
 
-def cases(path):
-    """The launches of a `cases.json`, a list of objects that name PTX files beside it."""
-    for case in json.loads(path.read_text()):
-        # The driver takes only programs with pointers of 64 bits.
-        if case.get("address_size", 64) != 64:
-            continue
-        parameters = []
-        for parameter in case["params"]:
-            if parameter["kind"] == "alias":
-                parameters.append({"alias": parameter["of"]})
-            elif parameter["kind"] == "scalar":
-                parameters.append({"value": bytes.fromhex(parameter["hex"])})
-            else:
-                size = parameter["count"] * element_size(parameter["type"])
-                given = bytes.fromhex(parameter.get("init_hex", ""))
-                parameters.append({"contents": given + bytes(size - len(given))})
-        yield case["id"], {
-            "text": (path.parent / case["ptx"]).read_text(),
-            "kernel": case["kernel"],
-            "grid": case["grid"],
-            "block": case["block"],
-            "dynamic_shared": case.get("dynamic_shared_bytes", 0),
-            "parameters": parameters,
-        }
+def record(recorder, assembler, launches):
+    """Runs all launches: what is recorded of each, and how many differ from what they have to leave."""
+    answers, wrong = {}, 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        images = pool.map(lambda item: assembler.image(item[1]["text"]), launches)
+        for number, ((name, launch), image) in enumerate(zip(launches, images), 1):
+            if sys.stderr.isatty():
+                print(f"\r{number} of {len(launches)}: {name:<60}", end="", file=sys.stderr, flush=True)
+            if isinstance(image, str):
+                answers[name] = {"error": image}
+                continue
+            answer = recorder.run({**launch, "image": image})
+            answers[name] = recorded(launch, answer)
+            found = list(differences(launch, answer["buffers"])) if "buffers" in answer else [answer["error"]]
+            wrong += bool(found)
+            for line in found:
+                print(f"{name}: {line}", flush=True)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    return answers, wrong
+
+
+def write(out, about, answers):
+    out.parent.mkdir(parents=True, exist_ok=True)
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(answer)}" for name, answer in answers.items())
+    out.write_text(f'{json.dumps(about)[:-1]}, "launches": {{\n{lines}\n}}}}\n')
 
 
 def main():
@@ -221,26 +158,21 @@ def main():
     parser.add_argument("--cases", type=pathlib.Path, action="append", default=[], help="a cases.json")
     parser.add_argument("--out", type=pathlib.Path, help="where to write the recording")
     parser.add_argument("--library", default="libcuda.so.1", help="the driver's library")
+    parser.add_argument("--ptxas", help="assembles the PTX instead of the driver")
+    parser.add_argument("-O", dest="level", type=int, default=3, help="the level of optimization of ptxas")
     arguments = parser.parse_args()
     recorder = Recorder(arguments.library)
+    assembler = Assembler(arguments.ptxas, arguments.level, recorder.about["compute_capability"])
     launches = list(probes())
     for path in arguments.cases:
         launches += cases(path)
-    recorded = {}
-    for number, (name, launch) in enumerate(launches, 1):
-        if sys.stderr.isatty():
-            print(f"\r{number} of {len(launches)}: {name:<60}", end="", file=sys.stderr, flush=True)
-        recorded[name] = recorder.run(launch)
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
+    launches = [(name, launch) for name, launch in launches if assembler.runs_here(launch["text"])]
+    answers, wrong = record(recorder, assembler, launches)
     name = re.sub(r"[^a-z0-9]+", "-", recorder.about["device"].lower()).strip("-")
     out = arguments.out or PROJECT / "tests" / "fixtures" / "gpu" / f"{name}.json"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(answer)}" for name, answer in recorded.items())
-    about = json.dumps(recorder.about)[:-1]
-    out.write_text(f'{about}, "launches": {{\n{lines}\n}}}}\n')
-    failed = sum("error" in answer for answer in recorded.values())
-    print(f"{len(recorded)} launches recorded, {failed} of them refused or faulted: {out}")
+    write(out, {**recorder.about, "assembler": assembler.version()}, answers)
+    failed = sum("error" in answer for answer in answers.values())
+    print(f"{len(answers)} launches recorded, {failed} of them refused or faulted, {wrong} not as expected: {out}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 //! Random integer kernels: what the PTX computes, and what the machine code computes that `ptxas` makes of it.
 
 mod counts;
+mod export;
 mod faults;
 mod generate;
 #[cfg(test)]
@@ -27,6 +28,9 @@ pub(crate) use options::Options;
 const PROGRESS: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    if let Some(folder) = &options.export {
+        return export::write(folder, options);
+    }
     let tools = Tools::find()?;
     let counts = compare(&tools, &Faults::load()?, options)?;
     println!("-O{}, {}: {counts}", options.level, options.targets.join(", "));
@@ -84,7 +88,8 @@ mod tests {
             return;
         }
         let targets = TARGETS.map(str::to_owned).to_vec();
-        let options = Options { count: 12, seed: 7, module: 12, jobs: 1, targets, level: 3, keep: None };
+        let options =
+            Options { count: 12, seed: 7, module: 12, jobs: 1, targets, level: 3, keep: None, export: None };
         run(&options).expect("no difference");
     }
 

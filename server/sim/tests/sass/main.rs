@@ -6,5 +6,6 @@ mod support;
 
 mod errors;
 mod exec;
+mod gpu;
 mod machines;
 mod undefined;

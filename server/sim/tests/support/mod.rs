@@ -1,5 +1,7 @@
 //! The shared corpora of executable cases, for the tests of every language.
 
+pub(crate) mod recording;
+
 use std::path::{Path, PathBuf};
 
 /// A file or folder of the shared test data, if it exists.

@@ -35,6 +35,16 @@ impl Module {
         Module { seed, kernels, input: input(&mut rng) }
     }
 
+    /// A kernel, without the head of a module.
+    pub(super) fn text(&self, index: usize) -> &str {
+        &self.kernels[index]
+    }
+
+    /// The arguments after the buffer of results.
+    pub(super) fn input(&self) -> &[Argument] {
+        &self.input
+    }
+
     /// Compares the kernels at all targets.
     pub(super) fn compare(&self, tools: &Tools, faults: &Faults, options: &Options) -> Result<Counts> {
         let mut counts = Counts { kernels: self.kernels.len(), ..Counts::default() };
@@ -85,7 +95,7 @@ impl Module {
     }
 
     /// The runs of the PTX, which do not depend on the target.
-    fn ptx_runs(&self, target: &str) -> Result<Vec<(Prepared, RunResult)>> {
+    pub(super) fn ptx_runs(&self, target: &str) -> Result<Vec<(Prepared, RunResult)>> {
         let run = |(index, text): (usize, &String)| {
             let kernel = name(index);
             let at = || format!("seed {}, kernel {kernel}", self.seed);
@@ -163,11 +173,11 @@ impl Module {
     }
 }
 
-fn name(index: usize) -> String {
+pub(super) fn name(index: usize) -> String {
     format!("k{index}")
 }
 
-fn head(target: &str) -> String {
+pub(super) fn head(target: &str) -> String {
     format!(".version 8.8\n.target {target}\n.address_size 64\n")
 }
 

@@ -27,4 +27,7 @@ pub(crate) struct Options {
     /// A folder for the modules with differences.
     #[arg(long)]
     pub(super) keep: Option<PathBuf>,
+    /// Writes the kernels and a `cases.json` for `tests/gpu/record.py` into this folder, and compares nothing.
+    #[arg(long)]
+    pub(super) export: Option<PathBuf>,
 }

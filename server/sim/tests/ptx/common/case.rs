@@ -1,5 +1,7 @@
 //! A case of the executable corpus: from its description to the bytes that a launch leaves in its buffers.
 
+use std::path::Path;
+
 use serde_json::Value;
 use warplens_sim::LaunchConfig;
 use warplens_sim::ptx::{Model, launch_config, run};
@@ -54,6 +56,14 @@ impl<'a> Case<'a> {
     /// Its name.
     pub(crate) fn id(&self) -> &'a str {
         self.json["id"].as_str().expect("a name")
+    }
+
+    /// Its name in a recording of a GPU: one PTX text has a listing for each target.
+    pub(crate) fn recorded_name(&self) -> &'a str {
+        if self.json["sass"].is_null() {
+            return self.id();
+        }
+        Path::new(self.path()).file_stem().and_then(|stem| stem.to_str()).expect("a file")
     }
 
     /// Its file, within the corpus.
