@@ -215,7 +215,7 @@ fn integers_and_floats() {
         });
         holds(&format!("cvt.{mode}.f32.f32 %f9, %f1; mov.b32 %r30, %f9;"), |i| {
             let x = single(i, 0);
-            if x.is_nan() { i[0] & 0xffff_ffff } else { u64::from((round(x.into()) as f32).to_bits()) }
+            if x.is_nan() { 0x7fff_ffff } else { u64::from((round(x.into()) as f32).to_bits()) }
         });
     }
     holds("cvt.rn.f32.s64 %f9, %rd1; mov.b32 %r30, %f9;", |i| u64::from((i[0] as i64 as f32).to_bits()));
