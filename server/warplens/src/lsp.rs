@@ -65,7 +65,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tower_lsp::{LspService, Server};
 
 use client::ClientSender;
@@ -94,7 +94,7 @@ where
     O: AsyncWrite,
 {
     let (events, queue) = crossbeam_channel::unbounded();
-    let (messages, finished) = mpsc::unbounded_channel();
+    let (messages, finished) = output::queue();
     let mut client = None;
     let runtime = Handle::current();
     let (service, socket) = LspService::new(|transport| {
@@ -118,7 +118,7 @@ where
     let _end = EndsState(events.clone());
     let (validated, checked) = tokio::io::duplex(1 << 20);
     let (sender, large) = crossbeam_channel::unbounded();
-    tokio::spawn(framing::validate_frames(input, validated, sender));
+    tokio::spawn(framing::validate_frames(input, validated, sender, messages.waiting()));
     let transport =
         Server::new(checked, TransportOutput::new(messages), socket).concurrency_level(MAX_PENDING);
     let service = Ordered::new(service, events.clone(), replies, large);

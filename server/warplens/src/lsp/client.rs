@@ -8,7 +8,6 @@ use std::time::Duration;
 use crossbeam_channel::Sender;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::notification::{Notification, Progress, PublishDiagnostics, ShowMessage};
@@ -20,6 +19,7 @@ use tower_lsp::ls_types::{
 use warplens_protocol::message::{notification, publish_diagnostics};
 
 use super::event::Event;
+use super::output::MessageSender;
 
 /// The interval at which the process of the client is checked.
 const PROCESS_CHECK: Duration = Duration::from_secs(2);
@@ -65,7 +65,7 @@ pub(crate) struct RunningParams {
 pub(crate) struct ClientSender {
     client: Client,
     /// Encoded messages, on their way to the output.
-    messages: UnboundedSender<Vec<u8>>,
+    messages: MessageSender,
     events: Sender<Event>,
     runtime: Handle,
 }
@@ -73,7 +73,7 @@ pub(crate) struct ClientSender {
 impl ClientSender {
     pub(crate) fn new(
         client: Client,
-        messages: UnboundedSender<Vec<u8>>,
+        messages: MessageSender,
         events: Sender<Event>,
         runtime: Handle,
     ) -> ClientSender {

@@ -19,6 +19,7 @@ use tokio::io::{
 use tower_lsp::jsonrpc::Request;
 
 use super::lenient::{encode_uris, has_invalid_uris, without_lone_surrogates};
+use super::output::WaitingBytes;
 
 /// The method of the notification that replaces an invalid frame; its parameter is the reason.
 pub(crate) const BAD_MESSAGE: &str = "$/warplens/badMessage";
@@ -42,14 +43,16 @@ const MAX_HEADER_LINE: u64 = 4096;
 /// The limit of the field with the length in bytes.
 const MAX_FIELD: usize = 64;
 
-/// Copies frames until the input ends or the output is closed.
+/// Copies frames until the input ends or the output is closed. It waits while the client does not read.
 pub(crate) async fn validate_frames(
     input: impl AsyncRead + Unpin,
     mut output: impl AsyncWrite + Unpin,
     large: Sender<Request>,
+    mut waiting: WaitingBytes,
 ) -> io::Result<()> {
     let mut input = BufReader::with_capacity(1 << 16, input);
     while let Some(header) = read_header(&mut input).await? {
+        waiting.are_few().await;
         let body = match header {
             Header::Length(length) if length <= MAX_FRAME => {
                 match checked(read_body(&mut input, length).await?) {
@@ -212,7 +215,10 @@ mod tests {
 
     async fn validated_with(input: Vec<u8>, large: Sender<Request>) -> Vec<String> {
         let mut output = Vec::new();
-        validate_frames(&input[..], &mut output, large).await.expect("memory does not fail");
+        let (sender, _) = super::super::output::queue();
+        validate_frames(&input[..], &mut output, large, sender.waiting())
+            .await
+            .expect("memory does not fail");
         let output = String::from_utf8(output).expect("output is UTF-8");
         let frames = output.split("Content-Length: ").skip(1);
         let mut bodies: Vec<_> =
