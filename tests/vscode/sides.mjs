@@ -135,7 +135,7 @@ export function sideTests(given) {
   describe('a race', () => {
     before(async () => {
       const { bench } = given();
-      await bench.open('race.ptx');
+      await bench.load('race.ptx');
       await bench.showLanes('Run two warps race');
       await page().locator('.squiggly-error').first().waitFor();
     });
@@ -195,7 +195,7 @@ export function sideTests(given) {
   describe('a finding in a loop', () => {
     before(async () => {
       const { bench } = given();
-      await bench.open('bounds.ptx');
+      await bench.load('bounds.ptx');
       await bench.showLanes('Run out of bounds');
     });
 
@@ -213,7 +213,7 @@ export function sideTests(given) {
 
     test('in the middle of a loop is shown with its visit', async () => {
       const { bench } = given();
-      await bench.open('zero.ptx');
+      await bench.load('zero.ptx');
       await bench.showLanes('Run divisors');
       await showFromProblems('Division by zero');
       await status(/visit 3/).waitFor();
@@ -225,7 +225,7 @@ export function sideTests(given) {
   describe('compiled code', () => {
     test('has its source beside it, with the same lines highlighted', async () => {
       const { bench } = given();
-      await bench.open('k.ptx');
+      await bench.load('k.ptx');
       await bench.lens('Run').first().waitFor();
       await bench.word('setp.lt', 'setp').click();
       await bench.command('Warplens: Open Source Beside');

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 /** For repeatable tests: no animations or tips, no network access. */
@@ -65,8 +65,9 @@ export class Workbench {
     this.home = home;
   }
 
-  /** Writes the user's settings: those above and these. */
+  /** Writes the user's settings: those above and these. They apply when the page is loaded. */
   configure(settings) {
+    this.loaded = undefined;
     writeFileSync(this.settings, JSON.stringify({ ...SETTINGS, ...settings }));
   }
 
@@ -81,19 +82,50 @@ export class Workbench {
     writeFileSync(join(this.workspace, file), text);
   }
 
-  /** Opens a file of the workspace, in whatever editor it has. */
+  /** Loads the page with a file of the workspace, in whatever editor it has. */
   async show(file, within = '') {
-    const folder = within ? `${this.workspace}/${within}` : this.workspace;
+    const folder = this.#folder(within);
     const address = `vscode-remote://127.0.0.1:${this.port}${folder}/${file}`;
     const payload = encodeURIComponent(JSON.stringify([['openFile', address]]));
     await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${folder}&payload=${payload}`);
+    this.loaded = { folder, file };
   }
 
-  /** Opens a file of the workspace and waits for its editor. */
+  /**
+   * Opens a file of the workspace and waits for its editor. The page of the same folder stays as it is, since loading it takes seconds of
+   * both cores; it is loaded for a file that it shows already, after new settings, and if it does not open the file.
+   */
   async open(file, within = '') {
+    this.editor = this.#editorOf(file, within);
+    const stays = this.loaded?.folder === this.#folder(within) && this.loaded.file !== file;
+    if (stays && (await this.#opensHere(file))) return;
+    await this.load(file, within);
+  }
+
+  /** Loads the page with a file of the workspace and waits for its editor: findings of other files are no longer shown. */
+  async load(file, within = '') {
     await this.show(file, within);
-    this.editor = this.page.locator(`.monaco-editor[data-uri$="/${file}"]`);
+    this.editor = this.#editorOf(file, within);
     await this.editor.locator('.view-line').first().waitFor();
+  }
+
+  #editorOf(file, within) {
+    return this.page.locator(`.monaco-editor[data-uri$="${this.#folder(within)}/${file}"]`);
+  }
+
+  #folder(within) {
+    return within ? `${this.workspace}/${within}` : this.workspace;
+  }
+
+  /** Opens a file in the page as it is; false if it has no editor after some seconds. */
+  async #opensHere(file) {
+    try {
+      await this.openHere(file, 5000);
+      await this.editor.locator('.view-line').first().waitFor({ timeout: 5000 });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** The lines on the page from top to bottom, as text with the hints at their ends. */
@@ -207,12 +239,15 @@ export class Workbench {
     });
   }
 
-  /** Opens a file of the workspace by its name in the page as it is: the extension runs already. */
-  async openHere(name) {
+  /** Opens a file of the workspace by its name or path in the page as it is: the extension runs already. */
+  async openHere(file, timeout = 30_000) {
+    await this.page.keyboard.press('Escape');
     await this.page.keyboard.press('Control+P');
-    await this.page.locator('.quick-input-widget input').fill(name);
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor();
+    await this.page.locator('.quick-input-widget input').fill(file, { timeout });
+    const found = { hasText: basename(file) };
+    await this.page.locator('.quick-input-list .monaco-list-row.focused', found).waitFor({ timeout });
     await this.page.keyboard.press('Enter');
+    if (this.loaded) this.loaded.file = file;
   }
 
   /** Runs a command by its title, when the command palette lists it first: until it is filtered, another command is first. */
