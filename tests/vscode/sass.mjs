@@ -125,9 +125,11 @@ export function sassTests(given) {
       bench.write('machine/tool/disassembler', DISASSEMBLER);
       chmodSync(join(bench.workspace, 'machine/tool/disassembler'), 0o755);
       bench.write('machine/branch.cubin', CUBIN);
-      bench.configure({ 'warplens.sass.nvdisasm': join(bench.workspace, 'machine/tool/disassembler') });
+      bench.configure({ 'warplens.sass.nvdisasm': join(bench.workspace, 'machine/tool/disassembler'), 'editor.cursorStyle': 'block' });
       // A page that opens the file before it knows the extension shows it as binary text, and does so again when it is loaded again.
       await bench.open('machine/branch.sass');
+      // A page starts with the settings of the one before it, which have no tool.
+      await bench.page.locator('.cursors-layer.cursor-block-style').first().waitFor({ state: 'attached' });
       await language();
       await bench.openHere('branch.cubin');
       bench.editor = bench.page.locator('.monaco-editor[data-uri*="branch.cubin.sass"]');
