@@ -1,7 +1,8 @@
 //! The tests of the packed extension in a real VS Code.
 //!
-//! Two files run at once on two cores, which one file does not fill; each has its own VS Code, browser, port and folders. VS Code loads in its own time, so a test may lose a race that no wait of ours can see. A file that fails is run a second
-//! time, alone, and the summary names it: a fault of the extension fails twice.
+//! Two files run at once on two cores, which one file does not fill; each has its own VS Code, browser, port and folders. VS Code loads in
+//! its own time, so a test may lose a race that no wait of ours can see. A file that fails is run a second time, alone, and the summary
+//! names it: a fault of the extension fails twice.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -14,10 +15,10 @@ use crate::{dist, extension, shell};
 const FOLDER: &str = "tests/vscode";
 /// The longest first, so that the last files end at about the same time.
 const FILES: [&str; 7] = [
-    "extension.test.mjs",
-    "panel.test.mjs",
-    "acceptance.test.mjs",
     "panel_states.test.mjs",
+    "extension.test.mjs",
+    "acceptance.test.mjs",
+    "panel.test.mjs",
     "strip.test.mjs",
     "machine_code.test.mjs",
     "picture.test.mjs",
