@@ -74,7 +74,7 @@ type Counts = BTreeMap<String, (usize, usize)>;
 const AGAINST_THE_TEXT: &[&str] = &["ops/testp_normal_f32.ptx"];
 
 /// Cases that use what the ISA does not have: a sum as the source of a store.
-const BEYOND_THE_TEXT: &[&str] = &["public/zluda_reg_local.ptx"];
+pub(crate) const BEYOND_THE_TEXT: &[&str] = &["public/zluda_reg_local.ptx"];
 
 /// Runs the cases; returns the failures and the counts by folder.
 fn run_all(model: Model) -> Option<(Vec<String>, Counts)> {

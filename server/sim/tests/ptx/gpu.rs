@@ -9,6 +9,7 @@ use std::fs;
 
 use crate::common::Source;
 use crate::common::case::Case;
+use crate::exec::BEYOND_THE_TEXT;
 use crate::support::recording::{Entry, LOG_BYTES, Recording, entries, files, stem};
 use crate::support::shared;
 use expect_test::expect;
@@ -21,9 +22,6 @@ const CASES: [&str; 2] = ["corpus/ptx-exec", "corpus/sass-exec"];
 
 /// Cases whose results are approximations, which the simulator rounds correctly and a device does not.
 const APPROXIMATE: &[&str] = &["mufu_exact"];
-
-/// Cases that use what the ISA does not have.
-const BEYOND_THE_TEXT: &[&str] = &["zluda_reg_local"];
 
 /// A kernel that logs which lanes reach which point.
 struct LaneProbe {
@@ -144,7 +142,7 @@ fn compare_cases(folder: &str, recording: &Recording, wrong: &mut Vec<String>) -
     let mut compared = HashSet::new();
     for case in cases.iter().filter(|case| case["ptx"].is_string()).map(Case::new) {
         let name = case.recorded_name();
-        let is_known = APPROXIMATE.contains(&name) || BEYOND_THE_TEXT.contains(&name);
+        let is_known = APPROXIMATE.contains(&name) || BEYOND_THE_TEXT.contains(&case.path());
         let Some(device) = recording.buffers(name).filter(|_| !is_known && compared.insert(name)) else {
             continue;
         };

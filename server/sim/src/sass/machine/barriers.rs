@@ -24,7 +24,7 @@ struct Path {
     mask: u32,
     /// How many turns it had without a change of memory.
     turns: u32,
-    /// When it started, by the count of starts: the parts of a divergence start together.
+    /// When it started, by the count of events: the parts of a divergence start together.
     start: u64,
 }
 
@@ -64,11 +64,9 @@ pub(crate) struct Barriers {
     at_block: Vec<Path>,
     /// The tokens of code for the other machine.
     regions: Regions,
-    /// The last yield of each lane, by the count of yields and waits.
+    /// The last yield of each lane, by the count of events: yields, waits and starts of paths.
     yielded: [u64; 32],
     events: u64,
-    /// How often paths have started.
-    starts: u64,
     /// The state at the start of the running path's turn: changes of memory, statements.
     turn: (u64, u64),
     pub(super) joined: Vec<Joined>,
@@ -90,7 +88,6 @@ impl Barriers {
             regions: Regions::default(),
             yielded: [0; 32],
             events: 0,
-            starts: 0,
             turn: (0, 0),
             joined: Vec::new(),
         }
@@ -146,8 +143,8 @@ impl Barriers {
 
     /// The start of paths.
     fn start(&mut self) -> u64 {
-        self.starts += 1;
-        self.starts
+        self.events += 1;
+        self.events
     }
 
     /// Removes lanes from the running path, whose others continue at `next`.
