@@ -92,20 +92,23 @@ class MachineCodeEditor implements vscode.CustomReadonlyEditorProvider {
 
   async resolveCustomEditor(document: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {
     panel.webview.html = page('The listing is being made.');
-    const reason = await this.replaceByListing(document.uri, panel);
-    if (reason === undefined) return;
-    showToolError(reason);
     let timer: NodeJS.Timeout | undefined;
-    const retry = () => void this.replaceByListing(document.uri, panel);
+    // A setting can change during the first try, which may have read the old one. The tries follow each other: only one shows the listing.
+    let tries = Promise.resolve<string | undefined>(undefined);
+    let isOpen = true;
+    const retry = () => (tries = tries.then(() => (isOpen ? this.replaceByListing(document.uri, panel) : undefined)));
     const watcher = vscode.workspace.onDidChangeConfiguration((event) => {
       if (!event.affectsConfiguration('warplens.sass')) return;
       clearTimeout(timer);
-      timer = setTimeout(retry, SETTINGS_DELAY);
+      timer = setTimeout(() => void retry(), SETTINGS_DELAY);
     });
     panel.onDidDispose(() => {
+      isOpen = false;
       clearTimeout(timer);
       watcher.dispose();
     });
+    const reason = await retry();
+    if (reason !== undefined) showToolError(reason);
   }
 
   /** Shows the listing instead of the tab. If there is none, the tab shows the reason, which is returned. */
