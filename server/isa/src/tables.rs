@@ -6,7 +6,7 @@ use std::ops::Index;
 use std::slice::SliceIndex;
 
 use crate::category::Category;
-use crate::hash::hash;
+use crate::hash::Hash;
 use crate::version::Version;
 
 /// Public functions over the module `tables` in scope: all entries of a table, and the entry with a name; and which table the
@@ -174,8 +174,9 @@ impl Names {
         if self.slots.is_empty() {
             return None;
         }
-        let bucket = hash(name, 0) as usize % self.seeds.len();
-        let slot = hash(name, self.seeds[bucket]) as usize % self.slots.len();
+        let hash = Hash::of(name);
+        let bucket = hash.slot(0, self.seeds.len());
+        let slot = hash.slot(self.seeds[bucket], self.slots.len());
         let (found, index) = self.slots[slot];
         (found == name).then_some(usize::from(index))
     }

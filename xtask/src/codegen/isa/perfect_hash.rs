@@ -4,7 +4,7 @@
 mod function;
 
 use anyhow::{Result, bail};
-use function::hash;
+use function::Hash;
 
 /// The layout of a table: a seed for each bucket, and the index of the key in each slot.
 pub(super) struct Layout {
@@ -19,7 +19,8 @@ pub(super) fn layout(keys: &[&str]) -> Result<Layout> {
     }
     let mut buckets = vec![Vec::new(); keys.len().div_ceil(3)];
     for (key, text) in keys.iter().enumerate() {
-        buckets[hash(text, 0) as usize % keys.len().div_ceil(3)].push(key);
+        let bucket = Hash::of(text).slot(0, buckets.len());
+        buckets[bucket].push(key);
     }
     let mut order: Vec<usize> = (0..buckets.len()).collect();
     order.sort_by_key(|&bucket| std::cmp::Reverse(buckets[bucket].len()));
@@ -44,7 +45,7 @@ pub(super) fn layout(keys: &[&str]) -> Result<Layout> {
 fn places(bucket: &[usize], keys: &[&str], seed: u32, slots: &[Option<usize>]) -> Option<Vec<usize>> {
     let mut places = Vec::with_capacity(bucket.len());
     for &key in bucket {
-        let place = hash(keys[key], seed) as usize % slots.len();
+        let place = Hash::of(keys[key]).slot(seed, slots.len());
         if slots[place].is_some() || places.contains(&place) {
             return None;
         }
@@ -66,8 +67,9 @@ mod tests {
         slots.sort_unstable();
         assert_eq!(slots, (0..500).collect::<Vec<_>>());
         for (key, text) in keys.iter().enumerate() {
-            let seed = layout.seeds[hash(text, 0) as usize % layout.seeds.len()];
-            assert_eq!(layout.slots[hash(text, seed) as usize % keys.len()], key);
+            let hash = Hash::of(text);
+            let seed = layout.seeds[hash.slot(0, layout.seeds.len())];
+            assert_eq!(layout.slots[hash.slot(seed, keys.len())], key);
         }
     }
 

@@ -54,8 +54,8 @@ pub(crate) static DIRECTIVES: [Directive; 5] = [
 ];
 
 pub(crate) static DIRECTIVE_NAMES: Names = Names {
-    seeds: &[33, 1],
-    slots: &[(".kernel", 0), (".end", 1), (".local_memory", 3), (".workgroup_size", 4), (".registers", 2)],
+    seeds: &[22, 2],
+    slots: &[(".end", 1), (".local_memory", 3), (".kernel", 0), (".workgroup_size", 4), (".registers", 2)],
 };
 
 pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 20] = [
@@ -221,28 +221,28 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 20] = [
 ];
 
 pub(crate) static SPECIAL_REGISTER_NAMES: Names = Names {
-    seeds: &[1, 3, 3, 10, 3, 12, 1],
+    seeds: &[12, 7, 3, 2, 23, 25, 1],
     slots: &[
-        ("sr_workgroup_id_y", 6),
-        ("sr_mma_m", 17),
-        ("sr_thread_id_x", 0),
-        ("sr_grid_size_y", 12),
-        ("sr_workgroup_id_z", 7),
-        ("sr_wave_id", 3),
-        ("sr_num_waves", 15),
-        ("sr_workgroup_size_y", 9),
         ("sr_grid_size_z", 13),
-        ("sr_wave_width", 14),
-        ("sr_workgroup_id_x", 5),
-        ("sr_mma_supported", 16),
-        ("sr_workgroup_size_z", 10),
-        ("sr_grid_size_x", 11),
         ("sr_thread_id_y", 1),
         ("sr_mma_k", 19),
-        ("sr_lane_id", 4),
-        ("sr_thread_id_z", 2),
+        ("sr_thread_id_x", 0),
+        ("sr_workgroup_id_x", 5),
+        ("sr_mma_m", 17),
         ("sr_workgroup_size_x", 8),
+        ("sr_workgroup_id_z", 7),
+        ("sr_lane_id", 4),
+        ("sr_workgroup_size_y", 9),
+        ("sr_wave_id", 3),
+        ("sr_workgroup_size_z", 10),
+        ("sr_grid_size_x", 11),
+        ("sr_grid_size_y", 12),
         ("sr_mma_n", 18),
+        ("sr_num_waves", 15),
+        ("sr_thread_id_z", 2),
+        ("sr_workgroup_id_y", 6),
+        ("sr_mma_supported", 16),
+        ("sr_wave_width", 14),
     ],
 };
 
@@ -300,7 +300,7 @@ pub(crate) static SCOPES: [Scope; 4] = [
 ];
 
 pub(crate) static SCOPE_NAMES: Names =
-    Names { seeds: &[1, 19], slots: &[("device", 2), ("system", 3), ("workgroup", 1), ("wave", 0)] };
+    Names { seeds: &[1, 1], slots: &[("system", 3), ("workgroup", 1), ("wave", 0), ("device", 2)] };
 
 pub(crate) static CACHE_HINTS: [CacheHint; 3] = [
     CacheHint { name: ".cached", summary: "Keep the data in the caches: it will be used again." },
@@ -309,7 +309,7 @@ pub(crate) static CACHE_HINTS: [CacheHint; 3] = [
 ];
 
 pub(crate) static CACHE_HINT_NAMES: Names =
-    Names { seeds: &[1], slots: &[(".streaming", 2), (".cached", 0), (".uncached", 1)] };
+    Names { seeds: &[8], slots: &[(".cached", 0), (".streaming", 2), (".uncached", 1)] };
 
 pub(crate) static INVALID_NAMES: [InvalidName; 53] = [
     InvalidName {
@@ -548,61 +548,61 @@ pub(crate) static INVALID_NAMES: [InvalidName; 53] = [
 ];
 
 pub(crate) static INVALID_NAME_NAMES: Names = Names {
-    seeds: &[6, 3, 64, 1, 1, 7, 18, 36, 4, 1, 1, 23, 12, 48, 28, 8, 73, 54],
+    seeds: &[3, 7, 5, 2, 2, 8, 4, 70, 209, 10, 6, 3, 4, 53, 10, 1, 15, 7],
     slots: &[
-        ("ret", 29),
-        ("load", 17),
-        ("fmad", 42),
-        ("popcount", 39),
-        ("local_store", 28),
-        ("udiv", 45),
-        ("clz", 41),
-        ("shuffle_xor", 10),
-        ("CMP_EQ", 22),
-        ("device_store", 26),
-        ("elsif", 34),
-        ("elif", 33),
-        ("for", 36),
-        ("popc", 40),
-        ("store", 19),
-        ("while", 35),
-        ("mov_special", 0),
-        ("assert", 14),
-        ("BRANCH", 20),
-        ("elseif", 32),
-        ("MOV_IMM", 51),
-        ("repeat", 37),
-        ("until", 38),
-        ("cmp.lt", 52),
-        ("EXIT", 23),
-        ("idiv_u", 47),
-        ("broadcast", 6),
-        ("umul_hi", 44),
-        ("shuffle", 7),
-        ("reduce_add", 2),
-        ("STORE", 18),
-        ("reduce_min", 3),
         ("ffma", 43),
-        ("ballot", 11),
-        ("any", 12),
+        ("EXIT", 23),
+        ("atomic_compare_swap", 1),
+        ("elif", 33),
+        ("local_store", 28),
+        ("MOV_IMM", 51),
+        ("shuffle_xor", 10),
+        ("popcount", 39),
         ("local_load", 27),
         ("prefix_sum", 5),
-        ("imod_u", 48),
-        ("all", 13),
-        ("device_load", 25),
-        ("umod", 46),
-        ("shuffle_up", 8),
-        ("end", 30),
-        ("atomic_compare_swap", 1),
-        ("ADD", 15),
-        ("atomic_add_f32", 50),
-        ("exit", 24),
-        ("LOAD", 16),
-        ("atomic_fadd", 49),
-        ("shuffle_down", 9),
-        ("BRANCH_IF", 21),
-        ("fi", 31),
+        ("elsif", 34),
+        ("popc", 40),
+        ("broadcast", 6),
+        ("store", 19),
+        ("mov_special", 0),
         ("reduce_max", 4),
+        ("ADD", 15),
+        ("udiv", 45),
+        ("idiv_u", 47),
+        ("any", 12),
+        ("assert", 14),
+        ("atomic_fadd", 49),
+        ("STORE", 18),
+        ("fmad", 42),
+        ("umul_hi", 44),
+        ("ret", 29),
+        ("ballot", 11),
+        ("exit", 24),
+        ("while", 35),
+        ("shuffle", 7),
+        ("shuffle_down", 9),
+        ("BRANCH", 20),
+        ("elseif", 32),
+        ("all", 13),
+        ("atomic_add_f32", 50),
+        ("until", 38),
+        ("imod_u", 48),
+        ("end", 30),
+        ("device_store", 26),
+        ("reduce_min", 3),
+        ("for", 36),
+        ("load", 17),
+        ("BRANCH_IF", 21),
+        ("repeat", 37),
+        ("reduce_add", 2),
+        ("shuffle_up", 8),
+        ("fi", 31),
+        ("cmp.lt", 52),
+        ("LOAD", 16),
+        ("umod", 46),
+        ("CMP_EQ", 22),
+        ("clz", 41),
+        ("device_load", 25),
     ],
 };
 
