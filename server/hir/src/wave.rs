@@ -13,6 +13,7 @@ mod liveness;
 mod lower;
 mod mnemonic;
 mod model;
+mod names;
 mod nesting;
 mod operands;
 mod problem;
@@ -31,9 +32,10 @@ pub use file::{FileProblem, file_problems};
 pub use liveness::Liveness;
 pub use lower::lower;
 pub use model::{
-    Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Name, NameRef, Operand, Operands,
-    Resource, Resources, Role, Scope, Value, WorkgroupSize,
+    Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Operand, Operands, Resource, Resources,
+    Role, Scope, Special, Value, Word, WorkgroupSize,
 };
+pub use names::{Name, NameRef};
 pub use nesting::Nesting;
 pub use problem::{Construct, Problem, ProblemKind};
 pub use spare::Spares;

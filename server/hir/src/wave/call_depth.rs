@@ -18,8 +18,8 @@ pub(crate) fn check(code: &mut Code) {
         .flatten()
         .filter_map(|(at, kind)| {
             let operand = code.instructions[at].operands.first()?;
-            let Value::Label(name) = &operand.value else { return None };
-            Some(Problem { range: operand.range, kind: kind(name.clone()) })
+            let Value::Label(word) = operand.value else { return None };
+            Some(Problem { range: operand.range, kind: kind(code.word(word).clone()) })
         })
         .collect();
     code.problems.extend(found);

@@ -8,7 +8,7 @@
 mod tests;
 
 use text_size::TextRange;
-use warplens_isa::wave::{self as isa, Availability};
+use warplens_isa::wave::Availability;
 
 use super::model::{Code, Entry, Instruction, Link, Value};
 use super::problem::{Problem, ProblemKind};
@@ -207,10 +207,9 @@ impl Search<'_> {
                     }
                     DepartureKind::HighRegister
                 }
-                Value::Special(name) => match isa::special_register(name) {
-                    Some(known) if known.available != Availability::Crates => DepartureKind::AbsentSpecial,
-                    _ => continue,
-                },
+                Value::Special(known) if known.available != Availability::Crates => {
+                    DepartureKind::AbsentSpecial
+                }
                 Value::Scope(_) if is_suffix(instruction, operand.range) => DepartureKind::ScopeSuffix,
                 _ => continue,
             };

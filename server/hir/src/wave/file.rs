@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::model::{Code, Name, NameRef, Role};
+use super::model::{Code, Role};
+use super::names::{Name, NameRef};
 use super::problem::{Problem, ProblemKind};
 
 /// A problem of one item that another item makes.
@@ -39,11 +40,11 @@ pub fn file_problems(items: &[&Code]) -> Vec<FileProblem> {
         }
     }
     for (item, code) in items.iter().enumerate() {
-        for NameRef { range, name, role } in &code.names {
+        for NameRef { range, name, role } in code.label_uses() {
             if let (Name::Label(label), Role::Call) = (name, role)
-                && !labels.contains_key(label)
+                && !labels.contains_key(&label)
             {
-                let problem = Problem { range: *range, kind: ProblemKind::UndefinedLabel(label.clone()) };
+                let problem = Problem { range, kind: ProblemKind::UndefinedLabel(label) };
                 problems.push(FileProblem { item, problem, related: None });
             }
         }

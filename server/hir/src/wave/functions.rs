@@ -76,7 +76,10 @@ impl Functions {
             code.labels.iter().enumerate().map(|(number, label)| (&label.name, number)).collect();
         let calls = code.instructions.iter().enumerate().filter(|(_, instruction)| is_call(instruction));
         let calls: Vec<Call> = calls
-            .map(|(at, call)| Call { at, label: target(call).and_then(|name| numbers.get(name).copied()) })
+            .map(|(at, call)| Call {
+                at,
+                label: target(code, call).and_then(|name| numbers.get(name).copied()),
+            })
             .collect();
         for label in calls.iter().filter_map(|call| call.label) {
             labels[label].called = true;
@@ -155,9 +158,9 @@ pub(crate) fn ends_all(code: &Code, at: usize) -> bool {
 }
 
 /// The label that a call names.
-fn target(call: &Instruction) -> Option<&SmolStr> {
-    match &call.operands.first()?.value {
-        Value::Label(name) => Some(name),
+fn target<'c>(code: &'c Code, call: &Instruction) -> Option<&'c SmolStr> {
+    match call.operands.first()?.value {
+        Value::Label(word) => Some(code.word(word)),
         _ => None,
     }
 }

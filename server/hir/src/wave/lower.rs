@@ -12,8 +12,8 @@ use warplens_syntax::{Node, NodeOrToken, SyntaxKind, Token};
 
 use super::mnemonic::{self, Mnemonic};
 use super::model::{
-    Code, Guard, Half, Instruction, KernelHeader, Label, MOST_OPERANDS, Name, NameRef, Operand, Operands,
-    Resource, Role, Scope, Value, WorkgroupSize,
+    Code, Guard, Half, Instruction, KernelHeader, Label, Operand, Operands, Resource, Role, Scope, Special,
+    Value, Word, WorkgroupSize,
 };
 use super::problem::{Problem, ProblemKind};
 use super::{call_depth, divergence, operands, reach, recursion, structure};
@@ -49,17 +49,10 @@ impl Lowering {
         self.code.problems.push(Problem { range, kind });
     }
 
-    fn name(&mut self, range: TextRange, name: Name, role: Role) {
-        self.code.names.push(NameRef { range, name, role });
-    }
-
     fn kernel(&mut self, kernel: Node<'_>) {
         let header = kernel.child(KERNEL_HEADER);
         let name = header.and_then(|header| header.child(NAME)?.token(IDENT));
         let name = name.map(|token| (SmolStr::new(token.text), token.range()));
-        if let Some((name, range)) = &name {
-            self.name(*range, Name::Kernel(name.clone()), Role::Declaration);
-        }
         let range = header.unwrap_or(kernel).range();
         let end = kernel.child(KERNEL_END).map(Node::range);
         self.code.kernel = Some(KernelHeader { name, range, end });
@@ -69,10 +62,8 @@ impl Lowering {
     }
 
     fn statements(&mut self, parent: Node<'_>) {
-        // So that the lists need not grow, most of the time.
-        let count = parent.nodes().count();
-        self.code.instructions.reserve(count);
-        self.code.names.reserve(count * 3);
+        // So that the list need not grow, most of the time.
+        self.code.instructions.reserve(parent.nodes().count());
         for node in parent.nodes() {
             match node.kind() {
                 CHUNK => self.statements(node),
@@ -91,7 +82,6 @@ impl Lowering {
         if first != range {
             self.say(range, ProblemKind::DuplicateLabel { name: name.clone(), first: Some(first) });
         }
-        self.name(range, Name::Label(name.clone()), Role::Declaration);
         let before = self.code.instructions.len() as u32;
         self.code.labels.push(Label { name, range, before });
     }
@@ -107,9 +97,9 @@ impl Lowering {
         if self.code.kernel.is_none() {
             self.say(place, ProblemKind::DirectiveOutside(known.name));
         }
-        let Parts { operands, torn, .. } = Parts::of(directive);
-        self.negative_resources(known.name, &operands);
-        let numbers: Option<Vec<u32>> = operands.iter().copied().map(resource_number).collect();
+        let parts = Parts::of(directive);
+        self.negative_resources(known.name, parts.operands());
+        let numbers: Option<Vec<u32>> = parts.operands().map(resource_number).collect();
         let range = directive.range();
         let resources = &mut self.code.resources;
         match (known.name, numbers.as_deref()) {
@@ -122,7 +112,7 @@ impl Lowering {
                 resources.workgroup_size = Some(Resource { value, range });
                 self.code.sizes.push(WorkgroupSize { range, written: rest.len() as u8 + 1 });
             }
-            _ if torn => {}
+            _ if parts.torn => {}
             (".workgroup_size", _) => {
                 let takes = "one number or three, such as `256` or `256, 1, 1`";
                 self.say(place, ProblemKind::DirectiveArguments { name: known.name, takes });
@@ -131,9 +121,9 @@ impl Lowering {
         }
     }
 
-    fn negative_resources(&mut self, name: &'static str, operands: &[Node<'_>]) {
-        for operand in operands.iter().filter(|operand| operand.kind() == LITERAL) {
-            if first_token(*operand).is_some_and(|token| token.text.starts_with('-')) {
+    fn negative_resources<'a>(&mut self, name: &'static str, operands: impl Iterator<Item = Node<'a>>) {
+        for operand in operands.filter(|operand| operand.kind() == LITERAL) {
+            if first_token(operand).is_some_and(|token| token.text.starts_with('-')) {
                 self.say(operand.range(), ProblemKind::NegativeResource(name));
             }
         }
@@ -142,7 +132,7 @@ impl Lowering {
     fn instruction(&mut self, node: Node<'_>) {
         let parts = Parts::of(node);
         let guard = parts.guard.and_then(|guard| self.guard(guard));
-        let Some(word) = parts.mnemonic else { return };
+        let Some(word) = parts.mnemonic else { return self.code.bare_guards.extend(guard) };
         let spelled: Vec<_> = parts.suffixes.iter().map(|suffix| suffix.text).collect();
         let Mnemonic { name, entry, taken } = Mnemonic::of(word.text, &spelled);
         let mnemonic_range = match parts.suffixes.last() {
@@ -160,7 +150,7 @@ impl Lowering {
             operands: Operands::new(),
             complete: false,
         });
-        for operand in parts.operands {
+        for operand in parts.operands() {
             let operand = self.operand(operand);
             self.code.instructions[at].operands.push(operand);
         }
@@ -179,11 +169,11 @@ impl Lowering {
         self.finish_instruction(at, parts.torn);
     }
 
-    /// Resolves the operands, notes the names among them, and reads a word after a missing newline as the intended instruction.
+    /// Resolves the operands, and reads a word after a missing newline as the intended instruction.
     fn finish_instruction(&mut self, at: usize, torn: bool) {
-        let Code { instructions, names, problems, .. } = &mut self.code;
+        let Code { instructions, words, problems, .. } = &mut self.code;
         let instruction = &mut instructions[at];
-        if let Some((range, word)) = operands::missing_newline(instruction) {
+        if let Some((range, word)) = operands::missing_newline(instruction, words) {
             problems.push(Problem { range, kind: ProblemKind::MissingNewline(word.clone()) });
             instruction.operands.clear();
             instruction.complete = true;
@@ -202,29 +192,6 @@ impl Lowering {
             return;
         }
         operands::resolve(instruction, torn, problems);
-        for operand in &instruction.operands {
-            let (name, length) = match &operand.value {
-                Value::Register { index, half } => {
-                    (Name::Register(*index), if half.is_some() { Some(digits(*index) + 1) } else { None })
-                }
-                Value::Predicate { index, negated } => {
-                    (Name::Predicate(*index), if *negated { Some(2) } else { None })
-                }
-                Value::Special(name) => (Name::Special(name.clone()), None),
-                Value::Label(name) => (Name::Label(name.clone()), None),
-                _ => continue,
-            };
-            let range = match (length, &name) {
-                (Some(length), Name::Predicate(_)) => {
-                    TextRange::new(operand.range.end() - TextSize::new(length), operand.range.end())
-                }
-                (Some(length), _) => TextRange::at(operand.range.start(), TextSize::new(length)),
-                (None, _) => operand.range,
-            };
-            let call = matches!(name, Name::Label(_)) && operand.role == Role::Read;
-            let role = if call { Role::Call } else { operand.role };
-            names.push(NameRef { range, name, role });
-        }
     }
 
     /// The suffixes after the instruction's name.
@@ -251,11 +218,9 @@ impl Lowering {
     }
 
     fn guard(&mut self, guard: Node<'_>) -> Option<Guard> {
-        let token = guard.token(PREDICATE_REGISTER)?;
-        let predicate = self.index(token, LAST_PREDICATE, || ProblemKind::PredicateIndex)?;
-        self.name(token.range(), Name::Predicate(predicate), Role::Read);
-        let negated = guard.token(BANG).is_some();
-        Some(Guard { range: guard.range(), predicate, negated })
+        let Value::Predicate { index: predicate, negated } = self.predicate(guard)? else { return None };
+        let register = guard.token(PREDICATE_REGISTER)?.range();
+        Some(Guard { range: guard.range(), register, predicate, negated })
     }
 
     fn guard_oddities(&mut self, at: usize) {
@@ -276,29 +241,17 @@ impl Lowering {
 
     fn value(&mut self, operand: Node<'_>) -> Option<Value> {
         Some(match operand.kind() {
-            REGISTER => {
-                let token = operand.token(GENERAL_REGISTER)?;
-                let index = self.index(token, LAST_REGISTER, || ProblemKind::RegisterIndex)?;
-                let half = match operand.token(DOT_WORD).map(|half| half.text) {
-                    Some(".lo") => Some(Half::Low),
-                    Some(".hi") => Some(Half::High),
-                    _ => None,
-                };
-                Value::Register { index, half }
-            }
-            PREDICATE => {
-                let token = operand.token(PREDICATE_REGISTER)?;
-                let index = self.index(token, LAST_PREDICATE, || ProblemKind::PredicateIndex)?;
-                Value::Predicate { index, negated: operand.token(BANG).is_some() }
-            }
+            REGISTER => self.register(operand)?,
+            PREDICATE => self.predicate(operand)?,
             SPECIAL_REGISTER => {
                 let token = operand.token(SPECIAL_NAME)?;
-                let name = SmolStr::new(token.text);
-                if isa::special_register(&name).is_none() {
-                    self.say(token.range(), ProblemKind::UnknownSpecial(name));
-                    return None;
+                match isa::special_register(token.text) {
+                    Some(known) => Value::Special(Special(known)),
+                    None => {
+                        self.say(token.range(), ProblemKind::UnknownSpecial(token.text.into()));
+                        return None;
+                    }
                 }
-                Value::Special(name)
             }
             LITERAL => number(first_token(operand)?)?,
             SCOPE => {
@@ -314,20 +267,57 @@ impl Lowering {
             }
             NAME_REF => {
                 let word = operand.token(IDENT)?.text;
-                Scope::of(word).map_or_else(|| Value::Label(word.into()), Value::Scope)
+                Scope::of(word).map_or_else(|| self.word(word), Value::Scope)
             }
             _ => return None,
         })
     }
 
+    fn word(&mut self, word: &str) -> Value {
+        let words = &mut self.code.words;
+        words.push(word.into());
+        Value::Label(Word(words.len() as u32 - 1))
+    }
+
+    /// `r3`, `r3.hi`
+    fn register(&mut self, operand: Node<'_>) -> Option<Value> {
+        let (mut index, mut half) = (None, None);
+        for Token { kind, text, start } in operand.tokens() {
+            match (kind, text) {
+                (GENERAL_REGISTER, _) => {
+                    index = self.index(text, start, LAST_REGISTER, ProblemKind::RegisterIndex);
+                }
+                (DOT_WORD, ".lo") => half = Some(Half::Low),
+                (DOT_WORD, ".hi") => half = Some(Half::High),
+                _ => {}
+            }
+        }
+        Some(Value::Register { index: index?, half })
+    }
+
+    /// `p1`, `!p1`, and the same after `@`
+    fn predicate(&mut self, operand: Node<'_>) -> Option<Value> {
+        let (mut index, mut negated) = (None, false);
+        for Token { kind, text, start } in operand.tokens() {
+            match kind {
+                PREDICATE_REGISTER => {
+                    index = self.index(text, start, LAST_PREDICATE, ProblemKind::PredicateIndex);
+                }
+                BANG => negated = true,
+                _ => {}
+            }
+        }
+        Some(Value::Predicate { index: index?, negated })
+    }
+
     /// The number of a register, if it is one that machines have. Errors of the lexer are not reported again.
-    fn index(&mut self, token: Token<'_>, last: u32, beyond: fn() -> ProblemKind) -> Option<u8> {
+    fn index(&mut self, text: &str, start: TextSize, last: u32, beyond: ProblemKind) -> Option<u8> {
         let mut index = 0u32;
-        for digit in token.text.bytes().skip(1) {
+        for digit in text.bytes().skip(1) {
             index = index.saturating_mul(10).saturating_add(char::from(digit).to_digit(10)?);
         }
         if index > last {
-            self.say(token.range(), beyond());
+            self.say(TextRange::at(start, TextSize::of(text)), beyond);
             return None;
         }
         u8::try_from(index).ok()
@@ -351,7 +341,6 @@ impl Lowering {
         if joined {
             call_depth::check(&mut self.code);
         }
-        self.code.names.sort_by_key(|name| name.range.start());
         self.code.problems.sort_by_key(|problem| problem.range.start());
         self.code
     }
@@ -361,12 +350,14 @@ impl Lowering {
         let registers = self.code.resources.register_count();
         let declared = self.code.resources.registers.map(|registers| registers.range);
         let mut reported = [false; LAST_REGISTER as usize + 1];
-        for index in 0..self.code.names.len() {
-            if let NameRef { range, name: Name::Register(register), .. } = self.code.names[index]
-                && u32::from(register) >= registers
-                && !std::mem::replace(&mut reported[usize::from(register)], true)
+        let Code { instructions, problems, .. } = &mut self.code;
+        for operand in instructions.iter().flat_map(|instruction| &instruction.operands) {
+            if let Value::Register { index, .. } = operand.value
+                && u32::from(index) >= registers
+                && !std::mem::replace(&mut reported[usize::from(index)], true)
             {
-                self.say(range, ProblemKind::RegisterBeyond { registers, declared });
+                let kind = ProblemKind::RegisterBeyond { registers, declared };
+                problems.push(Problem { range: operand.name_range(), kind });
             }
         }
     }
@@ -387,17 +378,12 @@ fn unresolved(range: TextRange, value: Value) -> Operand {
     Operand { range, value, name: "", role: Role::Unknown, registers: 1 }
 }
 
-fn digits(index: u8) -> u32 {
-    index.checked_ilog10().map_or(1, |digits| digits + 1)
-}
-
-/// The parts of a statement.
-#[derive(Default)]
+/// The parts of a statement. Its operands are read from the tree when their turn comes.
 struct Parts<'a> {
+    statement: Node<'a>,
     guard: Option<Node<'a>>,
     mnemonic: Option<Token<'a>>,
-    suffixes: Vec<Token<'a>>,
-    operands: SmallVec<[Node<'a>; MOST_OPERANDS]>,
+    suffixes: SmallVec<[Token<'a>; 2]>,
     /// Whether the parser has reported the operands: a part is an error, or a comma lacks an operand.
     torn: bool,
     /// Whether the name ends with a dot.
@@ -406,36 +392,41 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn of(statement: Node<'a>) -> Parts<'a> {
-        let mut parts = Parts::default();
-        let mut commas = 0;
+        let (mut guard, mut mnemonic, mut suffixes) = (None, None, SmallVec::new());
+        let (mut torn, mut dangling) = (false, false);
+        let (mut commas, mut operands) = (0, 0);
         for child in statement.elements() {
             match child {
                 NodeOrToken::Node(node) => match node.kind() {
                     ERROR => {
-                        parts.torn = true;
-                        parts.dangling |= parts.ends_at_dot(node);
+                        torn = true;
+                        dangling |= ends_at_dot(suffixes.last().or(mnemonic.as_ref()), node);
                     }
-                    GUARD => parts.guard = Some(node),
-                    kind if is_operand(kind) => parts.operands.push(node),
-                    _ => {}
+                    GUARD => guard = Some(node),
+                    kind => operands += usize::from(is_operand(kind)),
                 },
                 NodeOrToken::Token(token) => match token.kind {
                     COMMA => commas += 1,
-                    IDENT => parts.mnemonic = Some(token),
-                    DOT_WORD => parts.suffixes.push(token),
+                    IDENT => mnemonic = Some(token),
+                    DOT_WORD => suffixes.push(token),
                     _ => {}
                 },
             }
         }
-        parts.torn |= commas > 0 && commas >= parts.operands.len();
-        parts
+        torn |= commas > 0 && commas >= operands;
+        Parts { statement, guard, mnemonic, suffixes, torn, dangling }
     }
 
-    fn ends_at_dot(&self, error: Node<'_>) -> bool {
-        let name_end = self.suffixes.last().or(self.mnemonic.as_ref()).map(|word| word.range().end());
-        let mut tokens = error.elements().filter_map(NodeOrToken::into_token);
-        name_end == Some(error.range().start()) && tokens.next().is_some_and(|token| token.text == ".")
+    fn operands(&self) -> impl Iterator<Item = Node<'a>> + Clone + use<'a> {
+        self.statement.nodes().filter(|node| is_operand(node.kind()))
     }
+}
+
+/// Whether an error is the dot after the last word of a name.
+fn ends_at_dot(last_word: Option<&Token<'_>>, error: Node<'_>) -> bool {
+    let name_end = last_word.map(|word| word.range().end());
+    let mut tokens = error.elements().filter_map(NodeOrToken::into_token);
+    name_end == Some(error.range().start()) && tokens.next().is_some_and(|token| token.text == ".")
 }
 
 fn is_operand(kind: SyntaxKind) -> bool {

@@ -1,5 +1,7 @@
 //! The data that `lower` produces. It refers to no tree and no text.
 
+use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 use smallvec::SmallVec;
@@ -8,6 +10,7 @@ use text_size::TextRange;
 use warplens_isa::wave as isa;
 
 use super::Problem;
+use super::names::Names;
 
 /// The code of one item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,23 +29,19 @@ pub struct Code {
     pub parents: Vec<Option<u32>>,
     /// In text order.
     pub labels: Vec<Label>,
-    /// Every occurrence of a name, in text order.
-    pub names: Vec<NameRef>,
+    /// The guards that have no instruction after them.
+    pub(super) bare_guards: Vec<Guard>,
+    /// The words among the operands that are not scopes; operands hold their numbers.
+    pub(super) words: Vec<SmolStr>,
     /// In text order.
     pub problems: Vec<Problem>,
+    pub(super) names: Names,
 }
 
 impl Code {
-    /// The occurrence that touches `offset`.
-    pub fn name_at(&self, offset: text_size::TextSize) -> Option<&NameRef> {
-        let after = self.names.partition_point(|name| name.range.start() <= offset);
-        // Of two that touch each other at the offset, the later one.
-        self.names[..after].last().filter(|name| name.range.end() >= offset)
-    }
-
-    /// All occurrences of a name.
-    pub fn occurrences<'c>(&'c self, name: &'c Name) -> impl Iterator<Item = &'c NameRef> {
-        self.names.iter().filter(move |occurrence| occurrence.name == *name)
+    /// The text of a word among the operands.
+    pub fn word(&self, word: Word) -> &SmolStr {
+        &self.words[word.0 as usize]
     }
 
     /// The instruction whose text, from its guard to its last operand, touches `offset`.
@@ -203,6 +202,8 @@ impl Deref for Entry {
 pub struct Guard {
     /// From `@` to the register.
     pub range: TextRange,
+    /// The register alone.
+    pub register: TextRange,
     /// The predicate register.
     pub predicate: u8,
     /// `@!`
@@ -210,7 +211,7 @@ pub struct Guard {
 }
 
 /// One operand.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operand {
     /// Its range.
     pub range: TextRange,
@@ -224,8 +225,8 @@ pub struct Operand {
     pub registers: u8,
 }
 
-/// The value of an operand.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The value of an operand. It is small and is copied often: text lies in the [`Code`] or in the tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
     /// `r3`, `r3.hi`
     Register {
@@ -244,7 +245,7 @@ pub enum Value {
         negated: bool,
     },
     /// `sr_lane_id`
-    Special(SmolStr),
+    Special(Special),
     /// `42`, `0xff`
     Integer {
         /// The value.
@@ -255,11 +256,53 @@ pub enum Value {
     /// `1.5`: the bits of the binary64 value.
     Float(u64),
     /// A word that is not a scope.
-    Label(SmolStr),
+    Label(Word),
     /// `.device`, `device`
     Scope(Scope),
     /// Something that did not parse, or a register or number out of range; reported elsewhere.
     Invalid,
+}
+
+/// A word among the operands, as the number that the [`Code`] gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word(pub(super) u32);
+
+/// A special register of the tables. Special registers are equal if they are the same one.
+#[derive(Clone, Copy)]
+pub struct Special(pub &'static isa::SpecialRegister);
+
+impl PartialEq for Special {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Special {}
+
+impl Hash for Special {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::ptr::hash(self.0, state);
+    }
+}
+
+impl fmt::Debug for Special {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.0.name, f)
+    }
+}
+
+impl fmt::Display for Special {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name)
+    }
+}
+
+impl Deref for Special {
+    type Target = isa::SpecialRegister;
+
+    fn deref(&self) -> &isa::SpecialRegister {
+        self.0
+    }
 }
 
 /// A half of a general register.
@@ -334,32 +377,6 @@ pub enum Link {
         /// The `loop` that it leaves or starts again.
         open: u32,
     },
-}
-
-/// The meaning of a name.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Name {
-    /// A kernel of the file.
-    Kernel(SmolStr),
-    /// A label of the file.
-    Label(SmolStr),
-    /// A general register.
-    Register(u8),
-    /// A predicate register.
-    Predicate(u8),
-    /// A special register.
-    Special(SmolStr),
-}
-
-/// One occurrence of a name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NameRef {
-    /// Where, without guard, `!` and half.
-    pub range: TextRange,
-    /// The name.
-    pub name: Name,
-    /// Its role here.
-    pub role: Role,
 }
 
 /// The role of an occurrence.

@@ -1,10 +1,11 @@
 //! Which form of an instruction its operands have, and what does not fit it.
 
+use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_isa::List;
 use warplens_isa::wave::{self as isa, OperandKind};
 
-use super::model::{Instruction, Operand, Role, Value};
+use super::model::{Instruction, Operand, Role, Value, Word};
 use super::problem::{Problem, ProblemKind};
 
 /// Numbers that 32 bits hold, with or without a sign.
@@ -142,8 +143,11 @@ fn oddity(operand: &Operand, form: &'static isa::Operand) -> Option<Problem> {
 }
 
 /// A word among the operands of an instruction that takes none, which must be the next instruction.
-pub(crate) fn missing_newline(instruction: &Instruction) -> Option<(TextRange, smol_str::SmolStr)> {
-    let [Operand { value: Value::Label(word), range, .. }] = &instruction.operands[..] else { return None };
+pub(crate) fn missing_newline(instruction: &Instruction, words: &[SmolStr]) -> Option<(TextRange, SmolStr)> {
+    let [Operand { value: Value::Label(Word(word)), range, .. }] = &instruction.operands[..] else {
+        return None;
+    };
+    let word = &words[*word as usize];
     let takes_none = |entry: &isa::Instruction| entry.operands.is_empty();
     let swallows = takes_none(instruction.entry?.0) && isa::instruction(word).is_some_and(takes_none);
     swallows.then(|| (*range, word.clone()))

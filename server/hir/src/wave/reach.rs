@@ -8,7 +8,8 @@
 use text_size::TextRange;
 
 use super::cells::{Cell, Cells};
-use super::model::{Code, Link, Name, Role};
+use super::model::{Code, Link, Role};
+use super::names::Name;
 use super::problem::{Problem, ProblemKind};
 
 /// Neighbouring arguments that a kernel may leave unread.
@@ -164,19 +165,19 @@ impl Walk {
 
 /// Says that the instruction at `at` reads `cell` unwritten.
 fn report(code: &mut Code, at: usize, cell: Cell) {
-    let instruction = code.instructions[at].range;
+    let instruction = &code.instructions[at];
     let is_it = |name: &Name| match (name, cell) {
         (Name::Register(index), Cell::General(cell)) => *index == cell,
         (Name::Predicate(index), Cell::Predicate(cell)) => *index == cell,
         _ => false,
     };
-    let mut names =
-        code.names.iter().filter(|name| instruction.contains_range(name.range) && name.role != Role::Write);
+    let mut names = instruction.names(code).filter(|name| name.role != Role::Write);
     // The second register of a pair is not written out.
-    let range = names.find(|name| is_it(&name.name)).map_or(instruction, |name| name.range);
+    let range = names.find(|name| is_it(&name.name)).map_or(instruction.range, |name| name.range);
     let kind = match cell {
         Cell::General(index) => ProblemKind::UnwrittenRegister(index),
         Cell::Predicate(index) => ProblemKind::UnwrittenPredicate(index),
     };
+    drop(names);
     code.problems.push(Problem { range, kind });
 }

@@ -348,7 +348,7 @@ fn names() {
     let text = ".kernel k\n@!p1 iadd r10.hi, r2, 5\nselect r1, p0, r2, r3\nbreak !p2\ncall k2\nk2: mov r0, sr_lane_id\nmma_load_a r0, r1, r2\nhalt\n.end";
     let (_, code) = items(text).swap_remove(0);
     let mut out = String::new();
-    for name in &code.names {
+    for name in code.names() {
         writeln!(out, "{:?} {:?} {:?}", &text[name.range], name.name, name.role)
             .expect("a string takes text");
     }

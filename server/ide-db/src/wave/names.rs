@@ -35,14 +35,15 @@ fn subject(name: &Name) -> Subject {
         Name::Label(name) => Subject::Module(LABELS, name.clone()),
         Name::Register(index) => Subject::Local(u32::from(*index)),
         Name::Predicate(index) => Subject::Local(FIRST_PREDICATE + u32::from(*index)),
-        Name::Special(name) => Subject::Special(name.clone()),
+        Name::Special(name) => Subject::Special(name.name.into()),
     }
 }
 
 pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
     let mut groups: IndexMap<(Namespace, &SmolStr), Vec<NameUse>, FxBuildHasher> = IndexMap::default();
     let code = wave_code(db, item);
-    for found in &code.names {
+    let names = code.shared_names();
+    for found in &names {
         let key = match &found.name {
             Name::Kernel(name) => (KERNELS, name),
             Name::Label(name) => (LABELS, name),
@@ -71,7 +72,7 @@ pub fn named(position: &FilePosition<'_>) -> Option<Named> {
 
 pub fn occurrences(position: &FilePosition<'_>, wanted: &Subject) -> Vec<Occurrence> {
     let code = wave_code(position.db, position.item);
-    let same = code.names.iter().filter(|found| subject(&found.name) == *wanted);
+    let same = code.names().iter().filter(|found| subject(&found.name) == *wanted);
     same.map(|found| Occurrence { range: found.range, access: access(found.role) }).collect()
 }
 
@@ -80,7 +81,7 @@ pub fn local_declaration(position: &FilePosition<'_>) -> Option<(TextRange, Text
     let code = wave_code(position.db, position.item);
     let wanted = subject(&code.name_at(position.offset)?.name);
     let first = code
-        .names
+        .names()
         .iter()
         .find(|found| subject(&found.name) == wanted && access(found.role) == Access::Write)?;
     let instruction = &code.instructions[code.instruction_at(first.range.start())?];

@@ -101,7 +101,7 @@ pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
 
 /// The calls of some instructions: the callee, the instruction, and the range of the callee's name.
 fn calls(code: &Code, extent: std::ops::Range<usize>) -> impl Iterator<Item = (&SmolStr, usize, TextRange)> {
-    code.names.iter().filter_map(move |found| match (&found.name, found.role) {
+    code.names().iter().filter_map(move |found| match (&found.name, found.role) {
         (Name::Label(callee), Role::Call) => {
             let at = code.instruction_at(found.range.start())?;
             extent.contains(&at).then_some((callee, at, found.range))

@@ -9,7 +9,6 @@ use text_size::TextRange;
 use warplens_hir::wave::{Code, Instruction, Name, Operand, Value};
 use warplens_ide_db::wave::wave_code;
 use warplens_ide_db::{Access, FilePosition, Named, count, names, notation};
-use warplens_isa::wave as isa;
 use warplens_sim::wave::literal;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
@@ -70,7 +69,7 @@ fn name(position: &FilePosition<'_>, named: &Named, name: &Name) -> Option<Strin
     let occurrences = names::occurrences(position, &named.subject);
     let of = |access: Access| occurrences.iter().filter(|found| found.access == access).count();
     match name {
-        Name::Special(name) => Some(explain::special_register(isa::special_register(name)?)),
+        Name::Special(special) => Some(explain::special_register(special.0)),
         Name::Kernel(name) => Some(callable::kernel(position, name)),
         Name::Label(name) => callable::function(position, name),
         Name::Register(_) | Name::Predicate(_) => {

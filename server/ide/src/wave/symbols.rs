@@ -48,7 +48,7 @@ impl<'c> Outline<'c> {
 
     fn build(mut self) -> Vec<Symbol> {
         let mut labels = self.code.labels.iter().peekable();
-        let mut names = self.code.names.as_slice();
+        let mut names = self.code.names();
         for (at, instruction) in self.code.instructions.iter().enumerate() {
             while let Some(label) = labels.next_if(|label| label.before as usize <= at) {
                 self.label(&label.name, label.range);

@@ -35,7 +35,7 @@ impl Body {
 }
 
 fn distinguishes_threads(value: &Value) -> bool {
-    matches!(value, Value::Special(name) if wave::distinguishes_threads(name))
+    matches!(value, Value::Special(register) if wave::distinguishes_threads(register.name))
 }
 
 impl LaunchRules for WaveKernel {

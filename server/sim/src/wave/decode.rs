@@ -190,7 +190,8 @@ impl Decoder<'_> {
                 return unsupported(format!("this `{mnemonic}` has no matching instruction"));
             }
             ("call", _) => {
-                let Some(Value::Label(label)) = value(i, "target") else { return Err(mismatch(i)) };
+                let Some(Value::Label(word)) = value(i, "target") else { return Err(mismatch(i)) };
+                let label = self.code.word(*word);
                 let target = self.labels.get(label.as_str()).copied();
                 let Some(target) = target else {
                     return unsupported(format!(
@@ -211,9 +212,9 @@ impl Decoder<'_> {
     fn copy(&mut self, i: &Instruction) -> Result<Action, Refusal> {
         let d = self.target(i, "rd")?;
         let from = if i.operand("sr").is_some() { "sr" } else { "rs1" };
-        if let Some(Value::Special(name)) = value(i, from) {
-            let Some(register) = operations::special(name) else {
-                return unsupported(format!("`{name}` is not simulated"));
+        if let Some(Value::Special(special)) = value(i, from) {
+            let Some(register) = operations::special(special.name) else {
+                return unsupported(format!("`{special}` is not simulated"));
             };
             return Ok(Action::Special { d, register });
         }

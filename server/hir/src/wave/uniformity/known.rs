@@ -65,9 +65,7 @@ impl Known {
 /// Whether an operand is a special register that differs from lane to lane.
 pub(super) fn is_varying_special(value: &Value) -> bool {
     match value {
-        Value::Special(name) => {
-            warplens_isa::wave::special_register(name).is_some_and(|register| !register.uniform)
-        }
+        Value::Special(register) => !register.uniform,
         _ => false,
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn in_reach(code: &Code) -> Edits {
 pub(crate) fn fewer_registers(code: &Code) -> Option<(TextRange, String)> {
     let asked = code.resources.registers.filter(|asked| asked.value > u32::from(REGISTERS))?;
     let is_high = |name: &NameRef| matches!(name.name, Name::Register(index) if index >= REGISTERS);
-    (is_closed(code) && !code.names.iter().any(is_high))
+    (is_closed(code) && !code.names().iter().any(is_high))
         .then(|| (asked.range, format!(".registers {REGISTERS}")))
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn other_guard(code: &Code) -> Option<(u8, Edits)> {
 
 /// The edits that rename a high register in the whole item, and its new name.
 pub(crate) fn other_register(code: &Code, range: TextRange) -> Option<(u8, Edits)> {
-    let Name::Register(high) = code.names.iter().find(|name| name.range.start() == range.start())?.name
+    let Name::Register(high) = code.names().iter().find(|name| name.range.start() == range.start())?.name
     else {
         return None;
     };
@@ -156,7 +156,7 @@ impl<'c> Registers<'c> {
     }
 
     fn edits(&self) -> Edits {
-        let renamed = self.code.names.iter().filter(|it| it.role != Role::Declaration);
+        let renamed = self.code.names().iter().filter(|it| it.role != Role::Declaration);
         renamed
             .filter_map(|it| match it.name {
                 Name::Register(index) => Some((it.range, format!("r{}", self.names.get(&index)?))),

@@ -9,5 +9,5 @@ pub(super) const LAST_PREDICATE: u8 = 3;
 
 /// Whether no other item can run this one's code or read its registers.
 pub(super) fn is_closed(code: &Code) -> bool {
-    code.labels.is_empty() && !code.names.iter().any(|name| matches!(name.name, Name::Label(_)))
+    code.labels.is_empty() && !code.names().iter().any(|name| matches!(name.name, Name::Label(_)))
 }

@@ -168,8 +168,7 @@ impl Registers {
         let mut registers = Registers { named: [false; 256], first_write: [usize::MAX; 256], shared: false };
         let labels: FxHashSet<_> = code.labels.iter().map(|label| &label.name).collect();
         for (at, instruction) in code.instructions.iter().enumerate() {
-            let is_far =
-                |operand: &Operand| matches!(&operand.value, Value::Label(name) if !labels.contains(name));
+            let is_far = |operand: &Operand| matches!(operand.value, Value::Label(word) if !labels.contains(code.word(word)));
             registers.shared |= instruction.operands.iter().any(is_far);
             for cell in instruction.reads() {
                 if let Cell::General(index) = cell {

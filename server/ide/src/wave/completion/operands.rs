@@ -142,7 +142,7 @@ fn predicates(position: &FilePosition<'_>) -> impl Iterator<Item = Proposal> {
 fn registers(position: &FilePosition<'_>) -> Vec<Proposal> {
     let code = wave_code(position.db, position.item);
     let mut used = [false; 256];
-    for found in &code.names {
+    for found in code.names() {
         if let Name::Register(index) = found.name {
             used[usize::from(index)] |= !found.range.contains_inclusive(position.offset);
         }
@@ -162,8 +162,8 @@ fn registers(position: &FilePosition<'_>) -> Vec<Proposal> {
 
 /// The names before a position.
 fn before<'c>(code: &'c Code, position: &FilePosition<'_>) -> impl DoubleEndedIterator<Item = &'c NameRef> {
-    let end = code.names.partition_point(|found| found.range.end() < position.offset);
-    code.names[..end].iter()
+    let end = code.names().partition_point(|found| found.range.end() < position.offset);
+    code.names()[..end].iter()
 }
 
 fn is_write(found: &NameRef) -> bool {

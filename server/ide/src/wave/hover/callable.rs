@@ -160,7 +160,7 @@ fn runs(class: &str, used: &[bool; 256]) -> Vec<String> {
 /// The callees of some instructions, in text order.
 fn callees(code: &Code, extent: std::ops::Range<usize>) -> String {
     let mut found: Vec<(&str, usize)> = Vec::new();
-    for name in code.names.iter().filter(|name| name.role == Role::Call) {
+    for name in code.names().iter().filter(|name| name.role == Role::Call) {
         let at = code.instruction_at(name.range.start());
         let (Name::Label(callee), true) = (&name.name, at.is_some_and(|at| extent.contains(&at))) else {
             continue;

@@ -163,8 +163,8 @@ fn register(cell: Cell) -> String {
 /// The special register that an instruction reads.
 fn special<'c>(code: &'c Code, reason: &Reason) -> &'c str {
     let operands = &code.instructions[reason.instruction as usize].operands;
-    let mut named = operands.iter().filter_map(|operand| match &operand.value {
-        Value::Special(name) => Some(name.as_str()),
+    let mut named = operands.iter().filter_map(|operand| match operand.value {
+        Value::Special(special) => Some(special.0.name),
         _ => None,
     });
     named.next().unwrap_or("a special register")

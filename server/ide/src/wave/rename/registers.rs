@@ -50,7 +50,7 @@ pub(super) fn check(position: &FilePosition<'_>, named: &Named, name: &str) -> R
     }
     check_exists(&code, to, name)?;
     check_width(&code, from, old)?;
-    if code.names.iter().any(|found| Register::of(&found.name) == Some(to)) || is_part(&code, to) {
+    if code.names().iter().any(|found| Register::of(&found.name) == Some(to)) || is_part(&code, to) {
         return Err(RenameError::Taken { scope: "kernel already uses", name: name.to_owned() });
     }
     check_known(position, &code, old)

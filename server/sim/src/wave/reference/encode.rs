@@ -83,7 +83,12 @@ pub(crate) fn encode(code: &Code, instruction: &Instruction, labels: &Labels<'_>
         return None;
     }
     for (place, operand) in form.iter().zip(&instruction.operands) {
-        words.put(entry.mnemonic, place.name, &operand.value, labels)?;
+        match (place.name, operand.value) {
+            ("target", Value::Label(word)) => {
+                words.second = Some(*labels.0.get(code.word(word).as_str())?);
+            }
+            (name, value) => words.put(entry.mnemonic, name, &value)?,
+        }
         // Operands after the last register of a compare-and-swap are ignored.
         if place.name == "desired" {
             break;
@@ -132,7 +137,7 @@ fn first_word(encoding: Encoding, instruction: &Instruction) -> u32 {
 
 impl Words {
     /// Encodes an operand as the assembler does.
-    fn put(&mut self, mnemonic: &str, name: &str, value: &Value, labels: &Labels<'_>) -> Option<()> {
+    fn put(&mut self, mnemonic: &str, name: &str, value: &Value) -> Option<()> {
         match (name, mnemonic) {
             ("rd", _) => self.first |= register(value)? << field::D,
             ("pd", _) => self.first |= predicate(value)? << field::D,
@@ -154,10 +159,6 @@ impl Words {
             },
             ("scope", _) => self.first |= scope(value)? << field::SCOPE,
             ("imm", _) => self.second = Some(immediate(value)?),
-            ("target", _) => match value {
-                Value::Label(name) => self.second = Some(*labels.0.get(name.as_str())?),
-                _ => return None,
-            },
             _ => return None,
         }
         Some(())
@@ -171,10 +172,7 @@ const MOVE_SPECIAL: u32 = 2;
 fn register(value: &Value) -> Option<u32> {
     match value {
         Value::Register { index, .. } if *index <= LAST_REGISTER => Some(u32::from(*index)),
-        Value::Special(name) => {
-            let known = isa::special_register(name)?;
-            (known.available == Availability::Crates).then_some(u32::from(known.index))
-        }
+        Value::Special(known) => (known.available == Availability::Crates).then_some(u32::from(known.index)),
         _ => None,
     }
 }
