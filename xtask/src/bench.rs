@@ -4,18 +4,20 @@ use anyhow::Result;
 
 use crate::{dist, shell};
 
-/// Builds the server as it is shipped and the measuring program in release, and runs the latter with `args`.
+/// Builds the server and the measuring program as they are shipped, and runs the latter with `args`: some measurements run in its process.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let server = dist::build_server(dist::PROFILE)?;
-    shell::command(".", "cargo", &release("warplens-bench", args)).env("WARPLENS_SERVER", server).run()
+    shell::command(".", "cargo", &program("warplens-bench", dist::PROFILE, args))
+        .env("WARPLENS_SERVER", server)
+        .run()
 }
 
 /// Builds the program that compares verdicts with the assembler's, and runs it with `args`.
 pub(crate) fn measure(args: &[String]) -> Result<()> {
-    shell::command(".", "cargo", &release("warplens-measure", args)).run()
+    shell::command(".", "cargo", &program("warplens-measure", "release", args)).run()
 }
 
-fn release<'a>(package: &'a str, args: &'a [String]) -> Vec<&'a str> {
-    let cargo = ["run", "--quiet", "--release", "--package", package, "--"];
+fn program<'a>(package: &'a str, profile: &'a str, args: &'a [String]) -> Vec<&'a str> {
+    let cargo = ["run", "--quiet", "--profile", profile, "--package", package, "--"];
     cargo.into_iter().chain(args.iter().map(String::as_str)).collect()
 }
