@@ -107,16 +107,20 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
       await panel.shows('#step', /\/\d{3}/);
     });
 
-    test('without an earlier result it is alone', async () => {
+    test('without an earlier result it is beside the first part of the run, which stays when the run is stopped', async () => {
       bench.write('running/first.ptx', loop(2_000_000_000));
       await bench.open('running/first.ptx');
       await bench.lens('Run inferred').first().click();
       await bench.command('Warplens: Show Lanes Panel');
       await panel.shows('#warplens-running', /[1-9][\d,]* of at most/);
-      await shot('panel-23-running-alone');
+      await panel.shows('.facts', /first part of the run/);
+      await panel.shows('#step', /\/[1-9]/);
+      await shot('panel-23-running-first-part');
       assert.deepEqual(await panel.violations(), []);
       await panel.click('#stop-run');
-      await panel.shows('.nothing', /No run to show/);
+      const frame = await panel.frame();
+      await until('the run has ended', async () => !(await frame.locator('#warplens-running').isVisible()));
+      await panel.shows('.facts', /first part of the run/);
     });
   });
 

@@ -23,7 +23,7 @@ export function header(panel: Panel): Child[] {
     h('span', { class: 'row pickers' }, pickers),
     h('span', { class: 'facts' },
       run.outdated ? h('span', { class: 'warning' }, 'before the last edits · ') : null,
-      run.status !== 'finished' ? h('span', { class: 'error' }, `${run.status} · `) : null,
+      run.partial ? h('span', { class: 'warning' }, 'first part of the run · ') : run.status !== 'finished' ? h('span', { class: 'error' }, `${run.status} · `) : null,
       found ? h('span', { class: 'error', title: first?.message ?? '' }, `▲ ${count(found, 'finding')} · `) : h('span', null, 'no findings · '),
       h('strong', null, share(active, steps * width)), ' active, ', h('strong', null, average.toFixed(1)), ` of ${width} lanes`),
   ];

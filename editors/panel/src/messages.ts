@@ -185,6 +185,8 @@ export interface RunInfo extends Warp {
   model: string;
   status: string;
   outdated: boolean;
+  /** Whether it is the first part of a run that has not ended. */
+  partial?: boolean;
   findings: { line?: number; code: string; severity: string; message: string }[];
   unexpected: number;
 }

@@ -17,6 +17,8 @@ export interface LaneMasks {
   status: string;
   /** Whether the text was edited since, and now has an error that stops a run. */
   outdated?: boolean;
+  /** Whether it is the first part of a run that is in progress or was stopped. */
+  partial?: boolean;
   findings: Finding[];
   cta: number[];
   warp: number;
@@ -111,12 +113,12 @@ export class Lanes implements vscode.Disposable {
   private show(masks: LaneMasks): void {
     const { launch, entry, warp, model, status } = masks;
     const shape = `${masks.source_name ?? entry}${shapeOf(launch)}`;
-    const failed = status !== 'finished';
-    const icon = masks.outdated ? 'history' : failed ? 'warning' : 'pulse';
+    const failed = status !== 'finished' && !masks.partial;
+    const icon = masks.outdated ? 'history' : masks.partial ? 'sync' : failed ? 'warning' : 'pulse';
     this.item.text = `$(${icon}) ${shape} warp ${warp}/${warpCount(masks)}${masks.visit ? ` visit ${masks.visit.number}` : ''}`;
     this.item.backgroundColor = failed ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
     const lines = [
-      `Launch “${launch.name}”: ${status}`,
+      `Launch “${launch.name}”: ${masks.partial ? 'the first part of a run that has not ended' : status}`,
       ...(masks.outdated ? ['Outdated: the lanes are from before the last edits. A run of the current text stops at an error.'] : []),
       `Block ${masks.cta.join(',')}, warp ${warp} of ${warpCount(masks)}`,
       ...(masks.visit ? [`Visit ${masks.visit.number} of line ${masks.visit.line + 1}`] : []),

@@ -10,7 +10,7 @@ interface CompactMasks extends Omit<LaneMasks, 'lines'> {
 
 /** The lanes that a document shows; null without a launch, undefined while there is no server. */
 export async function requestMasks(server: Server, uri: string): Promise<LaneMasks | null | undefined> {
-  const params = { textDocument: { uri }, compact: true };
+  const params = { textDocument: { uri }, compact: true, partial: true };
   const masks = await server.request<CompactMasks | null>('warplens/laneMasks', params);
   return masks && { ...masks, lines: expand(masks) };
 }

@@ -57,6 +57,9 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
     if let Some(other) = model_diff::at_statement(&statement, shown, line_of, &sentence) {
         let _ = write!(markdown, "\n\n{other}");
     }
+    if shown.is_partial() {
+        markdown += " This is the first part of a run that has not ended.";
+    }
     if shown.is_outdated() {
         markdown += " This is from before the last edits: the present program has an error that stops a run.";
     }

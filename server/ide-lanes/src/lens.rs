@@ -157,6 +157,7 @@ fn run_title(shown: &Shown, line_of: LineOf<'_>) -> String {
         many => format!(", {many} findings"),
     };
     let ended = match result.status {
+        _ if shown.is_partial() => ", first part of the run".to_owned(),
         Status::Finished => String::new(),
         other => format!(", {}{}", other.as_str(), stopped_at(shown, line_of).unwrap_or_default()),
     };

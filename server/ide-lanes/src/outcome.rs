@@ -85,12 +85,19 @@ pub struct Outcome {
     values: Option<Arc<Values>>,
     /// All steps of a warp, if they were recorded and fit.
     recorded: Option<(WarpId, Arc<Recording>)>,
+    /// If it is only the beginning of the run, the warp instructions of that.
+    beginning: Option<u64>,
 }
 
 impl Outcome {
     /// Whether the values are those of the request.
     pub fn answers(&self, request: WarpRequest) -> bool {
         self.request == request
+    }
+
+    /// Whether it is only the beginning of the run.
+    pub fn is_partial(&self) -> bool {
+        self.beginning.is_some()
     }
 
     /// The launch that was run: an inferred one may have been repaired.
@@ -100,7 +107,11 @@ impl Outcome {
 
     /// The run that was made, from the one that was prepared.
     pub(crate) fn prepared(&self, prepared: &Prepared) -> Prepared {
-        prepared.with_settled(self.settled.clone())
+        let settled = prepared.with_settled(self.settled.clone());
+        match self.beginning {
+            Some(steps) => settled.up_to(steps),
+            None => settled,
+        }
     }
 
     /// Its result.
@@ -123,6 +134,9 @@ impl Outcome {
         self.result.warps_truncated
     }
 }
+
+/// The code of the warning that a run has reached its limit.
+const STEP_LIMIT: &str = "step-limit";
 
 const FIRST_WARP: WarpId = WarpId { cta: [0; 3], warp: 0 };
 
@@ -164,7 +178,39 @@ impl Prepared {
             None => sink.take().and_then(Recorder::finish).map(|steps| (warp, Arc::new(steps))),
             Some(_) => recorded.filter(|(recorded, _)| *recorded == warp),
         };
-        Ok(Outcome { settled: settled.settled(), result, request, warp, values, recorded })
+        let settled = settled.settled();
+        Ok(Outcome { settled, result, request, warp, values, recorded, beginning: None })
+    }
+
+    /// The first `steps` warp instructions of a run that takes long, to be shown while it is in progress. `None` if they do not reach the
+    /// requested warp.
+    pub fn beginning(
+        &self,
+        steps: u64,
+        request: WarpRequest,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Outcome>, Cancelled> {
+        let control = Control { cancelled, ..Control::none() };
+        let part = self.up_to(steps);
+        let mut result = part.run(control)?;
+        // Those of an inferred launch are judged by the whole run.
+        let is_inferred = self.guess.is_some();
+        result.findings.retain(|finding| finding.code != STEP_LIMIT && !is_inferred);
+        let warp = request.warp.or_else(|| warp_of_first_error(&result)).unwrap_or(FIRST_WARP);
+        if result.warp(warp.cta, warp.warp).is_none() {
+            return Ok(None);
+        }
+        let trace = TraceRequest { until: request.until, ..TraceRequest::at(warp) };
+        let values = part.look(trace, control)?.map(Arc::new);
+        let (settled, result, beginning) = (self.settled(), Arc::new(result), Some(steps));
+        Ok(Some(Outcome { settled, result, request, warp, values, recorded: None, beginning }))
+    }
+
+    /// The same run, up to a number of warp instructions.
+    fn up_to(&self, steps: u64) -> Prepared {
+        let mut part = self.clone();
+        part.options.limits.max_steps = steps.min(self.options.limits.max_steps);
+        part
     }
 
     /// The request for the values of a warp (by default that of the first error, or else the first), at a visit of the statement
@@ -187,13 +233,14 @@ impl Prepared {
     /// The outcome at the positions of the text for which the run was prepared.
     pub fn show_outcome(&self, outcome: &Outcome, warp: Option<WarpId>) -> Shown {
         let warp = Some(warp.unwrap_or(outcome.warp));
-        let shown = self.with_settled(outcome.settled.clone()).show(Arc::clone(&outcome.result), warp);
-        shown.with_values(outcome.values.clone(), outcome.request.until)
+        let shown = outcome.prepared(self).show(Arc::clone(&outcome.result), warp);
+        shown.with_values(outcome.values.clone(), outcome.request.until).of_partial(outcome.is_partial())
     }
 
     /// The trace of another warp, without values; `None` when it is not recorded.
     pub fn show_warp(&self, outcome: &Outcome, warp: WarpId) -> Option<Shown> {
-        let settled = self.with_settled(outcome.settled.clone());
-        outcome.has_trace(warp).then(|| settled.show(Arc::clone(&outcome.result), Some(warp)))
+        let settled = outcome.prepared(self);
+        let show = || settled.show(Arc::clone(&outcome.result), Some(warp)).of_partial(outcome.is_partial());
+        outcome.has_trace(warp).then(show)
     }
 }

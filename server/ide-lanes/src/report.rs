@@ -111,6 +111,9 @@ pub struct Masks<'r> {
     /// Whether the text now has an error that stops a run.
     #[serde(skip_serializing_if = "is_false")]
     pub(crate) outdated: bool,
+    /// Whether it is only the beginning of the run.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) partial: bool,
     pub(crate) findings: Vec<JsonFinding<'r>>,
     pub(crate) cta: [u32; 3],
     pub(crate) warp: u32,

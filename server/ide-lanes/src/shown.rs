@@ -51,6 +51,8 @@ pub struct Shown {
     failures: Arc<[String]>,
     /// Whether the text now has an error that stops a run earlier than this one.
     outdated: bool,
+    /// Whether it is only the beginning of the run.
+    partial: bool,
 }
 
 /// The run and its settings.
@@ -111,7 +113,27 @@ impl Shown {
             _ => Vec::new(),
         };
         let failures = failures.into_iter().map(|failure| failure.message).collect();
-        Shown { ran, result, warp, values: None, moment: None, statements, failures, outdated: false }
+        Shown {
+            ran,
+            result,
+            warp,
+            values: None,
+            moment: None,
+            statements,
+            failures,
+            outdated: false,
+            partial: false,
+        }
+    }
+
+    /// The same, as the beginning of a run or all of it.
+    pub(crate) fn of_partial(self, partial: bool) -> Shown {
+        Shown { partial, ..self }
+    }
+
+    /// Whether it is only the beginning of the run, which is in progress or was stopped.
+    pub fn is_partial(&self) -> bool {
+        self.partial
     }
 
     /// The expectations of the launch that do not hold, each as a sentence.
@@ -338,6 +360,7 @@ impl Shown {
             model: self.model(),
             status: self.result.status.as_str(),
             outdated: self.outdated,
+            partial: self.partial,
             findings: findings
                 .iter()
                 .map(|finding| JsonFinding::new(finding, width, positions))

@@ -19,6 +19,7 @@ export function runInfo(masks: LaneMasks): RunInfo {
     model,
     status,
     outdated: masks.outdated ?? false,
+    partial: masks.partial ?? false,
     findings: findings.map(({ line, code, severity, message }) => ({ line, code, severity, message })),
     unexpected: 0,
   };

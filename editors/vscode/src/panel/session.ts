@@ -148,7 +148,7 @@ export class Session implements vscode.Disposable {
     const source = new vscode.CancellationTokenSource();
     this.cancellations.set(id, source);
     try {
-      const result = await this.server.request<never>(`warplens/${method}`, { ...params, textDocument: { uri: this.uri } }, source.token);
+      const result = await this.server.request<never>(`warplens/${method}`, { ...params, textDocument: { uri: this.uri }, partial: true }, source.token);
       this.send({ type: 'answer', id, result: result ?? null });
     } catch (error) {
       this.send({ type: 'answer', id, error: error instanceof Error ? error.message : String(error) });

@@ -51,8 +51,7 @@ fn both_names_are_the_same_instruction() {
     let entry = |at: usize| code.instructions[at].entry.expect("known");
     assert_eq!(entry(0), entry(1));
     assert_eq!(entry(2), entry(3));
-    let register =
-        |at: usize, name: &str| code.instructions[at].operand(name).map(|operand| operand.value.clone());
+    let register = |at: usize, name: &str| code.instructions[at].operand(name).map(|operand| operand.value);
     assert_eq!(register(2, "addr"), Some(Value::Register { index: 5, half: None }));
     assert_eq!(register(2, "addr"), register(3, "addr"), "the guide writes the value first");
     assert_eq!(register(2, "rs2"), register(3, "rs2"));

@@ -62,11 +62,13 @@ fn result(shown: &Shown, line_of: LineOf<'_>) -> Vec<(String, Step)> {
     let width = u64::from(shown.width());
     let share = percent(totals.thread_instructions, totals.warp_instructions * width);
     let mark = match (result.status, shown.has_findings()) {
+        _ if shown.is_partial() => "…",
         (Status::Finished, false) => "✓",
         (Status::Finished, true) => "⚠",
         _ => "✗",
     };
     let ended = match result.status {
+        _ if shown.is_partial() => " · first part of the run".to_owned(),
         Status::Finished => String::new(),
         other => format!(" · {}{}", other.as_str(), stopped_at(shown, line_of).unwrap_or_default()),
     };

@@ -68,6 +68,8 @@ pub(crate) enum SimulationState {
     ProgressCreated,
     /// The number of executed warp instructions.
     Steps(u64),
+    /// The lanes of its beginning, which it has executed some time ago.
+    Began(Box<Outcome>),
     /// It has ended; an error is the message of a panic.
     Finished(std::result::Result<Outcome, String>),
 }

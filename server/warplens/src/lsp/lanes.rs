@@ -96,10 +96,16 @@ impl Lanes {
         was_current
     }
 
+    /// Whether they are only the beginning of a run.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.outcome.is_partial()
+    }
+
     /// Whether these lanes stay shown when `outcome` stopped at an error of the program: same launch, and this run got
     /// further.
     pub(crate) fn is_kept_over(&self, prepared: &Prepared, outcome: &Outcome, warp: Option<WarpId>) -> bool {
         prepared.outcome_stopped_at_error(outcome)
+            && !self.is_partial()
             && !self.prepared.outcome_stopped_at_error(&self.outcome)
             && self.prepared.same_launch(prepared)
             && warp.is_none_or(|warp| warp == self.shown.warp())

@@ -7,7 +7,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use warplens_sim::Progress;
 
 /// The delay after which the progress is shown.
-const DELAY: Duration = Duration::from_millis(500);
+const DELAY: Duration = Duration::from_millis(150);
 
 /// A line on standard error, if that is a terminal.
 pub(super) struct ProgressLine {

@@ -1,4 +1,4 @@
-//! `warplens/laneMasks`. A request waits while the run of its document is in progress.
+//! `warplens/laneMasks`. A request waits while the run of its document is in progress, unless it takes the beginning of the run.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use warplens_ide::lanes::{WarpId, report};
 use crate::lsp::errors::not_open;
 use crate::lsp::from_proto::document_params;
 use crate::lsp::request::{Request, Response, Urgency};
+use crate::lsp::simulation::panel_request::PanelRequest;
 use crate::lsp::simulation::prepare::unknown_warp;
 use crate::lsp::simulation::selection::{LaneMasksParams, WaitingRequest};
 use crate::lsp::snapshot::{Failure, Snapshot};
@@ -40,19 +41,30 @@ impl State {
         }
     }
 
-    /// Answers the waiting requests, unless a run is still in progress.
+    /// Answers the waiting requests; while a run is in progress only those that take its beginning, if that is shown.
     pub(crate) fn answer_waiting(&mut self, uri: &Uri) {
+        let shows_beginning = self.shown.get(uri).lanes.is_some_and(|lanes| lanes.is_partial());
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         if selected.preparing.is_some() || selected.run.is_some() {
-            return;
+            if !shows_beginning {
+                return;
+            }
+            let masks = selected.waiting.extract_if(.., |waiting| waiting.params.partial).collect();
+            let panel = selected.panel_requests.extract_if(.., |request| request.takes_beginning()).collect();
+            return self.answer_all(uri, masks, panel);
         }
-        let panel_requests = std::mem::take(&mut selected.panel_requests);
-        for WaitingRequest { id, params } in std::mem::take(&mut selected.waiting) {
+        let masks = std::mem::take(&mut selected.waiting);
+        let panel = std::mem::take(&mut selected.panel_requests);
+        self.answer_all(uri, masks, panel);
+    }
+
+    fn answer_all(&mut self, uri: &Uri, masks: Vec<WaitingRequest>, panel: Vec<PanelRequest>) {
+        for WaitingRequest { id, params } in masks {
             if self.is_pending(&id) {
                 self.read_document(id, request(uri.clone(), params));
             }
         }
-        for request in panel_requests {
+        for request in panel {
             self.answer_panel(uri, request);
         }
     }

@@ -1,8 +1,8 @@
 //! The requests of the lanes panel: `warplens/timeline`, `warplens/moment`, `warplens/registers`, `warplens/accesses`,
 //! `warplens/buffers` and `warplens/graph`.
 //!
-//! An answer may repeat a run, so it is computed on a thread of the simulations, and an edit does not wait for it. While the run
-//! of the document is in progress, a request waits for its result.
+//! An answer may repeat a run, so it is computed on a thread of its own, and an edit does not wait for it. While the run
+//! of the document is in progress, a request waits for its result, unless it takes the beginning of the run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl State {
         }
     }
 
-    /// Computes the answer of a request on a thread of the simulations.
+    /// Computes the answer of a request on another thread.
     pub(crate) fn answer_panel(&mut self, uri: &Uri, request: PanelRequest) {
         let PanelRequest { id, method, params } = request;
         if !self.is_pending(&id) {
@@ -115,7 +115,7 @@ impl State {
         let cancelled = Arc::new(AtomicBool::new(false));
         self.simulations.panel_requests.insert(id.clone(), Arc::clone(&cancelled));
         let events = self.events.clone();
-        self.simulations.spawn(move || {
+        self.simulations.spawn_answer(move || {
             let work = || source.answer(method, params, &cancelled);
             let answer = catch_unwind(AssertUnwindSafe(work))
                 .unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))));

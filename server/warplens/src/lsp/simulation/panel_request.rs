@@ -36,3 +36,10 @@ pub(crate) struct PanelRequest {
     pub(crate) method: PanelMethod,
     pub(crate) params: Value,
 }
+
+impl PanelRequest {
+    /// Whether the beginning of a run that is in progress is an answer.
+    pub(crate) fn takes_beginning(&self) -> bool {
+        self.params["partial"] == true
+    }
+}

@@ -20,6 +20,9 @@ impl State {
             self.run_finished(&uri, number, result);
             return self.memory.freed();
         }
+        if let SimulationState::Began(outcome) = state {
+            return self.show_beginning(&uri, number, *outcome);
+        }
         let Some(run) = self.simulations.run(&uri, number) else {
             if matches!(state, SimulationState::ProgressCreated) {
                 self.end_unused_progress(number);
@@ -56,7 +59,7 @@ impl State {
                 };
                 self.client.progress(token(number), WorkDoneProgress::Report(report));
             }
-            SimulationState::Finished(_) => {}
+            SimulationState::Began(_) | SimulationState::Finished(_) => {}
         }
     }
 
@@ -102,9 +105,17 @@ impl State {
         }
     }
 
-    /// The user stops the run of a document. The last result stays shown.
+    /// The user stops the run of a document. The last result stays shown, and so does the beginning of this run.
     pub(crate) fn stop_run(&mut self, uri: &Uri) {
-        self.preparation_failed(uri, "the simulation was stopped");
+        let shows_beginning = self.shown.get(uri).lanes.is_some_and(|lanes| lanes.is_partial());
+        let run = self.simulations.selected.get_mut(uri).filter(|_| shows_beginning);
+        match run.and_then(|selected| selected.run.take()) {
+            Some(run) => {
+                self.stop(&run);
+                self.answer_waiting(uri);
+            }
+            None => self.preparation_failed(uri, "the simulation was stopped"),
+        }
     }
 }
 

@@ -15,6 +15,12 @@ use crate::panic::panic_message;
 /// The interval of progress reports.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
+/// The time after which the beginning of a run is shown.
+const LONG: Duration = Duration::from_millis(100);
+
+/// The warp instructions of a beginning, as a share of those executed in [`LONG`], so that it takes as long on every machine.
+const SHARE: u64 = 4;
+
 /// A run in progress.
 pub(crate) struct Run {
     pub(crate) number: u64,
@@ -47,26 +53,43 @@ impl Run {
     }
 }
 
+/// What a run reports while it is in progress.
+pub(crate) struct Reports<'r> {
+    /// The number of executed warp instructions.
+    pub(crate) steps: &'r (dyn Fn(u64) + Sync),
+    /// The lanes of the beginning of a long run.
+    pub(crate) beginning: &'r (dyn Fn(Outcome) + Sync),
+}
+
 /// Runs, unless the result is known; `None` when stopped, an error for a panic.
 pub(crate) fn execute(
     prepared: &Prepared,
     known: Option<Outcome>,
     warp_request: WarpRequest,
     stop: &AtomicBool,
-    steps: &(dyn Fn(u64) + Sync),
+    reports: &Reports<'_>,
 ) -> Option<Result<Outcome, String>> {
-    let reported = Mutex::new(Instant::now());
+    let cancelled = || stop.load(Ordering::Relaxed);
+    let start = Instant::now();
+    let reported = Mutex::new(start);
+    let has_begun = AtomicBool::new(known.is_some());
     let progress = |executed: u64| {
+        // The thread that is first here makes the beginning, and then continues with the run.
+        if start.elapsed() >= LONG && !has_begun.swap(true, Ordering::Relaxed) {
+            let beginning = prepared.beginning(executed / SHARE, warp_request, &cancelled);
+            if let Ok(Some(outcome)) = beginning {
+                (reports.beginning)(outcome);
+            }
+        }
         // When it is locked, another thread reports at this moment.
         if let Ok(mut reported) = reported.try_lock()
             && reported.elapsed() >= REPORT_INTERVAL
         {
             *reported = Instant::now();
-            steps(executed);
+            (reports.steps)(executed);
         }
     };
-    let cancelled = || stop.load(Ordering::Relaxed);
-    let run = || prepared.execute(known, warp_request, &cancelled, &progress, &Cores::half());
+    let run = || prepared.execute(known, warp_request, &cancelled, &progress, &Cores::all());
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(outcome)) => Some(Ok(outcome)),
         Ok(Err(Cancelled)) => None,

@@ -9,7 +9,7 @@ use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Outcome, Prepared, WarpRequest};
 
-use super::run::{Run, execute};
+use super::run::{Reports, Run, execute};
 use super::selection::Selected;
 use crate::lsp::document::Edit;
 use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
@@ -21,6 +21,8 @@ pub(crate) struct Simulations {
     /// The requests of the lanes panel that are computed, with what cancels them.
     pub(crate) panel_requests: FxHashMap<Id, Arc<AtomicBool>>,
     threads: ThreadPool,
+    /// The threads of the panel's answers, which do not wait for runs.
+    answers: ThreadPool,
     events: Sender<Event>,
     /// The last number of a preparation or run; updates with an older number are ignored.
     last_number: u64,
@@ -33,6 +35,7 @@ impl Simulations {
             selected: FxHashMap::default(),
             panel_requests: FxHashMap::default(),
             threads: ThreadPool::new("simulation", (cores / 2).clamp(1, 4))?,
+            answers: ThreadPool::new("panel", 1)?,
             events,
             last_number: 0,
         })
@@ -49,9 +52,9 @@ impl Simulations {
         }
     }
 
-    /// Runs work on a thread of the simulations.
-    pub(crate) fn spawn(&mut self, work: impl FnOnce() + Send + 'static) {
-        self.threads.run(work);
+    /// Computes an answer of the panel on a thread.
+    pub(crate) fn spawn_answer(&mut self, work: impl FnOnce() + Send + 'static) {
+        self.answers.run(work);
     }
 
     /// Stops every run.
@@ -100,8 +103,11 @@ impl Simulations {
                 let update = SimulationUpdate { uri: of_run.clone(), number, state };
                 let _ = events.send(Event::Simulation(update));
             };
-            let steps = |steps| report(SimulationState::Steps(steps));
-            if let Some(outcome) = execute(&job, known, warp_request, &stopped, &steps) {
+            let reports = Reports {
+                steps: &|steps| report(SimulationState::Steps(steps)),
+                beginning: &|outcome| report(SimulationState::Began(Box::new(outcome))),
+            };
+            if let Some(outcome) = execute(&job, known, warp_request, &stopped, &reports) {
                 report(SimulationState::Finished(outcome));
             }
         });

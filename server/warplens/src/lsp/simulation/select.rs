@@ -11,7 +11,7 @@ use warplens_ide::lanes::Prepared;
 use super::prepare::prepare;
 use super::selection::{Selected, SelectedVisit, Selection};
 use crate::lsp::errors::refused;
-use crate::lsp::lanes::Origin;
+use crate::lsp::lanes::{Lanes, Origin};
 use crate::lsp::request::{Job, Request, Requester, Response, Urgency};
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::state::State;
@@ -136,7 +136,8 @@ impl State {
             if let Some(run) = other {
                 self.stop(&run);
             }
-            let last = self.shown.get(uri).lanes.filter(|lanes| lanes.prepared.same_run(&prepared));
+            let is_known = |lanes: &Lanes| !lanes.is_partial() && lanes.prepared.same_run(&prepared);
+            let last = self.shown.get(uri).lanes.filter(is_known);
             match last.map(|lanes| lanes.outcome) {
                 Some(outcome) if outcome.answers(warp_request) => self.show(uri, prepared, outcome, &[]),
                 last => self.start_run(uri, prepared, last, warp_request),

@@ -70,6 +70,9 @@ pub(crate) struct LaneMasksParams {
     /// Whether statements share traces.
     #[serde(default)]
     pub(crate) compact: bool,
+    /// Whether the beginning of a run that is in progress is an answer.
+    #[serde(default)]
+    pub(crate) partial: bool,
 }
 
 impl Selected {

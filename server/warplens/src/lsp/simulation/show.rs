@@ -13,7 +13,7 @@ use crate::lsp::lanes::Lanes;
 use crate::lsp::state::State;
 
 /// The delay after which the progress of a run is shown.
-const PROGRESS_DELAY: Duration = Duration::from_millis(500);
+const PROGRESS_DELAY: Duration = Duration::from_millis(150);
 
 impl State {
     /// Starts a run.
@@ -74,6 +74,16 @@ impl State {
         self.lanes_changed(uri);
         if has_findings || before.is_some_and(|before| before.has_findings()) {
             self.refresh_diagnostics(uri);
+        }
+    }
+
+    /// Shows the beginning of a run that is in progress, unless the document shows lanes of the same launch.
+    pub(crate) fn show_beginning(&mut self, uri: &Uri, number: u64, outcome: Outcome) {
+        let Some(run) = self.simulations.run(uri, number) else { return };
+        let (prepared, edits) = (Arc::clone(&run.prepared), run.edits.clone());
+        let shows_launch = |lanes: &Lanes| lanes.prepared.same_launch(&prepared) && lanes.shown.has_places();
+        if !self.shown.get(uri).lanes.as_ref().is_some_and(shows_launch) {
+            self.show(uri, prepared, outcome, &edits);
         }
     }
 
