@@ -12,7 +12,7 @@ use rowan::{TextRange, TextSize};
 use smol_str::SmolStr;
 
 use crate::language::Language;
-use crate::scan::{CommentEnds, ItemKind, Scan, Scanned, Tail};
+use crate::scan::{CommentEnds, ItemEdit, ItemKind, KeepsItem, Scan, Scanned, Tail};
 
 /// One item: the trivia before it, and it.
 #[derive(Debug, Clone)]
@@ -53,6 +53,7 @@ pub struct EditSummary {
 #[derive(Debug, Clone)]
 pub struct ItemList {
     scan: Scan,
+    keeps_item: Option<KeepsItem>,
     items: Vec<Item>,
     /// Where each item starts, and at the end where the text ends.
     starts: Vec<u32>,
@@ -71,7 +72,7 @@ impl ItemList {
             items.push(Item::new(text, start, &scanned));
             start = scanned.end;
         }
-        let mut list = ItemList { scan, items, starts: Vec::new() };
+        let mut list = ItemList { scan, keeps_item: language.keeps_item, items, starts: Vec::new() };
         list.sum_up(0);
         list
     }
@@ -130,6 +131,12 @@ impl ItemList {
     pub fn edit(&mut self, range: TextRange, insert: &str) -> EditSummary {
         let range = self.snap(range.start())..self.snap(range.end());
         let first = self.first_affected(&range, insert);
+        if let Some(text) = self.edited_inside(first, &range, insert) {
+            self.items[first].text = text;
+            self.sum_up(first);
+            let relexed_bytes = range.len() + insert.len();
+            return EditSummary { first, removed: 1, inserted: 1, relexed_bytes };
+        }
         let stop = self.starts[..self.len()].partition_point(|start| (*start as usize) < range.end);
         let mut patch = Patch::new(self, first..stop, range, insert);
         let items = patch.rescan(self);
@@ -142,6 +149,19 @@ impl ItemList {
         self.items.splice(first..patch.next, items);
         self.sum_up(first);
         summary
+    }
+
+    /// The new text of an item, if an edit inside it leaves all items where they are.
+    fn edited_inside(&self, index: usize, range: &Range<usize>, insert: &str) -> Option<Arc<str>> {
+        let keeps_item = self.keeps_item?;
+        let Item { kind, ref text, .. } = *self.items.get(index)?;
+        let start = self.starts[index] as usize;
+        if range.start <= start || range.end >= start + text.len() {
+            return None;
+        }
+        let range = range.start - start..range.end - start;
+        let parts = [&text[..range.start], insert, &text[range.end..]];
+        keeps_item(&ItemEdit { kind, text, range, insert }).then(|| parts.concat().into())
     }
 
     fn sum_up(&mut self, from: usize) {

@@ -47,7 +47,7 @@ pub use parse::{Parse, parse_file, parse_item, parse_shared_item};
 pub use parser::{CompletedMarker, Marker, Parser};
 pub use reparse::reparse_item;
 pub use rowan::{Direction, GreenNode, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
-pub use scan::{CommentEnd, ItemKind, Scan, Scanned, Tail};
+pub use scan::{CommentEnd, ItemEdit, ItemKind, KeepsItem, Scan, Scanned, Tail};
 pub use syntax_node::{SyntaxElement, SyntaxNode, SyntaxNodeChildren, SyntaxToken, WarplensLanguage};
 pub use tokens::token_at_offset;
 pub use tree::{Elements, Node, Token};

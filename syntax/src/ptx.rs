@@ -11,6 +11,7 @@ mod grammar;
 mod lexer;
 mod outside;
 mod scan;
+mod statement_edit;
 mod words;
 
 pub use outside::outside;
@@ -30,6 +31,7 @@ static INFO: LanguageInfo = LanguageInfo {
     has_dialects: false,
     assembler: Some("ptxas"),
     scan: scan::scan,
+    keeps_item: Some(statement_edit::keeps_item),
     lex: lexer::lex,
     parse_item: grammar::item,
     parse_chunk: Some(chunk::parse),

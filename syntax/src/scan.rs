@@ -88,3 +88,18 @@ pub struct Scanned {
 
 /// Finds the end of the item that starts at `start`; `start` is not the end of `text`.
 pub type Scan = fn(text: &str, start: usize, tail: &Tail<'_>) -> Scanned;
+
+/// An edit strictly inside an item.
+pub struct ItemEdit<'t> {
+    /// The kind of the item.
+    pub kind: ItemKind,
+    /// Its text before the edit.
+    pub text: &'t str,
+    /// The replaced part of it.
+    pub range: Range<usize>,
+    /// The inserted text.
+    pub insert: &'t str,
+}
+
+/// Whether the item is one with the same kind and name after an edit, and depends on no other text than before.
+pub type KeepsItem = fn(&ItemEdit<'_>) -> bool;

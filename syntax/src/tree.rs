@@ -15,10 +15,29 @@ use crate::lexed::Lexed;
 use crate::parser::Event;
 
 /// The tree of one parse.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Tree {
     text: Arc<str>,
     elements: Vec<Element>,
+    kinds: NodeKinds,
+}
+
+/// The kinds of the nodes of a tree, and perhaps more: those of nodes that edits have removed.
+#[derive(Debug, Clone, Copy, Default)]
+struct NodeKinds([u64; 4]);
+
+impl NodeKinds {
+    fn add(&mut self, kind: SyntaxKind) {
+        self.0[kind as usize / 64] |= 1 << (kind as usize % 64);
+    }
+
+    fn add_all(&mut self, other: NodeKinds) {
+        self.0.iter_mut().zip(other.0).for_each(|(kinds, others)| *kinds |= others);
+    }
+
+    fn contain(self, kind: SyntaxKind) -> bool {
+        self.0[kind as usize / 64] >> (kind as usize % 64) & 1 == 1
+    }
 }
 
 /// A node or a token.
@@ -61,7 +80,7 @@ impl Tree {
                 Event::Token => builder.token(),
             }
         }
-        Tree { text: Arc::clone(text), elements: builder.elements }
+        Tree { text: Arc::clone(text), elements: builder.elements, kinds: builder.kinds }
     }
 
     /// A node whose children are these trees.
@@ -69,8 +88,13 @@ impl Tree {
         let inside = trees.iter().map(|tree| tree.elements.len()).sum::<usize>();
         let mut elements = Vec::with_capacity(inside + 1);
         elements.push(Element { kind, len: text.len() as u32, span: inside as u32 + 1 });
-        trees.iter().for_each(|tree| elements.extend_from_slice(&tree.elements));
-        Tree { text: text.into(), elements }
+        let mut kinds = NodeKinds::default();
+        kinds.add(kind);
+        for tree in trees {
+            elements.extend_from_slice(&tree.elements);
+            kinds.add_all(tree.kinds);
+        }
+        Tree { text: text.into(), elements, kinds }
     }
 
     /// The tree of another text, which differs in one node only: the last of `path`, which leads to it from the root.
@@ -84,7 +108,8 @@ impl Tree {
             ancestor.len = ancestor.len - old.len + new.len;
             ancestor.span = ancestor.span - old.span + new.span;
         }
-        Tree { text: Arc::clone(text), elements: self.elements }
+        self.kinds.add_all(node.kinds);
+        Tree { text: Arc::clone(text), elements: self.elements, kinds: self.kinds }
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -123,18 +148,20 @@ struct Builder<'t> {
     /// The nodes that have not ended. Their lengths are where they start, until they do.
     open: Vec<usize>,
     elements: Vec<Element>,
+    kinds: NodeKinds,
 }
 
 impl<'t> Builder<'t> {
     fn new(lexed: &'t Lexed, nodes: usize) -> Builder<'t> {
         let elements = Vec::with_capacity(lexed.len() + nodes);
-        Builder { lexed, next: 0, offset: 0, open: Vec::new(), elements }
+        Builder { lexed, next: 0, offset: 0, open: Vec::new(), elements, kinds: NodeKinds::default() }
     }
 
     fn start(&mut self, kind: SyntaxKind) {
         if !self.open.is_empty() {
             self.trivia();
         }
+        self.kinds.add(kind);
         self.open.push(self.elements.len());
         self.elements.push(Element { kind, len: self.offset, span: 1 });
     }
@@ -249,10 +276,13 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Whether some node anywhere inside has such a kind; the fastest way to see that none has.
-    pub fn contains(self, is_such: impl Fn(SyntaxKind) -> bool) -> bool {
+    /// Whether some node anywhere inside has one of these kinds; the fastest way to see that none has.
+    pub fn contains(self, kinds: &[SyntaxKind]) -> bool {
+        if !kinds.iter().any(|kind| self.tree.kinds.contain(*kind)) {
+            return false;
+        }
         let inside = self.at as usize + 1..(self.at + self.element().span) as usize;
-        self.tree.elements[inside].iter().any(|element| element.span > 0 && is_such(element.kind))
+        self.tree.elements[inside].iter().any(|element| element.span > 0 && kinds.contains(&element.kind))
     }
 
     /// The tokens directly inside, in order, without trivia.

@@ -141,6 +141,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(200), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
+    fn random_edits_of_ptx_without_block_comments(edits in edits()) {
+        check_edits(warplens_syntax::ptx::LANGUAGE, &without_block_comments(REDUCE), &edits);
+    }
+
+    #[test]
     fn random_edits_of_ptx(edits in edits()) {
         check_edits(warplens_syntax::ptx::LANGUAGE, REDUCE, &edits);
     }
@@ -209,6 +214,14 @@ fn corpus_files() -> Vec<std::path::PathBuf> {
     files
 }
 
+/// A PTX text without its block comments.
+fn without_block_comments(text: &str) -> String {
+    text.split("/*")
+        .enumerate()
+        .map(|(index, part)| if index == 0 { part } else { part.split_once("*/").unwrap().1 })
+        .collect()
+}
+
 /// Fifty kernels, and the summary of inserting `insert` in the middle of the 25th.
 fn edit_in_the_middle(insert: &str) -> (ItemList, EditSummary) {
     let kernel = &REDUCE[REDUCE.find(".visible .entry").unwrap()..];
@@ -238,6 +251,24 @@ fn an_edit_in_a_body_looks_at_one_item() {
             summary.relexed_bytes
         );
     }
+}
+
+#[test]
+fn an_edit_of_a_statement_is_scanned_alone() {
+    let text = without_block_comments(REDUCE);
+    let at = text.rfind("mov.f32").unwrap();
+    let relexed_bytes = |text: &str, insert: &str| {
+        let language = warplens_syntax::ptx::LANGUAGE;
+        let mut list = ItemList::new(language, text);
+        check_edit(language, &mut list, TextRange::empty(TextSize::new(at as u32)), insert).relexed_bytes
+    };
+    for insert in ["x", "\n", " ", "mov.u32 %r1, 0;\n\t"] {
+        assert_eq!(relexed_bytes(&text, insert), insert.len(), "{insert:?}");
+    }
+    for insert in [".entry ", ".reg ", "@@", "{", "}", "\"", "/", "#", "=", "\u{e9}"] {
+        assert!(relexed_bytes(&text, insert) > 100, "{insert:?}");
+    }
+    assert!(relexed_bytes(REDUCE, "x") > 100, "a comment may go on over lines");
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub(crate) fn scan(text: &str, start: usize, tail: &Tail<'_>) -> Scanned {
 }
 
 /// How many bytes after a token can matter to what it is; `@@DWARF` is the longest.
-const LOOK_AHEAD: usize = 8;
+pub(super) const LOOK_AHEAD: usize = 8;
 
 struct Scanner<'t> {
     text: &'t str,

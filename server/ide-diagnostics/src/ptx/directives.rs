@@ -22,7 +22,7 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
     let root = parse.root();
     // `.loc` is common in bodies, and allowed there.
     let is_line = root.nodes().any(|node| node.kind() == SyntaxKind::LOC_DIRECTIVE);
-    if !is_line && !root.contains(is_judged) && !root.nodes().flat_map(Node::nodes).any(is_unknown) {
+    if !is_line && !root.contains(&JUDGED) && !root.nodes().flat_map(Node::nodes).any(is_unknown) {
         return;
     }
     let Some(item) = ast::Item::cast(parse.syntax()) else { return };
@@ -48,21 +48,18 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
     problems.extend(found);
 }
 
-/// Whether a node needs a check. Most functions have none, and no tree with parents is built for them.
-fn is_judged(kind: SyntaxKind) -> bool {
-    matches!(
-        kind,
-        SyntaxKind::ADDRESS_SIZE_DIRECTIVE
-            | SyntaxKind::ALIAS_DIRECTIVE
-            | SyntaxKind::ATTRIBUTE
-            | SyntaxKind::DWARF_DIRECTIVE
-            | SyntaxKind::FILE_DIRECTIVE
-            | SyntaxKind::PRAGMA_DIRECTIVE
-            | SyntaxKind::SECTION_DIRECTIVE
-            | SyntaxKind::TARGET_DIRECTIVE
-            | SyntaxKind::UNKNOWN_DIRECTIVE
-    )
-}
+/// The nodes that need a check. Most functions have none, and no tree with parents is built for them.
+const JUDGED: [SyntaxKind; 9] = [
+    SyntaxKind::ADDRESS_SIZE_DIRECTIVE,
+    SyntaxKind::ALIAS_DIRECTIVE,
+    SyntaxKind::ATTRIBUTE,
+    SyntaxKind::DWARF_DIRECTIVE,
+    SyntaxKind::FILE_DIRECTIVE,
+    SyntaxKind::PRAGMA_DIRECTIVE,
+    SyntaxKind::SECTION_DIRECTIVE,
+    SyntaxKind::TARGET_DIRECTIVE,
+    SyntaxKind::UNKNOWN_DIRECTIVE,
+];
 
 /// Whether a node is an unknown directive between the parameters and the body of a function.
 fn is_unknown(node: Node<'_>) -> bool {

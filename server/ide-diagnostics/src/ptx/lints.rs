@@ -272,10 +272,13 @@ impl Labels {
         let labels = function.labels().map(|label| (label.target.index(), label.symbol));
         let mut sorted: Vec<_> = labels.collect();
         sorted.sort_unstable();
+        let mut named = vec![0; function.referent_count()];
+        let uses = function.accesses().filter(|(_, role)| *role != Role::Declaration);
+        uses.for_each(|(referent, _)| named[referent.index()] += 1);
         let mut uses = vec![0; function.symbols().len()];
-        for name in function.names().filter(|name| name.role != Role::Declaration) {
-            if let Some(symbol) = name.resolution.symbol() {
-                uses[symbol.index()] += 1;
+        for (index, count) in named.into_iter().enumerate() {
+            if let Some(symbol) = function.resolution(ReferentId::new(index)).symbol() {
+                uses[symbol.index()] += count;
             }
         }
         Labels { sorted, uses }

@@ -28,6 +28,7 @@ pub(crate) const LANGUAGE: Language = Language::new(&LanguageInfo {
     assembler: None,
     has_dialects: false,
     scan,
+    keeps_item: None,
     lex,
     parse_item,
     parse_chunk: None,

@@ -9,6 +9,7 @@ use super::super::model::{Component, ConstantId, ListData, NameId, OperandList};
 use super::super::{AddressForm, Constant, Operand, Problem, ProblemKind, Role, SymbolKind};
 use super::body::Body;
 use super::constant;
+use super::scopes::Named;
 
 /// Deeper operands are `Missing`, so that the recursion does not overflow the stack.
 const DEPTH: u32 = 32;
@@ -95,30 +96,26 @@ impl<'a> Body<'a> {
 
     fn name(&mut self, node: Node<'a>, component: Option<Component>, context: Context) -> Operand {
         let Some(token) = node.token(IDENT) else { return Operand::Missing };
-        let name = self.refer(token, context);
-        if token.text == "WARP_SZ" && self.scopes.is_special(name) {
-            return self.constant(Constant::Signed(32));
-        }
-        match self.scopes.symbol_of(name).map(|symbol| &symbol.kind) {
+        let (name, named) = self.refer(token, context);
+        match named {
+            Named::Special if token.text == "WARP_SZ" => self.constant(Constant::Signed(32)),
             _ if context.role == Role::Target => Operand::Symbol(name),
-            Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. }) => {
-                Operand::Register { name, component }
-            }
-            None if self.scopes.is_special(name) => Operand::Special { name, component },
-            _ => Operand::Symbol(name),
+            Named::Register => Operand::Register { name, component },
+            Named::Special => Operand::Special { name, component },
+            Named::Other => Operand::Symbol(name),
         }
     }
 
-    fn refer(&mut self, token: Token<'a>, context: Context) -> NameId {
+    fn refer(&mut self, token: Token<'a>, context: Context) -> (NameId, Named) {
         let name = self.scopes.refer(token, context.role);
-        let kind = self.scopes.symbol_of(name).map(|symbol| &symbol.kind);
-        let is_register =
-            matches!(kind, Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. }));
+        let named = self.scopes.named(name);
         // A pointer in a register is read, and so is a called function pointer; a branch target is never a register.
-        if is_register && (context.in_address || matches!(context.role, Role::Call | Role::Target)) {
+        if named == Named::Register
+            && (context.in_address || matches!(context.role, Role::Call | Role::Target))
+        {
             self.scopes.set_role(name, Role::Read);
         }
-        name
+        (name, named)
     }
 
     fn constant(&mut self, value: Constant) -> Operand {

@@ -63,6 +63,14 @@ enum Hidden {
     Range(Word),
 }
 
+/// What a name in an operand stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    Register,
+    Special,
+    Other,
+}
+
 /// A symbol to declare.
 pub(super) struct NewSymbol<'a> {
     pub(super) name: Token<'a>,
@@ -195,8 +203,25 @@ impl Scopes {
         *name = Name::new(name.start, name.referent(), role);
     }
 
-    pub(super) fn is_special(&self, name: NameId) -> bool {
-        matches!(self.referents.get(self.names[name.index()].referent().index()), Some(Referent::Special(_)))
+    /// What an operand is that is this name.
+    pub(super) fn named(&self, name: NameId) -> Named {
+        let mut referent = self.names[name.index()].referent();
+        loop {
+            return match self.referents.get(referent.index()) {
+                Some(Referent::Symbol(symbol) | Referent::Indexed { symbol, .. }) => {
+                    match self.symbols[symbol.index()].kind {
+                        SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => Named::Register,
+                        _ => Named::Other,
+                    }
+                }
+                Some(Referent::Padded { of, .. }) => {
+                    referent = *of;
+                    continue;
+                }
+                Some(Referent::Special(_)) => Named::Special,
+                Some(Referent::External(_)) | None => Named::Other,
+            };
+        }
     }
 
     fn word(&mut self, text: &str) -> Word {
