@@ -11,6 +11,7 @@
 //! kernel exit.
 
 mod alu;
+mod compute;
 mod control;
 mod decisive;
 mod decode;
@@ -29,6 +30,7 @@ mod memory;
 mod named_registers;
 mod operations;
 mod program;
+mod quick;
 mod reconvergences;
 pub mod reference;
 mod reports;

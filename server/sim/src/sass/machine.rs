@@ -15,7 +15,7 @@ pub(crate) use tokens::Tokens;
 use super::program::Token;
 use crate::cuda::registers::lanes;
 use crate::reconvergences::ReconvergenceList;
-use crate::trace::{Mask, Reconvergence, StatementId};
+use crate::trace::{Mask, StatementId};
 
 /// A divergence machine.
 #[derive(Clone, Debug)]
@@ -71,8 +71,8 @@ impl Machine {
     pub(crate) fn record_joined(&mut self, reconvergences: &mut ReconvergenceList) {
         let joined: Vec<Joined> = dispatch!(self, machine => std::mem::take(&mut machine.joined));
         for (pc, parts) in joined {
-            let parts = parts.into_iter().map(Mask::from).collect();
-            reconvergences.add(Reconvergence { statement: StatementId(pc), parts });
+            let parts: Vec<_> = parts.into_iter().map(Mask::from).collect();
+            reconvergences.add(StatementId(pc), parts);
         }
     }
 

@@ -1,5 +1,7 @@
 //! Control operations: divergence, reconvergence, exit, and which waiting lanes resume when no lane is active.
 
+use std::ops::Range;
+
 use crate::trace::{Mask, StatementId};
 
 use super::frames::{Frame, MAX_CALLS, MAX_NESTING};
@@ -11,9 +13,27 @@ use super::sanitizer::VisitContext;
 use super::spin::Spin;
 use super::state::WavePosition;
 
+/// What follows a control operation.
+enum Next {
+    /// The next statement, or waiting lanes if no lane is active.
+    Advance,
+    /// Waiting lanes, after the active lanes stop.
+    Resume,
+    /// Waiting lanes, after the active lanes have reached the end of an iteration.
+    Repeat,
+    /// The statement at the program counter.
+    Jump,
+}
+
 impl<const W: usize> Wave<W> {
     /// Executes the current control operation. Returns why the wave stops, if it stops.
-    pub(super) fn control(&mut self, op: &Op, ctx: &mut ExecContext<'_>) -> Result<Option<Stop>, Fault> {
+    #[inline(always)]
+    pub(super) fn control(
+        &mut self,
+        op: &Op,
+        control: Control,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<Option<Stop>, Fault> {
         let executed = match op.guard {
             None => self.active,
             Some(guard) => self.active & self.state.holds(guard),
@@ -21,91 +41,114 @@ impl<const W: usize> Wave<W> {
         if ctx.sanitizer.is_some() {
             self.sanitize(op, ctx, executed);
         }
-        let Action::Control(control) = op.action else {
-            // All other operations are straight-line code.
-            self.pc += 1;
-            return Ok(None);
-        };
-        match control {
+        let arrived = self.active;
+        let next = match control {
             Control::If { condition, otherwise, end } => {
                 let taken = executed & self.state.holds(condition);
-                self.visit(ctx, taken);
+                self.visit_control(ctx, taken);
                 self.check_nesting(ctx)?;
-                let (all, open) = (self.active, self.pc);
-                let other = if otherwise.is_some() { all & !taken } else { 0 };
-                self.frames.push(Frame::If { open, otherwise, other, end, all });
-                self.active = taken;
-                self.trace(ctx, (all, taken));
-                self.advance(ctx);
+                let other = if otherwise.is_some() { arrived & !taken } else { 0 };
+                self.frames.push(Frame::If { open: self.pc, otherwise, other, end, all: arrived });
+                self.set_active(taken);
+                self.trace(ctx, (arrived, taken));
+                Next::Advance
             }
-            Control::Else => self.close(ctx, "else")?,
-            Control::EndIf => self.close(ctx, "endif")?,
-            Control::Loop { end } => {
-                self.check_nesting(ctx)?;
-                let (open, all) = (self.pc, self.active);
-                self.frames.push(Frame::Loop { open, end, looping: all, all });
-                self.visit(ctx, executed);
-                self.trace(ctx, (all, executed));
-                self.pc += 1;
+            Control::Else => {
+                self.check_end(ctx, "else")?;
+                Next::Resume
+            }
+            Control::EndIf => {
+                self.check_end(ctx, "endif")?;
+                Next::Resume
             }
             Control::EndLoop => {
-                self.visit(ctx, executed);
-                self.trace(ctx, (self.active, executed));
-                self.close(ctx, "endloop")?;
-                return Ok(self.waits(ctx));
+                self.visit_control(ctx, executed);
+                self.trace(ctx, (arrived, executed));
+                self.check_end(ctx, "endloop")?;
+                Next::Repeat
             }
             Control::Break { condition } | Control::Continue { condition } => {
                 let leaving = executed & self.state.holds(condition);
-                self.visit(ctx, leaving);
+                self.visit_control(ctx, leaving);
                 let again = matches!(control, Control::Continue { .. });
                 let Some(frame) = self.frames.leave_loop(leaving, again) else {
-                    return Err(self.control_flow_fault(
-                        ctx,
-                        "no loop is open here\n`break` and `continue` must be inside a `loop`".to_owned(),
-                    ));
+                    return Err(self.no_loop(ctx));
                 };
                 self.wait(WaitPoint { frame, top: again }, leaving);
-                let arrived = self.active;
-                self.active &= !leaving;
+                self.set_active(arrived & !leaving);
                 self.trace(ctx, (arrived, leaving));
-                let waits = self.active == 0;
-                self.advance(ctx);
-                return Ok(if waits { self.waits(ctx) } else { None });
-            }
-            Control::Call { target } => {
-                self.visit(ctx, executed);
-                self.call(ctx, executed, target)?;
-            }
-            Control::Return => {
-                self.visit(ctx, executed);
-                if let Some(frame) = self.frames.leave_call(executed) {
-                    self.wait(WaitPoint { frame, top: false }, executed);
-                    let arrived = self.active;
-                    self.active &= !executed;
-                    self.trace(ctx, (arrived, executed));
-                    self.advance(ctx);
-                } else {
-                    self.halt(ctx, executed);
-                }
-            }
-            Control::Halt => {
-                self.visit(ctx, executed);
-                self.halt(ctx, executed);
+                if self.active == 0 { Next::Repeat } else { Next::Advance }
             }
             Control::Barrier => {
-                self.visit(ctx, executed);
-                self.trace(ctx, (self.active, executed));
+                self.visit_control(ctx, executed);
+                self.trace(ctx, (arrived, executed));
                 self.pc += 1;
                 if executed != 0 {
+                    self.record();
                     self.check_barrier(ctx, executed);
                     return Ok(Some(Stop::Barrier));
                 }
+                Next::Jump
+            }
+            Control::Loop { .. }
+            | Control::Call { .. }
+            | Control::Return
+            | Control::Halt
+            | Control::Refused { .. } => self.rare_control(control, executed, ctx)?,
+        };
+        match next {
+            Next::Jump => {}
+            Next::Advance if self.active != 0 => self.pc += 1,
+            Next::Advance | Next::Resume => self.resume(ctx),
+            Next::Repeat => {
+                self.resume(ctx);
+                return Ok(self.waits(ctx));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Executes a control operation that is not frequent.
+    #[inline(never)]
+    fn rare_control(
+        &mut self,
+        control: Control,
+        executed: Mask,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<Next, Fault> {
+        let arrived = self.active;
+        match control {
+            Control::Loop { end } => {
+                self.check_nesting(ctx)?;
+                self.frames.push(Frame::Loop { open: self.pc, end, looping: arrived, all: arrived });
+                self.visit_control(ctx, executed);
+                self.trace(ctx, (arrived, executed));
+            }
+            Control::Call { target } => {
+                self.visit_control(ctx, executed);
+                return self.call(ctx, executed, target);
+            }
+            Control::Return => {
+                self.visit_control(ctx, executed);
+                if let Some(frame) = self.frames.leave_call(executed) {
+                    self.wait(WaitPoint { frame, top: false }, executed);
+                    self.set_active(arrived & !executed);
+                    self.trace(ctx, (arrived, executed));
+                } else {
+                    self.exit(ctx, executed);
+                }
+            }
+            Control::Halt => {
+                self.visit_control(ctx, executed);
+                self.exit(ctx, executed);
             }
             Control::Refused { why } => {
                 return Err(self.refused(ctx, &ctx.program.refusals[why as usize]));
             }
+            // The others are frequent.
+            _ => {}
         }
-        Ok(None)
+        Ok(Next::Advance)
     }
 
     /// Reports a control operation to the sanitizer before it executes.
@@ -124,34 +167,71 @@ impl<const W: usize> Wave<W> {
         }
     }
 
-    fn visit(&mut self, ctx: &mut ExecContext<'_>, executed: Mask) {
-        self.recorder.visit(StatementId(self.pc), self.active, executed);
+    /// Records all visits so far.
+    #[inline(always)]
+    pub(super) fn record(&mut self) {
+        let Range { start, end } = self.unrecorded;
+        self.recorder.visit_run(start, end, self.active, self.active);
+        self.unrecorded = end..end;
+    }
+
+    /// Adds the visit of the statement at the program counter by the active lanes, of which `executed` execute it.
+    #[inline(always)]
+    pub(super) fn visit(&mut self, executed: Mask) {
+        if executed != self.active {
+            self.record();
+            self.recorder.visit_run(self.pc, self.pc + 1, self.active, executed);
+            self.unrecorded.start = self.pc + 1;
+        }
+        self.unrecorded.end = self.pc + 1;
+    }
+
+    /// Adds the visit of a control operation; those of other operations are counted in [`ExecContext::steps`] together.
+    #[inline(always)]
+    fn visit_control(&mut self, ctx: &mut ExecContext<'_>, executed: Mask) {
+        self.visit(executed);
         *ctx.steps += 1;
     }
 
+    /// Other lanes are active after the visit of the statement at the program counter.
+    #[inline(always)]
+    fn set_active(&mut self, lanes: Mask) {
+        if lanes != self.active {
+            self.record();
+            self.active = lanes;
+        }
+    }
+
     /// Reports the executed operation to the value tracer, with the active and the executing lanes.
+    #[inline(always)]
     fn trace(&mut self, ctx: &ExecContext<'_>, lanes: (Mask, Mask)) {
+        if self.tracer.is_some() {
+            self.trace_now(ctx, lanes);
+        }
+    }
+
+    #[cold]
+    fn trace_now(&mut self, ctx: &ExecContext<'_>, lanes: (Mask, Mask)) {
         if let Some(tracer) = &mut self.tracer {
             let stack = self.frames.entries(self.active);
             tracer.visited(&ctx.program.named, StatementId(self.pc), lanes, &self.state, Some(stack));
         }
     }
 
-    /// Records a visit of statement `at` by the active lanes, and continues after it.
+    /// Adds a visit of statement `at` by the active lanes, and continues after it.
+    #[inline(always)]
     fn visit_at(&mut self, ctx: &mut ExecContext<'_>, at: u32) {
         self.pc = at;
-        self.visit(ctx, self.active);
+        self.unrecorded = at..at + 1;
+        *ctx.steps += 1;
         self.trace(ctx, (self.active, self.active));
         self.pc += 1;
     }
 
-    /// Continues with the next operation, or with waiting lanes if no lane is active.
-    fn advance(&mut self, ctx: &mut ExecContext<'_>) {
-        if self.active == 0 { self.resume(ctx) } else { self.pc += 1 }
-    }
-
     /// Deactivates the current lanes and resumes the innermost waiting lanes. Leaves no lane active if none waits.
+    #[inline(always)]
     fn resume(&mut self, ctx: &mut ExecContext<'_>) {
+        self.record();
         let mut arrived = std::mem::take(&mut self.active);
         while self.active == 0 {
             let Some(frame) = self.frames.depth().checked_sub(1) else { return };
@@ -175,6 +255,7 @@ impl<const W: usize> Wave<W> {
     }
 
     /// Pops the innermost frame, in which lanes wait only for its end.
+    #[inline(always)]
     fn pop_frame(&mut self, ctx: &mut ExecContext<'_>, point: WaitPoint, arrived: Mask) {
         match self.frames.pop() {
             Some(Frame::If { end, all, .. }) => {
@@ -193,6 +274,7 @@ impl<const W: usize> Wave<W> {
     /// Continues after a loop or a call. An `else` or `endif` there is not visited by these lanes alone.
     fn continue_at(&mut self, ctx: &ExecContext<'_>, point: WaitPoint, lanes: Mask, at: u32) {
         (self.active, self.pc) = (lanes, at);
+        self.unrecorded = at..at;
         let next = ctx.program.ops.get(at as usize).map(|op| &op.action);
         let is_visited =
             next.is_some_and(|next| !matches!(next, Action::Control(Control::Else | Control::EndIf)));
@@ -213,63 +295,82 @@ impl<const W: usize> Wave<W> {
         }
     }
 
-    /// Ends a path or an iteration: the keyword must belong to the innermost construct.
-    fn close(&mut self, ctx: &mut ExecContext<'_>, word: &str) -> Result<(), Fault> {
+    /// The keyword at the end of a path or an iteration must belong to the innermost construct.
+    #[inline(always)]
+    fn check_end(&mut self, ctx: &mut ExecContext<'_>, word: &str) -> Result<(), Fault> {
         let fits = match self.frames.top() {
             Some(Frame::If { otherwise, end, .. }) => *otherwise == Some(self.pc) || *end == self.pc,
             Some(Frame::Loop { end, .. }) => *end == self.pc,
             _ => false,
         };
-        if !fits {
-            let message = format!(
-                "this `{word}` does not match the innermost open construct\nclose inner constructs first"
-            );
-            return Err(self.control_flow_fault(ctx, message));
-        }
-        self.resume(ctx);
-        Ok(())
+        if fits { Ok(()) } else { Err(self.misplaced(ctx, word)) }
     }
 
-    fn call(&mut self, ctx: &mut ExecContext<'_>, executed: Mask, target: u32) -> Result<(), Fault> {
+    #[cold]
+    fn no_loop(&self, ctx: &ExecContext<'_>) -> Fault {
+        let message = "no loop is open here\n`break` and `continue` must be inside a `loop`";
+        self.control_flow_fault(ctx, message.to_owned())
+    }
+
+    #[cold]
+    fn misplaced(&self, ctx: &ExecContext<'_>, word: &str) -> Fault {
+        let message = format!(
+            "this `{word}` does not match the innermost open construct\nclose inner constructs first"
+        );
+        self.control_flow_fault(ctx, message)
+    }
+
+    fn call(&mut self, ctx: &ExecContext<'_>, executed: Mask, target: u32) -> Result<Next, Fault> {
         if executed == 0 {
-            self.pc += 1;
-            return Ok(());
+            return Ok(Next::Advance);
         }
         if self.frames.calls() >= MAX_CALLS {
             let message = format!("beyond the limit of {MAX_CALLS}\nreplace nested calls with a loop");
             return Err(self.fault(ctx, "call-depth", message, executed));
         }
         let arrived = self.active;
+        self.record();
         self.frames.push(Frame::Call { back: self.pc + 1, all: arrived });
         self.active = executed;
         self.trace(ctx, (arrived, executed));
         self.pc = target;
-        Ok(())
+        self.unrecorded = target..target;
+        Ok(Next::Jump)
     }
 
-    pub(super) fn halt(&mut self, ctx: &mut ExecContext<'_>, lanes: Mask) {
+    /// Lanes that reach the end of the code exit.
+    pub(super) fn halt_past_end(&mut self, ctx: &mut ExecContext<'_>) {
+        self.exit(ctx, self.active);
+        self.resume(ctx);
+    }
+
+    /// Lanes exit, after the visit of the statement at the program counter.
+    fn exit(&mut self, ctx: &ExecContext<'_>, lanes: Mask) {
         let arrived = self.active;
         self.live &= !lanes;
         self.frames.leave_all(lanes);
-        self.active &= !lanes;
+        self.set_active(arrived & !lanes);
         if (self.pc as usize) < ctx.program.ops.len() {
             self.trace(ctx, (arrived, lanes));
         }
-        self.advance(ctx);
     }
 
-    fn check_nesting(&mut self, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
-        if self.frames.nesting() < MAX_NESTING {
-            return Ok(());
-        }
+    #[inline(always)]
+    fn check_nesting(&self, ctx: &ExecContext<'_>) -> Result<(), Fault> {
+        if self.frames.nesting() < MAX_NESTING { Ok(()) } else { Err(self.nested_too_deep(ctx)) }
+    }
+
+    #[cold]
+    fn nested_too_deep(&self, ctx: &ExecContext<'_>) -> Fault {
         let message = format!(
             "`if` and `loop` beyond the limit of {MAX_NESTING}\ncombine conditions with `and`, or leave \
              with `break` and `continue`"
         );
-        Err(self.fault(ctx, "nesting-depth", message, self.active))
+        self.fault(ctx, "nesting-depth", message, self.active)
     }
 
     /// Whether the wave waits, at the top of an iteration.
+    #[inline(always)]
     fn waits(&mut self, ctx: &ExecContext<'_>) -> Option<Stop> {
         let position = (self.pc, self.active, self.state.predicates);
         match self.spin.look(*ctx.memory.changes, position, &self.frames, &self.state.rows, ctx.program) {

@@ -15,6 +15,7 @@ use super::program::{
     Action, Atomic, Condition, Control, Halves, Matrix, Op, Program, Refusal, Row, SCRATCH_ROWS, Shuffle,
     Space, Unary,
 };
+use super::quick::QuickOp;
 use crate::scalar_type::{Class, ScalarType};
 
 /// The maximum number of general registers.
@@ -34,7 +35,7 @@ pub fn decode(code: &Code) -> Program {
         current: Halves::default(),
         refusals: Vec::new(),
     };
-    let ops = (0..code.instructions.len()).map(|at| decoder.op(at)).collect();
+    let ops: Vec<Op> = (0..code.instructions.len()).map(|at| decoder.op(at)).collect();
     let name = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref());
     Program {
         name: name.map(|(name, _)| name.clone()).unwrap_or_default(),
@@ -42,6 +43,7 @@ pub fn decode(code: &Code) -> Program {
         local_memory: code.resources.local_memory.map(|bytes| bytes.value).filter(|bytes| *bytes > 0),
         registers,
         constants: decoder.constants,
+        quick: ops.iter().map(QuickOp::of).collect(),
         ops,
         halves: decoder.halves,
         refusals: decoder.refusals,

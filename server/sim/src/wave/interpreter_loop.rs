@@ -6,16 +6,16 @@
 
 use pulp::{NullaryFnOnce, Simd, WithSimd};
 
-use crate::record::Recorder;
 use crate::trace::{Mask, StatementId};
 use crate::values::{AccessSpace, LaneAccesses};
 
-use super::alu;
-use super::lanes::lanes;
+use super::compute;
+use super::lanes::{Rows, lanes};
 use super::launch_state::Fault;
 use super::machine::{ExecContext, Stop, Wave};
 use super::memory::{Memory, OutOfRange};
 use super::program::{Action, Halves, Op, Space};
+use super::quick::Quick;
 use super::sanitizer::VisitContext;
 use super::state::{State, WavePosition};
 
@@ -31,25 +31,9 @@ impl<const W: usize> WithSimd for RunWave<'_, '_, W> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Result<Stop, Fault> {
         let RunWave { wave, ctx } = self;
-        while wave.active != 0 {
-            if *ctx.steps >= ctx.pause {
-                return Ok(Stop::Paused);
-            }
-            wave.straight_line(simd, ctx)?;
-            if wave.tracer.as_ref().is_some_and(|tracer| tracer.is_complete()) {
-                return Ok(Stop::Traced);
-            }
-            match ctx.program.ops.get(wave.pc as usize) {
-                None => wave.run_past_end(ctx),
-                Some(op) if op.action.is_control() => {
-                    if let Some(stop) = wave.control(op, ctx)? {
-                        return Ok(stop);
-                    }
-                }
-                Some(_) => {}
-            }
-        }
-        Ok(Stop::Exited)
+        let stop = wave.interpret(simd, ctx);
+        wave.record();
+        stop
     }
 }
 
@@ -59,186 +43,179 @@ impl<const W: usize> Wave<W> {
         ctx.arch.dispatch(RunWave { wave: self, ctx })
     }
 
+    #[inline(always)]
+    fn interpret<S: Simd>(&mut self, simd: S, ctx: &mut ExecContext<'_>) -> Result<Stop, Fault> {
+        let program = ctx.program;
+        let is_observed = ctx.sanitizer.is_some() || self.tracer.is_some();
+        while self.active != 0 {
+            if *ctx.steps >= ctx.pause {
+                return Ok(Stop::Paused);
+            }
+            if is_observed {
+                self.observed_line(simd, ctx)?;
+                if self.tracer.as_ref().is_some_and(|tracer| tracer.is_complete()) {
+                    return Ok(Stop::Traced);
+                }
+            } else {
+                self.straight_line(simd, ctx)?;
+            }
+            match program.ops.get(self.pc as usize) {
+                None => self.run_past_end(ctx),
+                Some(op) => {
+                    if let Action::Control(control) = op.action
+                        && let Some(stop) = self.control(op, control, ctx)?
+                    {
+                        return Ok(stop);
+                    }
+                }
+            }
+        }
+        Ok(Stop::Exited)
+    }
+
+    /// The operations before the step limit.
+    #[inline(always)]
+    fn within_limit<'c, T>(&self, code: &'c [T], ctx: &ExecContext<'_>) -> &'c [T] {
+        let budget = ctx.limit.saturating_sub(*ctx.steps);
+        if budget >= code.len() as u64 {
+            return code;
+        }
+        let end = (u64::from(self.pc) + budget).min(code.len() as u64);
+        &code[..end as usize]
+    }
+
     /// Executes straight-line operations up to the next control operation, the end, or the step limit.
     #[inline(always)]
     fn straight_line<S: Simd>(&mut self, simd: S, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         let program = ctx.program;
-        let position = &WavePosition { geometry: ctx.geometry, workgroup: ctx.workgroup, wave: self.index };
-        let budget = ctx.limit.saturating_sub(*ctx.steps);
-        let end = u64::from(self.pc).saturating_add(budget).min(program.ops.len() as u64);
-        let code = &program.ops[..end as usize];
+        let code = self.within_limit(&program.quick, ctx);
         let (mask, first) = (self.active, self.pc);
         let mut pc = first;
-        let mut visits = Visits { recorder: &mut self.recorder, mask, start: first };
-        let mut failed = None;
-        while let Some(op) = code.get(pc as usize).filter(|op| !op.action.is_control()) {
-            let executed = match op.guard {
-                None => mask,
-                Some(guard) => mask & self.state.holds(guard),
-            };
-            if executed != mask {
-                visits.partial(pc, executed);
-            }
-            if let Some((sanitizer, group)) = &mut ctx.sanitizer
-                && let Some(shadow) = &mut self.shadow
-            {
-                let local = &*ctx.memory.local;
-                let at = VisitContext {
-                    program,
-                    op,
-                    pc,
-                    position,
-                    active: mask,
-                    executed,
-                    state: &self.state,
-                    local,
-                };
-                sanitizer.take_watch_hit();
-                let findings = sanitizer.before(&at, group, shadow);
-                if sanitizer.take_watch_hit()
-                    && let Some(tracer) = &mut self.tracer
-                {
-                    tracer.stored();
+        while let Some(op) = code.get(pc as usize) {
+            match op.quick {
+                Quick::Control => break,
+                Quick::No => {
+                    (self.pc, self.unrecorded.end) = (pc, pc);
+                    if let Err(outside) = self.step(simd, &program.ops[pc as usize], ctx) {
+                        *ctx.steps += u64::from(pc + 1 - first);
+                        return Err(self.out_of_range(ctx, &outside));
+                    }
                 }
-                ctx.add_findings(findings, || visits.number(pc));
-            }
-            if let Some(tracer) = &mut self.tracer {
-                let accesses = || accesses(&op.action, &self.state, executed);
-                tracer.before(&program.named[pc as usize], &self.state, accesses);
+                Quick::Other => {
+                    compute::any(simd, &program.ops[pc as usize].action, &mut self.state, mask);
+                }
+                _ => compute::quick(simd, op, &mut self.state, mask),
             }
             pc += 1;
-            let done = match op.halves.checked_sub(1) {
-                _ if executed == 0 => Ok(()),
-                None => perform(simd, &op.action, &mut self.state, executed, position, &mut ctx.memory),
-                Some(halves) => {
-                    let halves = &program.halves[halves as usize];
-                    with_halves(op, halves, &mut self.state, executed, position, &mut ctx.memory)
-                }
-            };
-            if let Err(outside) = done {
-                failed = Some(outside);
-                break;
-            }
-            if let Some(tracer) = &mut self.tracer {
-                tracer.visited(&program.named, StatementId(pc - 1), (mask, executed), &self.state, None);
-            }
         }
-        visits.up_to(pc);
         *ctx.steps += u64::from(pc - first);
-        self.pc = pc;
-        match failed {
-            None => Ok(()),
-            Some(outside) => {
-                self.pc -= 1;
-                Err(self.out_of_range(ctx, &outside))
+        (self.pc, self.unrecorded.end) = (pc, pc);
+        Ok(())
+    }
+
+    /// The same, while the sanitizer or the value tracer observes each operation.
+    #[inline(never)]
+    fn observed_line<S: Simd>(&mut self, simd: S, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+        let program = ctx.program;
+        let code = self.within_limit(&program.ops, ctx);
+        while let Some(op) = code.get(self.pc as usize).filter(|op| !op.action.is_control()) {
+            *ctx.steps += 1;
+            if let Err(outside) = self.step(simd, op, ctx) {
+                return Err(self.out_of_range(ctx, &outside));
+            }
+            self.pc += 1;
+        }
+        Ok(())
+    }
+
+    /// Executes the straight-line operation at the program counter.
+    #[inline(never)]
+    fn step<S: Simd>(&mut self, simd: S, op: &Op, ctx: &mut ExecContext<'_>) -> Result<(), Box<OutOfRange>> {
+        let (program, mask, pc) = (ctx.program, self.active, self.pc);
+        let position = &WavePosition { geometry: ctx.geometry, workgroup: ctx.workgroup, wave: self.index };
+        let executed = match op.guard {
+            None => mask,
+            Some(guard) => mask & self.state.holds(guard),
+        };
+        self.visit(executed);
+        if let Some((sanitizer, group)) = &mut ctx.sanitizer
+            && let Some(shadow) = &mut self.shadow
+        {
+            let (state, local) = (&self.state, &*ctx.memory.local);
+            let at = VisitContext { program, op, pc, position, active: mask, executed, state, local };
+            sanitizer.take_watch_hit();
+            let findings = sanitizer.before(&at, group, shadow);
+            if sanitizer.take_watch_hit()
+                && let Some(tracer) = &mut self.tracer
+            {
+                tracer.stored();
+            }
+            let unrecorded = u64::from(self.unrecorded.contains(&pc));
+            ctx.add_findings(findings, || self.recorder.visits_of(StatementId(pc)) + unrecorded);
+        }
+        if let Some(tracer) = &mut self.tracer {
+            let accesses = || accesses(&op.action, &self.state, executed);
+            tracer.before(&program.named[pc as usize], &self.state, accesses);
+        }
+        match op.halves.checked_sub(1) {
+            _ if executed == 0 => {}
+            None => perform(simd, op, &mut self.state, executed, position, &mut ctx.memory)?,
+            Some(halves) => {
+                let halves = &program.halves[halves as usize];
+                with_halves(op, halves, &mut self.state, executed, position, &mut ctx.memory)?;
             }
         }
+        if let Some(tracer) = &mut self.tracer {
+            tracer.visited(&program.named, StatementId(pc), (mask, executed), &self.state, None);
+        }
+        Ok(())
     }
 }
 
-/// Visits that are not recorded yet: the operations from `start` on, executed by all active lanes.
-struct Visits<'w> {
-    recorder: &'w mut Recorder,
-    mask: Mask,
-    start: u32,
-}
-
-impl Visits<'_> {
-    /// Records the operations before `pc`.
-    #[inline(always)]
-    fn up_to(&mut self, pc: u32) {
-        self.recorder.visit_run(self.start, pc, self.mask, self.mask);
-        self.start = pc;
-    }
-
-    /// The number of visits of the operation at `pc`, up to the present one.
-    fn number(&self, pc: u32) -> u64 {
-        self.recorder.visits_of(StatementId(pc)) + u64::from(pc >= self.start)
-    }
-
-    /// Records the operations before `pc`, and the one at `pc`, which only some lanes execute.
-    #[inline(always)]
-    fn partial(&mut self, pc: u32, executed: Mask) {
-        self.up_to(pc);
-        self.recorder.visit_run(pc, pc + 1, self.mask, executed);
-        self.start = pc + 1;
-    }
-}
-
-/// Kinds of actions that are compiled together.
-mod kind {
-    pub(super) const UNARY: u8 = 0;
-    pub(super) const BINARY: u8 = 1;
-    pub(super) const TERNARY: u8 = 2;
-    pub(super) const COMPARE: u8 = 3;
-    pub(super) const MEMORY: u8 = 4;
-    /// Actions that are not hot.
-    pub(super) const RARE: u8 = 5;
-}
-
-/// Executes an action in the lanes of `mask`.
+/// Executes an operation in the lanes of `mask`.
 #[inline(always)]
 fn perform<S: Simd, const W: usize>(
     simd: S,
-    action: &Action,
+    op: &Op,
     state: &mut State<W>,
     mask: Mask,
     position: &WavePosition,
     memory: &mut Memory<'_>,
 ) -> Result<(), Box<OutOfRange>> {
-    macro_rules! outlined {
-        ($kind:ident) => {
-            simd.vectorize(Outlined::<{ kind::$kind }, S, W> { simd, action, state, mask, position, memory })
-        };
-    }
-    match action {
-        Action::Unary { .. } => outlined!(UNARY),
-        Action::Binary { .. } => outlined!(BINARY),
-        Action::Ternary { .. } => outlined!(TERNARY),
-        Action::Compare { .. } => outlined!(COMPARE),
-        Action::Load { .. } | Action::Store { .. } => outlined!(MEMORY),
-        _ => outlined!(RARE),
+    match op.action {
+        Action::Load { .. } | Action::Store { .. } => {
+            simd.vectorize(Access { action: &op.action, rows: &mut state.rows, mask, memory })
+        }
+        _ if op.action.computes() => {
+            compute::any(simd, &op.action, state, mask);
+            Ok(())
+        }
+        _ => state.compute(&op.action, mask, *position, memory),
     }
 }
 
-/// An action of one kind, compiled for the instruction set of the loop but outlined from it: small functions optimize best.
-struct Outlined<'a, 'm, const KIND: u8, S, const W: usize> {
-    simd: S,
+/// A load or a store, compiled for the instruction set of the loop but outlined from it: small functions optimize best.
+struct Access<'a, 'm, const W: usize> {
     action: &'a Action,
-    state: &'a mut State<W>,
+    rows: &'a mut Rows<W>,
     mask: Mask,
-    position: &'a WavePosition,
     memory: &'a mut Memory<'m>,
 }
 
-impl<const KIND: u8, S: Simd, const W: usize> NullaryFnOnce for Outlined<'_, '_, KIND, S, W> {
+impl<const W: usize> NullaryFnOnce for Access<'_, '_, W> {
     type Output = Result<(), Box<OutOfRange>>;
 
     #[inline(always)]
     fn call(self) -> Result<(), Box<OutOfRange>> {
-        let Outlined { simd, action, state, mask, position, memory } = self;
-        let rows = &mut state.rows;
-        match (KIND, action) {
-            (kind::UNARY, &Action::Unary { op, d, a }) => alu::unary(rows, mask, op, d, a),
-            (kind::BINARY, &Action::Binary { op, d, a, b }) => alu::binary(rows, mask, op, d, [a, b]),
-            (kind::TERNARY, &Action::Ternary { op, d, a, b, c }) => {
-                alu::ternary(rows, mask, op, d, [a, b, c]);
+        let Access { action, rows, mask, memory } = self;
+        match *action {
+            Action::Load { space, bytes, d, address } => memory.load(rows, mask, space, bytes, (d, address)),
+            Action::Store { space, bytes, address, value } => {
+                memory.store(rows, mask, space, bytes, (address, value))
             }
-            (kind::COMPARE, &Action::Compare { op, d, a, b }) => {
-                let found = alu::compare(simd, rows, op, a, b);
-                state.set_predicate(d, mask, found);
-            }
-            (kind::MEMORY, &Action::Load { space, bytes, d, address }) => {
-                return memory.load(rows, mask, space, bytes, (d, address));
-            }
-            (kind::MEMORY, &Action::Store { space, bytes, address, value }) => {
-                return memory.store(rows, mask, space, bytes, (address, value));
-            }
-            (kind::RARE, action) => return state.compute(action, mask, *position, memory),
-            // Each kind receives only its own actions.
-            _ => {}
+            // The caller passes no others.
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -1,6 +1,8 @@
 //! The state of one wave and its execution context. `interpreter_loop` executes the operations that keep the active lanes,
 //! `control` those that change them; `reports` creates the findings.
 
+use std::ops::Range;
+
 use pulp::Arch;
 
 use crate::record::Recorder;
@@ -82,6 +84,8 @@ pub(crate) struct Wave<const W: usize> {
     pub(super) state: State<W>,
     pub(super) frames: Frames,
     pub(crate) recorder: Recorder,
+    /// The statements whose newest visit, by all active lanes, the recorder does not have yet.
+    pub(super) unrecorded: Range<u32>,
     pub(super) spin: SpinDetector<W>,
     /// Reconvergences, if the wave is listed.
     pub(crate) reconvergences: Option<Box<Reconvergences>>,
@@ -114,6 +118,7 @@ impl<const W: usize> Wave<W> {
             state,
             frames: Frames::default(),
             recorder,
+            unrecorded: 0..0,
             spin: SpinDetector::default(),
             reconvergences: None,
             tracer: None,

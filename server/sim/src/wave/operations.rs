@@ -167,6 +167,13 @@ pub(crate) enum Special {
     MatrixExtent,
 }
 
+impl Special {
+    /// Whether the lanes of a wave differ in its value.
+    pub(crate) fn differs_in_a_wave(self) -> bool {
+        matches!(self, Special::ThreadId(_) | Special::LaneId)
+    }
+}
+
 /// Whether the threads of a workgroup differ in the value of a special register.
 pub(crate) fn distinguishes_threads(name: &str) -> bool {
     matches!(special(name), Some(Special::ThreadId(_) | Special::WaveId | Special::LaneId))

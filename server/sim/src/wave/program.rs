@@ -6,6 +6,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
+use super::quick::QuickOp;
 use crate::StatementId;
 
 pub(crate) use super::operations::{
@@ -32,6 +33,8 @@ pub struct Program {
     /// The values of the constant rows, which follow the registers.
     pub(crate) constants: Vec<u32>,
     pub(crate) ops: Vec<Op>,
+    /// The same operations, as the interpreter loop dispatches them.
+    pub(crate) quick: Vec<QuickOp>,
     /// Register halves of the few operations that name them; [`Op::halves`] counts from 1.
     pub(crate) halves: Vec<Halves>,
     /// Why runs stop at [`Action::Refused`].
@@ -187,6 +190,20 @@ pub(crate) enum Control {
 }
 
 impl Action {
+    /// Whether it has no effect but on its destination, and each lane computes for itself.
+    pub(crate) fn computes(&self) -> bool {
+        matches!(
+            self,
+            Action::Constant { .. }
+                | Action::Unary { .. }
+                | Action::Binary { .. }
+                | Action::Ternary { .. }
+                | Action::Compare { .. }
+                | Action::Logic { .. }
+                | Action::Select { .. }
+        )
+    }
+
     /// Whether it is a control operation.
     #[inline(always)]
     pub(crate) fn is_control(&self) -> bool {

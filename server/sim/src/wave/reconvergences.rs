@@ -18,13 +18,20 @@ pub(super) struct WaitPoint {
 /// The waiting groups of a wave, and its reconvergences so far.
 #[derive(Debug)]
 pub(crate) struct Reconvergences {
-    waiting: Vec<(WaitPoint, Mask)>,
+    /// By the index of the frame: whether a group waits for the next iteration, and its lanes.
+    waiting: Vec<Vec<(bool, Mask)>>,
+    /// The groups of the present reconvergence.
+    parts: Vec<Mask>,
     found: ReconvergenceList,
 }
 
 impl Default for Reconvergences {
     fn default() -> Self {
-        Reconvergences { waiting: Vec::new(), found: ReconvergenceList::with_budget(BUDGET) }
+        Reconvergences {
+            waiting: Vec::new(),
+            parts: Vec::new(),
+            found: ReconvergenceList::with_budget(BUDGET),
+        }
     }
 }
 
@@ -32,34 +39,40 @@ impl Reconvergences {
     /// Records a group that waits at a point.
     pub(super) fn wait(&mut self, point: WaitPoint, lanes: Mask) {
         if lanes != 0 {
-            self.waiting.push((point, lanes));
+            if self.waiting.len() <= point.frame {
+                self.waiting.resize(point.frame + 1, Vec::new());
+            }
+            self.waiting[point.frame].push((point.top, lanes));
         }
     }
 
     /// Releases a wait point: `all` lanes continue at a statement; `arrived` of them have just arrived. `at` is `None` where they
     /// join other lanes before the next visit.
     pub(super) fn release(&mut self, point: WaitPoint, arrived: Mask, all: Mask, at: Option<StatementId>) {
-        let arrived = arrived & all;
-        let is_here = |(other, lanes): &&(WaitPoint, Mask)| *other == point && lanes & all != 0;
-        // Usually no group waits; avoid the allocation then.
-        if let Some(statement) = at
-            && (arrived != 0 && arrived != all || self.waiting.iter().any(|group| is_here(&group)))
-        {
-            let waited = self.waiting.iter().filter(is_here).map(|(_, lanes)| lanes & all);
-            let mut parts: Vec<Mask> = waited.chain(Some(arrived).filter(|arrived| *arrived != 0)).collect();
+        let Reconvergences { waiting, parts, found } = self;
+        if let Some(statement) = at {
+            let here = waiting.get(point.frame).into_iter().flatten().filter(|(top, _)| *top == point.top);
+            parts.clear();
+            parts.extend(
+                here.map(|(_, lanes)| *lanes)
+                    .chain([arrived])
+                    .map(|lanes| lanes & all)
+                    .filter(|lanes| *lanes != 0),
+            );
             // Lanes that were not recorded as waiting jumped there directly from the divergent branch.
             let direct = parts.iter().fold(all, |lanes, part| lanes & !part);
             parts.extend(Some(direct).filter(|lanes| *lanes != 0));
             if parts.len() > 1 {
-                self.found.add(Reconvergence { statement, parts });
+                found.add(statement, parts.as_slice());
             }
         }
-        let is_open = |other: &WaitPoint| match point.top {
-            true => *other == point,
+        match point.top {
+            true => {
+                waiting.get_mut(point.frame).into_iter().for_each(|groups| groups.retain(|(top, _)| !top))
+            }
             // The frame was popped, with everything nested in it.
-            false => other.frame >= point.frame,
-        };
-        self.waiting.retain(|(other, _)| !is_open(other));
+            false => waiting.iter_mut().skip(point.frame).for_each(Vec::clear),
+        }
     }
 
     /// Takes the recorded reconvergences.

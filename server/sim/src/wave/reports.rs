@@ -9,6 +9,7 @@ use super::program::Refusal;
 
 impl<const W: usize> Wave<W> {
     /// Lanes that reach the end of the code exit.
+    #[cold]
     pub(super) fn run_past_end(&mut self, ctx: &mut ExecContext<'_>) {
         let last = ctx.program.ops.len().checked_sub(1).map(|last| StatementId(last as u32));
         let message = "lanes reach the end of the kernel and exit here\nadd `halt`".to_owned();
@@ -17,7 +18,7 @@ impl<const W: usize> Wave<W> {
             ..self.finding(ctx, "missing-halt", Severity::Warning, message, self.active)
         };
         ctx.push(finding);
-        self.halt(ctx, self.active);
+        self.halt_past_end(ctx);
     }
 
     /// Checks that all live lanes are among `arrived` at the barrier just before the program counter.

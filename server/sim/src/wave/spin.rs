@@ -50,7 +50,7 @@ impl<const W: usize> Default for SpinDetector<W> {
 
 impl<const W: usize> SpinDetector<W> {
     /// Looks at the wave at the top of an iteration. `changes` counts the stores that changed memory.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn look(
         &mut self,
         changes: u64,
@@ -66,6 +66,7 @@ impl<const W: usize> SpinDetector<W> {
         self.compare(position, frames, rows, program)
     }
 
+    #[inline(never)]
     fn compare(&mut self, position: Position, frames: &Frames, rows: &Rows<W>, program: &Program) -> Spin {
         let region = frames.outermost_loop();
         self.decisive.take_if(|known| known.region != region);

@@ -1,6 +1,6 @@
 //! The registers of a wave, and the straight-line operations on them. Both models use it; control flow does not belong here.
 
-use pulp::Scalar;
+use pulp::{Scalar, Simd};
 
 use crate::trace::{Mask, RegisterValues};
 use crate::warp::launch_config::{position, volume};
@@ -93,38 +93,17 @@ impl<const W: usize> State<W> {
         if condition.negated { !mask } else { mask }
     }
 
-    /// Executes a straight-line action in the lanes of `mask`; control actions do nothing.
+    /// Executes an action for which [`Action::computes`] holds in the lanes of `mask`.
     #[inline(always)]
-    pub(crate) fn compute(
-        &mut self,
-        action: &Action,
-        mask: Mask,
-        position: WavePosition,
-        memory: &mut Memory<'_>,
-    ) -> Result<(), Box<OutOfRange>> {
+    pub(crate) fn compute_lanes<S: Simd>(&mut self, simd: S, action: &Action, mask: Mask) {
         let rows = &mut self.rows;
-        let width = position.geometry.width;
         match *action {
             Action::Constant { d, bits } => rows.write_one(d, bits, mask),
             Action::Unary { op, d, a } => alu::unary(rows, mask, op, d, a),
             Action::Binary { op, d, a, b } => alu::binary(rows, mask, op, d, [a, b]),
             Action::Ternary { op, d, a, b, c } => alu::ternary(rows, mask, op, d, [a, b, c]),
-            Action::InsertBits { d, base, value, offset, width } => {
-                alu::insert_bits(rows, mask, d, [base, value, offset, width]);
-            }
-            Action::Double { op, d, a, b, c } => alu::double(rows, mask, op, d, [a, b, c]),
-            Action::Narrow { d, a } => {
-                for lane in lanes(mask) {
-                    rows.set(d, lane, float::narrow(rows.pair(a, lane)));
-                }
-            }
-            Action::Widen { d, a } => {
-                for lane in lanes(mask) {
-                    rows.set_pair(d, lane, float::widen(rows.get(a)[lane]));
-                }
-            }
             Action::Compare { op, d, a, b } => {
-                let found = alu::compare(Scalar::new(), rows, op, a, b);
+                let found = alu::compare(simd, rows, op, a, b);
                 self.set_predicate(d, mask, found);
             }
             Action::Logic { op, d, a, b } => {
@@ -140,6 +119,41 @@ impl<const W: usize> State<W> {
             Action::Select { d, condition, a, b } => {
                 let chosen = self.holds(condition);
                 self.rows.select(mask, d, [a, b], chosen);
+            }
+            // The others do not only compute.
+            _ => {}
+        }
+    }
+
+    /// Executes a straight-line action in the lanes of `mask`; control actions do nothing.
+    #[inline(always)]
+    pub(crate) fn compute(
+        &mut self,
+        action: &Action,
+        mask: Mask,
+        position: WavePosition,
+        memory: &mut Memory<'_>,
+    ) -> Result<(), Box<OutOfRange>> {
+        let rows = &mut self.rows;
+        let width = position.geometry.width;
+        match *action {
+            ref action if action.computes() => self.compute_lanes(Scalar::new(), action, mask),
+            Action::InsertBits { d, base, value, offset, width } => {
+                alu::insert_bits(rows, mask, d, [base, value, offset, width]);
+            }
+            Action::Double { op, d, a, b, c } => alu::double(rows, mask, op, d, [a, b, c]),
+            Action::Narrow { d, a } => {
+                for lane in lanes(mask) {
+                    rows.set(d, lane, float::narrow(rows.pair(a, lane)));
+                }
+            }
+            Action::Widen { d, a } => {
+                for lane in lanes(mask) {
+                    rows.set_pair(d, lane, float::widen(rows.get(a)[lane]));
+                }
+            }
+            Action::Special { d, register } if !register.differs_in_a_wave() => {
+                rows.write_one(d, position.special(register, 0), mask);
             }
             Action::Special { d, register } => {
                 for lane in lanes(mask) {
@@ -171,9 +185,8 @@ impl<const W: usize> State<W> {
             Action::PrefixSum { d, a } => wave_ops::prefix_sum(rows, mask, d, a),
             Action::Reduce { op, d, a } => wave_ops::reduce(rows, mask, op, d, a),
             Action::Matrix(op) => self.fragments.perform(op, rows, mask, memory)?,
-            Action::Nothing | Action::Acquire => {}
             // The models implement control operations.
-            Action::Control(_) => {}
+            _ => {}
         }
         Ok(())
     }

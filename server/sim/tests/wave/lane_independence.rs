@@ -21,6 +21,10 @@ use warplens_syntax::parse_file;
 const PATIENCE: u64 = 20_000;
 
 fn simulate(text: &str, shape: Shape) -> RunResult {
+    simulate_with(Checks::ALL, text, shape)
+}
+
+fn simulate_with(checks: Checks, text: &str, shape: Shape) -> RunResult {
     let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     let program = decode(&hir::lower(file.items().next().expect("a kernel")));
     let launch = LaunchConfig {
@@ -28,7 +32,7 @@ fn simulate(text: &str, shape: Shape) -> RunResult {
         ..launch_config(shape.grid, shape.workgroup, shape.width)
     };
     let limits = Limits { max_steps: 100 * PATIENCE, max_warps: usize::MAX, ..Limits::default() };
-    let options = RunOptions { checks: Checks::ALL, registers: true, limits, ..RunOptions::default() };
+    let options = RunOptions { checks, registers: true, limits, ..RunOptions::default() };
     run(&program, launch, &options, Control::none()).expect("not cancelled")
 }
 
@@ -76,6 +80,19 @@ proptest! {
     #[test]
     fn threads_do_what_they_would_alone(program in program(), shape in shape()) {
         every_thread_does_what_it_would_alone(&program, shape)?;
+    }
+
+    /// Without checks most statements run in a loop of their own.
+    #[test]
+    fn runs_do_not_depend_on_the_checks(program in program(), shape in shape()) {
+        let text = program.text(shape);
+        let [checked, unchecked] = [Checks::ALL, Checks::default()].map(|checks| simulate_with(checks, &text, shape));
+        prop_assert_eq!(checked.status, unchecked.status, "{}", text);
+        prop_assert_eq!(checked.totals, unchecked.totals, "{}", text);
+        prop_assert_eq!(&checked.warps, &unchecked.warps, "{}", text);
+        prop_assert_eq!(&checked.summed, &unchecked.summed, "{}", text);
+        let bytes = |result: &RunResult| result.memory.bytes(0, shape.device().into()).map(<[u8]>::to_vec);
+        prop_assert_eq!(bytes(&checked), bytes(&unchecked), "{}", text);
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::ptx::tensor::products::Products;
 use crate::ptx::tensor::warpgroup;
 use crate::reconvergences::ReconvergenceList;
 use crate::record::Recorder;
-use crate::trace::{Reconvergence, Related, Severity, StatementId, Status, WarpId};
+use crate::trace::{Related, Severity, StatementId, Status, WarpId};
 
 /// Why a warp stopped running.
 #[derive(Debug)]
@@ -225,10 +225,8 @@ impl Warp {
         if reached.pc as usize >= function.code.len() {
             return;
         }
-        let parts = reached.parts.iter().map(|&lanes| lanes.into()).collect();
-        let reconvergence =
-            Reconvergence { statement: StatementId(function.first_statement + reached.pc), parts };
-        self.reconvergences.add(reconvergence);
+        let parts: Vec<_> = reached.parts.iter().map(|&lanes| lanes.into()).collect();
+        self.reconvergences.add(StatementId(function.first_statement + reached.pc), parts);
     }
 
     /// Runs a group; returns the next one.
