@@ -215,7 +215,7 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       test(`${width} pixels wide`, async () => {
         bench.configure({ 'workbench.activityBar.location': 'hidden' });
         await bench.open('divergence.ptx');
-        await bench.lens('instr').first().waitFor();
+        await bench.endedRun().first().waitFor();
         await panel.open();
         if (await bench.page.locator('.part.sidebar:visible').count()) await bench.command('View: Toggle Primary Side Bar Visibility');
         await bench.page.setViewportSize({ width, height: 1500 });

@@ -39,7 +39,7 @@ export class PanelPage {
     const { bench } = this;
     await bench.lens(lens).first().waitFor();
     if ((await bench.lens('instr').count()) === 0) await bench.lens(lens).first().click();
-    await bench.lens('instr').first().waitFor({ timeout });
+    await bench.endedRun().first().waitFor({ timeout });
     await this.open();
   }
 

@@ -99,7 +99,7 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
       const bar = bench.page.locator('.part.sidebar:visible');
       const toggle = bench.page.locator('[aria-label^="Toggle Primary Side Bar"]').first();
       if (await bar.count()) await click(toggle, 'the side bar is closed', async () => (await bar.count()) === 0);
-      await click(bench.lens('Run').or(bench.lens('instr')).first(), 'the launch has run', isVisible(bench.lens('instr')));
+      await click(bench.lens('Run').or(bench.lens('instr')).first(), 'the launch has run', isVisible(bench.endedRun()));
       await bench.word('shr.u32', 'shr').click();
       await bench.closeHover();
       await until('the theme applies', async () => (await bench.page.locator(`.monaco-workbench.${kind}`).count()) > 0 && (await bench.strips()).length > 10);

@@ -186,6 +186,11 @@ export class Workbench {
     return this.page.locator('.codelens-decoration a', { hasText: text });
   }
 
+  /** The lens of a run that has ended. */
+  endedRun() {
+    return this.lens(/^[✓⚠✗]/);
+  }
+
   /** Whether lanes are shown after the code. */
   async lanesAreShown() {
     return (await this.strips()).length > 0 || (await this.lines()).some((line) => /split \d+ \| \d+/.test(line));

@@ -400,9 +400,9 @@ impl Shown {
         PlacedTraces::new(self.statements().filter_map(placed).collect(), self.width())
     }
 
-    /// The lines of the statements that the warp did not reach; none if the launch did not start.
+    /// The lines of the statements that the warp did not reach; none if the launch did not start, or the rest of the run may reach them.
     fn lines_not_run(&self, at: &dyn Fn(TextSize) -> Position) -> Vec<u32> {
-        if self.launched() == 0 {
+        if self.launched() == 0 || self.partial {
             return Vec::new();
         }
         let missed = self.statements().filter(|statement| statement.trace.is_none());

@@ -403,6 +403,7 @@ fn a_long_simulation_shows_its_first_part_at_once() {
     let first_part = json!({ "textDocument": document, "partial": true });
     let first_part = client.request("warplens/laneMasks", first_part);
     assert_eq!((&first_part["partial"], &first_part["findings"]), (&json!(true), &json!([])));
+    assert_eq!(first_part["not_run"], json!([]));
     let visits = &first_part["lines"][0];
     assert!(visits["count"].as_u64() > Some(0), "{visits}");
     assert_eq!(visits["visits"][0]["executed"], "ffffffff");

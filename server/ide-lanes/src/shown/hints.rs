@@ -30,8 +30,10 @@ impl Shown {
             return Vec::new();
         }
         let mut lines: Vec<(TextSize, Line<'_>)> = Vec::new();
-        for statement in self.statements().filter(|statement| range.contains_inclusive(statement.range.end()))
-        {
+        // The rest of a run that is in progress may reach the others.
+        let has_hint = |statement: &ShownStatement<'_>| statement.trace.is_some() || !self.partial;
+        let inside = |statement: &ShownStatement<'_>| range.contains_inclusive(statement.range.end());
+        for statement in self.statements().filter(has_hint).filter(inside) {
             let end = line_end(statement.range.end());
             let reading = Reading {
                 launched,
