@@ -28,6 +28,7 @@ mod machine;
 mod matrix;
 mod memory;
 mod named_registers;
+mod op;
 mod operations;
 mod program;
 mod quick;

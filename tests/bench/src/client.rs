@@ -49,7 +49,7 @@ impl Client {
         let capabilities = json!({ "textDocument": { "publishDiagnostics": { "versionSupport": true } } });
         client.request(
             "initialize",
-            json!({ "processId": null, "rootUri": null, "capabilities": capabilities }),
+            json!({ "processId": null, "rootUri": null, "capabilities": capabilities, "initializationOptions": { "runProgress": true } }),
         )?;
         client.notify("initialized", json!({}))?;
         Ok(client)
@@ -113,6 +113,14 @@ impl Client {
             None => Ok(message["result"].take()),
         };
         Ok((time, answer))
+    }
+
+    /// The time of the first unread `warplens/runProgress` that fits.
+    pub(crate) fn run_progress(&mut self, fits: impl Fn(&Value) -> bool) -> Result<Instant> {
+        let is_it = |message: &Value| {
+            message["method"] == "warplens/runProgress" && fits(&message["params"]["running"])
+        };
+        Ok(self.wait_for("the progress of the run", is_it)?.0)
     }
 
     /// Forgets the messages that nothing waited for.

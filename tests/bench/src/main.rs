@@ -5,6 +5,7 @@ mod check_wave;
 mod client;
 mod lanes;
 mod latency;
+mod long_run;
 mod memory;
 mod panel;
 mod parse;
@@ -79,6 +80,12 @@ enum Measurement {
         #[arg(long, default_value_t = 40)]
         rounds: usize,
     },
+    /// A launch of 10^9 lane instructions with all checks, over stdio: first lanes, progress, cores, stopping.
+    LongRun {
+        /// How often it is run.
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+    },
     /// The requests of the lanes panel for runs of 10^6 and 10^7 steps, over stdio.
     Panel {
         /// How often each request is made.
@@ -104,6 +111,7 @@ fn main() -> Result<()> {
         Measurement::Wave { rounds } => wave::run(rounds),
         Measurement::Soak { minutes, seed } => soak::run(minutes, seed),
         Measurement::Lanes { rounds } => lanes::run(rounds),
+        Measurement::LongRun { rounds } => long_run::run(rounds),
         Measurement::Panel { rounds } => panel::run(rounds),
     }
 }

@@ -17,6 +17,16 @@ pub(crate) fn of_process(id: u32) -> Result<Duration> {
     threads.map(|thread| of_thread(&thread?.path())).sum()
 }
 
+/// The time that all threads of a process have had processors, also those that have ended, in the ticks of the system.
+pub(crate) fn of_ended_threads_too(id: u32) -> Result<Duration> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/stat"))
+        .context("processor time is read from /proc, so on Linux only")?;
+    // The name of the program, in parentheses, may contain spaces.
+    let fields = status.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Ok(Duration::from_millis(ticks * 10))
+}
+
 fn of_thread(folder: &Path) -> Result<Duration> {
     let times = std::fs::read_to_string(folder.join("schedstat"))
         .context("processor time is read from /proc, so on Linux only")?;

@@ -6,7 +6,7 @@ use crate::trace::Mask;
 
 use super::float;
 use super::lanes::{Rows, lanes, row};
-use super::program::{Arithmetic, Binary, Compare, Double, Relation, Row, Ternary, Unary};
+use super::op::{Arithmetic, Binary, Compare, Double, Relation, Row, Ternary, Unary};
 
 /// Performs a [`Unary`] operation.
 #[inline(always)]

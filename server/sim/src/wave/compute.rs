@@ -3,7 +3,7 @@
 use pulp::{NullaryFnOnce, Simd};
 
 use super::alu;
-use super::program::{Action, Binary, Compare, Relation, Ternary, Unary};
+use super::op::{Action, Binary, Compare, Relation, Ternary, Unary};
 use super::quick::{Quick, QuickOp};
 use super::state::State;
 use crate::trace::Mask;

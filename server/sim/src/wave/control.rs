@@ -7,7 +7,7 @@ use crate::trace::{Mask, StatementId};
 use super::frames::{Frame, MAX_CALLS, MAX_NESTING};
 use super::launch_state::Fault;
 use super::machine::{ExecContext, Stop, Wave};
-use super::program::{Action, Control, Op};
+use super::op::{Action, Control, Op};
 use super::reconvergences::WaitPoint;
 use super::sanitizer::VisitContext;
 use super::spin::Spin;

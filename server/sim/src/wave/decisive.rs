@@ -6,7 +6,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::program::{Action, Cell, Control, Named, Op, PREDICATES, Program};
+use super::op::{Action, Control, Op, PREDICATES};
+use super::program::{Cell, Named, Program};
 
 /// The registers that decide what a loop does.
 #[derive(Clone, Debug)]

@@ -10,11 +10,9 @@ use warplens_isa::Simulation;
 
 use super::float;
 use super::named_registers::named;
+use super::op::{Action, Atomic, Condition, Control, Halves, Matrix, Op, Row, Shuffle, Space, Unary};
 use super::operations;
-use super::program::{
-    Action, Atomic, Condition, Control, Halves, Matrix, Op, Program, Refusal, Row, SCRATCH_ROWS, Shuffle,
-    Space, Unary,
-};
+use super::program::{Program, Refusal, SCRATCH_ROWS};
 use super::quick::QuickOp;
 use crate::scalar_type::{Class, ScalarType};
 

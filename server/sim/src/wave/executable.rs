@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::program::{Action, Control as WaveControl, Program};
+use super::op::{Action, Control as WaveControl};
+use super::program::Program;
 use super::reference;
 use super::run::run;
 use crate::trace::{Control, RunOptions, RunOutcome, StatementId};

@@ -14,7 +14,7 @@ use super::lanes::{Rows, lanes};
 use super::launch_state::Fault;
 use super::machine::{ExecContext, Stop, Wave};
 use super::memory::{Memory, OutOfRange};
-use super::program::{Action, Halves, Op, Space};
+use super::op::{Action, Halves, Op, Space};
 use super::quick::Quick;
 use super::sanitizer::VisitContext;
 use super::state::{State, WavePosition};

@@ -17,7 +17,7 @@ use pulp::Simd;
 use crate::trace::Mask;
 use crate::warp::lane_masks::{self, mask_of};
 
-use super::program::Row;
+use super::op::Row;
 pub(crate) use crate::warp::lanes::lanes;
 
 /// The rows of one wave. `W` is 32 or 64; a narrower wave leaves the upper lanes unused.

@@ -2,7 +2,8 @@
 
 use crate::trace::{Finding, Mask, Related, RunResult, Severity, StatementId, Visit, WarpId};
 
-use super::program::{Action, Control, Program};
+use super::op::{Action, Control};
+use super::program::Program;
 
 /// Loops with fewer iterations are not reported.
 const MIN_ITERATIONS: u64 = 8;

@@ -9,7 +9,7 @@ use crate::trace::Mask;
 use super::float;
 use super::lanes::{Rows, lanes};
 use super::memory::{Memory, OutOfRange};
-use super::program::{Matrix, Row};
+use super::op::{Matrix, Row};
 
 /// Rows and columns of a tile.
 const N: usize = 4;

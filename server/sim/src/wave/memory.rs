@@ -5,7 +5,7 @@ use crate::objects::grouped;
 use crate::trace::{Finding, Mask, RunOptions};
 
 use super::lanes::{Rows, lanes};
-use super::program::{Atomic, Row, Space};
+use super::op::{Atomic, Row, Space};
 
 /// The memory of a workgroup.
 pub(crate) struct Memory<'m> {

@@ -1,6 +1,6 @@
 //! The frequent operations, which the interpreter loop runs without further checks.
 
-use super::program::{Action, Binary, Compare, Op, Relation, Row, Ternary, Unary};
+use super::op::{Action, Binary, Compare, Op, Relation, Row, Ternary, Unary};
 
 /// How a frequent operation runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -20,7 +20,8 @@ use crate::warp::watched_byte::WatchedByte;
 pub(crate) use self::registers::WrittenRegisters;
 use self::shadow::{Access, AccessKind, Conflict, LocalShadow, Stamp};
 use super::lanes::lanes;
-use super::program::{Action, Binary, Cell, Condition, Matrix, Op, Program, Row, Shuffle, Space};
+use super::op::{Action, Binary, Condition, Matrix, Op, Row, Shuffle, Space};
+use super::program::{Cell, Program};
 use super::state::{State, WavePosition};
 
 /// The sanitizer of a run.

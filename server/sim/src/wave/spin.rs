@@ -6,7 +6,8 @@ use crate::warp::spin;
 use super::decisive::DecisiveRegisters;
 use super::frames::Frames;
 use super::lanes::Rows;
-use super::program::{PREDICATES, Program, Row};
+use super::op::{PREDICATES, Row};
+use super::program::Program;
 
 /// Iterations without a change of memory after which a wave that polls lets others run; doubled each time.
 const POLL_PATIENCE: u64 = 1024;

@@ -8,7 +8,7 @@ use crate::warp::launch_config::{position, volume};
 use super::lanes::{Rows, lanes};
 use super::matrix::Fragments;
 use super::memory::{Memory, OutOfRange};
-use super::program::{Action, Condition, Logic, PREDICATES, Row, Special};
+use super::op::{Action, Condition, Logic, PREDICATES, Row, Special};
 use super::{alu, float, wave_ops};
 
 /// The shape of the launch.

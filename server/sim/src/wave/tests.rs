@@ -110,7 +110,7 @@ fn limited(max_steps: u64) -> RunOptions {
 /// What the tables say of the simulator is so: the example of every entry can be run, or is refused, as they say.
 #[test]
 fn the_tables_know_what_is_simulated() {
-    use super::program::{Action, Control};
+    use super::op::{Action, Control};
     for entry in warplens_isa::wave::instructions() {
         for example in [entry.example, entry.toolchain_example] {
             if matches!(entry.category.id, "control") || example.is_empty() {

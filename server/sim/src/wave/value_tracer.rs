@@ -5,7 +5,8 @@ use crate::values::{LaneAccesses, StackEntry, TraceRequest, Values};
 use crate::warp::moment::MomentTracer;
 use crate::warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
 
-use super::program::{Cell, Named, PREDICATES, Row};
+use super::op::{PREDICATES, Row};
+use super::program::{Cell, Named};
 use super::sanitizer::WrittenRegisters;
 use super::state::State;
 

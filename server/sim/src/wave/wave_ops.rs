@@ -6,7 +6,7 @@
 use crate::trace::Mask;
 
 use super::lanes::{Rows, lanes, row};
-use super::program::{Reduce, Row, Shuffle};
+use super::op::{Reduce, Row, Shuffle};
 
 impl Shuffle {
     /// The lane that a lane reads, given its operand; `width` or more for none.

@@ -5,8 +5,8 @@
 use warplens_isa::wave::{self as isa, Group};
 
 use super::encode::{SHARED_OPCODE, field};
+use crate::wave::op::{Action, Atomic, Condition, PREDICATES, Row, Shuffle, Space, Ternary, Unary};
 use crate::wave::operations;
-use crate::wave::program::{Action, Atomic, Condition, PREDICATES, Row, Shuffle, Space, Ternary, Unary};
 
 /// An instruction as it is executed.
 #[derive(Clone, Debug, PartialEq, Eq)]

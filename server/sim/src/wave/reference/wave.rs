@@ -4,7 +4,7 @@ use crate::record::Recorder;
 use crate::trace::{Divergence, Finding, Mask, RegisterValues, RunResult, StatementId, Status, WarpId};
 use crate::wave::launch_state::Fault;
 use crate::wave::memory::{Memory, OutOfRange};
-use crate::wave::program::{Action, Binary, PREDICATES, Ternary};
+use crate::wave::op::{Action, Binary, PREDICATES, Ternary};
 use crate::wave::state::{Geometry, State, WavePosition};
 use crate::wave::value_tracer::ValueTracer;
 

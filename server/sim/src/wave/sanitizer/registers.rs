@@ -5,7 +5,8 @@
 
 use crate::trace::Mask;
 
-use super::super::program::{Cell, Named, PREDICATES};
+use super::super::op::PREDICATES;
+use super::super::program::{Cell, Named};
 
 /// The lanes that have written each register of a wave.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Shadow of local memory: the last write of each word, and the accesses since.
 
-use super::super::program::Row;
+use super::super::op::Row;
 
 /// An access: its time, statement and lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

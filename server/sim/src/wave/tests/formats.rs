@@ -2,7 +2,7 @@
 
 use crate::wave::alu;
 use crate::wave::lanes::Rows;
-use crate::wave::program::{Arithmetic, Binary, Ternary, Unary};
+use crate::wave::op::{Arithmetic, Binary, Ternary, Unary};
 
 /// The finite values of binary16 that are not negative, in order: the bits are the index.
 fn halves() -> Vec<f64> {

@@ -1,0 +1,127 @@
+//! A decoded instruction: what it does, with its operands as rows of a wave's register file.
+
+pub(crate) use super::operations::{
+    Arithmetic, Atomic, Binary, Compare, Double, Logic, Reduce, Relation, Shuffle, Special, Ternary, Unary,
+};
+
+/// A row of the register file: a general register, a constant, or one of the scratch rows of [`Program::scratch`](super::program::Program::scratch).
+pub(crate) type Row = u32;
+
+/// Number of predicate registers.
+pub(crate) const PREDICATES: usize = 4;
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Op {
+    pub(crate) action: Action,
+    pub(crate) guard: Option<Condition>,
+    /// Index into [`Program::halves`](super::program::Program::halves) plus 1, or 0.
+    pub(crate) halves: u32,
+}
+
+/// A predicate register, taken as it is or negated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Condition {
+    pub(crate) predicate: u8,
+    pub(crate) negated: bool,
+}
+
+/// The register halves that an operation reads and writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Halves {
+    /// Before the operation: scratch row, register, and how far to shift it down.
+    pub(crate) reads: Vec<(Row, Row, u32)>,
+    /// After it: scratch row, register, and the position of the half.
+    pub(crate) write: Option<(Row, Row, u32)>,
+}
+
+/// The operation of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Action {
+    // `mov_imm`
+    Constant { d: Row, bits: u32 },
+    Unary { op: Unary, d: Row, a: Row },
+    Binary { op: Binary, d: Row, a: Row, b: Row },
+    Ternary { op: Ternary, d: Row, a: Row, b: Row, c: Row },
+    // `bfi`: base, inserted value, offset, width.
+    InsertBits { d: Row, base: Row, value: Row, offset: Row, width: Row },
+    Double { op: Double, d: [Row; 2], a: [Row; 2], b: [Row; 2], c: [Row; 2] },
+    // `cvt_f32_f64`
+    Narrow { d: Row, a: [Row; 2] },
+    // `cvt_f64_f32`
+    Widen { d: [Row; 2], a: Row },
+    Compare { op: Compare, d: u8, a: Row, b: Row },
+    Logic { op: Logic, d: u8, a: Condition, b: Condition },
+    Select { d: Row, condition: Condition, a: Row, b: Row },
+    Special { d: Row, register: Special },
+    Load { space: Space, bytes: u8, d: [Row; 4], address: Row },
+    Store { space: Space, bytes: u8, address: Row, value: [Row; 4] },
+    Atomic { space: Space, op: Atomic, d: Option<Row>, address: Row, value: Row, desired: Row },
+    Shuffle { kind: Shuffle, d: Row, a: Row, lane: Row },
+    Broadcast { d: Row, a: Row, lane: Row },
+    Ballot { d: Row, condition: Condition },
+    Vote { all: bool, d: u8, condition: Condition },
+    PrefixSum { d: Row, a: Row },
+    Reduce { op: Reduce, d: Row, a: Row },
+    Matrix(Matrix),
+    // Fences, `wait` and `nop`: memory is sequentially consistent here.
+    Nothing,
+    // An acquire fence: only the sanitizer observes it.
+    Acquire,
+    Control(Control),
+}
+
+/// An operation that changes which lanes are active, waits for others, or ends the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Control {
+    If { condition: Condition, otherwise: Option<u32>, end: u32 },
+    Else,
+    EndIf,
+    Loop { end: u32 },
+    EndLoop,
+    Break { condition: Condition },
+    Continue { condition: Condition },
+    Call { target: u32 },
+    Return,
+    Halt,
+    Barrier,
+    // Index into [`Program::refusals`](super::program::Program::refusals).
+    Refused { why: u32 },
+}
+
+impl Action {
+    /// Whether it has no effect but on its destination, and each lane computes for itself.
+    pub(crate) fn computes(&self) -> bool {
+        matches!(
+            self,
+            Action::Constant { .. }
+                | Action::Unary { .. }
+                | Action::Binary { .. }
+                | Action::Ternary { .. }
+                | Action::Compare { .. }
+                | Action::Logic { .. }
+                | Action::Select { .. }
+        )
+    }
+
+    /// Whether it is a control operation.
+    #[inline(always)]
+    pub(crate) fn is_control(&self) -> bool {
+        matches!(self, Action::Control(_))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Space {
+    Local,
+    Device,
+}
+
+/// Tiles of 4 x 4 binary32 values; fragments are named by number and belong to each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Matrix {
+    LoadA { fragment: u8, address: Row, stride: Row },
+    LoadB { fragment: u8, address: Row, stride: Row },
+    Compute { a: u8, b: u8, c: u8 },
+    StoreC { address: Row, stride: Row, fragment: u8 },
+}
