@@ -77,12 +77,14 @@ impl State {
         }
     }
 
-    /// Shows the beginning of a run that is in progress, unless the document shows lanes of the same launch.
+    /// Shows the beginning of a run that is in progress, unless the document shows a whole run of the same launch.
     pub(crate) fn show_beginning(&mut self, uri: &Uri, number: u64, outcome: Outcome) {
         let Some(run) = self.simulations.run(uri, number) else { return };
         let (prepared, edits) = (Arc::clone(&run.prepared), run.edits.clone());
-        let shows_launch = |lanes: &Lanes| lanes.prepared.same_launch(&prepared) && lanes.shown.has_places();
-        if !self.shown.get(uri).lanes.as_ref().is_some_and(shows_launch) {
+        let is_whole = |lanes: &Lanes| {
+            lanes.prepared.same_launch(&prepared) && lanes.shown.has_places() && !lanes.is_partial()
+        };
+        if !self.shown.get(uri).lanes.as_ref().is_some_and(is_whole) {
             self.show(uri, prepared, outcome, &edits);
         }
     }
