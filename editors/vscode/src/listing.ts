@@ -96,7 +96,7 @@ class MachineCodeEditor implements vscode.CustomReadonlyEditorProvider {
     // A setting can change during the first try, which may have read the old one. The tries follow each other: only one shows the listing.
     let tries = Promise.resolve<string | undefined>(undefined);
     let isOpen = true;
-    const retry = () => (tries = tries.then(() => (isOpen ? this.replaceByListing(document.uri, panel) : undefined)));
+    const retry = () => (tries = tries.then(() => this.replaceByListing(document.uri, panel, () => isOpen)));
     const watcher = vscode.workspace.onDidChangeConfiguration((event) => {
       if (!event.affectsConfiguration('warplens.sass')) return;
       clearTimeout(timer);
@@ -112,12 +112,10 @@ class MachineCodeEditor implements vscode.CustomReadonlyEditorProvider {
   }
 
   /** Shows the listing instead of the tab. If there is none, the tab shows the reason, which is returned. */
-  private async replaceByListing(file: vscode.Uri, panel: vscode.WebviewPanel): Promise<string | undefined> {
-    let isOpen = true;
-    const closing = panel.onDidDispose(() => (isOpen = false));
+  private async replaceByListing(file: vscode.Uri, panel: vscode.WebviewPanel, isOpen: () => boolean): Promise<string | undefined> {
+    if (!isOpen()) return undefined;
     const reason = await this.listings.show(file, panel.viewColumn);
-    closing.dispose();
-    if (!isOpen) return undefined;
+    if (!isOpen()) return undefined;
     if (reason === undefined) panel.dispose();
     else panel.webview.html = page(`${reason}. The listing is tried again when a setting under \`warplens.sass\` changes.`);
     return reason;

@@ -140,6 +140,13 @@ const STEP_LIMIT: &str = "step-limit";
 
 const FIRST_WARP: WarpId = WarpId { cta: [0; 3], warp: 0 };
 
+impl WarpRequest {
+    /// The warp whose values are requested from a run with this result.
+    fn warp_of(self, result: &RunResult) -> WarpId {
+        self.warp.or_else(|| warp_of_first_error(result)).unwrap_or(FIRST_WARP)
+    }
+}
+
 /// The warp of the first error, if its trace is recorded.
 fn warp_of_first_error(result: &RunResult) -> Option<WarpId> {
     let error = result.findings.iter().find(|finding| finding.severity == Severity::Error)?;
@@ -167,7 +174,7 @@ impl Prepared {
                 (settled, Arc::new(result), None)
             }
         };
-        let warp = request.warp.or_else(|| warp_of_first_error(&result)).unwrap_or(FIRST_WARP);
+        let warp = request.warp_of(&result);
         // The notes of the result are about the whole run.
         let notes = request.until.is_some() && !result.notes.is_empty();
         let trace = TraceRequest { until: request.until, notes, ..TraceRequest::at(warp) };
@@ -196,7 +203,7 @@ impl Prepared {
         // Those of an inferred launch are judged by the whole run.
         let is_inferred = self.guess.is_some();
         result.findings.retain(|finding| finding.code != STEP_LIMIT && !is_inferred);
-        let warp = request.warp.or_else(|| warp_of_first_error(&result)).unwrap_or(FIRST_WARP);
+        let warp = request.warp_of(&result);
         if result.warp(warp.cta, warp.warp).is_none() {
             return Ok(None);
         }
