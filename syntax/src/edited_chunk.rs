@@ -83,8 +83,7 @@ impl<'a> EditedChunk<'a> {
     ) -> Option<ParsedChunk> {
         let mut parser = Parser::new(self.text, &lexed);
         let is_whole = rule(&mut parser);
-        let (events, found) = parser.finish();
-        let tree = Tree::build(&self.text.into(), &lexed, events);
+        let (tree, found) = parser.finish(&self.text.into());
         let is_node = |child: Option<NodeOrToken<_, _>>| matches!(child, Some(NodeOrToken::Node(_)));
         let mut elements = tree.root().elements();
         let is_closed = is_node(elements.next()) && is_node(tree.root().elements().last());

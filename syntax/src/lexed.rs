@@ -9,15 +9,31 @@ use crate::generated::kinds::SyntaxKind;
 /// A text cut into tokens, trivia included; they cover it without gaps.
 #[derive(Debug, Default)]
 pub struct Lexed {
-    kinds: Vec<SyntaxKind>,
-    /// Where each token ends; it starts where the one before it ends.
-    ends: Vec<u32>,
-    /// The tokens that the parser sees: their kinds, and their places in `kinds`.
-    significant_kinds: Vec<SyntaxKind>,
-    significant: Vec<u32>,
+    tokens: Vec<LexedToken>,
+    /// The tokens that the parser sees.
+    significant: Vec<Significant>,
+    /// Whether the trivia after the last token that the parser sees contains the end of a line.
+    line_ended: bool,
     pub(crate) errors: Vec<SyntaxError>,
     /// Whether a block comment has no end in the text.
     pub(crate) open_comment: bool,
+}
+
+/// A token: it starts where the one before it ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LexedToken {
+    pub(crate) kind: SyntaxKind,
+    pub(crate) end: u32,
+}
+
+/// A token that the parser sees.
+#[derive(Debug, Clone, Copy)]
+struct Significant {
+    kind: SyntaxKind,
+    /// Whether there is the end of a line between the token before it and this one.
+    starts_line: bool,
+    /// Its place among all tokens.
+    index: u32,
 }
 
 impl Lexed {
@@ -25,12 +41,9 @@ impl Lexed {
     pub fn with_capacity(text: &str) -> Lexed {
         let tokens = text.len() / 3;
         Lexed {
-            kinds: Vec::with_capacity(tokens),
-            ends: Vec::with_capacity(tokens),
-            significant_kinds: Vec::with_capacity(tokens / 2),
+            tokens: Vec::with_capacity(tokens),
             significant: Vec::with_capacity(tokens / 2),
-            errors: Vec::new(),
-            open_comment: false,
+            ..Lexed::default()
         }
     }
 
@@ -38,11 +51,17 @@ impl Lexed {
     #[inline]
     pub fn push(&mut self, kind: SyntaxKind, end: usize) {
         if !kind.is_trivia() {
-            self.significant_kinds.push(kind);
-            self.significant.push(self.kinds.len() as u32);
+            let index = self.tokens.len() as u32;
+            let starts_line = std::mem::take(&mut self.line_ended);
+            self.significant.push(Significant { kind, starts_line, index });
         }
-        self.kinds.push(kind);
-        self.ends.push(end as u32);
+        self.tokens.push(LexedToken { kind, end: end as u32 });
+    }
+
+    /// Notes that the trivia that is added next contains the end of a line.
+    #[inline]
+    pub fn end_line(&mut self) {
+        self.line_ended = true;
     }
 
     /// Adds an error about a part of the text.
@@ -51,30 +70,26 @@ impl Lexed {
         self.errors.push(SyntaxError::new(range, message));
     }
 
-    /// How many tokens there are, trivia included.
-    pub(crate) fn len(&self) -> usize {
-        self.kinds.len()
-    }
-
-    /// The kind of the token at `index`, trivia counted.
+    /// All tokens.
     #[inline]
-    pub(crate) fn kind(&self, index: usize) -> SyntaxKind {
-        self.kinds[index]
+    pub(crate) fn tokens(&self) -> &[LexedToken] {
+        &self.tokens
     }
 
     /// Where the token at `index` starts, trivia counted.
     #[inline]
     pub(crate) fn start(&self, index: usize) -> usize {
-        if index == 0 { 0 } else { self.ends[index - 1] as usize }
+        if index == 0 { 0 } else { self.tokens[index - 1].end as usize }
     }
 
     /// Where the token at `index` ends, trivia counted.
     #[inline]
     pub(crate) fn end(&self, index: usize) -> usize {
-        self.ends[index] as usize
+        self.tokens[index].end as usize
     }
 
     /// How many tokens the parser sees.
+    #[inline]
     pub(crate) fn significant_len(&self) -> usize {
         self.significant.len()
     }
@@ -82,12 +97,18 @@ impl Lexed {
     /// The kind of the `nth` token that the parser sees, `EOF` after the last.
     #[inline]
     pub(crate) fn significant_kind(&self, nth: usize) -> SyntaxKind {
-        self.significant_kinds.get(nth).copied().unwrap_or(SyntaxKind::EOF)
+        self.significant.get(nth).map_or(SyntaxKind::EOF, |token| token.kind)
+    }
+
+    /// Whether the `nth` token that the parser sees is the first of its line, or the end of the text.
+    #[inline]
+    pub(crate) fn starts_line(&self, nth: usize) -> bool {
+        nth == 0 || self.significant.get(nth).is_none_or(|token| token.starts_line)
     }
 
     /// The index of the `nth` token that the parser sees among all tokens.
     #[inline]
     pub(crate) fn raw_index(&self, nth: usize) -> usize {
-        self.significant[nth] as usize
+        self.significant[nth].index as usize
     }
 }

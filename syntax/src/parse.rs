@@ -95,8 +95,7 @@ pub fn parse_shared_item(language: Language, text: &Arc<str>) -> Parse {
     let mut lexed = (language.lex)(text);
     let mut parser = Parser::new(text, &lexed);
     (language.parse_item)(&mut parser);
-    let (events, found) = parser.finish();
-    let tree = Tree::build(text, &lexed, events);
+    let (tree, found) = parser.finish(text);
     Parse::new(tree, in_order(std::mem::take(&mut lexed.errors), found))
 }
 

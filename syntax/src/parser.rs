@@ -1,8 +1,9 @@
-//! The parser that every grammar drives: it reads tokens without trivia and emits events; the tree builder
-//! turns those into a tree. It is independent of the language.
+//! The parser that every grammar drives: it reads tokens without trivia and builds the tree. It is independent of the language.
 //!
 //! Convention: a rule `foo` produces a node or an error, a rule `opt_foo` may produce nothing; a rule that
 //! is not optional may assume that it was called at a token it starts with.
+
+use std::sync::Arc;
 
 use rowan::{TextRange, TextSize};
 use smol_str::SmolStr;
@@ -11,46 +12,29 @@ use crate::T;
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::generated::kinds::SyntaxKind;
 use crate::lexed::Lexed;
-
-/// Instructions of the parser to the tree builder.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Event {
-    /// A node starts; its parent is the node that starts `forward_parent` events later, if that is not 0.
-    Start { kind: SyntaxKind, forward_parent: u32 },
-    /// The innermost node ends.
-    Finish,
-    /// The next token that is not trivia.
-    Token,
-}
+use crate::tree::{Builder, Tree};
 
 /// The maximum nesting depth of blocks and expressions; deeper text is kept as tokens.
 const MAX_DEPTH: u32 = 128;
 
-/// Tokens in, events out.
+/// Tokens in, a tree out.
 pub struct Parser<'t> {
     text: &'t str,
     lexed: &'t Lexed,
     position: usize,
     depth: u32,
-    events: Vec<Event>,
+    tree: Builder<'t>,
     errors: Vec<SyntaxError>,
 }
 
 impl<'t> Parser<'t> {
     pub(crate) fn new(text: &'t str, lexed: &'t Lexed) -> Parser<'t> {
-        let capacity = lexed.significant_len() * 2 + 16;
-        Parser {
-            text,
-            lexed,
-            position: 0,
-            depth: 0,
-            events: Vec::with_capacity(capacity),
-            errors: Vec::new(),
-        }
+        Parser { text, lexed, position: 0, depth: 0, tree: Builder::new(lexed), errors: Vec::new() }
     }
 
-    pub(crate) fn finish(self) -> (Vec<Event>, Vec<SyntaxError>) {
-        (self.events, self.errors)
+    /// The tree and the errors that the parser has found.
+    pub(crate) fn finish(self, text: &Arc<str>) -> (Tree, Vec<SyntaxError>) {
+        (self.tree.finish(text), self.errors)
     }
 
     /// The kind of the next token, `EOF` at the end.
@@ -110,17 +94,9 @@ impl<'t> Parser<'t> {
     }
 
     /// Whether the token `n` after the next one is the first of its line.
+    #[inline]
     pub fn nth_starts_line(&self, n: usize) -> bool {
-        let nth = self.position + n;
-        if nth == 0 || nth >= self.lexed.significant_len() {
-            return true;
-        }
-        let (before, next) = (self.lexed.raw_index(nth - 1), self.lexed.raw_index(nth));
-        if before + 1 == next {
-            return false;
-        }
-        let gap = self.lexed.end(before)..self.lexed.start(next);
-        self.text.as_bytes()[gap].iter().any(|byte| matches!(byte, b'\n' | b'\r'))
+        self.lexed.starts_line(self.position + n)
     }
 
     /// The `{` that the last token closes, if that is a `}` at the start of a line, indented no more than the first token:
@@ -166,8 +142,8 @@ impl<'t> Parser<'t> {
     #[inline]
     pub fn bump(&mut self) {
         if self.position < self.lexed.significant_len() {
+            self.tree.token(self.lexed.raw_index(self.position));
             self.position += 1;
-            self.events.push(Event::Token);
         }
     }
 
@@ -295,9 +271,7 @@ impl<'t> Parser<'t> {
     /// Starts a node.
     #[inline]
     pub fn start(&mut self) -> Marker {
-        let event = self.events.len() as u32;
-        self.events.push(Event::Start { kind: SyntaxKind::TOMBSTONE, forward_parent: 0 });
-        Marker { event }
+        Marker { at: self.tree.start() }
     }
 
     /// Enters a nesting level, if the limit allows it; [`Parser::leave`] leaves it.
@@ -318,44 +292,35 @@ impl<'t> Parser<'t> {
 /// A node that has started; it must be completed or abandoned.
 #[must_use]
 pub struct Marker {
-    event: u32,
+    at: u32,
 }
 
 impl Marker {
     /// Ends the node and sets its kind.
     #[inline]
     pub fn complete(self, p: &mut Parser<'_>, kind: SyntaxKind) -> CompletedMarker {
-        if let Event::Start { kind: slot, .. } = &mut p.events[self.event as usize] {
-            *slot = kind;
-        }
-        p.events.push(Event::Finish);
-        CompletedMarker { event: self.event, kind }
+        p.tree.end(self.at, kind);
+        CompletedMarker { at: self.at, kind }
     }
 
     /// Discards the node; its children go to its parent.
     pub fn abandon(self, p: &mut Parser<'_>) {
-        if self.event as usize == p.events.len() - 1 {
-            p.events.pop();
-        }
-        // Otherwise the start remains a tombstone without a finish, which the tree builder skips.
+        p.tree.take_back(self.at);
     }
 }
 
 /// A node that has ended.
 #[derive(Clone, Copy)]
 pub struct CompletedMarker {
-    event: u32,
+    at: u32,
     kind: SyntaxKind,
 }
 
 impl CompletedMarker {
-    /// Starts a node around this one.
+    /// Starts a node around this one. No node that started later may be open.
     pub fn precede(self, p: &mut Parser<'_>) -> Marker {
-        let around = p.start();
-        if let Event::Start { forward_parent, .. } = &mut p.events[self.event as usize] {
-            *forward_parent = around.event - self.event;
-        }
-        around
+        p.tree.start_around(self.at);
+        Marker { at: self.at }
     }
 
     /// The kind of the node.

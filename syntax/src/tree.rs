@@ -12,7 +12,6 @@ use rowan::{NodeOrToken, TextRange, TextSize};
 
 use crate::SyntaxKind::{self, COMMENT, LINE_MARK, TOMBSTONE, WHITESPACE};
 use crate::lexed::Lexed;
-use crate::parser::Event;
 
 /// The tree of one parse.
 #[derive(Debug, Clone)]
@@ -51,38 +50,6 @@ pub(crate) struct Element {
 }
 
 impl Tree {
-    /// Events and tokens to a tree. `events` hold exactly one outermost node; it gets all trivia.
-    pub(crate) fn build(text: &Arc<str>, lexed: &Lexed, mut events: Vec<Event>) -> Tree {
-        let nodes = (events.len() - lexed.significant_len()) / 2;
-        let mut builder = Builder::new(lexed, nodes);
-        let mut chain = Vec::new();
-        for at in 0..events.len() {
-            match events[at] {
-                Event::Start { kind: TOMBSTONE, .. } => {}
-                Event::Start { kind, forward_parent: 0 } => builder.start(kind),
-                Event::Start { .. } => {
-                    let mut next = at;
-                    while let Event::Start { kind, forward_parent } = events[next] {
-                        events[next] = Event::Start { kind: TOMBSTONE, forward_parent: 0 };
-                        chain.push(kind);
-                        if forward_parent == 0 {
-                            break;
-                        }
-                        next += forward_parent as usize;
-                    }
-                    while let Some(kind) = chain.pop() {
-                        if kind != TOMBSTONE {
-                            builder.start(kind);
-                        }
-                    }
-                }
-                Event::Finish => builder.finish(),
-                Event::Token => builder.token(),
-            }
-        }
-        Tree { text: Arc::clone(text), elements: builder.elements, kinds: builder.kinds }
-    }
-
     /// A node whose children are these trees.
     pub(crate) fn around(kind: SyntaxKind, text: &str, trees: &[&Tree]) -> Tree {
         let inside = trees.iter().map(|tree| tree.elements.len()).sum::<usize>();
@@ -139,59 +106,92 @@ impl Tree {
     }
 }
 
-struct Builder<'t> {
+/// The list of a tree while its text is parsed. Exactly one node is outermost; it gets all trivia.
+pub(crate) struct Builder<'t> {
     lexed: &'t Lexed,
     /// The next token.
     next: usize,
     /// Where the token before it ends.
     offset: u32,
-    /// The nodes that have not ended. Their lengths are where they start, until they do.
-    open: Vec<usize>,
+    /// The lengths of nodes that have not ended are where they start.
     elements: Vec<Element>,
     kinds: NodeKinds,
 }
 
 impl<'t> Builder<'t> {
-    fn new(lexed: &'t Lexed, nodes: usize) -> Builder<'t> {
-        let elements = Vec::with_capacity(lexed.len() + nodes);
-        Builder { lexed, next: 0, offset: 0, open: Vec::new(), elements, kinds: NodeKinds::default() }
+    pub(crate) fn new(lexed: &'t Lexed) -> Builder<'t> {
+        // Most tokens that are not trivia lie in a node of their own, or nearly so.
+        let elements = Vec::with_capacity(lexed.tokens().len() + lexed.significant_len() + 16);
+        Builder { lexed, next: 0, offset: 0, elements, kinds: NodeKinds::default() }
     }
 
-    fn start(&mut self, kind: SyntaxKind) {
-        if !self.open.is_empty() {
+    pub(crate) fn finish(mut self, text: &Arc<str>) -> Tree {
+        self.elements.shrink_to_fit();
+        Tree { text: Arc::clone(text), elements: self.elements, kinds: self.kinds }
+    }
+
+    /// Starts a node before the next token that is not trivia. Answers where it is in the list.
+    #[inline]
+    pub(crate) fn start(&mut self) -> u32 {
+        if !self.elements.is_empty() {
             self.trivia();
         }
+        let at = self.elements.len() as u32;
+        self.elements.push(Element { kind: TOMBSTONE, len: self.offset, span: 1 });
+        at
+    }
+
+    /// Ends a node after the last token.
+    #[inline]
+    pub(crate) fn end(&mut self, at: u32, kind: SyntaxKind) {
+        if at == 0 {
+            self.trivia();
+        }
+        let span = self.elements.len() as u32 - at;
+        let node = &mut self.elements[at as usize];
+        *node = Element { kind, len: self.offset - node.len, span };
         self.kinds.add(kind);
-        self.open.push(self.elements.len());
-        self.elements.push(Element { kind, len: self.offset, span: 1 });
     }
 
-    fn finish(&mut self) {
-        if self.open.len() == 1 {
-            self.trivia();
+    /// Starts a node that contains the one at this place, which ended last. What is in it moves by one place; the limit of nesting
+    /// bounds how often.
+    pub(crate) fn start_around(&mut self, at: u32) {
+        let mut len = 0;
+        let mut next = at as usize;
+        while let Some(element) = self.elements.get(next) {
+            len += element.len;
+            next += element.span.max(1) as usize;
         }
-        let Some(at) = self.open.pop() else { return };
-        let span = self.elements.len() - at;
-        let node = &mut self.elements[at];
-        node.len = self.offset - node.len;
-        node.span = span as u32;
+        self.elements.insert(at as usize, Element { kind: TOMBSTONE, len: self.offset - len, span: 1 });
     }
 
-    fn token(&mut self) {
-        self.trivia();
-        self.push();
+    /// Takes a node back that has not ended; what is in it belongs to the node around it.
+    pub(crate) fn take_back(&mut self, at: u32) {
+        self.elements.remove(at as usize);
+        // The trivia before it belongs to the outermost possible node, which may be another one now.
+        while let Some(trivia) = self.elements.pop_if(|last| last.span == 0 && last.kind.is_trivia()) {
+            self.next -= 1;
+            self.offset -= trivia.len;
+        }
     }
 
+    /// Takes the tokens up to this one.
+    #[inline]
+    pub(crate) fn token(&mut self, index: usize) {
+        for token in &self.lexed.tokens()[self.next..=index] {
+            self.elements.push(Element { kind: token.kind, len: token.end - self.offset, span: 0 });
+            self.offset = token.end;
+        }
+        self.next = index + 1;
+    }
+
+    #[inline]
     fn trivia(&mut self) {
-        while self.next < self.lexed.len() && self.lexed.kind(self.next).is_trivia() {
-            self.push();
+        while let Some(token) = self.lexed.tokens().get(self.next)
+            && token.kind.is_trivia()
+        {
+            self.token(self.next);
         }
-    }
-
-    fn push(&mut self) {
-        let end = self.lexed.end(self.next) as u32;
-        self.elements.push(Element { kind: self.lexed.kind(self.next), len: end - self.offset, span: 0 });
-        (self.next, self.offset) = (self.next + 1, end);
     }
 }
 
@@ -223,7 +223,7 @@ impl<'a> Token<'a> {
 
     /// Whether it is white space, a comment or a line mark.
     pub fn is_trivia(self) -> bool {
-        matches!(self.kind, WHITESPACE | COMMENT | LINE_MARK)
+        is_trivia(self.kind)
     }
 
     /// The text of a `.word` without its dot.
@@ -250,16 +250,28 @@ impl<'a> Node<'a> {
         TextRange::at(self.start, TextSize::new(self.element().len))
     }
 
+    #[inline]
+    fn children(self) -> Children<'a> {
+        let Node { tree, at, start } = self;
+        Children { tree, at: at + 1, end: at + self.element().span, start }
+    }
+
     /// Everything directly inside, in order.
     #[inline]
     pub fn elements(self) -> Elements<'a> {
-        Elements { tree: self.tree, at: self.at + 1, end: self.at + self.element().span, start: self.start }
+        Elements(self.children())
+    }
+
+    /// The nodes and tokens directly inside, in order, without trivia.
+    #[inline]
+    pub fn parts(self) -> impl Iterator<Item = NodeOrToken<Node<'a>, Token<'a>>> + Clone {
+        self.children().filter(|child| !child.is_trivia()).map(Child::get)
     }
 
     /// The nodes directly inside, in order.
     #[inline]
     pub fn nodes(self) -> impl Iterator<Item = Node<'a>> + Clone {
-        self.elements().filter_map(NodeOrToken::into_node)
+        self.children().filter(|child| child.element.span > 0).map(|child| child.node)
     }
 
     /// The nodes anywhere inside, in the order of the text.
@@ -288,7 +300,7 @@ impl<'a> Node<'a> {
     /// The tokens directly inside, in order, without trivia.
     #[inline]
     pub fn tokens(self) -> impl Iterator<Item = Token<'a>> + Clone {
-        self.elements().filter_map(NodeOrToken::into_token).filter(|token| !token.is_trivia())
+        self.children().filter(|child| child.element.span == 0 && !child.is_trivia()).map(Child::token)
     }
 
     /// The first node of a kind directly inside.
@@ -300,7 +312,7 @@ impl<'a> Node<'a> {
     /// The first token of a kind directly inside.
     #[inline]
     pub fn token(self, kind: SyntaxKind) -> Option<Token<'a>> {
-        self.tokens().find(|token| token.kind == kind)
+        self.children().find(|child| child.element.span == 0 && child.element.kind == kind).map(Child::token)
     }
 
     /// The kind of the token it ends with.
@@ -317,29 +329,66 @@ impl<'a> Node<'a> {
 
 /// The children of a node with their offsets.
 #[derive(Clone)]
-pub struct Elements<'a> {
-    tree: &'a Tree,
-    at: u32,
-    end: u32,
-    start: TextSize,
-}
+pub struct Elements<'a>(Children<'a>);
 
 impl<'a> Iterator for Elements<'a> {
     type Item = NodeOrToken<Node<'a>, Token<'a>>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(Child::get)
+    }
+}
+
+/// The places of the children of a node.
+#[derive(Clone)]
+struct Children<'a> {
+    tree: &'a Tree,
+    at: u32,
+    end: u32,
+    start: TextSize,
+}
+
+/// A child: its place, as that of a node, and what is there.
+struct Child<'a> {
+    element: Element,
+    node: Node<'a>,
+}
+
+impl<'a> Iterator for Children<'a> {
+    type Item = Child<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Child<'a>> {
         if self.at >= self.end {
             return None;
         }
-        let Elements { tree, at, start, .. } = *self;
-        let Element { kind, len, span } = tree.elements[at as usize];
-        self.start += TextSize::new(len);
-        self.at += span.max(1);
-        Some(if span == 0 {
-            NodeOrToken::Token(Token { kind, text: &tree.text[TextRange::new(start, self.start)], start })
-        } else {
-            NodeOrToken::Node(Node { tree, at, start })
-        })
+        let node = Node { tree: self.tree, at: self.at, start: self.start };
+        let element = node.element();
+        self.start += TextSize::new(element.len);
+        self.at += element.span.max(1);
+        Some(Child { element, node })
     }
+}
+
+impl<'a> Child<'a> {
+    fn is_trivia(&self) -> bool {
+        self.element.span == 0 && is_trivia(self.element.kind)
+    }
+
+    #[inline]
+    fn token(self) -> Token<'a> {
+        let range = self.node.range();
+        Token { kind: self.element.kind, text: &self.node.tree.text[range], start: range.start() }
+    }
+
+    #[inline]
+    fn get(self) -> NodeOrToken<Node<'a>, Token<'a>> {
+        if self.element.span == 0 { NodeOrToken::Token(self.token()) } else { NodeOrToken::Node(self.node) }
+    }
+}
+
+/// Whether a token is white space, a comment or a line mark.
+fn is_trivia(kind: SyntaxKind) -> bool {
+    matches!(kind, WHITESPACE | COMMENT | LINE_MARK)
 }

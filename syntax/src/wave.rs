@@ -2,6 +2,7 @@
 
 mod ast_ext;
 mod chunk;
+mod eight;
 mod grammar;
 mod lexer;
 mod scan;

@@ -30,6 +30,7 @@ pub(crate) fn lex(text: &str) -> Lexed {
 const SPACE: u8 = 1;
 const WORD: u8 = 2;
 const DIGIT: u8 = 4;
+const LINE_END: u8 = 8;
 
 /// The classes of every byte.
 static CLASS: [u8; 256] = {
@@ -37,7 +38,8 @@ static CLASS: [u8; 256] = {
     let mut byte = 0;
     while byte < 256 {
         class[byte] = match byte as u8 {
-            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => SPACE,
+            b' ' | b'\t' | 0x0b | 0x0c => SPACE,
+            b'\n' | b'\r' => SPACE | LINE_END,
             b'0'..=b'9' => WORD | DIGIT,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => WORD,
             _ => 0,
@@ -105,7 +107,14 @@ impl Lexer<'_> {
     }
 
     fn whitespace(&mut self) -> SyntaxKind {
-        self.skip(SPACE);
+        let mut classes = 0;
+        while self.at < self.bytes.len() && is(self.bytes[self.at], SPACE) {
+            classes |= CLASS[usize::from(self.bytes[self.at])];
+            self.at += 1;
+        }
+        if classes & LINE_END != 0 {
+            self.lexed.end_line();
+        }
         T![whitespace]
     }
 
@@ -145,7 +154,12 @@ impl Lexer<'_> {
             }
             b'*' => {
                 match self.comment_ends.of(self.bytes, start) {
-                    Some(end) => self.at = end,
+                    Some(end) => {
+                        self.at = end;
+                        if memchr2(b'\n', b'\r', &self.bytes[start..end]).is_some() {
+                            self.lexed.end_line();
+                        }
+                    }
                     None => {
                         self.lexed.open_comment = true;
                         self.at = self.line_end(start);

@@ -3,6 +3,7 @@
 //!
 //! Newlines are part of the white space; the grammar queries where lines start.
 
+use super::eight::Eight;
 use crate::SyntaxKind::{self, *};
 use crate::lexed::Lexed;
 
@@ -35,12 +36,10 @@ impl<'t> Lexer<'t> {
     }
 
     /// Takes one token.
+    #[inline]
     pub(crate) fn token(&mut self) -> SyntaxKind {
         match self.byte(0) {
-            b' ' | b'\t' | b'\r' | b'\n' => {
-                self.eat_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
-                WHITESPACE
-            }
+            b' ' | b'\t' | b'\r' | b'\n' => self.whitespace(),
             b';' | b'#' => {
                 self.rest_of_line();
                 COMMENT
@@ -71,6 +70,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// The byte `ahead` of the next one; 0 at the end.
+    #[inline]
     fn byte(&self, ahead: usize) -> u8 {
         self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
     }
@@ -80,13 +80,27 @@ impl<'t> Lexer<'t> {
         kind
     }
 
-    fn eat_while(&mut self, fits: impl Fn(u8) -> bool) {
-        let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().position(|&byte| !fits(byte)).unwrap_or(rest.len());
+    #[inline]
+    fn rest(&self) -> &'t [u8] {
+        &self.text.as_bytes()[self.at..]
+    }
+
+    #[inline]
+    fn whitespace(&mut self) -> SyntaxKind {
+        loop {
+            let (spaces, ends_line) = Eight::of(self.rest()).spaces();
+            self.at += spaces;
+            if ends_line {
+                self.lexed.end_line();
+            }
+            if spaces < 8 {
+                return WHITESPACE;
+            }
+        }
     }
 
     fn rest_of_line(&mut self) {
-        let rest = &self.text.as_bytes()[self.at..];
+        let rest = self.rest();
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         self.at += if end > 0 && rest[end - 1] == b'\r' { end - 1 } else { end };
     }
@@ -99,7 +113,12 @@ impl<'t> Lexer<'t> {
         let ends = |at: &usize| bytes[*at] == b'\n' || block && bytes[*at - 1] == b'*';
         // One pass, so that many of them on one line do not search it again and again.
         match memchr::memchr2_iter(b'\n', b'/', &bytes[start + 2..]).map(|at| start + 2 + at).find(ends) {
-            Some(end) if bytes[end] == b'/' => self.at = end + 1,
+            Some(end) if bytes[end] == b'/' => {
+                self.at = end + 1;
+                if memchr::memchr(b'\r', &bytes[start..end]).is_some() {
+                    self.lexed.end_line();
+                }
+            }
             _ => self.rest_of_line(),
         }
         self.lexed.error(
@@ -125,34 +144,62 @@ impl<'t> Lexer<'t> {
     }
 
     /// Takes letters, digits and underscores.
+    #[inline]
     fn word_end(&mut self) {
-        self.eat_while(is_word_byte);
+        loop {
+            let words = Eight::of(self.rest()).words();
+            self.at += words;
+            if words < 8 {
+                break;
+            }
+        }
         if !self.byte(0).is_ascii() {
             let rest = &self.text[self.at..];
             self.at += rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         }
     }
 
+    #[inline]
     fn word(&mut self) -> SyntaxKind {
+        let head = Eight::of(self.rest());
+        let digits = head.after_first().digits();
+        let kind = match self.byte(0) {
+            b's' if self.byte(1) == b'r' => return self.special_register(),
+            b'r' if digits > 0 => GENERAL_REGISTER,
+            b'p' if digits > 0 => PREDICATE_REGISTER,
+            _ => {
+                self.word_end();
+                return IDENT;
+            }
+        };
+        let length = 1 + digits;
+        if head.words() == length && length < 8 && self.byte(length).is_ascii() {
+            self.at += length;
+        } else {
+            self.odd_register();
+        }
+        kind
+    }
+
+    /// A word that starts with `sr`.
+    fn special_register(&mut self) -> SyntaxKind {
+        let start = self.at;
+        self.word_end();
+        let word = &self.text[start..self.at];
+        if word.starts_with("sr_") {
+            return SPECIAL_NAME;
+        }
+        let message = format!("`{word}` is not a name: words that begin with `sr` are special registers");
+        self.lexed.error(start, self.at, message);
+        IDENT
+    }
+
+    /// A word that starts with a letter of registers and a digit, and is not short or has letters too.
+    fn odd_register(&mut self) {
         let start = self.at;
         self.word_end();
         let word = &self.text[start..self.at];
         let (first, rest) = word.as_bytes().split_at(1);
-        let kind = match first[0] {
-            b's' if word.starts_with("sr_") => return SPECIAL_NAME,
-            b's' if word.starts_with("sr") => {
-                let message =
-                    format!("`{word}` is not a name: words that begin with `sr` are special registers");
-                self.lexed.error(start, self.at, message);
-                return IDENT;
-            }
-            b'r' => GENERAL_REGISTER,
-            b'p' => PREDICATE_REGISTER,
-            _ => return IDENT,
-        };
-        if !rest.first().is_some_and(u8::is_ascii_digit) {
-            return IDENT;
-        }
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if is_glued_word(&word[1 + digits..]) {
             self.at = start + 1 + digits;
@@ -163,12 +210,16 @@ impl<'t> Lexer<'t> {
             );
             self.lexed.error(start, self.at, message);
         }
-        kind
     }
 
     /// A number, and the word directly after it.
     fn number(&mut self) -> SyntaxKind {
         let start = self.at;
+        let short = Eight::of(self.rest()).digits();
+        if short > 0 && short < 8 && !self.may_continue_number(short) {
+            self.at += short;
+            return INT_NUMBER;
+        }
         let hexadecimal = is_hexadecimal(&self.text[start..]);
         let mut last = 0;
         loop {
@@ -191,6 +242,12 @@ impl<'t> Lexer<'t> {
             self.lexed.error(start, self.at, message);
         }
         if is_float(&self.text[start..self.at]) { FLOAT_NUMBER } else { INT_NUMBER }
+    }
+
+    /// Whether the byte `ahead` of the next one may belong to a number, or to a word directly after it.
+    fn may_continue_number(&self, ahead: usize) -> bool {
+        let byte = self.byte(ahead);
+        is_word_byte(byte) || byte == b'.' || !byte.is_ascii()
     }
 
     /// A non-ASCII letter starts a name; any other character separates. Both are errors.
