@@ -232,6 +232,12 @@ impl<'a> Token<'a> {
     }
 }
 
+impl AsRef<str> for Token<'_> {
+    fn as_ref(&self) -> &str {
+        self.text
+    }
+}
+
 impl<'a> Node<'a> {
     #[inline]
     fn element(self) -> Element {
@@ -301,6 +307,12 @@ impl<'a> Node<'a> {
     #[inline]
     pub fn tokens(self) -> impl Iterator<Item = Token<'a>> + Clone {
         self.children().filter(|child| child.element.span == 0 && !child.is_trivia()).map(Child::token)
+    }
+
+    /// The token it starts with, if it starts with one.
+    #[inline]
+    pub fn first_token(self) -> Option<Token<'a>> {
+        self.children().next().filter(|child| child.element.span == 0).map(Child::token)
     }
 
     /// The first node of a kind directly inside.

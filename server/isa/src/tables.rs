@@ -171,6 +171,11 @@ pub(crate) struct Names {
 impl Names {
     /// The index of `name`.
     pub(crate) fn get(&self, name: &str) -> Option<usize> {
+        self.find(name).map(|(_, index)| index)
+    }
+
+    /// `name` as the table has it, and its index.
+    pub(crate) fn find(&self, name: &str) -> Option<(&'static str, usize)> {
         if self.slots.is_empty() {
             return None;
         }
@@ -178,6 +183,6 @@ impl Names {
         let bucket = hash.slot(0, self.seeds.len());
         let slot = hash.slot(self.seeds[bucket], self.slots.len());
         let (found, index) = self.slots[slot];
-        (found == name).then_some(usize::from(index))
+        (found == name).then_some((found, usize::from(index)))
     }
 }

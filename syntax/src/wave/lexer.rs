@@ -161,18 +161,17 @@ impl<'t> Lexer<'t> {
 
     #[inline]
     fn word(&mut self) -> SyntaxKind {
-        let head = Eight::of(self.rest());
-        let digits = head.after_first().digits();
         let kind = match self.byte(0) {
             b's' if self.byte(1) == b'r' => return self.special_register(),
-            b'r' if digits > 0 => GENERAL_REGISTER,
-            b'p' if digits > 0 => PREDICATE_REGISTER,
+            b'r' if self.byte(1).is_ascii_digit() => GENERAL_REGISTER,
+            b'p' if self.byte(1).is_ascii_digit() => PREDICATE_REGISTER,
             _ => {
                 self.word_end();
                 return IDENT;
             }
         };
-        let length = 1 + digits;
+        let head = Eight::of(self.rest());
+        let length = 1 + head.after_first().digits();
         if head.words() == length && length < 8 && self.byte(length).is_ascii() {
             self.at += length;
         } else {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use smol_str::SmolStr;
-use text_size::{TextRange, TextSize};
+use text_size::TextRange;
 use warplens_isa::wave as isa;
 use warplens_syntax::SyntaxKind::*;
 use warplens_syntax::{Node, NodeOrToken, SyntaxKind, Token};
@@ -97,9 +97,10 @@ impl Lowering {
         if self.code.kernel.is_none() {
             self.say(place, ProblemKind::DirectiveOutside(known.name));
         }
-        let parts = Parts::of(directive);
-        self.negative_resources(known.name, parts.operands());
-        let numbers: Option<Vec<u32>> = parts.operands().map(resource_number).collect();
+        let mut operands: SmallVec<[Node<'_>; 3]> = SmallVec::new();
+        let parts = Parts::of(directive, |operand| operands.push(operand));
+        self.negative_resources(known.name, &operands);
+        let numbers: Option<Vec<u32>> = operands.into_iter().map(resource_number).collect();
         let range = directive.range();
         let resources = &mut self.code.resources;
         match (known.name, numbers.as_deref()) {
@@ -121,20 +122,20 @@ impl Lowering {
         }
     }
 
-    fn negative_resources<'a>(&mut self, name: &'static str, operands: impl Iterator<Item = Node<'a>>) {
-        for operand in operands.filter(|operand| operand.kind() == LITERAL) {
-            if first_token(operand).is_some_and(|token| token.text.starts_with('-')) {
+    fn negative_resources(&mut self, name: &'static str, operands: &[Node<'_>]) {
+        for operand in operands.iter().filter(|operand| operand.kind() == LITERAL) {
+            if operand.first_token().is_some_and(|token| token.text.starts_with('-')) {
                 self.say(operand.range(), ProblemKind::NegativeResource(name));
             }
         }
     }
 
     fn instruction(&mut self, node: Node<'_>) {
-        let parts = Parts::of(node);
+        let mut operands = Operands::new();
+        let parts = Parts::of(node, |operand| operands.push(self.operand(operand)));
         let guard = parts.guard.and_then(|guard| self.guard(guard));
         let Some(word) = parts.mnemonic else { return self.code.bare_guards.extend(guard) };
-        let spelled: Vec<_> = parts.suffixes.iter().map(|suffix| suffix.text).collect();
-        let Mnemonic { name, entry, taken } = Mnemonic::of(word.text, &spelled);
+        let Mnemonic { name, entry, taken } = Mnemonic::of(word.text, &parts.suffixes);
         let mnemonic_range = match parts.suffixes.last() {
             Some(last) => word.range().cover(last.range()),
             None => word.range(),
@@ -147,13 +148,9 @@ impl Lowering {
             entry,
             guard,
             hint: None,
-            operands: Operands::new(),
+            operands,
             complete: false,
         });
-        for operand in parts.operands() {
-            let operand = self.operand(operand);
-            self.code.instructions[at].operands.push(operand);
-        }
         match entry {
             Some(entry) => self.suffixes(entry.0, &parts.suffixes[taken..], at),
             // The parser has reported an invalid or incomplete name.
@@ -253,7 +250,7 @@ impl Lowering {
                     }
                 }
             }
-            LITERAL => number(first_token(operand)?)?,
+            LITERAL => number(operand.first_token()?)?,
             SCOPE => {
                 let token = operand.token(DOT_WORD)?;
                 match Scope::of(token.text) {
@@ -282,10 +279,10 @@ impl Lowering {
     /// `r3`, `r3.hi`
     fn register(&mut self, operand: Node<'_>) -> Option<Value> {
         let (mut index, mut half) = (None, None);
-        for Token { kind, text, start } in operand.tokens() {
-            match (kind, text) {
+        for token in operand.tokens() {
+            match (token.kind, token.text) {
                 (GENERAL_REGISTER, _) => {
-                    index = self.index(text, start, LAST_REGISTER, ProblemKind::RegisterIndex);
+                    index = self.index(token, LAST_REGISTER, || ProblemKind::RegisterIndex);
                 }
                 (DOT_WORD, ".lo") => half = Some(Half::Low),
                 (DOT_WORD, ".hi") => half = Some(Half::High),
@@ -298,10 +295,10 @@ impl Lowering {
     /// `p1`, `!p1`, and the same after `@`
     fn predicate(&mut self, operand: Node<'_>) -> Option<Value> {
         let (mut index, mut negated) = (None, false);
-        for Token { kind, text, start } in operand.tokens() {
-            match kind {
+        for token in operand.tokens() {
+            match token.kind {
                 PREDICATE_REGISTER => {
-                    index = self.index(text, start, LAST_PREDICATE, ProblemKind::PredicateIndex);
+                    index = self.index(token, LAST_PREDICATE, || ProblemKind::PredicateIndex);
                 }
                 BANG => negated = true,
                 _ => {}
@@ -311,13 +308,17 @@ impl Lowering {
     }
 
     /// The number of a register, if it is one that machines have. Errors of the lexer are not reported again.
-    fn index(&mut self, text: &str, start: TextSize, last: u32, beyond: ProblemKind) -> Option<u8> {
+    fn index(&mut self, token: Token<'_>, last: u32, beyond: fn() -> ProblemKind) -> Option<u8> {
         let mut index = 0u32;
-        for digit in text.bytes().skip(1) {
-            index = index.saturating_mul(10).saturating_add(char::from(digit).to_digit(10)?);
+        for digit in &token.text.as_bytes()[1..] {
+            let digit = digit.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            index = index.saturating_mul(10).saturating_add(digit.into());
         }
         if index > last {
-            self.say(TextRange::at(start, TextSize::of(text)), beyond);
+            self.say(token.range(), beyond());
             return None;
         }
         u8::try_from(index).ok()
@@ -378,9 +379,8 @@ fn unresolved(range: TextRange, value: Value) -> Operand {
     Operand { range, value, name: "", role: Role::Unknown, registers: 1 }
 }
 
-/// The parts of a statement. Its operands are read from the tree when their turn comes.
+/// The parts of a statement other than its operands.
 struct Parts<'a> {
-    statement: Node<'a>,
     guard: Option<Node<'a>>,
     mnemonic: Option<Token<'a>>,
     suffixes: SmallVec<[Token<'a>; 2]>,
@@ -391,19 +391,24 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(statement: Node<'a>) -> Parts<'a> {
+    /// Takes a statement apart; `take` gets its operands in their order.
+    fn of(statement: Node<'a>, mut take: impl FnMut(Node<'a>)) -> Parts<'a> {
         let (mut guard, mut mnemonic, mut suffixes) = (None, None, SmallVec::new());
         let (mut torn, mut dangling) = (false, false);
         let (mut commas, mut operands) = (0, 0);
-        for child in statement.elements() {
-            match child {
+        for part in statement.parts() {
+            match part {
                 NodeOrToken::Node(node) => match node.kind() {
                     ERROR => {
                         torn = true;
                         dangling |= ends_at_dot(suffixes.last().or(mnemonic.as_ref()), node);
                     }
                     GUARD => guard = Some(node),
-                    kind => operands += usize::from(is_operand(kind)),
+                    kind if is_operand(kind) => {
+                        operands += 1;
+                        take(node);
+                    }
+                    _ => {}
                 },
                 NodeOrToken::Token(token) => match token.kind {
                     COMMA => commas += 1,
@@ -414,11 +419,7 @@ impl<'a> Parts<'a> {
             }
         }
         torn |= commas > 0 && commas >= operands;
-        Parts { statement, guard, mnemonic, suffixes, torn, dangling }
-    }
-
-    fn operands(&self) -> impl Iterator<Item = Node<'a>> + Clone + use<'a> {
-        self.statement.nodes().filter(|node| is_operand(node.kind()))
+        Parts { guard, mnemonic, suffixes, torn, dangling }
     }
 }
 
@@ -433,14 +434,9 @@ fn is_operand(kind: SyntaxKind) -> bool {
     matches!(kind, REGISTER | PREDICATE | SPECIAL_REGISTER | LITERAL | SCOPE | NAME_REF)
 }
 
-/// The token of a number.
-fn first_token(literal: Node<'_>) -> Option<Token<'_>> {
-    literal.tokens().next()
-}
-
 /// A number of a directive. Negative numbers wrap, as they do for the assembler.
 fn resource_number(operand: Node<'_>) -> Option<u32> {
-    match (operand.kind(), number(first_token(operand)?)?) {
+    match (operand.kind(), number(operand.first_token()?)?) {
         (LITERAL, Value::Integer { value, .. }) => Some(value as u32),
         _ => None,
     }

@@ -17,19 +17,25 @@ pub(crate) struct Mnemonic {
 impl Mnemonic {
     /// Looks `word` with its `suffixes` up: all of them first, then fewer.
     pub(crate) fn of<S: AsRef<str>>(word: &str, suffixes: &[S]) -> Mnemonic {
-        if suffixes.is_empty() {
-            return Mnemonic { name: word.into(), entry: isa::instruction(word).map(Entry), taken: 0 };
-        }
-        for taken in (0..=suffixes.len()).rev() {
-            let name: SmolStr =
-                std::iter::once(word).chain(suffixes[..taken].iter().map(AsRef::as_ref)).collect();
-            if let Some(entry) = isa::instruction(&name) {
-                return Mnemonic { name, entry: Some(Entry(entry)), taken };
+        for taken in (1..=suffixes.len()).rev() {
+            if let Some(known) = isa::named_instruction(&joined(word, &suffixes[..taken])) {
+                return Mnemonic::known(known, taken);
             }
         }
-        let name = std::iter::once(word).chain(suffixes.iter().map(AsRef::as_ref)).collect();
-        Mnemonic { name, entry: None, taken: suffixes.len() }
+        match isa::named_instruction(word) {
+            Some(known) => Mnemonic::known(known, 0),
+            None => Mnemonic { name: joined(word, suffixes), entry: None, taken: suffixes.len() },
+        }
     }
+
+    /// The name is that of the tables, so it is not copied.
+    fn known((name, entry): (&'static str, &'static isa::Instruction), taken: usize) -> Mnemonic {
+        Mnemonic { name: SmolStr::new_static(name), entry: Some(Entry(entry)), taken }
+    }
+}
+
+fn joined<S: AsRef<str>>(word: &str, suffixes: &[S]) -> SmolStr {
+    std::iter::once(word).chain(suffixes.iter().map(AsRef::as_ref)).collect()
 }
 
 /// The instruction most similar to an unknown name, never one on values of another type: `fcmp_ge` is not `icmp_ge`.

@@ -72,7 +72,7 @@ pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut 
         if let (Value::Register { index, .. }, [OperandKind::Fragment]) = (&operand.value, form.kinds) {
             operand.value = Value::Fragment(*index);
         }
-        instruction.complete &= operand.value != Value::Invalid;
+        instruction.complete &= !matches!(operand.value, Value::Invalid);
     }
     if optional && operands.first().is_some_and(is_r0_result) {
         problems.push(Problem { range: operands[0].range, kind: ProblemKind::ResultToR0 });
@@ -108,26 +108,27 @@ fn registers(ty: &str) -> u8 {
 
 /// The error of an operand that does not fit.
 fn mismatch(operand: &Operand, form: &'static isa::Operand) -> Option<ProblemKind> {
-    let fits = |kinds: &[OperandKind]| kinds.iter().any(|kind| form.kinds.contains(kind));
+    let kinds = form.kinds.iter().fold(0u32, |kinds, kind| kinds | 1 << *kind as u32);
+    let takes = |kind: OperandKind| kinds >> kind as u32 & 1 == 1;
     let fits = match &operand.value {
-        Value::Register { .. } => fits(&[OperandKind::General, OperandKind::Fragment]),
-        Value::Predicate { negated: false, .. } => fits(&[OperandKind::Predicate]),
-        Value::Predicate { negated: true, .. } => fits(&[OperandKind::NotPredicate]),
-        Value::Special(_) if fits(&[OperandKind::General]) => {
+        Value::Register { .. } => takes(OperandKind::General) || takes(OperandKind::Fragment),
+        Value::Predicate { negated: false, .. } => takes(OperandKind::Predicate),
+        Value::Predicate { negated: true, .. } => takes(OperandKind::NotPredicate),
+        Value::Special(_) if takes(OperandKind::General) => {
             let written = operand.role == Role::Write;
-            return (!fits(&[OperandKind::Special])).then_some(ProblemKind::SpecialOperand { written });
+            return (!takes(OperandKind::Special)).then_some(ProblemKind::SpecialOperand { written });
         }
-        Value::Special(_) => fits(&[OperandKind::Special]),
-        Value::Integer { value, .. } if fits(&[OperandKind::Immediate]) => {
+        Value::Special(_) => takes(OperandKind::Special),
+        Value::Integer { value, .. } if takes(OperandKind::Immediate) => {
             return (!IMMEDIATES.contains(value)).then_some(ProblemKind::ImmediateRange(*value));
         }
-        Value::Float(_) => fits(&[OperandKind::Immediate]),
-        Value::Scope(_) => fits(&[OperandKind::Scope]),
-        Value::Label(_) => fits(&[OperandKind::Label]),
+        Value::Float(_) => takes(OperandKind::Immediate),
+        Value::Scope(_) => takes(OperandKind::Scope),
+        Value::Label(_) => takes(OperandKind::Label),
         Value::Integer { .. } => false,
         Value::Fragment(_) | Value::Invalid => true,
     };
-    (!fits).then_some(ProblemKind::OperandKind { expected: form.kinds })
+    if fits { None } else { Some(ProblemKind::OperandKind { expected: form.kinds }) }
 }
 
 /// The warning about an operand that fits.
@@ -138,8 +139,10 @@ fn oddity(operand: &Operand, form: &'static isa::Operand) -> Option<Problem> {
         return Some(Problem { range, kind: ProblemKind::IgnoredHalf });
     }
     let float = matches!(operand.value, Value::Float(_));
-    let integer = matches!(form.ty.as_bytes().first(), Some(b'i' | b'u'));
-    (float && integer).then_some(Problem { range: operand.range, kind: ProblemKind::FloatForInteger })
+    if !float || !form.ty.starts_with(['i', 'u']) {
+        return None;
+    }
+    Some(Problem { range: operand.range, kind: ProblemKind::FloatForInteger })
 }
 
 /// A word among the operands of an instruction that takes none, which must be the next instruction.

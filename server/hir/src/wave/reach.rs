@@ -108,12 +108,12 @@ impl Walk {
             _ => {}
         }
         if !self.dead {
-            for cell in instruction.reads() {
+            instruction.reads().for_each(|cell| {
                 if !self.written.contains(cell) && !self.reported.contains(cell) {
                     self.reported.insert(cell);
                     self.unwritten.push((at, cell));
                 }
-            }
+            });
         }
         instruction.writes().for_each(|cell| self.written.insert(cell));
         match (mnemonic, code.links[at]) {

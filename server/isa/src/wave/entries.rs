@@ -48,7 +48,12 @@ pub fn instructions() -> impl ExactSizeIterator<Item = &'static Instruction> + C
 
 /// The instruction with this mnemonic, in either dialect.
 pub fn instruction(mnemonic: &str) -> Option<&'static Instruction> {
-    tables::MNEMONICS.get(mnemonic).map(|index| tables::INSTRUCTIONS[index])
+    named_instruction(mnemonic).map(|(_, entry)| entry)
+}
+
+/// The same with the mnemonic as the tables have it.
+pub fn named_instruction(mnemonic: &str) -> Option<(&'static str, &'static Instruction)> {
+    tables::MNEMONICS.find(mnemonic).map(|(name, index)| (name, tables::INSTRUCTIONS[index]))
 }
 
 /// The scope of this name, with or without a dot.
