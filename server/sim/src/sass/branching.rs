@@ -31,7 +31,7 @@ impl Branching<'_> {
             if target <= group.pc {
                 self.machine.take_back_edge(self.changes, self.steps);
             }
-            self.machine.diverge(&[(target, taken), (next, group.mask & !taken)]);
+            self.machine.branch((target, taken), (next, group.mask & !taken));
             return Ok(false);
         }
         self.jump(group, target)

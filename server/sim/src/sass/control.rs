@@ -357,7 +357,11 @@ impl Warp {
             Control::WarpSyncAll if executed != 0 => {
                 return self.synchronize(&[live; 32], group, executed, run);
             }
-            Control::Yield => self.machine.yield_lanes(executed),
+            Control::Yield => {
+                self.machine.go_on(next);
+                self.machine.yield_lanes(executed);
+                return Ok(false);
+            }
             _ => {}
         }
         Ok(go(group, next))

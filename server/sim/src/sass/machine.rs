@@ -52,6 +52,14 @@ impl Machine {
         dispatch!(self, machine => machine.diverge(parts));
     }
 
+    /// Some lanes of the running group branch, the others go to the next statement.
+    pub(crate) fn branch(&mut self, taken: (u32, u32), next: (u32, u32)) {
+        match self {
+            Machine::Tokens(tokens) => tokens.diverge(&[taken, next]),
+            Machine::Barriers(barriers) => barriers.diverge(&[next, taken]),
+        }
+    }
+
     /// Lanes of the running group exit, the others continue at `next`.
     pub(crate) fn exit(&mut self, lanes: u32, next: u32) {
         dispatch!(self, machine => machine.exit(lanes, next));

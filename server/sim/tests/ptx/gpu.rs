@@ -48,7 +48,7 @@ impl LaneProbe {
         let result =
             run(&program, config, model, &RunOptions::default(), Control::none()).expect("not cancelled");
         assert_eq!(result.status, Status::Finished, "{}: {:?}", self.name, result.findings);
-        let written = entries(result.memory.bytes(log, LOG_BYTES).expect("the log"));
+        let written = by_point(entries(result.memory.bytes(log, LOG_BYTES).expect("the log")));
         (written, self.traced(&source, &program, &result))
     }
 
@@ -75,8 +75,14 @@ impl LaneProbe {
                 }));
             }
         }
-        entries
+        by_point(entries)
     }
+}
+
+/// The entries by point; those of one point in the order in which they were written.
+fn by_point(mut entries: Vec<Entry>) -> Vec<Entry> {
+    entries.sort_by_key(|(point, _)| *point);
+    entries
 }
 
 #[test]
@@ -99,7 +105,7 @@ fn models_that_agree_with_a_device() {
     for recording in Recording::all() {
         let _ = writeln!(text, "{}", recording.device());
         for probe in LaneProbe::all() {
-            let device = recording.probe(&probe.name);
+            let device = by_point(recording.probe(&probe.name));
             let models = Model::ALL.into_iter().filter(|model| probe.run(*model).0 == device);
             let models: Vec<_> = models.map(Model::name).collect();
             let models = if models.is_empty() { "none".to_owned() } else { models.join(" ") };
@@ -108,15 +114,25 @@ fn models_that_agree_with_a_device() {
     }
     expect![[r#"
         NVIDIA H200
+          break_out_of_two_loops: frontier
+          calls_in_branches: none
           exit_in_branch: stack frontier its
+          exit_in_loop: stack ipdom frontier its
           fall_through: stack ipdom its
           if_and: stack frontier its
           if_else: stack ipdom frontier its
+          if_or: stack frontier its
+          indirect_branch: frontier
+          indirect_calls: stack ipdom frontier its
           irreducible: none
           loop: stack ipdom frontier its
           loop_with_break: stack frontier
+          loop_with_continue: stack ipdom frontier its
           nested: stack ipdom frontier its
+          nested_loops: stack ipdom frontier its
+          recursion: none
           side_entry: frontier
+          warp_barriers: stack ipdom frontier its
     "#]]
     .assert_eq(&text);
 }

@@ -130,7 +130,7 @@ fn barriers_reconverge_after_bsync() {
             0020 ffffffff/ffffffff
             0030 ffffffff/000000ff
             0040 ffffff00/ffffff00
-            0050 ffffff00/ffffff00 000000ff/000000ff
+            0050 000000ff/000000ff ffffff00/ffffff00
             0060 ffffffff/ffffffff
         "#]],
     );
@@ -151,8 +151,8 @@ fn paths_without_a_barrier_stay_apart() {
             0010 ffffffff/ffffffff
             0020 ffffffff/000000ff
             0030 ffffff00/ffffff00
-            0040 ffffff00/ffffff00 000000ff/000000ff
-            0050 ffffff00/ffffff00 000000ff/000000ff
+            0040 000000ff/000000ff ffffff00/ffffff00
+            0050 000000ff/000000ff ffffff00/ffffff00
         "#]],
     );
 }

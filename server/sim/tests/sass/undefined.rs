@@ -30,7 +30,7 @@ fn a_run_continues_after_a_float_instruction_that_is_not_simulated() {
             0020 ffffffff/ffffffff
             0030 ffffffff/000000ff
             0040 ffffff00/ffffff00
-            0050 ffffff00/ffffff00 000000ff/000000ff
+            0050 000000ff/000000ff ffffff00/ffffff00
         "#]],
     );
 }

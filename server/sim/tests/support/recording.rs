@@ -42,14 +42,12 @@ impl Recording {
     }
 }
 
-/// The entries of a log, by point; those of one point in the order in which they were written.
+/// The entries of a log, in the order in which they were written.
 pub(crate) fn entries(log: &[u8]) -> Vec<Entry> {
     let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
     let count = word(&log[..4]) as usize;
     let entries = log[8..].chunks_exact(8).take(count);
-    let mut entries: Vec<Entry> = entries.map(|entry| (word(&entry[..4]), word(&entry[4..]))).collect();
-    entries.sort_by_key(|(point, _)| *point);
-    entries
+    entries.map(|entry| (word(&entry[..4]), word(&entry[4..]))).collect()
 }
 
 /// The files of a folder of the project with an extension, sorted.

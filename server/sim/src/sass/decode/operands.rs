@@ -193,7 +193,7 @@ impl Decoder<'_> {
 
 /// Whether an instruction gives the same result for all NaNs.
 fn drops_payloads(opcode: &str) -> bool {
-    matches!(opcode, "MUFU" | "FADD" | "FMUL" | "FFMA" | "FSETP" | "FSET" | "FCHK")
+    matches!(opcode, "MUFU" | "FADD" | "FMUL" | "FFMA" | "FSETP" | "FSET" | "FCHK" | "FMNMX" | "FMNMX3")
 }
 
 /// The immediate in the encoding of an instruction, from Volta on.

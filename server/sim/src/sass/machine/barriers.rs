@@ -1,12 +1,10 @@
 //! Convergence barriers, from Volta on.
 //!
-//! A warp is a set of paths with a statement and lanes each. Paths at one statement stay apart; they become one only at the
-//! release of a `BSYNC` or of a `WARPSYNC`. A path runs up to an instruction that changes where lanes go on: paths share the uniform
-//! registers, and ptxas expects a value there to last as long. The next one is a part of the last divergence, since paths also
-//! share the barriers, and ptxas uses one for regions in paths that do not wait for each other. Of the parts, the one with the lowest
-//! statement is first. A path that has run long without a change of memory lets another one run.
-
-use std::cmp::Reverse;
+//! A warp is a set of paths with a statement and lanes each. Paths at one statement stay apart; they become one at the release of a
+//! `BSYNC` or of a `WARPSYNC`, and where they have yielded at the same statement. The order is that of an H200 (`tests/gpu`): a path
+//! runs until it waits, diverges or yields, then the one with the fewest lanes is next, of equal ones that which does not branch.
+//! Paths share the uniform registers and the barriers; ptxas expects that, and uses one barrier for regions in paths that do not wait for
+//! each other. A path that has run long without a change of memory lets another one run.
 
 use super::group::{Group, Joined, MachineError, WaitReason, Waiting};
 use super::regions::Regions;
@@ -24,8 +22,10 @@ struct Path {
     mask: u32,
     /// How many turns it had without a change of memory.
     turns: u32,
-    /// When it started, by the count of events: the parts of a divergence start together.
+    /// Its number, by the count of events: paths that start together have numbers in the order of their parts.
     start: u64,
+    /// When it yielded, by the count of events; 0 if it did not.
+    yielded: u64,
 }
 
 /// Lanes that wait at a `BSYNC`.
@@ -53,6 +53,8 @@ pub(crate) struct Barriers {
     paths: Vec<Path>,
     /// The path that runs, by its place in `paths`.
     running: usize,
+    /// The start of the path that continues until it waits, diverges or yields.
+    current: u64,
     masks: [u32; COUNT],
     /// The barriers that have had lanes.
     used: u16,
@@ -77,8 +79,9 @@ impl Barriers {
     pub(crate) fn new(mask: u32) -> Barriers {
         Barriers {
             live: mask,
-            paths: vec![Path { pc: 0, mask, turns: 0, start: 0 }],
+            paths: vec![Path { pc: 0, mask, turns: 0, start: 0, yielded: 0 }],
             running: 0,
+            current: 0,
             masks: [0; COUNT],
             used: 0,
             saved: 0,
@@ -98,7 +101,8 @@ impl Barriers {
         match self.paths[..] {
             [] => return None,
             [path] if path.mask != 0 => {
-                self.running = 0;
+                (self.running, self.current) = (0, path.start);
+                self.paths[0].yielded = 0;
                 if path.turns > 0 && !self.blocked.is_empty() {
                     self.release_yielded();
                     if self.paths.len() > 1 {
@@ -118,12 +122,39 @@ impl Barriers {
         if !self.blocked.is_empty() && self.paths.iter().all(|path| path.turns > 0) {
             self.release_yielded();
         }
-        // Where functions save barriers, calls of one function in different paths run side by side, so that they reconverge in it.
-        let start = |path: &Path| if self.saved == 0 { path.start } else { 0 };
-        let order = |path: &Path| (path.turns, Reverse(start(path)), path.pc, path.mask.trailing_zeros());
-        self.running = (0..self.paths.len()).min_by_key(|index| order(&self.paths[*index]))?;
-        let Path { pc, mask, .. } = self.paths[self.running];
+        let has_saved = self.saved != 0;
+        self.running = if has_saved { self.lowest()? } else { self.scheduled()? };
+        let path = &mut self.paths[self.running];
+        path.yielded = 0;
+        self.current = path.start;
+        let Path { pc, mask, .. } = *path;
         Some(Group { pc, mask, alone: self.paths.len() == 1 })
+    }
+
+    /// The path with the lowest statement, so that calls of one function in different paths run side by side and reconverge in it.
+    fn lowest(&self) -> Option<usize> {
+        let order = |path: &Path| (path.turns, path.pc, path.mask.trailing_zeros());
+        (0..self.paths.len()).min_by_key(|index| order(&self.paths[*index]))
+    }
+
+    /// The path that ran, unless it waits, diverged or yielded; else the one with the fewest lanes that has not yielded; else the first one
+    /// that has, with those that yielded at the same statement.
+    fn scheduled(&mut self) -> Option<usize> {
+        let order = |path: &Path| {
+            let is_other = path.start != self.current || path.yielded != 0;
+            (path.turns, is_other, path.yielded, path.mask.count_ones(), path.start)
+        };
+        let first = (0..self.paths.len()).min_by_key(|index| order(&self.paths[*index]))?;
+        let Path { pc, start, yielded, .. } = self.paths[first];
+        let is_same = |path: &Path| path.pc == pc && path.yielded != 0;
+        if yielded == 0 || self.paths.iter().filter(|path| is_same(path)).count() == 1 {
+            return Some(first);
+        }
+        let parts: Vec<_> = self.paths.iter().filter(|path| is_same(path)).map(|path| path.mask).collect();
+        self.paths[first].mask = parts.iter().fold(0, |all, part| all | part);
+        self.paths.retain(|path| path.start == start || !is_same(path));
+        self.joined.push((pc, parts));
+        self.paths.iter().position(|path| path.start == start)
     }
 
     #[inline(always)]
@@ -136,9 +167,10 @@ impl Barriers {
     pub(super) fn diverge(&mut self, parts: &[(u32, u32)]) {
         let turns = self.paths[self.running].turns;
         self.paths.swap_remove(self.running);
-        let start = self.start();
-        let new = parts.iter().filter(|(_, mask)| *mask != 0);
-        self.paths.extend(new.map(|&(pc, mask)| Path { pc, mask, turns, start }));
+        for &(pc, mask) in parts.iter().filter(|(_, mask)| *mask != 0) {
+            let start = self.start();
+            self.paths.push(Path { pc, mask, turns, start, yielded: 0 });
+        }
     }
 
     /// The start of paths.
@@ -195,15 +227,17 @@ impl Barriers {
     pub(super) fn block(&mut self, lanes: u32, next: u32) {
         let Path { turns, start, .. } = self.paths[self.running];
         self.leave(lanes, next);
-        self.at_block.push(Path { pc: next, mask: lanes, turns, start });
+        self.at_block.push(Path { pc: next, mask: lanes, turns, start, yielded: 0 });
     }
 
     pub(super) fn release(&mut self, lanes: u32) {
         let (released, waiting): (Vec<_>, Vec<_>) =
             self.at_block.drain(..).partition(|path| path.mask & lanes != 0);
         self.at_block = waiting;
-        let start = self.start();
-        self.paths.extend(released.into_iter().map(|path| Path { turns: 0, start, ..path }));
+        for path in released {
+            let start = self.start();
+            self.paths.push(Path { turns: 0, start, ..path });
+        }
     }
 
     /// `BSSY`
@@ -232,6 +266,10 @@ impl Barriers {
     pub(crate) fn wait(&mut self, barrier: u8, lanes: u32, next: u32) -> bool {
         let was_set = self.was_set(barrier);
         let mask = &mut self.masks[usize::from(barrier) % COUNT];
+        if self.saved == 0 && *mask & lanes == 0 {
+            self.go_on(next);
+            return was_set;
+        }
         *mask |= lanes;
         if *mask & self.live == lanes && !self.blocked.iter().any(|blocked| blocked.barrier == barrier) {
             *mask = 0;
@@ -278,10 +316,14 @@ impl Barriers {
                 None => joined.push((pc, vec![mask])),
             }
         }
-        let start = self.start();
         for (pc, parts) in joined {
             let mask = parts.iter().fold(0, |all, part| all | part);
-            self.paths.push(Path { pc, mask, turns: 0, start });
+            let start = self.start();
+            // They continue at once if the path that ran is one of them.
+            if !self.paths.iter().any(|path| path.start == self.current) {
+                self.current = start;
+            }
+            self.paths.push(Path { pc, mask, turns: 0, start, yielded: 0 });
             if parts.len() > 1 {
                 self.joined.push((pc, parts));
             }
@@ -330,6 +372,11 @@ impl Barriers {
     pub(crate) fn yield_lanes(&mut self, mask: u32) {
         self.events += 1;
         lanes(mask).for_each(|lane| self.yielded[lane] = self.events);
+        if mask != 0
+            && let Some(path) = self.paths.get_mut(self.running)
+        {
+            path.yielded = self.events;
+        }
     }
 
     pub(super) fn take_back_edge(&mut self, changes: u64, steps: u64) -> bool {
@@ -414,11 +461,15 @@ impl Barriers {
             mask,
             why: WaitReason::Token(kind),
         });
-        paths.chain(blocked).chain(synchronizing).chain(at_block).chain(in_tokens).collect()
+        let stopped = blocked.chain(synchronizing).chain(at_block).chain(in_tokens);
+        let mut waiting: Vec<_> = paths.chain(stopped).collect();
+        // The order of statements does not depend on which path ran first.
+        waiting.sort_by_key(|one| (one.why != WaitReason::Runnable, one.statement));
+        waiting
     }
 
     pub(super) fn is_where(&self, earlier: &Barriers) -> bool {
-        let path = |path: &Path| (path.pc, path.mask);
+        let path = |path: &Path| (path.pc, path.mask, path.yielded != 0);
         let blocked = |one: &Blocked| (one.barrier, one.pc, one.mask);
         self.masks == earlier.masks
             && self.paths.iter().map(path).eq(earlier.paths.iter().map(path))
@@ -440,13 +491,56 @@ mod tests {
     fn lanes_of_a_barrier_continue_together() {
         let mut barriers = Barriers::new(0xff);
         barriers.set(0, 0xff);
-        barriers.diverge(&[(5, 0x0f), (2, 0xf0)]);
+        barriers.diverge(&[(2, 0xf0), (5, 0x0f)]);
         assert_eq!(next(&mut barriers), Some((2, 0xf0)));
         barriers.wait(0, 0xf0, 9);
         assert_eq!(next(&mut barriers), Some((5, 0x0f)));
         barriers.wait(0, 0x0f, 9);
         assert_eq!(next(&mut barriers), Some((9, 0xff)));
         assert_eq!(barriers.joined, [(9, vec![0xf0, 0x0f])]);
+    }
+
+    #[test]
+    fn the_path_with_the_fewest_lanes_runs_first_until_it_waits() {
+        let mut barriers = Barriers::new(0xff);
+        barriers.set(0, 0xff);
+        barriers.diverge(&[(2, 0xf8), (5, 0x07)]);
+        assert_eq!(next(&mut barriers), Some((5, 0x07)));
+        barriers.go_on(6);
+        barriers.break_out(0, 0x07);
+        assert_eq!(next(&mut barriers), Some((6, 0x07)));
+        barriers.diverge(&[(7, 0x01), (8, 0x06)]);
+        assert_eq!(next(&mut barriers), Some((7, 0x01)));
+        barriers.exit(0x01, 8);
+        assert_eq!(next(&mut barriers), Some((8, 0x06)));
+        // Of equal ones the first part, which is that of a branch not taken.
+        barriers.diverge(&[(9, 0x04), (1, 0x02)]);
+        assert_eq!(next(&mut barriers), Some((9, 0x04)));
+    }
+
+    #[test]
+    fn paths_that_yield_at_one_statement_become_one() {
+        let mut barriers = Barriers::new(0b111);
+        barriers.diverge(&[(1, 0b001), (4, 0b110)]);
+        next(&mut barriers);
+        barriers.go_on(9);
+        barriers.yield_lanes(0b001);
+        assert_eq!(next(&mut barriers), Some((4, 0b110)));
+        barriers.go_on(9);
+        assert_eq!(next(&mut barriers), Some((9, 0b110)));
+        barriers.yield_lanes(0b110);
+        assert_eq!(next(&mut barriers), Some((9, 0b111)));
+        assert_eq!(barriers.joined, [(9, vec![0b001, 0b110])]);
+    }
+
+    #[test]
+    fn lanes_that_are_not_of_a_barrier_do_not_wait_at_it() {
+        let mut barriers = Barriers::new(0b11);
+        barriers.diverge(&[(1, 0b01), (5, 0b10)]);
+        barriers.set(0, 0b10);
+        assert_eq!(next(&mut barriers), Some((1, 0b01)));
+        barriers.wait(0, 0b01, 2);
+        assert_eq!(next(&mut barriers), Some((2, 0b01)));
     }
 
     #[test]
@@ -468,7 +562,8 @@ mod tests {
         barriers.diverge(&[(1, 0b01), (5, 0b10)]);
         next(&mut barriers);
         barriers.go_on(6);
-        next(&mut barriers);
+        barriers.yield_lanes(0b01);
+        assert_eq!(next(&mut barriers), Some((5, 0b10)));
         barriers.wait(0, 0b10, 7);
         assert_eq!(next(&mut barriers), Some((6, 0b01)));
         barriers.yield_lanes(0b01);
@@ -484,6 +579,10 @@ mod tests {
         barriers.synchronize(&[0b0111; 32], 0b0011, 2);
         assert_eq!(next(&mut barriers), Some((5, 0b1100)));
         barriers.synchronize(&[0b0111; 32], 0b0100, 6);
+        assert_eq!(next(&mut barriers), Some((6, 0b1000)));
+        barriers.exit(0b1000, 7);
+        assert_eq!(next(&mut barriers), Some((6, 0b0100)));
+        barriers.exit(0b0100, 7);
         assert_eq!(next(&mut barriers), Some((2, 0b0011)));
     }
 }
