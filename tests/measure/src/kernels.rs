@@ -1,4 +1,4 @@
-//! Random integer kernels: what the PTX computes, and what the machine code computes that `ptxas` makes of it.
+//! Random kernels: what the PTX computes, and what the machine code computes that `ptxas` makes of it.
 
 mod counts;
 mod export;
@@ -28,6 +28,7 @@ pub(crate) use options::Options;
 const PROGRESS: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    options.check()?;
     if let Some(folder) = &options.export {
         return export::write(folder, options);
     }
@@ -50,7 +51,7 @@ fn compare(tools: &Tools, faults: &Faults, options: &Options) -> Result<Counts> 
                 return Ok(());
             }
             let kernels = size.min(options.count - index * size);
-            let module = Module::new(options.seed + index as u64, kernels);
+            let module = Module::new(options.seed + index as u64, options.style(), kernels);
             let counts = module.compare(tools, faults, options).inspect_err(|_| {
                 next.store(modules, Ordering::Relaxed);
             })?;
@@ -71,9 +72,12 @@ fn compare(tools: &Tools, faults: &Faults, options: &Options) -> Result<Counts> 
 
 #[cfg(test)]
 mod tests {
+    use super::generate::Style;
     use super::*;
 
     const TARGETS: [&str; 5] = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
+
+    const INTEGERS: Style = Style { has_floats: false, statements: None };
 
     /// The assembler, where it can be had.
     fn tools() -> Option<Tools> {
@@ -88,9 +92,21 @@ mod tests {
             return;
         }
         let targets = TARGETS.map(str::to_owned).to_vec();
-        let options =
-            Options { count: 12, seed: 7, module: 12, jobs: 1, targets, level: 3, keep: None, export: None };
+        let options = Options {
+            count: 12,
+            seed: 7,
+            module: 12,
+            jobs: 1,
+            targets,
+            level: 3,
+            floats: false,
+            statements: None,
+            keep: None,
+            export: None,
+        };
         run(&options).expect("no difference");
+        let targets = TARGETS[1..].iter().map(|target| target.to_string()).collect();
+        run(&Options { targets, floats: true, ..options }).expect("no difference");
     }
 
     /// The PTX line of each instruction is that which `nvdisasm -gp` prints, in two kernels for each target.
@@ -100,7 +116,7 @@ mod tests {
         let counts: Vec<usize> = TARGETS
             .iter()
             .enumerate()
-            .map(|(index, target)| Module::new(50 + index as u64, 2).check_links(&tools, target))
+            .map(|(index, target)| Module::new(50 + index as u64, INTEGERS, 2).check_links(&tools, target))
             .collect();
         assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
         eprintln!("{} instructions in {} kernels", counts.iter().sum::<usize>(), 2 * TARGETS.len());
@@ -109,6 +125,7 @@ mod tests {
     /// Without an assembler: the kernels are valid, finish, and use their input.
     #[test]
     fn kernels_are_valid() {
-        Module::new(3, 60).check();
+        Module::new(3, INTEGERS, 60).check();
+        Module::new(3, Style { has_floats: true, statements: None }, 60).check();
     }
 }

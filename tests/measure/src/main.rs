@@ -45,7 +45,7 @@ enum Comparison {
     Inferred(inferred::Options),
     /// The cases and bugs of the corpus of tensor instructions.
     Tensor(tensor::Options),
-    /// Random integer kernels, PTX with the machine code that ptxas makes of it.
+    /// Random kernels, PTX with the machine code that ptxas makes of it.
     Kernels(kernels::Options),
     /// WAVE programs and mutations of them, with `wave-asm` 0.1.2 as the judge.
     Wave(wave::Options),

@@ -21,7 +21,7 @@ pub(super) fn write(folder: &Path, options: &Options) -> Result<()> {
     let mut cases = Vec::new();
     for index in 0..options.count.div_ceil(size) {
         let seed = options.seed + index as u64;
-        let module = Module::new(seed, size.min(options.count - index * size));
+        let module = Module::new(seed, options.style(), size.min(options.count - index * size));
         for (number, run) in module.ptx_runs(target)?.iter().enumerate() {
             let file = format!("{seed}_{}.ptx", name(number));
             fs::write(folder.join(&file), format!("{}{}", head(target), module.text(number)))?;

@@ -1,11 +1,11 @@
-//! Random integer kernels: straight line, branches and loops. Each register has a value before it is read, no result is unspecified.
+//! Random kernels: straight line, branches and loops. Each register has a value before it is read, no result is unspecified.
 
 mod statements;
 
 use std::fmt::Write;
 
 use fastrand::Rng;
-use statements::{AT_TOP, Group, LONG, PAIRS, WORD};
+use statements::{AT_TOP, FLOAT, FLOAT_PAIRS, Group, LONG, PAIRS, WORD};
 
 /// Registers of 32 and of 64 bits that the statements of a kernel read and write.
 pub(super) const WORDS: usize = 8;
@@ -26,11 +26,57 @@ const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 /// Values at which instructions behave in another way than elsewhere.
 const EDGES: [i64; 12] = [0, 1, -1, 2, 31, 32, 63, 255, 0x7fff_ffff, -0x8000_0000, 0xffff, 0x5555_5555];
 
+/// Comparisons that floating-point numbers have besides those.
+const UNORDERED: [&str; 8] = ["equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"];
+
+const ROUNDING: [&str; 4] = ["rn", "rz", "rm", "rp"];
+
+/// Numbers of type `f32` at which instructions behave in another way than elsewhere: zeros, a subnormal number, the least normal one,
+/// the limits of integers, the largest one, an infinity and a NaN.
+const FLOAT_EDGES: [u32; 16] = [
+    0,
+    0x8000_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x3f00_0000,
+    0x4000_0000,
+    0x0000_0001,
+    0x807f_ffff,
+    0x0080_0000,
+    0x4b00_0001,
+    0x4f00_0000,
+    0xcf00_0000,
+    0x7f7f_ffff,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+];
+
+/// What kernels consist of.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    /// Whether a kernel has floating-point statements besides integer ones.
+    pub(super) has_floats: bool,
+    /// The number of statements and groups of them, without branches; `None`: 8 to 39, and branches and loops with more.
+    pub(super) statements: Option<usize>,
+}
+
 /// A kernel with a name.
-pub(super) fn kernel(name: &str, rng: &mut Rng) -> String {
-    let mut body = Body { rng, text: String::new(), labels: 0, predicates: 0, counters: 0 };
-    let count = body.rng.usize(8..40);
-    let depth = body.rng.usize(0..3);
+pub(super) fn kernel(name: &str, style: Style, rng: &mut Rng) -> String {
+    let mut body = Body {
+        rng,
+        has_floats: style.has_floats,
+        text: String::new(),
+        labels: 0,
+        predicates: 0,
+        counters: 0,
+        last_word: 0,
+        last_long: 0,
+    };
+    let (count, depth) = match style.statements {
+        Some(count) => (count, 0),
+        None => (body.rng.usize(8..40), body.rng.usize(0..3)),
+    };
     body.statements(count, depth, true);
     let Body { text, predicates, counters, .. } = body;
     let mut kernel =
@@ -43,7 +89,7 @@ pub(super) fn kernel(name: &str, rng: &mut Rng) -> String {
     }
     let _ = write!(
         kernel,
-        "\n)\n{{\n    .reg .pred %p<{}>;\n    .reg .b16 %h<4>;\n    .reg .b32 %r<{WORDS}>, %c<{}>, %t<4>;\n    \
+        "\n)\n{{\n    .reg .pred %p<{}>, %q;\n    .reg .b16 %h<4>;\n    .reg .b32 %r<{WORDS}>, %c<{}>, %t<4>;\n    \
          .reg .b64 %rd<{LONGS}>, %a<4>, %u<2>;\n    ld.param.u64 %a0, [{name}_out];\n    \
          ld.param.u64 %a1, [{name}_in];\n    mov.u32 %t0, %tid.x;\n    mul.wide.u32 %a2, %t0, {BYTES};\n    \
          add.s64 %a0, %a0, %a2;\n    add.s64 %a1, %a1, %a2;\n",
@@ -75,10 +121,14 @@ pub(super) fn kernel(name: &str, rng: &mut Rng) -> String {
 /// The statements between the loads and the stores.
 struct Body<'r> {
     rng: &'r mut Rng,
+    has_floats: bool,
     text: String,
     labels: usize,
     predicates: usize,
     counters: usize,
+    /// The registers that were chosen last.
+    last_word: usize,
+    last_long: usize,
 }
 
 impl Body<'_> {
@@ -101,11 +151,22 @@ impl Body<'_> {
     }
 
     fn word(&mut self) -> String {
-        format!("%r{}", self.rng.usize(..WORDS))
+        self.last_word = self.rng.usize(..WORDS);
+        format!("%r{}", self.last_word)
+    }
+
+    /// A register other than the one before.
+    fn other_word(&mut self) -> String {
+        format!("%r{}", (self.last_word + self.rng.usize(1..WORDS)) % WORDS)
     }
 
     fn long(&mut self) -> String {
-        format!("%rd{}", self.rng.usize(..LONGS))
+        self.last_long = self.rng.usize(..LONGS);
+        format!("%rd{}", self.last_long)
+    }
+
+    fn other_long(&mut self) -> String {
+        format!("%rd{}", (self.last_long + self.rng.usize(1..LONGS)) % LONGS)
     }
 
     /// A register, or a constant in one of five cases.
@@ -130,8 +191,25 @@ impl Body<'_> {
         }
     }
 
+    /// A register, or a floating-point constant in one of four cases.
+    fn float_operand(&mut self) -> String {
+        match self.rng.usize(..8) {
+            0 => format!("0f{:08x}", FLOAT_EDGES[self.rng.usize(..FLOAT_EDGES.len())]),
+            1 => format!("0f{:08x}", (self.rng.f32() * 64.0 - 32.0).to_bits()),
+            _ => self.word(),
+        }
+    }
+
+    /// Whether what comes next is about floating-point numbers.
+    fn is_float(&mut self) -> bool {
+        self.has_floats && self.rng.bool()
+    }
+
     /// A new predicate: a comparison, or two of them together.
     fn predicate(&mut self) -> String {
+        if self.is_float() {
+            return self.float_predicate();
+        }
         self.predicates += 1;
         let (name, comparison) = (format!("%p{}", self.predicates), COMPARISONS[self.rng.usize(..6)]);
         let sign = if self.rng.bool() { "s" } else { "u" };
@@ -149,6 +227,19 @@ impl Body<'_> {
                 let (one, other) = (self.word(), self.operand());
                 format!("setp.{comparison}.{sign}32 {name}, {one}, {other};")
             }
+        };
+        self.line(&line);
+        name
+    }
+
+    fn float_predicate(&mut self) -> String {
+        self.predicates += 1;
+        let name = format!("%p{}", self.predicates);
+        let choice = self.rng.usize(..COMPARISONS.len() + UNORDERED.len());
+        let comparison = COMPARISONS.get(choice).unwrap_or_else(|| &UNORDERED[choice - COMPARISONS.len()]);
+        let line = match self.rng.usize(..3) {
+            0 => format!("setp.{comparison}.f64 {name}, {}, {};", self.long(), self.long()),
+            _ => format!("setp.{comparison}.f32 {name}, {}, {};", self.word(), self.float_operand()),
         };
         self.line(&line);
         name
@@ -188,6 +279,10 @@ impl Body<'_> {
     }
 
     fn statement(&mut self) {
+        if self.is_float() {
+            let group = if self.rng.bool() { FLOAT } else { FLOAT_PAIRS };
+            return self.of(group);
+        }
         match self.rng.usize(..20) {
             0..10 => self.of(WORD),
             10..15 => self.of(LONG),
@@ -225,6 +320,11 @@ impl Body<'_> {
                 's' => (if self.rng.bool() { "s" } else { "u" }).to_owned(),
                 'c' => COMPARISONS[self.rng.usize(..COMPARISONS.len())].to_owned(),
                 'p' => self.predicate(),
+                'g' => self.other_word(),
+                'k' => self.other_long(),
+                'f' => self.float_operand(),
+                'r' => ROUNDING[self.rng.usize(..ROUNDING.len())].to_owned(),
+                'z' => (if self.rng.bool() { ".ftz" } else { "" }).to_owned(),
                 other => unreachable!("unknown mark ${other}"),
             };
             line += &part[mark.len_utf8()..];

@@ -11,7 +11,7 @@ use warplens_syntax::{ptx, sass};
 
 use super::counts::Counts;
 use super::faults::Faults;
-use super::generate::{self, BYTES, THREADS, UNIFORM_LONGS, UNIFORM_WORDS, WORDS};
+use super::generate::{self, BYTES, Style, THREADS, UNIFORM_LONGS, UNIFORM_WORDS, WORDS};
 #[cfg(test)]
 use super::links;
 use super::options::Options;
@@ -29,9 +29,9 @@ pub(super) struct Module {
 }
 
 impl Module {
-    pub(super) fn new(seed: u64, kernels: usize) -> Module {
+    pub(super) fn new(seed: u64, style: Style, kernels: usize) -> Module {
         let mut rng = Rng::with_seed(seed);
-        let kernels = (0..kernels).map(|index| generate::kernel(&name(index), &mut rng)).collect();
+        let kernels = (0..kernels).map(|index| generate::kernel(&name(index), style, &mut rng)).collect();
         Module { seed, kernels, input: input(&mut rng) }
     }
 

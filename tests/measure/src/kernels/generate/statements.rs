@@ -9,6 +9,10 @@
 //! | `$s` | `s` or `u` |
 //! | `$c` | a comparison |
 //! | `$p` | a predicate, which a statement before sets |
+//! | `$f` | a register of 32 bits or a constant of type `f32` |
+//! | `$g`, `$k` | a register of 32, of 64 bits other than the one before |
+//! | `$r` | a rounding mode |
+//! | `$z` | `.ftz` or nothing |
 
 pub(super) type Group = &'static [&'static str];
 
@@ -190,4 +194,85 @@ pub(super) const AT_TOP: Group = &[
     "shfl.sync.down.b32 $w, $w, $5, 0x181f, -1;",
     "vote.sync.ballot.b32 $w, $p, -1;",
     "match.any.sync.b32 $w, $w, -1;",
+];
+
+/// Floating-point statements with a result of 32 bits, for sm_80 and later. None has a NaN as its result whose bits the ISA leaves
+/// open; ptxas takes the least or largest of a register and itself for the register, which keeps the bits of a NaN.
+pub(super) const FLOAT: Group = &[
+    "add.$r$z.f32 $w, $w, $f;",
+    "add.rn.sat.f32 $w, $w, $f;",
+    "sub.$r$z.f32 $w, $w, $f;",
+    "mul.$r$z.f32 $w, $w, $f;",
+    "mul.rn.sat.f32 $w, $w, $w;",
+    "fma.$r$z.f32 $w, $w, $f, $w;",
+    "fma.$r.sat.f32 $w, $w, $w, $f;",
+    "min$z.f32 $w, $w, $g;",
+    "max$z.f32 $w, $w, $g;",
+    "min.f32 $w, $w, 0f42c80000;",
+    "max$z.f32 $w, $w, 0fc2c80000;",
+    "min.NaN.f32 $w, $w, $g;",
+    "max.NaN$z.f32 $w, $w, $g;",
+    "copysign.f32 $w, $w, $w;",
+    "set.$c.u32.f32 $w, $w, $f;",
+    "set.$c$z.f32.f32 $w, $w, $w;",
+    "set.$c.and.s32.f32 $w, $w, $f, $p;",
+    "slct.b32.f32 $w, $w, $w, $w;",
+    "cvt.$r.f32.s32 $w, $w;",
+    "cvt.$r.f32.u32 $w, $w;",
+    "cvt.$r.f32.s64 $w, $l;",
+    "cvt.$r.f32.u64 $w, $l;",
+    "cvt.rni.s32.f32 $w, $w;",
+    "cvt.rzi.u32.f32 $w, $w;",
+    "cvt.rmi$z.s32.f32 $w, $w;",
+    "cvt.rpi.u32.f32 $w, $w;",
+    "cvt.rni.f32.f32 $w, $w;",
+    "cvt.rmi.sat.f32.f32 $w, $w;",
+    "cvt.rn.f16x2.f32 $w, $w, $w;",
+    "cvt.rz.relu.f16x2.f32 $w, $w, $w;",
+    "cvt.rn.bf16x2.f32 $w, $w, $w;",
+    "cvt.rz.bf16x2.f32 $w, $w, $w;",
+    "add.rn.f16x2 $w, $w, $w;",
+    "sub.rn.f16x2 $w, $w, $w;",
+    "mul.rn.f16x2 $w, $w, $w;",
+    "mul.rn.sat.f16x2 $w, $w, $w;",
+    "fma.rn$z.f16x2 $w, $w, $w, $w;",
+    "fma.rn.relu.f16x2 $w, $w, $w, $w;",
+    "min.f16x2 $w, $w, $g;",
+    "max.NaN.f16x2 $w, $w, $g;",
+    "set.$c.f16x2.f16x2 $w, $w, $w;",
+    "fma.rn.bf16x2 $w, $w, $w, $w;",
+    "fma.rn.relu.bf16x2 $w, $w, $w, $w;",
+    "min.bf16x2 $w, $w, $g;",
+    "max.NaN.bf16x2 $w, $w, $g;",
+    "div.$r$z.f32 $w, $w, $f;",
+    "rcp.$r$z.f32 $w, $w;",
+    "sqrt.$r$z.f32 $w, $w;",
+];
+
+/// Floating-point statements that belong together: what could become one instruction, and doubles, whose NaN become 0.
+pub(super) const FLOAT_PAIRS: Group = &[
+    "mul.rn.f32 %t1, $w, $f;\n    add.rn.f32 $w, %t1, $w;",
+    "mul.rn.f32 %t1, $w, $w;\n    sub.rn.f32 $w, $f, %t1;",
+    "add.rn.f32 %t1, $w, $w;\n    mul.rn.f32 $w, %t1, %t1;",
+    "max.f32 %t1, $w, $g;\n    max.f32 $w, %t1, 0f40e00000;",
+    "min.f32 %t1, $w, $g;\n    max.f32 $w, %t1, 0fc0e00000;",
+    "cvt.rn.f32.s32 %t1, $w;\n    cvt.rn.f32.s32 %t2, $w;\n    div.rn.f32 $w, %t1, %t2;",
+    "cvt.rn.f32.s32 %t1, $w;\n    mul.rn.f32 %t1, %t1, $f;\n    cvt.rni.s32.f32 $w, %t1;",
+    "cvt.rn.f32.u32 %t1, $w;\n    sqrt.rn.f32 $w, %t1;",
+    "add.$r.f64 %u0, $l, $l;\n    setp.num.f64 %q, %u0, %u0;\n    selp.b64 $l, %u0, 0, %q;",
+    "mul.$r.f64 %u0, $l, $l;\n    setp.num.f64 %q, %u0, %u0;\n    selp.b64 $l, %u0, 0, %q;",
+    "fma.$r.f64 %u0, $l, $l, $l;\n    setp.num.f64 %q, %u0, %u0;\n    selp.b64 $l, %u0, 0, %q;",
+    "min.f64 %u0, $l, $k;\n    setp.num.f64 %q, %u0, %u0;\n    selp.b64 $l, %u0, 0, %q;",
+    "div.$r.f64 %u0, $l, $l;\n    setp.num.f64 %q, %u0, %u0;\n    selp.b64 $l, %u0, 0, %q;",
+    "sqrt.$r.f64 %u0, $l;\n    setp.num.f64 %q, %u0, %u0;\n    selp.b64 $l, %u0, 0, %q;",
+    "cvt.f64.f32 %u0, $w;\n    setp.num.f64 %q, %u0, %u0;\n    selp.b64 $l, %u0, 0, %q;",
+    "cvt.$r.f32.f64 %t1, $l;\n    setp.num.f32 %q, %t1, %t1;\n    selp.b32 $w, %t1, 0, %q;",
+    "cvt.$r.f64.s64 $l, $l;",
+    "cvt.$r.f64.u64 $l, $l;",
+    "cvt.rn.f64.s32 $l, $w;",
+    "cvt.rni.s64.f64 $l, $l;",
+    "cvt.rzi.u64.f64 $l, $l;",
+    "cvt.rmi.s32.f64 $w, $l;",
+    "cvt.rzi.s64.f32 $l, $w;",
+    "cvt.rpi.u64.f32 $l, $w;",
 ];
