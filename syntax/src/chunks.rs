@@ -5,7 +5,7 @@ use crate::ast::AstNode;
 use crate::{SyntaxKind, SyntaxNode};
 
 /// The length of an item from which the statements of its body are grouped into chunks.
-pub(crate) const CHUNKED_FROM: usize = 64 * 1024;
+pub const CHUNKED_FROM: usize = 64 * 1024;
 
 /// How long chunks are. Between these lengths the text itself decides, so that an edit moves only the boundaries
 /// of its own chunk.

@@ -23,6 +23,8 @@ pub struct EditedChunk<'a> {
     pub(crate) path: Vec<Step>,
     /// The text of the chunk after the edit.
     pub(crate) text: &'a str,
+    /// The text of the item after the chunk.
+    pub(crate) rest: &'a str,
     /// The inserted text with the byte before it and the byte after it.
     pub(crate) inserted: &'a [u8],
 }
@@ -66,8 +68,9 @@ impl<'a> EditedChunk<'a> {
         let end = |range: TextRange| (i64::from(u32::from(range.end())) + delta) as usize;
         let range = node.range();
         let inserted = &text.as_bytes()[usize::from(changed.start()) - 1..=end(changed)];
-        let text = &text[usize::from(range.start())..end(range)];
-        Some(EditedChunk { node, parent, path, text, inserted })
+        let (text, rest) =
+            text[usize::from(range.start())..].split_at(end(range) - usize::from(range.start()));
+        Some(EditedChunk { node, parent, path, text, rest, inserted })
     }
 
     /// The node after the chunk.

@@ -10,23 +10,24 @@ use crate::error::SyntaxError;
 use crate::green;
 use crate::language::Language;
 use crate::parse::{Parse, parse_shared_item};
+use crate::statement_edit::StatementEdit;
 use crate::tree::Tree;
 
-/// The result of [`parse_shared_item`] for `text`, made from the parse of an earlier text of the same item where that is faster. If
-/// nothing else holds the earlier parse, its memory is used again.
-pub fn reparse_item(language: Language, old: Parse, text: &Arc<str>) -> Parse {
+/// The result of [`parse_shared_item`] for `text`, made from the parse of an earlier text of the same item where that is faster, and
+/// how the trees differ where that is known. If nothing else holds the earlier parse, its memory is used again.
+pub fn reparse_item(language: Language, old: Parse, text: &Arc<str>) -> (Parse, Option<StatementEdit>) {
     match Edit::find(language, &old, text) {
-        Some(Edit::Nothing) => old,
-        Some(Edit::Chunk { path, tree, errors }) => {
+        Some(Edit::Nothing) => (old, None),
+        Some(Edit::Chunk { path, tree, errors, statements }) => {
             let green = old.known_green().map(|known| with_replaced(known, &path[1..], green::build(&tree)));
             let path: Vec<usize> = path.iter().map(|step| step.index).collect();
             let parse = Parse::new(old.into_tree().replace(&path, &tree, text), errors);
             match green {
-                Some(green) => parse.with_green(green),
-                None => parse,
+                Some(green) => (parse.with_green(green), statements),
+                None => (parse, statements),
             }
         }
-        None => parse_shared_item(language, text),
+        None => (parse_shared_item(language, text), None),
     }
 }
 
@@ -38,6 +39,7 @@ enum Edit {
         path: Vec<Step>,
         tree: Tree,
         errors: Vec<SyntaxError>,
+        statements: Option<StatementEdit>,
     },
 }
 
@@ -57,7 +59,8 @@ impl Edit {
         let chunk = EditedChunk::find(old.root(), changed, text, delta)?;
         let ParsedChunk { tree, errors } = parse_chunk(&chunk)?;
         let errors = merge(old.errors(), chunk.node.range(), delta, errors);
-        Some(Edit::Chunk { path: chunk.path, tree, errors })
+        let statements = StatementEdit::between(chunk.node, tree.root(), changed, delta);
+        Some(Edit::Chunk { path: chunk.path, tree, errors, statements })
     }
 }
 

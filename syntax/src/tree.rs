@@ -333,6 +333,16 @@ impl<'a> Node<'a> {
         (last.span == 0).then_some(last.kind)
     }
 
+    /// Whether a node of another tree has the same kinds and lengths inside; if the texts are the same too, so are the trees.
+    pub(crate) fn is_like(self, other: Node<'_>) -> bool {
+        self.inside() == other.inside()
+    }
+
+    /// Itself and all that lies in it.
+    fn inside(self) -> &'a [Element] {
+        &self.tree.elements[self.at as usize..(self.at + self.element().span) as usize]
+    }
+
     /// Its index in the list of elements.
     pub(crate) fn index(self) -> usize {
         self.at as usize

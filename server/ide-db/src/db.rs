@@ -15,12 +15,13 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Accepts;
-use warplens_syntax::{EditSummary, ItemKind, Language, Parse, SyntaxNode, SyntaxToken};
+use warplens_syntax::{CHUNKED_FROM, EditSummary, ItemKind, Language, Parse, SyntaxNode, SyntaxToken};
 
 use crate::answer::{Diagnostic, FileId, Fold, Occurrence, Symbol, Target};
 use crate::construct::Construct;
 pub use crate::document::Document;
 use crate::edit_history::EditHistory;
+use crate::edited_statements::{EditStep, EditedStatements};
 use crate::lru_cache::LruCache;
 use crate::name::{ModuleUse, Named, Namespace, Subject};
 use crate::problem::{Problem, TargetRanges};
@@ -146,6 +147,7 @@ pub fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
 pub struct Cache {
     trees: LruCache<Parse>,
     history: EditHistory,
+    edited: EditedStatements,
     shared: Shared,
 }
 
@@ -161,7 +163,22 @@ impl Cache {
     /// Drops all values. They are computed again when they are needed.
     pub fn clear(&self) {
         self.trees.clear();
+        self.edited.clear();
         self.shared.clear();
+    }
+
+    /// The value that was kept with the text before the last edit, and the edit, if the text's tree was made from that of the text
+    /// before. The tree must be there already.
+    pub fn before_edit<V: Clone + Send + 'static>(&self, text: &Arc<str>) -> Option<(V, Arc<EditStep>)> {
+        let step = self.edited.to(text)?;
+        Some((self.shared.get::<LruCache<V>>().take(&step.before)?, step))
+    }
+
+    /// Keeps the value of a text that is long enough for `before_edit`. It may depend on more than the text.
+    pub fn keep_for_edit<V: Clone + Send + 'static>(&self, text: &Arc<str>, value: impl FnOnce() -> V) {
+        if text.len() > CHUNKED_FROM {
+            self.shared.get::<LruCache<V>>().insert(text, value());
+        }
     }
 
     /// The value of a text, kept with those of the same type; which ones, `LruCache` decides.
@@ -177,11 +194,14 @@ impl Cache {
     fn tree(&self, language: Language, text: &Arc<str>) -> Parse {
         self.trees.get(text, || {
             let ancestors = self.history.take_ancestors(text).into_iter();
-            let known = ancestors.filter_map(|before| self.trees.take(&before)).next();
-            match known {
-                Some(old) => warplens_syntax::reparse_item(language, old, text),
-                None => warplens_syntax::parse_shared_item(language, text),
-            }
+            let known = ancestors.filter_map(|before| Some((self.trees.take(&before)?, before)));
+            let known = known.map(|(old, before)| (before, old)).next();
+            let Some((before, old)) = known else {
+                return warplens_syntax::parse_shared_item(language, text);
+            };
+            let (parse, edit) = warplens_syntax::reparse_item(language, old, text);
+            self.edited.note(before, text, edit);
+            parse
         })
     }
 }

@@ -22,6 +22,7 @@ mod declared;
 mod demangle;
 mod document;
 mod edit_history;
+mod edited_statements;
 mod lru_cache;
 pub mod markdown;
 mod name;
@@ -46,6 +47,7 @@ pub use db::{
 };
 pub use declared::{count, one_line};
 pub use demangle::{demangled, source_name};
+pub use edited_statements::EditStep;
 pub use names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject, module_uses};
 pub use phrase::{all_of, any_of};
 pub use problem::{FixContext, ItemFix, Problem, TargetRanges};

@@ -1,6 +1,7 @@
 //! The part of PTX in the database: lowered items, the declarations of a module, and names.
 
 pub mod declared;
+mod flow;
 mod form_cache;
 pub mod forms;
 mod lowered;
@@ -10,6 +11,7 @@ pub mod occupancy;
 mod target;
 pub mod variance;
 
+pub use flow::{Flow, ptx_cfg};
 pub use form_cache::FormCache;
 pub use lowered::{ptx_function, ptx_header};
 pub use module::{debug_names, environment, module_names, never_returns};

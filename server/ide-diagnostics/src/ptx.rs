@@ -28,7 +28,7 @@ mod unused;
 
 use warplens_hir::ptx;
 use warplens_hir::ptx::{Function, ProblemKind};
-use warplens_ide_db::ptx::{debug_names, module_target, never_returns, ptx_function, ptx_header};
+use warplens_ide_db::ptx::{debug_names, module_target, ptx_cfg, ptx_function, ptx_header};
 use warplens_ide_db::{Database, Db, Diagnostic, File, Item, ItemFix, Problem, did_you_mean, nearest};
 
 use crate::codes;
@@ -71,7 +71,7 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
 /// The lints of a function.
 pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mut Vec<Problem>) {
     if let Some(function) = ptx_function(db, item) {
-        let cfg = || function.cfg(&|name| never_returns(db, file).contains(name));
+        let cfg = || ptx_cfg(db, file, item, &function);
         lints::check(&function, &item.text(db).0, cfg, || debug_names(db, file), found);
     }
 }

@@ -17,8 +17,8 @@ pub(super) fn parse(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
         return None;
     }
     let lexed = lexer::lex(chunk.text);
-    if lexed.open_comment {
-        // It may be closed after the chunk.
+    if lexed.open_comment && memmem::find(chunk.rest.as_bytes(), b"*/").is_some() {
+        // It is closed after the chunk.
         return None;
     }
     chunk

@@ -51,7 +51,7 @@ pub(crate) fn run(text: Option<String>, bytes: Option<usize>, rounds: usize) -> 
     let mut version = 1;
     let (mut all, mut used) = (Times::default(), Times::default());
     for edit in &EDITS {
-        let (mut made, mut undone) = (Times::default(), Times::default());
+        let (mut made, mut undone, mut work) = (Times::default(), Times::default(), Times::default());
         let [line, character] = positions.of(edit.position);
         for _ in 0..rounds {
             version += 1;
@@ -59,7 +59,7 @@ pub(crate) fn run(text: Option<String>, bytes: Option<usize>, rounds: usize) -> 
             let sent = client.change(version, [line, character, line, character], edit.text)?;
             let (received, list) = client.diagnostics(version)?;
             made.push(received - sent);
-            used.push(processor::of_process(client.process_id())?.saturating_sub(before));
+            work.push(processor::of_process(client.process_id())?.saturating_sub(before));
             ensure!(
                 !edit.must_show || errors(&list) > errors(&first),
                 "{}: its error is not reported",
@@ -74,6 +74,8 @@ pub(crate) fn run(text: Option<String>, bytes: Option<usize>, rounds: usize) -> 
         }
         made.print(edit.name);
         undone.print("  its undo");
+        work.print("  its processor time");
+        used.extend(&work);
         all.extend(&made);
         all.extend(&undone);
     }

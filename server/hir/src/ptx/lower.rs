@@ -6,6 +6,7 @@
 mod body;
 mod constant;
 mod declaration;
+mod edit;
 mod header;
 mod instruction;
 mod literal;
@@ -43,6 +44,7 @@ impl Function {
             signature: outside.signature,
             body: block.map(|block| block.range()),
             parts: body.finish(),
+            edits: 0,
         })
     }
 }

@@ -19,7 +19,10 @@ pub fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Function>> {
         let tree = item.parse(db);
         // For a very large function each step takes long, and an edit waits for it.
         db.unwind_if_revision_cancelled();
-        ptx::Function::lower(tree.root()).map(Arc::new)
+        let before = db.cache().before_edit::<Option<Arc<ptx::Function>>>(text);
+        let adapted =
+            before.and_then(|(before, step)| ptx::Function::lower_edit(before?, tree.root(), &step.edit));
+        adapted.or_else(|| ptx::Function::lower(tree.root())).map(Arc::new)
     };
     db.cache().of_texts(text, lower)
 }

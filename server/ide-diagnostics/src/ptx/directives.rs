@@ -1,5 +1,7 @@
 //! Directives that do not exist, that are misplaced, or that need a newer version of PTX.
 
+use std::sync::Arc;
+
 use text_size::TextRange;
 use warplens_ide_db::ptx::ModuleTarget;
 use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest, token_covering};
@@ -25,13 +27,13 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
     if !is_line && !root.contains(&JUDGED) && !root.nodes().flat_map(Node::nodes).any(is_unknown) {
         return;
     }
-    let Some(item) = ast::Item::cast(parse.syntax()) else { return };
-    let found = match item.declaration() {
+    let Some(tree) = ast::Item::cast(parse.syntax()) else { return };
+    let found = match tree.declaration() {
         Some(ast::Declaration::UnknownDirective(directive)) => {
             judge(directive.directive_token(), IN_MODULES, module)
         }
         Some(ast::Declaration::Function(function)) => {
-            return check_function(root, &function, module, problems);
+            return check_function(db, item, root, &function, module, problems);
         }
         Some(ast::Declaration::LocDirective(loc)) => outside(loc.directive_token()),
         Some(ast::Declaration::PragmaDirective(pragma)) => {
@@ -68,6 +70,8 @@ fn is_unknown(node: Node<'_>) -> bool {
 }
 
 fn check_function(
+    db: &dyn Db,
+    item: Item<'_>,
     root: Node<'_>,
     function: &ast::Function,
     module: &ModuleTarget,
@@ -89,29 +93,50 @@ fn check_function(
         root.child(SyntaxKind::FUNCTION).and_then(|function| function.child(SyntaxKind::BLOCK))
     {
         let scope = if is_kernel { PragmaScope::Kernel } else { PragmaScope::Function };
-        check_body(body, function.syntax(), scope, module, problems);
+        for (kind, range) in checked_statements(db, item, body).iter() {
+            if let Some(statement) = statement(function.syntax(), *kind, *range) {
+                check_statement(&statement, scope, module, problems);
+            }
+        }
     }
 }
 
-/// Checks the statements of a body. The walk goes over the list of elements, because nearly all of the many statements need no check.
-fn check_body(
-    body: Node<'_>,
-    tree: &SyntaxNode,
-    scope: PragmaScope,
-    module: &ModuleTarget,
-    problems: &mut Vec<Problem>,
-) {
+/// Statements of a body in the order of the text.
+type Statements = Arc<[(SyntaxKind, TextRange)]>;
+
+/// The statements of a body that are checked. Few are, so those of a long body are kept for the next edit.
+fn checked_statements(db: &dyn Db, item: Item<'_>, body: Node<'_>) -> Statements {
+    let text = &item.text(db).0;
+    let mut found = Vec::new();
+    match db.cache().before_edit::<Statements>(text) {
+        Some((known, step)) => {
+            let edit = &step.edit;
+            let moved = |(kind, range): &(SyntaxKind, TextRange)| (*kind, edit.range(*range));
+            found.extend(known.iter().filter(|(_, range)| range.start() < edit.old.start()).map(moved));
+            find_checked(body, Some(edit.new), &mut found);
+            found.extend(known.iter().filter(|(_, range)| range.start() >= edit.old.end()).map(moved));
+        }
+        None => find_checked(body, None, &mut found),
+    }
+    let found: Statements = found.into();
+    db.cache().keep_for_edit(text, || Arc::clone(&found));
+    found
+}
+
+/// Finds the statements of a body, or of a part of it, that are checked. The walk goes over the list of elements, because nearly all of
+/// the many statements need no check.
+fn find_checked(body: Node<'_>, part: Option<TextRange>, found: &mut Vec<(SyntaxKind, TextRange)>) {
+    let is_outside = |range: TextRange| {
+        part.is_some_and(|part| range.end() <= part.start() || part.end() <= range.start())
+    };
     let mut open = vec![body.elements()];
     while let Some(elements) = open.last_mut() {
         match elements.next() {
+            Some(NodeOrToken::Node(node)) if is_outside(node.range()) => {}
             Some(NodeOrToken::Node(node)) if matches!(node.kind(), SyntaxKind::BLOCK | SyntaxKind::CHUNK) => {
                 open.push(node.elements());
             }
-            Some(NodeOrToken::Node(node)) if is_checked(node) => {
-                if let Some(statement) = statement(tree, node) {
-                    check_statement(&statement, scope, module, problems);
-                }
-            }
+            Some(NodeOrToken::Node(node)) if is_checked(node) => found.push((node.kind(), node.range())),
             Some(_) => {}
             None => {
                 open.pop();
@@ -136,9 +161,9 @@ fn is_checked(statement: Node<'_>) -> bool {
 }
 
 /// A statement in the tree with parents.
-fn statement(tree: &SyntaxNode, node: Node<'_>) -> Option<ast::Statement> {
-    let first = token_covering(tree, node.range().start())?;
-    let is_same = |other: &SyntaxNode| other.kind() == node.kind() && other.text_range() == node.range();
+fn statement(tree: &SyntaxNode, kind: SyntaxKind, range: TextRange) -> Option<ast::Statement> {
+    let first = token_covering(tree, range.start())?;
+    let is_same = |other: &SyntaxNode| other.kind() == kind && other.text_range() == range;
     ast::Statement::cast(first.parent_ancestors().find(is_same)?)
 }
 

@@ -9,7 +9,7 @@ mod tests;
 use text_size::{TextRange, TextSize};
 use warplens_hir::cfg::{BlockEnd, Cfg};
 use warplens_hir::ptx::{Function, FunctionKind, InstructionId};
-use warplens_ide_db::ptx::never_returns;
+use warplens_ide_db::ptx::ptx_cfg;
 use warplens_ide_db::{Db, File, Item, ItemFix, Problem, Tag};
 
 use crate::codes;
@@ -24,7 +24,7 @@ pub(super) fn check<'db>(
 ) {
     let parse = item.parse(db);
     let Some(body) = function.body.filter(|_| broken::flow_is_known(&parse)) else { return };
-    let cfg = function.cfg(&|name| never_returns(db, file).contains(name));
+    let cfg = ptx_cfg(db, file, item, function);
     if function.signature.is_noreturn() {
         problems.extend(returns(function));
     }

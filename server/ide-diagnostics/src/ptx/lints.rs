@@ -7,12 +7,11 @@ use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::Variance;
-use warplens_hir::cfg::Cfg;
 use warplens_hir::ptx::{
     Function, Instruction, InstructionId, Operand, ReferentId, Role, SymbolId, SymbolKind, Uniformity,
 };
 use warplens_ide_db::Problem;
-use warplens_ide_db::ptx::variance;
+use warplens_ide_db::ptx::{Flow, variance};
 
 use crate::codes;
 use crate::lints::layout::Rewrite;
@@ -39,7 +38,7 @@ const SPECIAL_ACCESS: [&str; 5] = ["acquire", "mmio", "volatile", "bulk", "param
 pub(crate) fn check<'k>(
     function: &Function,
     text: &str,
-    cfg: impl FnOnce() -> Cfg,
+    cfg: impl FnOnce() -> Flow,
     kept: impl FnOnce() -> &'k FxHashSet<SmolStr>,
     problems: &mut Vec<Problem>,
 ) {

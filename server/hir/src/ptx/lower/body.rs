@@ -108,7 +108,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn statement(&mut self, node: Node<'a>) {
+    /// Lowers one statement.
+    pub(super) fn statement(&mut self, node: Node<'a>) {
         match node.kind() {
             INSTRUCTION => self.instruction(node),
             LABEL => {

@@ -1,5 +1,7 @@
 //! Name resolution: bindings in text order, scopes that shadow, register ranges, forward references to labels.
 
+mod reopen;
+
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smol_str::SmolStr;

@@ -1,5 +1,6 @@
 //! Lowering, seen from outside: what names mean, what operands are, what is wrong.
 
+mod edit;
 mod headers;
 mod names;
 mod operands;

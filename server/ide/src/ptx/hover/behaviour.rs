@@ -7,7 +7,7 @@ use warplens_hir::cfg::{BlockId, Cfg};
 use warplens_hir::ptx::{
     Function, InstructionId, NameRef, RegisterQuery, Resolution, Role, SymbolKind, Uniformity,
 };
-use warplens_ide_db::ptx::{never_returns, ptx_function, variance};
+use warplens_ide_db::ptx::{ptx_cfg, ptx_function, variance};
 use warplens_ide_db::{FilePosition, all_of};
 
 use crate::lines::Lines;
@@ -17,7 +17,7 @@ pub(super) fn of_name(position: &FilePosition<'_>) -> Option<String> {
     let function = ptx_function(position.db, position.item)?;
     let name = function.name_at(position.offset)?;
     let lines = Lines::before(position);
-    let cfg = || function.cfg(&|callee| never_returns(position.db, position.file).contains(callee));
+    let cfg = || ptx_cfg(position.db, position.file, position.item, &function);
     match &function.symbol(name.resolution.symbol()?).kind {
         SymbolKind::Label { target } => label(&function, &cfg(), name, target.index() as u32, &lines),
         SymbolKind::Register { .. } => register(&function, &cfg(), name, &lines),
