@@ -332,7 +332,7 @@ fn check_reparse(old_text: &str, range: std::ops::Range<usize>, insert: &str) ->
     text.replace_range(range.clone(), insert);
     // Of a parse that something else holds the tree is copied.
     let held = text.len().is_multiple_of(2).then(|| old.clone());
-    let (reparsed, edit) = reparse_item(warplens_syntax::ptx::LANGUAGE, old, &text.as_str().into());
+    let (reparsed, _) = reparse_item(warplens_syntax::ptx::LANGUAGE, old, &text.as_str().into());
     drop(held);
     let fresh = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
     assert_eq!(reparsed.errors(), fresh.errors(), "{range:?} {insert:?}");
