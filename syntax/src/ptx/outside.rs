@@ -7,11 +7,13 @@ use memchr::{memchr, memchr2, memmem};
 /// whole, at the same places.
 pub fn outside(item: &str) -> &str {
     let (outside, body) = item.split_at(head(item));
-    let declares = |word: &str| memmem::find(body.as_bytes(), word.as_bytes()).is_some();
-    if declares(".func") || declares(".alias") { item } else { outside }
+    let has = |text: &str, word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    // In a malformed item the first brace may be that of something else.
+    let opens_body = has(outside, ".entry") || has(outside, ".func");
+    if !opens_body || has(body, ".func") || has(body, ".alias") { item } else { outside }
 }
 
-/// The length of the text up to and with the brace that opens the body.
+/// The length of the text up to and with the brace that opens the body; all of it where the first brace is that of an initializer.
 fn head(item: &str) -> usize {
     let bytes = item.as_bytes();
     let mut at = 0;
@@ -19,6 +21,7 @@ fn head(item: &str) -> usize {
         let rest = &bytes[at..];
         at += match byte {
             b'{' => return at + 1,
+            b'=' => return item.len(),
             b'/' if rest.starts_with(b"//") => line(rest),
             b'/' if rest.starts_with(b"/*") => comment(rest),
             b'"' => string(rest),

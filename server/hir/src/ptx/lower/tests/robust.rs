@@ -174,3 +174,8 @@ fn depth_is_bounded() {
     }
     check(&format!(".func f() {{ {} {} }}", "{".repeat(5000), "}".repeat(5000)));
 }
+
+#[test]
+fn a_brace_before_the_header_does_not_open_the_body() {
+    check("({.shared ={r1, r2}.entry k");
+}
