@@ -282,7 +282,7 @@ impl Sanitizer {
     pub(crate) fn begin(
         &mut self,
         statement: StatementId,
-        order: Order,
+        order: &Order,
         warp: u32,
         live: u32,
         executed: u32,
@@ -290,8 +290,8 @@ impl Sanitizer {
         if std::mem::take(&mut self.has_begun) {
             return;
         }
-        self.visit =
-            Visit { statement: statement.0, warp, live, order, undefined: 0, unchanged: 0, silent: 0 };
+        let statement = statement.0;
+        self.visit = Visit { statement, warp, live, order: *order, undefined: 0, unchanged: 0, silent: 0 };
         if self.checks.races
             && (order.fence | order.synchronizes | (order.special != SpecialOrder::None) | self.lockstep)
         {

@@ -61,7 +61,7 @@ impl Observer<'_> {
         let program = self.program;
         if let Some(sanitizer) = &mut ctx.sanitizer {
             let order = order_of(&program.code[at.statement as usize], program);
-            sanitizer.begin(StatementId(at.statement), order, self.warp.warp, ctx.live, at.executed);
+            sanitizer.begin(StatementId(at.statement), &order, self.warp.warp, ctx.live, at.executed);
         }
         self.trace_before(at, registers, ctx);
         if !self.follows_undefined() {

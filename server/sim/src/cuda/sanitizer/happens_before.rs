@@ -59,6 +59,8 @@ pub(super) struct HappensBefore {
 #[derive(Debug, Default)]
 pub(crate) struct BlockClock {
     number: u32,
+    /// The newest epoch when the block started: its own are later.
+    started: u32,
     /// Every thread knows every epoch of the block up to this one.
     floor: u32,
     /// Phases of the cluster's barrier that its threads know.
@@ -208,7 +210,7 @@ impl HappensBefore {
         self.epochs.push(Origin { block: u32::MAX, warp: 0 });
         self.entered = self.latest();
         if self.block.floor == 0 {
-            self.block.floor = self.entered;
+            (self.block.started, self.block.floor) = (self.entered, self.entered);
         }
         for warp in &mut self.block.warps {
             warp.epoch = 0;
@@ -306,7 +308,9 @@ impl HappensBefore {
     pub(super) fn is_unsynchronized(&self, epoch: u32, warp: u32) -> bool {
         let is_informed = !self.block.common.is_empty() || self.block.warps[warp as usize].lanes.is_some();
         let mine = |origin: Origin| (origin.block, origin.warp) == (self.block.number, warp);
-        !is_informed && self.origin(epoch).is_some_and(|origin| !mine(origin))
+        // Of the accesses of other blocks, the owner need not be looked up.
+        let is_earlier = epoch > self.base && epoch <= self.block.started;
+        !is_informed && (is_earlier || self.origin(epoch).is_some_and(|origin| !mine(origin)))
     }
 
     /// Lanes of a warp synchronized.

@@ -1,4 +1,4 @@
-//! Words that eight lanes load together.
+//! Words that eight lanes access together.
 
 /// The offsets in shared memory of the words that eight lanes load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

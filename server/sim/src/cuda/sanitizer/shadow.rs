@@ -2,54 +2,21 @@
 //!
 //! Stored in pages that are allocated on first access, within a budget; accesses beyond it are not checked.
 
+mod page;
 mod rows;
 
-use std::ops::Range;
-
+use self::page::{Cell, CellMut, PAGE, Page, PageMut, PageRef};
 use super::happens_before::{HappensBefore, Thread};
 use super::stamp::{Stamp, Strength};
 use crate::cuda::registers::lanes;
 
-/// Bytes of memory that one page shadows.
-const PAGE: u64 = 1024;
-
-/// The accesses to one word or byte.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cell {
-    write: Stamp,
-    /// The first read since the write, by a warp in one epoch.
-    read: Stamp,
-    /// A read by another warp, or by another lane of the same warp.
-    other: Stamp,
-}
-
 /// Shadow bytes per word or byte.
 const CELL: u64 = (size_of::<Cell>() + 2 * size_of::<u32>()) as u64;
-
-/// The shadow of a range of memory, by cell. Data that most loads need is stored separately, so that rows of words are checked
-/// together.
-struct Page {
-    /// Whether cells are bytes.
-    narrow: bool,
-    cells: Vec<Cell>,
-    /// The lanes that read it in the epoch of `read`.
-    lanes: Vec<u32>,
-    /// The epoch of `read`, if a weak load by its warp only has to record its lane; or the last barrier of a block, if no load
-    /// has to record anything before the next.
-    shortcut: Vec<u32>,
-}
-
-/// One cell of a page.
-struct CellMut<'p> {
-    stamps: &'p mut Cell,
-    lanes: &'p mut u32,
-    shortcut: &'p mut u32,
-}
 
 /// The shadow of one memory region.
 #[derive(Default)]
 pub(crate) struct Shadow {
-    pages: Vec<Option<Box<Page>>>,
+    pages: Vec<Page>,
     bytes: u64,
 }
 
@@ -179,13 +146,26 @@ impl Cell {
     /// Whether stamps differ at most in their statements and lanes.
     #[inline(always)]
     fn is_alike(&self, cell: &Cell) -> bool {
-        let differs = |a: Stamp, b: Stamp| (a.epoch ^ b.epoch) | (a.site ^ b.site) & 3;
-        differs(self.write, cell.write) | differs(self.read, cell.read) | differs(self.other, cell.other) == 0
+        self.differences(cell) == 0
+    }
+
+    /// 0 if [`Self::is_alike`].
+    #[inline(always)]
+    fn differences(&self, cell: &Cell) -> u32 {
+        let differ = |a: Stamp, b: Stamp| (a.epoch ^ b.epoch) | (a.site ^ b.site) & 3;
+        differ(self.write, cell.write) | differ(self.read, cell.read) | differ(self.other, cell.other)
     }
 
     #[inline(always)]
     fn was_written(&self) -> bool {
         self.write.is_there()
+    }
+
+    /// Whether every thread of the running block knows all of its accesses; may be `false` where they do.
+    #[inline(always)]
+    fn is_settled(&self, access: &Access<'_>) -> bool {
+        let settled = |stamp: Stamp| !stamp.is_there() | access.sync.settled(stamp.epoch);
+        settled(self.write) & settled(self.read) & settled(self.other)
     }
 }
 
@@ -194,11 +174,9 @@ impl CellMut<'_> {
     /// full check.
     #[inline(always)]
     fn load_quickly(&mut self, access: &Access<'_>) -> bool {
-        let quick = QuickLoad::of(self.stamps, *self.shortcut, access);
-        quick.is_some_and(|quick| {
-            self.record(quick, access);
-            true
-        })
+        let Some(quick) = QuickLoad::of(self.stamps, *self.shortcut, access) else { return false };
+        self.record(quick, access);
+        true
     }
 
     #[inline(always)]
@@ -325,45 +303,6 @@ impl CellMut<'_> {
     }
 }
 
-impl Page {
-    fn new() -> Page {
-        let cells = (PAGE / 4) as usize;
-        Page {
-            narrow: false,
-            cells: vec![Cell::default(); cells],
-            lanes: vec![0; cells],
-            shortcut: vec![0; cells],
-        }
-    }
-
-    fn split_into_bytes(&mut self) {
-        self.narrow = true;
-        self.cells = self.cells.iter().flat_map(|&cell| [cell; 4]).collect();
-        self.lanes = self.lanes.iter().flat_map(|&lanes| [lanes; 4]).collect();
-        self.shortcut = self.shortcut.iter().flat_map(|&shortcut| [shortcut; 4]).collect();
-    }
-
-    #[inline(always)]
-    fn cell_mut(&mut self, at: usize) -> CellMut<'_> {
-        CellMut { stamps: &mut self.cells[at], lanes: &mut self.lanes[at], shortcut: &mut self.shortcut[at] }
-    }
-
-    /// The cells of an access within the page.
-    #[inline(always)]
-    fn range(&self, index: u64, span: u64) -> Range<usize> {
-        let within = (index % PAGE) as usize;
-        match self.narrow {
-            true => within..within + span as usize,
-            false => within / 4..(within + span as usize).div_ceil(4),
-        }
-    }
-
-    /// Bytes of a cell.
-    fn grain(&self) -> u64 {
-        if self.narrow { 1 } else { 4 }
-    }
-}
-
 impl Shadow {
     /// Host memory in bytes.
     pub(super) fn bytes(&self) -> u64 {
@@ -373,7 +312,7 @@ impl Shadow {
     /// Whether all of `index..index + span` is initialized.
     pub(super) fn is_written(&mut self, index: u64, span: u64) -> bool {
         let page = self.page(index);
-        page.is_none_or(|page| page.cells[page.range(index, span)].iter().all(Cell::was_written))
+        page.is_none_or(|page| page.stamps[page.range(index, span)].iter().all(Cell::was_written))
     }
 
     /// Replaces a stamp by another, except where later accesses followed.
@@ -388,7 +327,7 @@ impl Shadow {
         len: u64,
         is_wanted: impl Fn(Stamp) -> bool,
     ) -> Option<(Stamp, u64)> {
-        self.find(start, len, |page, cell| Some(page.cells[cell].write).filter(|write| is_wanted(*write)))
+        self.find(start, len, |page, cell| Some(page.stamps[cell].write).filter(|write| is_wanted(*write)))
     }
 
     /// The first recorded read in a range for which `is_wanted` holds, and its offset.
@@ -399,7 +338,7 @@ impl Shadow {
         is_wanted: impl Fn(Stamp) -> bool,
     ) -> Option<(Stamp, u64)> {
         self.find(start, len, |page, cell| {
-            let Cell { read, other, .. } = page.cells[cell];
+            let Cell { read, other, .. } = page.stamps[cell];
             let of_lanes = lanes(page.lanes[cell]).map(|lane| read.of_lane(lane as u32));
             of_lanes.chain([other]).find(|read| is_wanted(*read))
         })
@@ -410,11 +349,11 @@ impl Shadow {
         &self,
         start: u64,
         len: u64,
-        wanted: impl Fn(&Page, usize) -> Option<Stamp>,
+        wanted: impl Fn(&PageRef<'_>, usize) -> Option<Stamp>,
     ) -> Option<(Stamp, u64)> {
-        let page = self.pages.get((start / PAGE) as usize)?.as_deref()?;
+        let page = self.pages.get((start / PAGE) as usize)?.cells()?;
         let mut cells = page.range(start, len.min(PAGE - start % PAGE));
-        let (stamp, cell) = cells.find_map(|cell| Some((wanted(page, cell)?, cell)))?;
+        let (stamp, cell) = cells.find_map(|cell| Some((wanted(&page, cell)?, cell)))?;
         Some((stamp, start / PAGE * PAGE + cell as u64 * page.grain()))
     }
 
@@ -422,7 +361,8 @@ impl Shadow {
     #[inline(always)]
     pub(super) fn prepare(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
         match self.pages.get((index / PAGE) as usize) {
-            Some(Some(page)) if page.narrow || span >= 4 => true,
+            Some(Page::Bytes(_)) => true,
+            Some(Page::Words(_)) if span >= 4 => true,
             _ => self.allocate(index, span, budget),
         }
     }
@@ -432,7 +372,7 @@ impl Shadow {
     fn allocate(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
         let number = (index / PAGE) as usize;
         if self.pages.len() <= number {
-            self.pages.resize_with(number + 1, || None);
+            self.pages.resize_with(number + 1, Page::default);
         }
         let mut charge = |bytes| {
             let affordable = *budget >= bytes;
@@ -443,13 +383,13 @@ impl Shadow {
             affordable
         };
         let page = &mut self.pages[number];
-        if page.is_none() {
+        if matches!(page, Page::Absent) {
             if !charge(PAGE / 4 * CELL) {
                 return false;
             }
-            *page = Some(Box::new(Page::new()));
+            *page = Page::words();
         }
-        if let Some(page) = page.as_mut().filter(|page| span < 4 && !page.narrow) {
+        if span < 4 && matches!(page, Page::Words(_)) {
             if !charge(3 * PAGE / 4 * CELL) {
                 return false;
             }
@@ -469,7 +409,7 @@ impl Shadow {
         let mut at = start;
         while at < start + len {
             let end = (start + len).min((at / PAGE + 1) * PAGE);
-            if let Some(page) = self.page(at) {
+            if let Some(mut page) = self.page(at) {
                 page.range(at, end - at).for_each(|cell| action(page.cell_mut(cell)));
             }
             at = end;
@@ -477,15 +417,15 @@ impl Shadow {
     }
 
     #[inline(always)]
-    fn page(&mut self, index: u64) -> Option<&mut Page> {
-        self.pages.get_mut((index / PAGE) as usize)?.as_deref_mut()
+    fn page(&mut self, index: u64) -> Option<PageMut<'_>> {
+        self.pages.get_mut((index / PAGE) as usize)?.cells_mut()
     }
 
     /// A weak load of one word; `false` if it needs the full check.
     #[inline(always)]
     pub(super) fn load_quickly(&mut self, index: u64, access: &Access<'_>) -> bool {
-        let page = self.page(index).filter(|page| !page.narrow);
-        page.is_some_and(|page| page.cell_mut((index % PAGE / 4) as usize).load_quickly(access))
+        let Some(Page::Words(words)) = self.pages.get_mut((index / PAGE) as usize) else { return false };
+        words.cell_mut((index % PAGE / 4) as usize).load_quickly(access)
     }
 
     /// An access to prepared cells: the first conflict, and whether all bytes that it reads are initialized.
@@ -505,7 +445,7 @@ impl Shadow {
 
     #[inline(always)]
     fn load(&mut self, index: u64, span: u64, access: &Access<'_>) -> (Option<Conflict>, bool) {
-        let Some(page) = self.page(index) else { return (None, true) };
+        let Some(mut page) = self.page(index) else { return (None, true) };
         let (mut found, mut written) = (None, true);
         for (number, at) in page.range(index, span).enumerate() {
             let mut cell = page.cell_mut(at);
@@ -522,7 +462,7 @@ impl Shadow {
 
     #[inline(always)]
     fn store(&mut self, index: u64, span: u64, access: &Access<'_>) -> Option<Conflict> {
-        let page = self.page(index)?;
+        let mut page = self.page(index)?;
         let mut found = None;
         for (number, at) in page.range(index, span).enumerate() {
             let mut cell = page.cell_mut(at);
@@ -551,7 +491,7 @@ mod tests {
         for page in 0..3 {
             assert!(shadow.prepare(page * PAGE, 4, &mut budget));
             let page = shadow.page(page * PAGE).expect("a page");
-            page.cells.fill(Cell { write: Stamp::new(1, 0, 0, Strength::Weak), ..Cell::default() });
+            page.stamps.fill(Cell { write: Stamp::new(1, 0, 0, Strength::Weak), ..Cell::default() });
         }
         shadow.clear(8, 2 * PAGE);
         assert!(shadow.is_written(4, 4) && !shadow.is_written(8, 4));

@@ -60,7 +60,7 @@ impl ExecContext<'_> {
     pub(crate) fn begin(&mut self, function: &Function, pc: u32, executed: u32) {
         if let Some(sanitizer) = &mut self.sanitizer {
             let statement = StatementId(function.first_statement + pc);
-            sanitizer.begin(statement, function.orders[pc as usize], self.warp, self.live, executed);
+            sanitizer.begin(statement, &function.orders[pc as usize], self.warp, self.live, executed);
         }
     }
 

@@ -64,7 +64,7 @@ impl Warp {
             state.steps += 1;
             self.recorder.visit(statement, mask.into(), executed.into());
             if let Some(sanitizer) = &mut state.sanitizer {
-                let order = function.orders[pc as usize];
+                let order = &function.orders[pc as usize];
                 sanitizer.begin(statement, order, self.id.warp, self.live, all);
             }
             if let Some(exchange) = exchange {

@@ -9,10 +9,10 @@ use super::context::ExecContext;
 use crate::cuda::address::Relative;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::registers::{FULL, Lanes, Registers, WIDTH, each, lanes, lanes_where};
-use crate::cuda::sanitizer::Sanitizer;
 use crate::cuda::sanitizer::row::Row;
 use crate::cuda::slot::RegisterSlot;
 use crate::ptx::program::{Access, Element, Function};
+use crate::trace::StatementId;
 
 /// Runs the load at `pc`; `false` if an address is not that of a word, or the sanitizer must look at each lane. Not inlined into
 /// the loop of a run, whose other operations need less of the stack.
@@ -57,47 +57,31 @@ impl<S: Simd> NullaryFnOnce for Load<'_, '_, S> {
     fn call(self) -> bool {
         let Load { simd, function, pc, r, ctx, mask } = self;
         let access = access_of(function, pc);
-        let shared = SharedWords::new(ctx.spaces);
         let Some(slot) = register(access) else { return false };
+        let shared = SharedWords::new(ctx.spaces);
         let offsets = shared.offsets(access, r);
-        if !shared.hold(simd, &offsets, mask) {
-            return false;
-        }
         let rows = if mask == FULL { rows(simd, &offsets) } else { None };
-        if ctx.sanitizer.is_some()
-            && !rows.is_some_and(|rows| {
-                record(function, pc, &rows, ctx, |sanitizer, rows, spaces| {
-                    sanitizer.loaded_rows(rows, spaces)
-                })
-            })
-        {
+        if !shared.hold(simd, &offsets, &rows, mask) {
             return false;
         }
-        let words = SharedWords::new(ctx.spaces).words;
-        match rows {
-            Some(rows) => load_rows(words, &rows, &mut r.words[slot]),
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            let Some(rows) = rows.as_ref().filter(|_| !shared.is_in_cluster) else { return false };
+            let statement = StatementId(function.first_statement + pc as u32);
+            sanitizer.begin(statement, &function.orders[pc], ctx.warp, ctx.live, mask);
+            if !sanitizer.loaded_rows(rows) {
+                return false;
+            }
+        }
+        match &rows {
+            Some(rows) => load_rows(shared.words, rows, &mut r.words[slot]),
             None => {
                 for lane in lanes(mask) {
-                    r.words[slot][lane] = u32::from_le_bytes(words[offsets[lane] as usize / 4]);
+                    r.words[slot][lane] = u32::from_le_bytes(shared.words[offsets[lane] as usize / 4]);
                 }
             }
         }
         true
     }
-}
-
-/// Records the access of all lanes with the sanitizer; `false` if it needs the general check.
-#[inline(always)]
-fn record(
-    function: &Function,
-    pc: usize,
-    rows: &[Row; 4],
-    ctx: &mut ExecContext<'_>,
-    access: impl FnOnce(&mut Sanitizer, &[Row; 4], &Spaces) -> bool,
-) -> bool {
-    ctx.begin(function, pc as u32, FULL);
-    let Some(sanitizer) = &mut ctx.sanitizer else { return true };
-    access(sanitizer, rows, ctx.spaces)
 }
 
 /// The distances in bytes of the words of consecutive lanes from that of the lowest of their eight.
@@ -135,11 +119,28 @@ fn rows<S: Simd>(simd: S, offsets: &Lanes<u32>) -> Option<[Row; 4]> {
 #[inline(always)]
 fn load_rows(words: &[[u8; 4]], rows: &[Row; 4], values: &mut Lanes<u32>) {
     for (eight, row) in values.as_chunks_mut::<8>().0.iter_mut().zip(rows) {
+        let (Row::Same(start) | Row::Consecutive(start)) = *row;
+        let words = &words[start as usize / 4..];
+        let first = u32::from_le_bytes(words[0]);
+        let Some(words) = words.first_chunk::<8>() else {
+            *eight = [first; 8];
+            continue;
+        };
+        // One way for both kinds of rows, without a jump; all are loaded first, so that they become a vector.
+        let is_same = u32::from(matches!(row, Row::Same(_))).wrapping_neg();
+        let words = words.map(u32::from_le_bytes);
+        *eight = words.map(|word| first & is_same | word & !is_same);
+    }
+}
+
+#[inline(always)]
+fn store_rows(words: &mut [[u8; 4]], rows: &[Row; 4], values: &Lanes<u32>) {
+    for (eight, row) in values.as_chunks::<8>().0.iter().zip(rows) {
         match *row {
-            Row::Same(start) => *eight = [u32::from_le_bytes(words[start as usize / 4]); 8],
+            Row::Same(start) => words[start as usize / 4] = eight[7].to_le_bytes(),
             Row::Consecutive(start) => {
-                let row = &words[start as usize / 4..][..8];
-                eight.iter_mut().zip(row).for_each(|(value, word)| *value = u32::from_le_bytes(*word));
+                let words = &mut words[start as usize / 4..][..8];
+                words.iter_mut().zip(eight).for_each(|(word, value)| *word = value.to_le_bytes());
             }
         }
     }
@@ -164,22 +165,25 @@ impl<S: Simd> NullaryFnOnce for Store<'_, '_, S> {
         let Some(slot) = register(access) else { return false };
         let shared = SharedWords::new(ctx.spaces);
         let offsets = shared.offsets(access, r);
-        if !shared.hold(simd, &offsets, mask) {
+        let rows = if mask == FULL { rows(simd, &offsets) } else { None };
+        if !shared.hold(simd, &offsets, &rows, mask) {
             return false;
         }
-        if ctx.sanitizer.is_some() {
-            let rows = if mask == FULL { rows(simd, &offsets) } else { None };
-            if !rows.is_some_and(|rows| {
-                record(function, pc, &rows, ctx, |sanitizer, rows, spaces| {
-                    sanitizer.stored_rows(rows, spaces)
-                })
-            }) {
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            let Some(rows) = rows.as_ref().filter(|_| !shared.is_in_cluster) else { return false };
+            let statement = StatementId(function.first_statement + pc as u32);
+            sanitizer.begin(statement, &function.orders[pc], ctx.warp, ctx.live, mask);
+            if !sanitizer.stored_rows(rows) {
                 return false;
             }
         }
-        let words = SharedWords::new(ctx.spaces).words;
-        for lane in lanes(mask) {
-            words[offsets[lane] as usize / 4] = r.words[slot][lane].to_le_bytes();
+        match &rows {
+            Some(rows) => store_rows(shared.words, rows, &r.words[slot]),
+            None => {
+                for lane in lanes(mask) {
+                    shared.words[offsets[lane] as usize / 4] = r.words[slot][lane].to_le_bytes();
+                }
+            }
         }
         ctx.spaces.changes += 1;
         true
@@ -191,6 +195,8 @@ struct SharedWords<'s> {
     words: &'s mut [[u8; 4]],
     /// The address of the first one.
     base: u32,
+    /// Whether the block is in a cluster.
+    is_in_cluster: bool,
 }
 
 impl<'s> SharedWords<'s> {
@@ -200,7 +206,7 @@ impl<'s> SharedWords<'s> {
         let (size, rank) = (spaces.window.size as usize, spaces.window.rank as usize);
         let own = spaces.shared.get_mut(rank * size..(rank + 1) * size).unwrap_or_default();
         let base = spaces.window.own_base();
-        SharedWords { words: own.as_chunks_mut().0, base }
+        SharedWords { words: own.as_chunks_mut().0, base, is_in_cluster: spaces.window.blocks > 1 }
     }
 
     /// The offsets of the addresses of the lanes from the first word.
@@ -210,15 +216,29 @@ impl<'s> SharedWords<'s> {
         let Some(RegisterSlot::Word(slot)) = address.base else { return [u32::MAX; _] };
         let start = if address.relative == Relative::Block { 0 } else { self.base };
         let (bases, offset) = (&r.words[slot as usize], (address.offset as u32).wrapping_sub(start));
-        each(|lane| bases[lane].wrapping_mul(address.scale).wrapping_add(offset))
+        match address.scale {
+            1 => each(|lane| bases[lane].wrapping_add(offset)),
+            scale => each(|lane| bases[lane].wrapping_mul(scale).wrapping_add(offset)),
+        }
     }
 
     /// Whether the offsets of the lanes of `mask` are those of words.
     #[inline(always)]
-    fn hold<S: Simd>(&self, simd: S, offsets: &Lanes<u32>, mask: u32) -> bool {
-        let end = 4 * self.words.len() as u32;
-        let wrong = lanes_where(simd, |lane| (offsets[lane] & 3 != 0) | (offsets[lane] >= end));
-        wrong & mask == 0
+    fn hold<S: Simd>(&self, simd: S, offsets: &Lanes<u32>, rows: &Option<[Row; 4]>, mask: u32) -> bool {
+        let Some(rows) = rows else {
+            let end = 4 * self.words.len() as u32;
+            let wrong = lanes_where(simd, |lane| (offsets[lane] & 3 != 0) | (offsets[lane] >= end));
+            return wrong & mask == 0;
+        };
+        let mut are_words = true;
+        for row in rows {
+            let (start, words) = match *row {
+                Row::Same(start) => (start, 1),
+                Row::Consecutive(start) => (start, 8),
+            };
+            are_words &= start % 4 == 0 && start / 4 + words <= self.words.len() as u64;
+        }
+        are_words
     }
 }
 
