@@ -194,9 +194,8 @@ impl Cache {
     fn tree(&self, language: Language, text: &Arc<str>) -> Parse {
         self.trees.get(text, || {
             let ancestors = self.history.take_ancestors(text).into_iter();
-            let known = ancestors.filter_map(|before| Some((self.trees.take(&before)?, before)));
-            let known = known.map(|(old, before)| (before, old)).next();
-            let Some((before, old)) = known else {
+            let mut known = ancestors.filter_map(|before| Some((self.trees.take(&before)?, before)));
+            let Some((old, before)) = known.next() else {
                 return warplens_syntax::parse_shared_item(language, text);
             };
             let (parse, edit) = warplens_syntax::reparse_item(language, old, text);

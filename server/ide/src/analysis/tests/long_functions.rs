@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use fastrand::Rng;
 use text_size::{TextRange, TextSize};
 
 use super::everything;
@@ -68,11 +69,7 @@ const INSERTED: [&str; 24] = [
 #[test]
 fn edits_in_long_functions_answer_as_a_fresh_open() {
     let edits = std::env::var("EDITS").ok().and_then(|edits| edits.parse().ok()).unwrap_or(12);
-    let mut state = 1u64;
-    let mut below = |end: usize| {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) as usize % end
-    };
+    let mut random = Rng::with_seed(1);
     let mut host = AnalysisHost::new();
     host.open(FILE, warplens_syntax::ptx::LANGUAGE, &module());
     host.snapshot().diagnostics(FILE).unwrap();
@@ -81,14 +78,14 @@ fn edits_in_long_functions_answer_as_a_fresh_open() {
             // The version, which the checks of statements read.
             let text = host.text(FILE).unwrap();
             let at = TextSize::try_from(text.find("sm_").unwrap() + 3).unwrap();
-            let number = ["50", "70", "90"][below(3)];
+            let number = ["50", "70", "90"][random.usize(..3)];
             host.edit(FILE, TextRange::at(at, TextSize::new(2)), number).unwrap();
         }
         let length = host.text(FILE).unwrap().len();
-        let start = 400 + below(length - 500);
-        let end = start + [0, 0, 0, 1, 1, 4][below(6)];
+        let start = 400 + random.usize(..length - 500);
+        let end = start + [0, 0, 0, 1, 1, 4][random.usize(..6)];
         let range = TextRange::new(TextSize::new(start as u32), TextSize::new(end as u32));
-        let inserted = INSERTED[below(INSERTED.len())];
+        let inserted = INSERTED[random.usize(..INSERTED.len())];
         host.edit(FILE, range, inserted).unwrap();
         let text = host.text(FILE).unwrap();
         let mut fresh = AnalysisHost::new();

@@ -122,8 +122,7 @@ impl Barriers {
         if !self.blocked.is_empty() && self.paths.iter().all(|path| path.turns > 0) {
             self.release_yielded();
         }
-        let has_saved = self.saved != 0;
-        self.running = if has_saved { self.lowest()? } else { self.scheduled()? };
+        self.running = if self.saved == 0 { self.scheduled()? } else { self.lowest()? };
         let path = &mut self.paths[self.running];
         path.yielded = 0;
         self.current = path.start;

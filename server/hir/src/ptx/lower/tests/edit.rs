@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use fastrand::Rng;
 use warplens_syntax::ptx::LANGUAGE;
 use warplens_syntax::{Parse, parse_item, reparse_item};
 
@@ -73,15 +74,6 @@ const INSERTED: [&str; 34] = [
     "ret",
 ];
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % end
-    }
-}
-
 /// All that can be asked of a function, without the numbers of entries of its tables.
 fn describe(function: &Function) -> String {
     let mut out = format!("{:?} {:?}\n", function.body, function.signature);
@@ -144,7 +136,7 @@ fn describe(function: &Function) -> String {
 
 /// Makes edits one after the other, and returns how many were adapted to.
 fn edit_at_random(seed: u64, edits: usize) -> usize {
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let original = long_kernel();
     let mut text = original.clone();
     let parse = |text: &str| parse_item(LANGUAGE, text);
@@ -159,12 +151,12 @@ fn edit_at_random(seed: u64, edits: usize) -> usize {
             tree = parse(&text);
             function = lower(&tree);
         }
-        let start = 200 + random.below(text.len() - 300);
-        let end = start + [0, 0, 1, 1, 2, 6][random.below(6)];
-        text.replace_range(start..end, INSERTED[random.below(INSERTED.len())]);
+        let start = 200 + random.usize(..text.len() - 300);
+        let end = start + [0, 0, 1, 1, 2, 6][random.usize(..6)];
+        text.replace_range(start..end, INSERTED[random.usize(..INSERTED.len())]);
         let (next, edit) = reparse_item(LANGUAGE, tree, &text.as_str().into());
         tree = next;
-        let held = random.below(2).eq(&0).then(|| Arc::clone(&function));
+        let held = random.bool().then(|| Arc::clone(&function));
         let found = edit.and_then(|edit| Function::lower_edit(function, tree.root(), &edit));
         drop(held);
         let whole = lower(&tree);
