@@ -16,7 +16,7 @@ mod predicate;
 mod quick_run;
 mod special;
 
-use pulp::{NullaryFnOnce, Scalar, Simd};
+use pulp::{Scalar, Simd};
 
 pub(crate) use collective::reduction_named;
 pub(crate) use context::{BlockPosition, ExecContext, WarpPosition};
@@ -47,32 +47,7 @@ pub(crate) fn execute<S: Simd>(
             &prepared
         }
     };
-    macro_rules! specialized {
-        ($kind:ident) => {
-            simd.vectorize(Specialized::<S, { kind::$kind }> { simd, operation, program, r, ctx, mask })
-        };
-    }
-    match operation.op {
-        Op::Move | Op::Add3 | Op::MulAdd | Op::ScaledAdd | Op::Select | Op::AddCc(_) => {
-            specialized!(ARITHMETIC)
-        }
-        Op::Add3Carry(_)
-        | Op::MulAddWide(_)
-        | Op::MulAddHigh(_)
-        | Op::ScaledAddCarry
-        | Op::ScaledAddHigh { .. }
-        | Op::Xmad(_) => specialized!(WIDE),
-        Op::Lop3(_) => specialized!(LOGIC),
-        Op::ShiftLeft(_) | Op::ShiftRight(..) | Op::Funnel { .. } => specialized!(SHIFT),
-        Op::Compare(_) => specialized!(COMPARE),
-        Op::FloatAdd(_) | Op::FloatMul(_) | Op::FloatFma(_) | Op::FloatMinMax(_) | Op::FloatSetp(..) => {
-            specialized!(FLOAT)
-        }
-        Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleFma(_) => specialized!(DOUBLE),
-        Op::Load => specialized!(LOAD),
-        Op::Store => specialized!(STORE),
-        _ => specialized!(UNCOMMON),
-    }?;
+    run_operation(simd, operation, program, r, ctx, mask)?;
     if operation.sets_cc
         && !matches!(operation.op, Op::AddCc(_) | Op::MulAddCc { .. } | Op::FromPredicates | Op::ToPredicates)
     {
@@ -81,53 +56,50 @@ pub(crate) fn execute<S: Simd>(
     Ok(())
 }
 
-/// Kinds of operations that are compiled together.
-mod kind {
-    pub(super) const ARITHMETIC: u8 = 0;
-    pub(super) const WIDE: u8 = 1;
-    pub(super) const LOGIC: u8 = 2;
-    pub(super) const SHIFT: u8 = 3;
-    pub(super) const COMPARE: u8 = 4;
-    pub(super) const FLOAT: u8 = 5;
-    pub(super) const DOUBLE: u8 = 6;
-    pub(super) const LOAD: u8 = 7;
-    pub(super) const STORE: u8 = 8;
-    /// Operations that are not performance-critical.
-    pub(super) const UNCOMMON: u8 = 9;
-}
-
-/// An operation of one kind, compiled for the instruction set of the loop but outside the loop: compilers optimize small
-/// functions best.
-struct Specialized<'a, 'w, S, const KIND: u8> {
+/// Runs an operation whose sources have been prepared. Each kind is compiled for the instruction set of the loop but outside the
+/// loop: compilers optimize small functions best.
+#[inline(always)]
+fn run_operation<S: Simd>(
     simd: S,
-    operation: &'a Operation,
-    program: &'a Program,
-    r: &'a mut Registers,
-    ctx: &'a mut ExecContext<'w>,
+    o: &Operation,
+    program: &Program,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
-}
-
-impl<S: Simd, const KIND: u8> NullaryFnOnce for Specialized<'_, '_, S, KIND> {
-    type Output = Result<(), Box<Fault>>;
-
-    #[inline(always)]
-    fn call(self) -> Result<(), Box<Fault>> {
-        let Specialized { simd, operation: o, program, r, ctx, mask } = self;
-        match (KIND, o.op) {
-            (kind::ARITHMETIC, op) => integer::arithmetic(op, o, r, mask),
-            (kind::WIDE, op) => integer::wide(op, o, r, mask),
-            (kind::LOGIC, Op::Lop3(test)) => integer::lop3(test, o, r, mask),
-            (kind::SHIFT, op) => integer::shift(op, o, r, mask),
-            (kind::COMPARE, Op::Compare(compare)) => predicate::compare(compare, o, r, mask),
-            (kind::FLOAT, op) => float::execute(simd, op, o, r, mask),
-            (kind::DOUBLE, op) => float::double(op, o, r, mask),
-            (kind::LOAD, _) => return memory::load(&program.accesses[o.n as usize], r, ctx, mask),
-            (kind::STORE, _) => return memory::store(&program.accesses[o.n as usize], r, ctx, mask),
-            (kind::UNCOMMON, op) => return uncommon(op, o, program, r, ctx, mask),
-            _ => {}
-        }
-        Ok(())
+) -> Result<(), Box<Fault>> {
+    macro_rules! vectorized {
+        ($call:expr) => {
+            simd.vectorize(
+                #[inline(always)]
+                move || $call,
+            )
+        };
     }
+    let op = o.op;
+    match op {
+        Op::Move | Op::Add3 | Op::MulAdd | Op::ScaledAdd | Op::Select | Op::AddCc(_) => {
+            vectorized!(integer::arithmetic(op, o, r, mask));
+        }
+        Op::Add3Carry(_)
+        | Op::MulAddWide(_)
+        | Op::MulAddHigh(_)
+        | Op::ScaledAddCarry
+        | Op::ScaledAddHigh { .. }
+        | Op::Xmad(_) => vectorized!(integer::wide(op, o, r, mask)),
+        Op::Lop3(test) => vectorized!(integer::lop3(test, o, r, mask)),
+        Op::ShiftLeft(_) | Op::ShiftRight(..) | Op::Funnel { .. } => {
+            vectorized!(integer::shift(op, o, r, mask))
+        }
+        Op::Compare(compare) => vectorized!(predicate::compare(compare, o, r, mask)),
+        Op::FloatAdd(_) | Op::FloatMul(_) | Op::FloatFma(_) | Op::FloatMinMax(_) | Op::FloatSetp(..) => {
+            vectorized!(float::execute(simd, op, o, r, mask));
+        }
+        Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleFma(_) => vectorized!(float::double(op, o, r, mask)),
+        Op::Load => vectorized!(memory::load(&program.accesses[o.n as usize], r, ctx, mask))?,
+        Op::Store => vectorized!(memory::store(&program.accesses[o.n as usize], r, ctx, mask))?,
+        _ => vectorized!(uncommon(op, o, program, r, ctx, mask))?,
+    }
+    Ok(())
 }
 
 fn uncommon(

@@ -24,7 +24,7 @@ pub enum Logic {
 }
 
 /// Runs a bitwise operation on predicates or on 16, 32 or 64 bits in the lanes of `mask`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn logic(op: Logic, width: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match width {
         ScalarType::Predicate => {
@@ -212,7 +212,7 @@ pub enum Shift {
 }
 
 /// Shifts; counts beyond the width shift everything out. Which it is, is asked once and not lane by lane.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn shift(op: Shift, width: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match (op, width) {
         (Shift::Left, ScalarType::B64) => r.map2(s, mask, |a: u64, b: u32| a.checked_shl(b).unwrap_or(0)),

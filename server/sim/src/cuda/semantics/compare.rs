@@ -77,7 +77,7 @@ pub struct Compare {
 }
 
 /// The lanes in which the comparison of `a` and `b` holds; of lanes that are off, anything.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn compare<S: Simd>(simd: S, compare: Compare, s: &Slots, r: &Registers) -> u32 {
     let Compare { op, ty, flush } = compare;
     match ty {

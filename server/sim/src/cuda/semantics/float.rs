@@ -93,7 +93,7 @@ fn finish_32<const FLUSH: bool, const SATURATE: bool>(value: f32) -> u32 {
 }
 
 /// Runs a single-precision operation in the lanes of `mask`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn execute_32<S: Simd>(simd: S, op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, mask: u32) {
     if mode.rounding != Rounding::Nearest {
         return directed_32(op, mode, s, r, mask);

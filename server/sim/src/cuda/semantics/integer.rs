@@ -148,7 +148,7 @@ integer! {
 }
 
 /// Runs an integer operation in the lanes of `mask`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn execute(op: IntOp, ty: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match ty {
         ScalarType::U16 | ScalarType::B16 => run::<u16>(op, s, r, mask),
@@ -203,7 +203,7 @@ fn three<T: Integer>(s: &Slots, r: &mut Registers, mask: u32, f: impl Fn(T, T, T
 }
 
 /// `mul.wide`; the type is that of the factors, of 16 or 32 bits.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn multiply_wide(ty: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match ty {
         ScalarType::U16 => r.map2(s, mask, wide_u16),
@@ -215,7 +215,7 @@ pub fn multiply_wide(ty: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
 }
 
 /// `mad.wide`; the sum is twice as wide as the factors.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn multiply_add_wide(ty: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match ty {
         ScalarType::U16 => r.map3(s, mask, |a, b, c: u32| wide_u16(a, b).wrapping_add(c)),

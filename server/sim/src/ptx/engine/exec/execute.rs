@@ -1,6 +1,6 @@
 //! One operation without effect on control flow, in the lanes that execute it.
 
-use pulp::{NullaryFnOnce, Scalar, Simd};
+use pulp::{Scalar, Simd};
 
 use super::context::ExecContext;
 use super::operand::{get, put};
@@ -27,84 +27,41 @@ pub(crate) fn execute<S: Simd>(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Box<ExecError>> {
-    macro_rules! specialized {
-        ($kind:ident) => {
-            simd.vectorize(Specialized::<S, { kind::$kind }> { simd, instruction, function, r, ctx, mask })
+    let (s, tables) = (&instruction.s, &function.tables);
+    // Each is compiled for the instruction set of the loop but outside the loop: compilers optimize small functions best.
+    macro_rules! vectorized {
+        ($call:expr) => {
+            simd.vectorize(
+                #[inline(always)]
+                move || $call,
+            )
         };
     }
     match instruction.op {
-        Op::Logic(..) => specialized!(LOGIC),
-        Op::Int(..) => specialized!(INT),
-        Op::MulWide(_) | Op::MadWide(_) => specialized!(WIDE),
-        Op::Shift(..) => specialized!(SHIFT),
-        Op::SetPredicate(..) => specialized!(COMPARE),
-        Op::Float32(..) => specialized!(FLOAT_32),
-        Op::Float64(..) => specialized!(FLOAT_64),
-        Op::Select(_) | Op::Convert => specialized!(CONVERT),
-        Op::Load => specialized!(LOAD),
-        Op::Store => specialized!(STORE),
-        _ => specialized!(UNCOMMON),
-    }
-}
-
-/// Kinds of operations that are compiled together.
-mod kind {
-    pub(super) const LOGIC: u8 = 0;
-    pub(super) const INT: u8 = 1;
-    pub(super) const WIDE: u8 = 2;
-    pub(super) const SHIFT: u8 = 3;
-    pub(super) const COMPARE: u8 = 4;
-    pub(super) const FLOAT_32: u8 = 5;
-    pub(super) const FLOAT_64: u8 = 6;
-    pub(super) const CONVERT: u8 = 7;
-    pub(super) const LOAD: u8 = 8;
-    pub(super) const STORE: u8 = 9;
-    /// Operations that are not performance-critical.
-    pub(super) const UNCOMMON: u8 = 10;
-}
-
-/// An operation of one kind, compiled for the instruction set of the loop but outside the loop: compilers optimize small
-/// functions best.
-struct Specialized<'a, 'w, S, const KIND: u8> {
-    simd: S,
-    instruction: &'a Instruction,
-    function: &'a Function,
-    r: &'a mut Registers,
-    ctx: &'a mut ExecContext<'w>,
-    mask: u32,
-}
-
-impl<S: Simd, const KIND: u8> NullaryFnOnce for Specialized<'_, '_, S, KIND> {
-    type Output = Result<(), Box<ExecError>>;
-
-    #[inline(always)]
-    fn call(self) -> Result<(), Box<ExecError>> {
-        let Specialized { simd, instruction, function, r, ctx, mask } = self;
-        let (s, tables) = (&instruction.s, &function.tables);
-        match (KIND, instruction.op) {
-            (kind::LOGIC, Op::Logic(op, width)) => bits::logic(op, width, s, r, mask),
-            (kind::INT, Op::Int(op, ty)) => integer::execute(op, ty, s, r, mask),
-            (kind::WIDE, Op::MulWide(ty)) => integer::multiply_wide(ty, s, r, mask),
-            (kind::WIDE, Op::MadWide(ty)) => integer::multiply_add_wide(ty, s, r, mask),
-            (kind::SHIFT, Op::Shift(op, width)) => bits::shift(op, width, s, r, mask),
-            (kind::COMPARE, Op::SetPredicate(cmp, combining)) => {
-                let raw = compare::compare(simd, cmp, s, r);
-                set_predicates(raw, combining, s, r, mask);
-            }
-            (kind::FLOAT_32, Op::Float32(op, mode)) => float::execute_32(simd, op, mode, s, r, mask),
-            (kind::FLOAT_64, Op::Float64(op, rounding)) => float::execute_64(op, rounding, s, r, mask),
-            (kind::CONVERT, Op::Select(wide)) => {
-                let chosen = r.predicates[s.c as usize];
-                if wide { select::<u64>(chosen, s, r, mask) } else { select::<u32>(chosen, s, r, mask) }
-            }
-            (kind::CONVERT, Op::Convert) => convert::execute(&tables.converts[s.b as usize], s, r, mask),
-            (kind::LOAD, Op::Load) => access::load(&tables.accesses[s.a as usize], r, ctx, mask)?,
-            (kind::STORE, Op::Store) => access::store(&tables.accesses[s.a as usize], r, ctx, mask)?,
-            (kind::UNCOMMON, _) => return uncommon(instruction, function, r, ctx, mask),
-            _ => {}
+        Op::Logic(op, width) => vectorized!(bits::logic(op, width, s, r, mask)),
+        Op::Int(op, ty) => vectorized!(integer::execute(op, ty, s, r, mask)),
+        Op::MulWide(ty) => vectorized!(integer::multiply_wide(ty, s, r, mask)),
+        Op::MadWide(ty) => vectorized!(integer::multiply_add_wide(ty, s, r, mask)),
+        Op::Shift(op, width) => vectorized!(bits::shift(op, width, s, r, mask)),
+        Op::SetPredicate(cmp, combining) => {
+            vectorized!(set_predicates(compare::compare(simd, cmp, s, r), combining, s, r, mask))
         }
-        Ok(())
+        Op::Float32(op, mode) => vectorized!(float::execute_32(simd, op, mode, s, r, mask)),
+        Op::Float64(op, rounding) => vectorized!(float::execute_64(op, rounding, s, r, mask)),
+        Op::Select(wide) => {
+            let chosen = r.predicates[s.c as usize];
+            vectorized!(if wide {
+                select::<u64>(chosen, s, r, mask)
+            } else {
+                select::<u32>(chosen, s, r, mask)
+            })
+        }
+        Op::Convert => vectorized!(convert::execute(&tables.converts[s.b as usize], s, r, mask)),
+        Op::Load => vectorized!(access::load(&tables.accesses[s.a as usize], r, ctx, mask))?,
+        Op::Store => vectorized!(access::store(&tables.accesses[s.a as usize], r, ctx, mask))?,
+        _ => return vectorized!(uncommon(instruction, function, r, ctx, mask)),
     }
+    Ok(())
 }
 
 /// Asynchronous operations, and the instructions that wait for them.
