@@ -31,6 +31,8 @@ pub struct RunSettings {
     pub registers: bool,
     /// The warp that is recorded even when the trace is truncated.
     pub warp: Option<WarpId>,
+    /// Records no other warp than that.
+    pub one_warp: bool,
 }
 
 impl Default for RunSettings {
@@ -43,6 +45,7 @@ impl Default for RunSettings {
             eager: false,
             registers: false,
             warp: None,
+            one_warp: false,
         }
     }
 }
@@ -56,6 +59,7 @@ impl RunSettings {
             eager: self.eager,
             registers: self.registers,
             warp: self.warp,
+            one_warp: self.one_warp,
             checks: if self.checks { Checks::ALL } else { Checks::default() },
             counters: self.counters,
             ..RunOptions::default()

@@ -231,7 +231,7 @@ pub struct RunResult {
     pub totals: Totals,
     /// The first [`Limits::max_warps`] warps (and [`RunOptions::warp`]) in order of block, then warp.
     pub warps: Vec<WarpTrace>,
-    /// Whether there were more warps than are listed.
+    /// Whether there were more warps than the limits list.
     pub warps_truncated: bool,
     /// The statements summed over all warps, without visits.
     pub summed: Vec<LineTrace>,
@@ -367,6 +367,9 @@ pub struct RunOptions {
     pub registers: bool,
     /// A warp to list even if it is beyond [`Limits::max_warps`].
     pub warp: Option<WarpId>,
+    /// Whether to list no other warp than [`RunOptions::warp`], which saves the time of recording them. Everything else, also
+    /// [`RunResult::warps_truncated`], is as if they were listed.
+    pub one_warp: bool,
     /// Enabled checks.
     pub checks: Checks,
     /// Whether asynchronous operations complete at issue, instead of as late as the waits of the program allow.

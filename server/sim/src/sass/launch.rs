@@ -95,8 +95,12 @@ impl<'p> Launch<'p> {
 
     /// Whether the trace of a warp is recorded.
     pub(crate) fn lists(&self, id: WarpId) -> bool {
-        let number = self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp);
-        self.listing.holds(number) || self.options.warp == Some(id)
+        self.options.warp == Some(id) || !self.options.one_warp && self.is_within_limits(id)
+    }
+
+    /// Whether a warp is one of those that the limits list.
+    pub(crate) fn is_within_limits(&self, id: WarpId) -> bool {
+        self.listing.holds(self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp))
     }
 }
 

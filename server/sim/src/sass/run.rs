@@ -305,7 +305,7 @@ impl Blocks<'_> {
                 };
                 self.traces.list(block.number, trace);
             } else {
-                self.traces.count(&mut warp.recorder);
+                self.traces.count(&mut warp.recorder, !self.launch.is_within_limits(warp.id));
                 self.spare.push(warp.recorder);
             }
         }

@@ -25,10 +25,10 @@ impl Listing {
         self.warps.push((block, trace));
     }
 
-    /// Adds a warp that is not listed, and resets its recorder.
-    pub(crate) fn count(&mut self, recorder: &mut Recorder) {
+    /// Adds a warp that is not listed, because it is beyond the limits or not requested, and resets its recorder.
+    pub(crate) fn count(&mut self, recorder: &mut Recorder, is_beyond: bool) {
         self.summary.count(recorder);
-        self.truncated = true;
+        self.truncated |= is_beyond;
     }
 
     /// Adds notes about listed warps.

@@ -49,9 +49,11 @@ impl Executable for Kernel {
 
 impl Executable for EmulatedKernel {
     fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
-        let structured = run(&self.structured, config.clone(), options, control)?;
+        // The differences are those of all waves.
+        let options = RunOptions { one_warp: false, ..*options };
+        let structured = run(&self.structured, config.clone(), &options, control)?;
         let other = Some((MODELS[0].name, structured));
-        reference::run(&self.emulated, config, options, control, other)
+        reference::run(&self.emulated, config, &options, control, other)
     }
 
     fn trace(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {

@@ -40,7 +40,7 @@ impl<'o> Listing<'o> {
         }
     }
 
-    /// Returns how many of the next `waves` waves are listed: always the first ones.
+    /// Returns how many of the next `waves` waves are within the limits: always the first ones.
     pub(crate) fn reserve(&mut self, waves: u32) -> u32 {
         let capacity = self.options.limits.max_warps.saturating_sub(self.listed);
         let reserved = waves.min(u32::try_from(capacity).unwrap_or(u32::MAX));
@@ -48,12 +48,12 @@ impl<'o> Listing<'o> {
         reserved
     }
 
-    /// Whether a wave is listed, in a workgroup with `reserved` listed waves.
+    /// Whether a wave is listed, in a workgroup with `reserved` waves within the limits.
     pub(crate) fn lists(&self, id: WarpId, reserved: u32) -> bool {
-        id.warp < reserved || self.options.warp == Some(id)
+        self.options.warp == Some(id) || !self.options.one_warp && id.warp < reserved
     }
 
-    /// A recorder for a wave of a workgroup with `reserved` listed waves.
+    /// A recorder for a wave of a workgroup with `reserved` waves within the limits.
     pub(crate) fn recorder(&self, statements: usize, id: WarpId, reserved: u32) -> Recorder {
         let visits = if self.lists(id, reserved) { self.options.limits.max_visits } else { 0 };
         Recorder::new(statements, visits, self.visits)
@@ -64,7 +64,7 @@ impl<'o> Listing<'o> {
         let FinishedWave { id, launched, mut recorder, registers, reconvergences, values } = wave;
         self.waves.values = self.waves.values.take().or(values);
         if !self.lists(id, reserved) {
-            return self.waves.count(&mut recorder);
+            return self.waves.count(&mut recorder, id.warp >= reserved);
         }
         let (lines, _) = recorder.finish();
         let used: usize = lines.iter().map(|line| line.visits.len()).sum();

@@ -90,9 +90,13 @@ impl Launch<'_> {
     }
 
     /// Whether the trace of a warp is recorded.
-    pub(crate) fn lists(&self, cta: [u32; 3], warp: u32) -> bool {
-        let number = self.number(cta) * u64::from(self.warps()) + u64::from(warp);
-        self.listing.holds(number) || self.options.warp == Some(WarpId { cta, warp })
+    pub(crate) fn lists(&self, id: WarpId) -> bool {
+        self.options.warp == Some(id) || !self.options.one_warp && self.is_within_limits(id)
+    }
+
+    /// Whether a warp is one of those that the limits list.
+    pub(crate) fn is_within_limits(&self, id: WarpId) -> bool {
+        self.listing.holds(self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp))
     }
 }
 

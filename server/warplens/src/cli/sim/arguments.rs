@@ -105,6 +105,7 @@ impl Arguments {
             eager: self.asynchronous == "eager",
             registers: self.registers,
             warp: self.warp,
+            one_warp: self.warp.is_some(),
             ..RunSettings::default()
         };
         self.launch.request(language, self.model.as_deref(), settings)

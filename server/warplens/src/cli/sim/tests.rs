@@ -5,6 +5,8 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
+mod requested_warp;
+
 #[derive(Parser)]
 struct Flags {
     #[command(flatten)]
@@ -147,30 +149,6 @@ fn the_listing() {
         finished: 31 warp instructions, 752 thread instructions (76 predicated off), 1 of 1 checks passed
     "#]].assert_eq(&text);
     assert_eq!(outcome, Outcome::Success);
-}
-
-#[test]
-fn json_of_one_warp() {
-    let (text, outcome) = answer(&[
-        &example("saxpy.ptx"),
-        "--format",
-        "json",
-        "--warp",
-        "1,0,0:1",
-        "--dump",
-        "n",
-        "--registers",
-    ]);
-    expect!["--dump: unknown buffer `n`: the launch has `x`, `y`; `all` selects all"].assert_eq(&text);
-    assert_eq!(outcome, Outcome::Unusable);
-    let flags = ["--format", "json", "--warp", "1,0,0:1", "--dump", "y", "--registers"];
-    let (text, outcome) = answer(&[&[example("saxpy.ptx").as_str()], &flags[..]].concat());
-    assert_eq!(outcome, Outcome::Success);
-    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    assert_eq!(json["warps"].as_array().map(Vec::len), Some(1));
-    assert_eq!(json["warps"][0]["launched"], "ffffffff");
-    assert_eq!(json["warps"][0]["registers"]["%i"][0], "00000060");
-    assert_eq!(json["buffers"]["y"]["values"][99], 199.0);
 }
 
 const KERNEL: &str = ".version 8.0\n.target sm_70\n.address_size 64\n.entry k(.param .u32 n) {\n\t.reg .b32 %r;\n\tmov.u32 %r, 7;\n\texit;\n}\n";

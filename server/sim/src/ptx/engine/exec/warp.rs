@@ -115,7 +115,7 @@ impl Warp {
         }
         let limits = &launch.options.limits;
         let live = threads.launched();
-        let listed = launch.lists(cta, warp);
+        let listed = launch.lists(WarpId { cta, warp });
         let visits = if listed { limits.max_visits } else { 0 };
         let mut recorder = Recorder::new(launch.program.statements(), visits, launch.listing.visits);
         if launch.options.counters {
@@ -150,7 +150,7 @@ impl Warp {
     /// Resets a warp whose trace has been collected for a new block, which avoids allocations in launches of many short blocks.
     pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
         let id = WarpId { cta, warp: self.id.warp };
-        let is_reported = self.listed || launch.options.registers || launch.lists(cta, id.warp);
+        let is_reported = self.listed || launch.options.registers || launch.lists(id);
         let observed = launch.options.trace.is_some_and(|request| request.warp == id)
             || launch.steps.as_ref().is_some_and(|steps| steps.warp == id)
             || self.recorder.is_streaming();

@@ -230,7 +230,7 @@ impl<'a> SequentialBlocks<'a> {
                 let trace = WarpTrace { cta, warp: number, launched, lines, registers, reconvergences };
                 self.traces.list(self.launch.number(cta), trace);
             } else {
-                self.traces.count(&mut warp.recorder);
+                self.traces.count(&mut warp.recorder, !self.launch.is_within_limits(warp.id));
             }
         }
     }
