@@ -12,6 +12,7 @@ mod calls;
 mod cas_loops;
 mod claims;
 mod clusters;
+mod computing_loops;
 mod copies;
 mod corpus;
 mod device_functions;

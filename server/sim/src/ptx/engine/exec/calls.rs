@@ -2,6 +2,7 @@
 
 use super::frame::{Frame, pass};
 use super::operand::get;
+use super::spin::BackwardBranch;
 use super::system_calls;
 use super::warp::{Pause, Warp};
 use crate::cuda::fault::Fault;
@@ -59,8 +60,10 @@ impl Warp {
         let join = run.launch.plan.join(&instruction);
         let target = self.diverge(&parts, (statement, pc), join)?;
         self.take_back_edge(pc, target, function, run.spaces);
-        let is_due = target <= pc && self.spin.counter.backward();
-        if is_due { self.look(pc, target, function, run) } else { None }
+        let registers = &self.frames[frame as usize].as_ref()?.registers;
+        let is_due = target <= pc && self.spin.counter.backward(pc, target, registers);
+        let branch = BackwardBranch { from: pc, frame, alone: false };
+        if is_due { self.look(branch, target, function, run) } else { None }
     }
 
     /// `call`

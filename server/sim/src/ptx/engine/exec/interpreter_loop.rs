@@ -189,8 +189,11 @@ impl Running<'_> {
                         groups.go_on(pc);
                         break Ran::ToChoice;
                     }
-                    let more = (pc as usize) < function.code.len();
-                    break Ran::Exit(if more { LoopExit::Due } else { LoopExit::FellOff });
+                    if (pc as usize) < function.code.len() {
+                        break Ran::Exit(LoopExit::Due);
+                    }
+                    spin.end_watch();
+                    break Ran::Exit(LoopExit::FellOff);
                 }
                 let instruction = &function.code[pc as usize];
                 executed = instruction.guard.of(&self.frame.registers.predicates, mask);
@@ -205,7 +208,7 @@ impl Running<'_> {
                         Op::Branch(_) if executed == mask || executed == 0 => {
                             let from = pc;
                             pc = if executed == 0 { end } else { instruction.s.a };
-                            if let Some(exit) = branched(from, pc, alone, spin) {
+                            if let Some(exit) = branched((from, pc), alone, &self.frame.registers, spin) {
                                 break Ran::Exit(exit);
                             }
                             self.visits.start = pc;
@@ -216,10 +219,14 @@ impl Running<'_> {
                             let sides = [(instruction.s.a, executed), (end, mask & !executed)];
                             let statement = function.first_statement + pc;
                             self.divergences.record(statement, [executed, mask & !executed]);
+                            spin.end_watch();
                             groups.diverge(&sides, launch.plan.join(instruction));
                             break Ran::ToChoice;
                         }
-                        _ => break Ran::Exit(LoopExit::Control { executed }),
+                        _ => {
+                            spin.end_watch();
+                            break Ran::Exit(LoopExit::Control { executed });
+                        }
                     }
                 }
                 if executed == 0 {
@@ -230,6 +237,9 @@ impl Running<'_> {
             }
             while pc < end {
                 let instruction = &function.code[pc as usize];
+                if function.quick[pc as usize] == Quick::No {
+                    spin.end_watch();
+                }
                 if let Err(error) = self.step(simd, instruction, pc, executed)
                     && let Some(event) = self.handle_error(*error, pc, executed, groups)
                 {

@@ -2,6 +2,7 @@
 
 use super::spin::BranchCounter;
 use crate::cuda::fault::{Fault, PendingBarrier};
+use crate::cuda::registers::Registers;
 use crate::ptx::engine::divergence::group::Group;
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::launch::Launch;
@@ -28,7 +29,7 @@ pub(crate) enum LoopExit {
     /// The group took the branch `from`, and another group may be next.
     Turn { from: u32 },
     /// The spin detector must compare states.
-    CheckSpin { from: u32 },
+    CheckSpin { from: u32, alone: bool },
     /// The instruction affects control flow or synchronization.
     Control { executed: u32 },
     /// A fault.
@@ -39,9 +40,14 @@ pub(crate) enum LoopExit {
 
 /// The group took a branch, or passed one: whether the loop returns there.
 #[inline(always)]
-pub(super) fn branched(from: u32, to: u32, alone: bool, spin: &mut BranchCounter) -> Option<LoopExit> {
-    if to <= from && spin.backward() {
-        return Some(LoopExit::CheckSpin { from });
+pub(super) fn branched(
+    (from, to): (u32, u32),
+    alone: bool,
+    registers: &Registers,
+    spin: &mut BranchCounter,
+) -> Option<LoopExit> {
+    if to <= from && spin.backward(from, to, registers) {
+        return Some(LoopExit::CheckSpin { from, alone });
     }
     (!alone).then_some(LoopExit::Turn { from })
 }

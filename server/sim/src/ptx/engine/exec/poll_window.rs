@@ -9,39 +9,15 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::dependence::Dependence;
-use super::frame::Frame;
 use super::poll_log::{Difference, Direction, LoggedRead, LoggedWrite, Memory, Step};
-use crate::cuda::memory::local::Local;
+use super::snapshot::{Snapshot, WarpView};
 use crate::cuda::memory::mbarrier_object::PHASE;
 use crate::cuda::memory::polled::{MemoryRange, PolledMemory, PolledValue};
 use crate::cuda::memory::region::{AccessMode, MemoryRegion};
 use crate::cuda::memory::spaces::{AddressCheck, Spaces, addresses, read};
 use crate::cuda::registers::{Registers, WIDTH, lanes};
-use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::exec::context::ExecContext;
-use crate::ptx::program::{Address, BarrierKind, Callee, Function, Op, Program, RegisterSlot, Slot, Space};
-
-/// The state of a warp that decides what it does next.
-pub(crate) struct WarpView<'w> {
-    /// Where the running group continues.
-    pub(crate) pc: u32,
-    pub(crate) groups: &'w Groups,
-    pub(crate) frames: &'w [Option<Frame>],
-    pub(crate) carry: u32,
-    pub(crate) local: &'w Local,
-}
-
-/// A copy of it.
-#[derive(Clone, Debug)]
-struct Snapshot {
-    pc: u32,
-    groups: Groups,
-    frames: Vec<(Slot, u32, Registers)>,
-    carry: u32,
-    local: Local,
-    /// A register that differed at the last look. Most loops have one that always does: their counter.
-    differed: Option<(Slot, RegisterSlot)>,
-}
+use crate::ptx::program::{Address, BarrierKind, Callee, Function, Op, Program, Slot, Space};
 
 /// The result of a look.
 #[derive(Debug)]
@@ -366,85 +342,5 @@ impl PollWindow {
             (first.statement, together.fold(0, |all, read| all | 1 << read.lane))
         });
         PolledMemory { first, values, reads_clock: self.reads_clock, ..PolledMemory::default() }
-    }
-}
-
-impl Snapshot {
-    fn of(warp: &WarpView<'_>) -> Snapshot {
-        let frames = warp.frames.iter().enumerate();
-        let frames = frames.filter_map(|(slot, frame)| {
-            let frame = frame.as_ref()?;
-            Some((slot as Slot, frame.function, frame.registers.clone()))
-        });
-        Snapshot {
-            pc: warp.pc,
-            groups: warp.groups.clone(),
-            frames: frames.collect(),
-            carry: warp.carry,
-            local: warp.local.clone(),
-            differed: None,
-        }
-    }
-
-    /// Remembers a register that differs.
-    fn remember(&mut self, difference: &Difference) {
-        self.differed = difference.registers.first().map(|&(slot, place, _)| (slot, place));
-    }
-
-    /// Whether the remembered register differs now, too.
-    fn still_differs(&self, warp: &WarpView<'_>) -> bool {
-        let Some((slot, place)) = self.differed else { return false };
-        let before = self.frames.iter().find(|(before, ..)| *before == slot);
-        let now = warp.frames.get(slot as usize).and_then(Option::as_ref);
-        match (before, now) {
-            (Some((.., registers)), Some(now)) => differing(place, registers, &now.registers) != 0,
-            _ => false,
-        }
-    }
-
-    /// Whether the groups are now in the same place, in the same calls.
-    fn is_at(&self, warp: &WarpView<'_>) -> bool {
-        let now = warp.frames.iter().enumerate();
-        let now = now.filter_map(|(slot, frame)| Some((slot as Slot, frame.as_ref()?.function)));
-        self.pc == warp.pc
-            && warp.groups.is_where(&self.groups)
-            && self.frames.iter().map(|(slot, function, _)| (*slot, *function)).eq(now)
-    }
-
-    /// The difference to the state now, in the same place.
-    fn compare(&self, warp: &WarpView<'_>, program: &Program) -> Difference {
-        let mut difference = Difference {
-            carry: self.carry ^ warp.carry,
-            local: self.local.differing(warp.local),
-            ..Difference::default()
-        };
-        for ((slot, function, registers), frame) in self.frames.iter().zip(warp.frames.iter().flatten()) {
-            if *registers != frame.registers {
-                for register in &program.functions[*function as usize].frame.registers {
-                    let lanes = differing(register.place, registers, &frame.registers);
-                    if lanes != 0 {
-                        difference.registers.push((*slot, register.place, lanes));
-                    }
-                }
-            }
-        }
-        difference
-    }
-}
-
-/// The lanes in which a register differs.
-fn differing(place: RegisterSlot, a: &Registers, b: &Registers) -> u32 {
-    let doubles = |slot: Slot| {
-        let (a, b) = (a.get::<u64>(slot), b.get::<u64>(slot));
-        (0..WIDTH).fold(0, |lanes, lane| lanes | u32::from(a[lane] != b[lane]) << lane)
-    };
-    match place {
-        RegisterSlot::Word(slot) => {
-            let (a, b) = (a.get::<u32>(slot), b.get::<u32>(slot));
-            (0..WIDTH).fold(0, |lanes, lane| lanes | u32::from(a[lane] != b[lane]) << lane)
-        }
-        RegisterSlot::Double(slot) => doubles(slot),
-        RegisterSlot::Quad(slot) => doubles(slot) | doubles(slot + 1),
-        RegisterSlot::Predicate(slot) => a.predicates[slot as usize] ^ b.predicates[slot as usize],
     }
 }

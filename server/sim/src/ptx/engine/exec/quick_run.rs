@@ -196,7 +196,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         self.visits.up_to(next);
         if !diverges {
             at.pc = if taken == 0 { next } else { target };
-            if let Some(exit) = branched(pc, at.pc, self.group.alone, self.spin) {
+            if let Some(exit) = branched((pc, at.pc), self.group.alone, self.registers, self.spin) {
                 return Next::Leave(Some(Ran::Exit(exit)));
             }
             self.visits.start = at.pc;
@@ -209,6 +209,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
 
     #[inline(always)]
     fn diverge(&mut self, at: &mut RunPosition<'r>, branch: &Instruction, parts: [(u32, u32); 2]) -> Next {
+        self.spin.end_watch();
         let join = self.launch.plan.join(branch);
         if let Some(number) = branch.hammock()
             && let Some(paths) = Paths::of(&self.function.hammocks[number], parts, join, self.groups)

@@ -1,13 +1,16 @@
 //! Detection of loops that wait for other threads: when a warp is observed, and the verdict.
 //!
 //! After some backward branches a warp is observed for a few iterations (see [`PollWindow`]), so a loop that does not wait pays
-//! nothing but a counter. The observation ends with one of three verdicts: the warp repeats the same iteration until the memory
+//! nothing but a counter. A loop that only computes is watched instead (see [`LoopWatch`]). The observation ends with one of three verdicts: the warp repeats the same iteration until the memory
 //! that it polls changes; it polls such memory, but may also stop by itself, such as after a time-out; or it does other work.
 
-use super::poll_window::{Observation, PollWindow, WarpView};
+use super::loop_watch::LoopWatch;
+use super::poll_window::{Observation, PollWindow};
+use super::snapshot::{Snapshot, WarpView};
 use crate::cuda::memory::polled::PolledMemory;
 use crate::cuda::memory::spaces::Spaces;
-use crate::ptx::program::{Callee, Function, Op, Program};
+use crate::cuda::registers::Registers;
+use crate::ptx::program::{Callee, Function, Op, Program, Slot};
 
 /// Backward branches before the first observation of a loop with accesses as waiting loops have them.
 const POLLING: u64 = 16;
@@ -20,20 +23,45 @@ const MAX_DEPTH: u32 = 3;
 /// The longest time for which a polling warp runs before it is observed again.
 const MAX_SLICE: u64 = 1 << 16;
 
+/// The longest observation in instructions, when there was none without a result.
+const STEPS: u64 = 1024;
+
 /// Counts backward branches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BranchCounter {
     branches: u64,
     due: u64,
+    /// The watch in progress.
+    watch: Option<LoopWatch>,
 }
 
 impl BranchCounter {
-    /// Counts a backward branch; returns whether the detector must look at the warp.
+    /// Counts a backward branch of a group in the frame of `registers`; returns whether the detector must look at the warp.
     #[inline(always)]
-    pub(crate) fn backward(&mut self) -> bool {
+    pub(crate) fn backward(&mut self, from: u32, to: u32, registers: &Registers) -> bool {
         self.branches += 1;
-        self.branches >= self.due
+        self.branches >= self.due && self.is_to_compare(from, to, registers)
     }
+
+    #[inline(never)]
+    fn is_to_compare(&mut self, from: u32, to: u32, registers: &Registers) -> bool {
+        self.watch.as_mut().is_none_or(|watch| watch.backward((from, to), self.branches, registers))
+    }
+
+    /// The warp diverges, or executes what a watched loop must not contain.
+    #[inline(always)]
+    pub(crate) fn end_watch(&mut self) {
+        self.watch = None;
+    }
+}
+
+/// The backward branch at which the detector looks at a warp.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BackwardBranch {
+    pub(crate) from: u32,
+    pub(crate) frame: Slot,
+    /// Whether the warp has no other group than the one that took it.
+    pub(crate) alone: bool,
 }
 
 /// The result of a look at a warp.
@@ -53,6 +81,8 @@ pub(crate) struct SpinDetector {
     pub(crate) counter: BranchCounter,
     /// The observation in progress.
     pub(crate) window: Option<Box<PollWindow>>,
+    /// The state at the start of the last watch, unless that had a result.
+    start: Option<Box<Snapshot>>,
     /// Observations without a result since the last wait.
     misses: u32,
     /// Backward branches after which any loop is observed.
@@ -63,41 +93,32 @@ pub(crate) struct SpinDetector {
 
 impl Default for SpinDetector {
     fn default() -> SpinDetector {
-        let counter = BranchCounter { branches: 0, due: POLLING };
-        SpinDetector { counter, window: None, misses: 0, other: OTHER, slice: POLLING }
+        let counter = BranchCounter { branches: 0, due: POLLING, watch: None };
+        SpinDetector { counter, window: None, start: None, misses: 0, other: OTHER, slice: POLLING }
     }
 }
 
 impl SpinDetector {
-    /// The warp, whose running group took the branch from `from` back to the position of `warp`, is looked at.
+    /// The warp, whose running group took a branch back to the position of `warp`, is looked at.
     pub(crate) fn look(
         &mut self,
-        from: u32,
+        branch: BackwardBranch,
         warp: &WarpView<'_>,
         function: &Function,
         program: &Program,
         spaces: &Spaces,
     ) -> Verdict {
-        let branches = self.counter.branches;
+        if let Some(start) = self.start.take() {
+            return self.compare(start, branch.frame, warp, function, program, spaces);
+        }
         let Some(window) = &mut self.window else {
-            if warp.groups.may_end_waits() {
-                self.counter.due = branches + POLLING;
-            } else if branches < self.other && !polls(function, warp.pc..from + 1, program, 0) {
-                self.counter.due = self.other.min(branches + RECHECK);
-            } else {
-                let limit = 1024 << self.misses.min(8);
-                self.window = Some(Box::new(PollWindow::new(warp, spaces, limit)));
-                self.counter.due = 0;
-            }
+            self.begin(branch, warp, function, program, spaces);
             return Verdict::Runs;
         };
         match window.look(warp, program, spaces) {
             Observation::Continues => Verdict::Runs,
             Observation::Missed => {
-                self.window = None;
-                self.misses += 1;
-                self.other = branches * 4;
-                self.counter.due = branches + (POLLING << (2 * self.misses.min(20)));
+                self.missed();
                 Verdict::Runs
             }
             Observation::Repeats(polled) => {
@@ -109,6 +130,81 @@ impl SpinDetector {
                 Verdict::Polls(polled)
             }
         }
+    }
+
+    /// Begins to observe the warp, if it is time for that.
+    fn begin(
+        &mut self,
+        branch: BackwardBranch,
+        warp: &WarpView<'_>,
+        function: &Function,
+        program: &Program,
+        spaces: &Spaces,
+    ) {
+        let branches = self.counter.branches;
+        let range = (warp.pc, branch.from);
+        if warp.groups.may_end_waits() {
+            self.counter.due = branches + POLLING;
+        } else if branches < self.other && !polls(function, warp.pc..branch.from + 1, program, 0) {
+            self.counter.due = self.other.min(branches + RECHECK);
+        } else if branch.alone && LoopWatch::allows(range, function) {
+            let iterations = self.steps() / u64::from(range.1 - range.0 + 1);
+            self.start = Some(Box::new(Snapshot::of(warp)));
+            self.counter.watch = Some(LoopWatch::new(range, branches + iterations));
+            self.counter.due = 0;
+        } else {
+            self.open_window(warp, spaces);
+        }
+    }
+
+    /// The maximum number of instructions of an observation.
+    fn steps(&self) -> u64 {
+        STEPS << self.misses.min(8)
+    }
+
+    fn open_window(&mut self, warp: &WarpView<'_>, spaces: &Spaces) {
+        self.window = Some(Box::new(PollWindow::new(warp, spaces, self.steps() as usize)));
+        self.counter.due = 0;
+    }
+
+    /// Compares the warp with its state at the start of a watch. If the warp did more than compute, it is observed in the other way.
+    fn compare(
+        &mut self,
+        start: Box<Snapshot>,
+        frame: Slot,
+        warp: &WarpView<'_>,
+        function: &Function,
+        program: &Program,
+        spaces: &Spaces,
+    ) -> Verdict {
+        let Some(mut watch) = self.counter.watch.take().filter(|watch| watch.holds(function)) else {
+            self.open_window(warp, spaces);
+            return Verdict::Runs;
+        };
+        if start.is_at(warp) {
+            let difference = start.compare(warp, program);
+            if difference.is_empty() {
+                return Verdict::Repeats(PolledMemory::default());
+            }
+            if let Some(registers) = start.registers(frame) {
+                watch.compare_first(&difference, registers);
+            }
+        }
+        if watch.has_ended(self.counter.branches) {
+            self.missed();
+        } else {
+            (self.start, self.counter.watch) = (Some(start), Some(watch));
+        }
+        Verdict::Runs
+    }
+
+    /// An observation ended without a result.
+    fn missed(&mut self) {
+        let branches = self.counter.branches;
+        self.window = None;
+        self.misses += 1;
+        self.other = branches * 4;
+        self.counter.due = branches + (POLLING << (2 * self.misses.min(20)));
     }
 
     /// The warp waits at the instruction that it just executed: it is observed from the next backward branch on, unless that

@@ -5,8 +5,8 @@ use pulp::{Simd, WithSimd};
 use super::absence::DivergenceLog;
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
-use super::poll_window::WarpView;
-use super::spin::{SpinDetector, Verdict};
+use super::snapshot::WarpView;
+use super::spin::{BackwardBranch, SpinDetector, Verdict};
 use super::value_tracer::ValueTracer;
 use crate::cuda::fault::PendingBarrier;
 use crate::cuda::memory::local::Local;
@@ -276,9 +276,9 @@ impl Warp {
                 None
             }
             LoopExit::Due => Some(Pause::Due),
-            LoopExit::CheckSpin { from } => {
+            LoopExit::CheckSpin { from, alone } => {
                 self.take_back_edge(from, pc, function, run.spaces);
-                self.look(from, pc, function, run)
+                self.look(BackwardBranch { from, frame: group.frame, alone }, pc, function, run)
             }
             LoopExit::Fault(fault) => {
                 run.state.report(fault.finding(self.id, statement));
@@ -435,17 +435,17 @@ impl Warp {
         Some(only)
     }
 
-    /// The spin detector looks at the warp, whose running group took the branch from `from` back to `pc`.
+    /// The spin detector looks at the warp, whose running group took a branch back to `pc`.
     pub(crate) fn look(
         &mut self,
-        from: u32,
+        branch: BackwardBranch,
         pc: u32,
         function: &Function,
         run: &RunContext<'_>,
     ) -> Option<Pause> {
         let Warp { groups, frames, carry, local, spin, .. } = self;
         let view = WarpView { pc, groups, frames, carry: *carry, local };
-        match spin.look(from, &view, function, run.launch.program, run.spaces) {
+        match spin.look(branch, &view, function, run.launch.program, run.spaces) {
             Verdict::Runs => None,
             Verdict::Repeats(polled) => {
                 self.polled = polled;
