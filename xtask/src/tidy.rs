@@ -1,5 +1,5 @@
 //! Invariants of the code base that a compiler does not check: which folder may name what, how long a file may be, import
-//! cycles, the seam of languages, words, and the links of pages.
+//! cycles, the seam of languages, words, the links of pages, and what lies at the root of the repository.
 
 mod cycles;
 mod imports;
@@ -75,6 +75,36 @@ const FENCES: [Fence; 7] = [
     },
 ];
 
+/// What lies at the root of the repository; anything else was added by mistake.
+const TOP_LEVEL: [&str; 26] = [
+    ".cargo",
+    ".ci",
+    ".config",
+    ".editorconfig",
+    ".gitattributes",
+    ".github",
+    ".gitignore",
+    "CHANGELOG.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "SECURITY.md",
+    "deny.toml",
+    "docs",
+    "editors",
+    "examples",
+    "pyproject.toml",
+    "rust-toolchain.toml",
+    "rustfmt.toml",
+    "server",
+    "syntax",
+    "tests",
+    "typos.toml",
+    "xtask",
+];
+
 /// Lines that a file written by hand may have. Longer ones hold more than one idea.
 const MAX_LINES: usize = 700;
 
@@ -95,11 +125,24 @@ pub(crate) fn run() -> Result<()> {
     }
     pages::check(&root, &mut problems)?;
     cycles::check(&root, &mut problems)?;
-    words::check(&root, &tracked(&root)?, &mut problems)?;
+    let tracked = tracked(&root)?;
+    check_top_level(&tracked, &mut problems);
+    words::check(&root, &tracked, &mut problems)?;
     if problems.is_empty() {
         return Ok(());
     }
     bail!("{} untidy place(s):\n{}", problems.len(), problems.join("\n"))
+}
+
+fn check_top_level(files: &[String], problems: &mut Vec<String>) {
+    for file in files {
+        let top = file.split('/').next().unwrap_or_default();
+        if !TOP_LEVEL.contains(&top) {
+            problems.push(format!(
+                "{file}: `{top}` is not one of the files and folders at the root of the repository"
+            ));
+        }
+    }
 }
 
 fn check_fences(name: &str, text: &str, problems: &mut Vec<String>) {
@@ -135,4 +178,23 @@ fn check_shape(name: &str, text: &str, problems: &mut Vec<String>) {
 
 fn generated(name: &str) -> bool {
     name.contains("/generated/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_at_the_root_must_be_listed() {
+        let mut problems = Vec::new();
+        let files = ["Cargo.toml", "server/sim/src/lib.rs", "notes.txt", "out/a.txt"];
+        check_top_level(&files.map(String::from), &mut problems);
+        assert_eq!(
+            problems,
+            [
+                "notes.txt: `notes.txt` is not one of the files and folders at the root of the repository",
+                "out/a.txt: `out` is not one of the files and folders at the root of the repository",
+            ]
+        );
+    }
 }
