@@ -1,8 +1,9 @@
 //! Detection of loops that wait for other threads: when a warp is observed, and the verdict.
 //!
 //! After some backward branches a warp is observed for a few iterations (see [`PollWindow`]), so a loop that does not wait pays
-//! nothing but a counter. A loop that only computes is watched instead (see [`LoopWatch`]). The observation ends with one of three verdicts: the warp repeats the same iteration until the memory
-//! that it polls changes; it polls such memory, but may also stop by itself, such as after a time-out; or it does other work.
+//! nothing but a counter. A loop that only computes is watched instead (see [`LoopWatch`]). The observation ends with one of three
+//! verdicts: the warp repeats the same iteration until the memory that it polls changes; it polls such memory, but may also stop by
+//! itself, such as after a time-out; or it does other work.
 
 use super::loop_watch::LoopWatch;
 use super::poll_window::{Observation, PollWindow};
@@ -22,8 +23,7 @@ const RECHECK: u64 = 256;
 const MAX_DEPTH: u32 = 3;
 /// The longest time for which a polling warp runs before it is observed again.
 const MAX_SLICE: u64 = 1 << 16;
-
-/// The longest observation in instructions, when there was none without a result.
+/// Instructions of the first observation at most; it is twice as long after each one without a result.
 const STEPS: u64 = 1024;
 
 /// Counts backward branches.
@@ -81,7 +81,7 @@ pub(crate) struct SpinDetector {
     pub(crate) counter: BranchCounter,
     /// The observation in progress.
     pub(crate) window: Option<Box<PollWindow>>,
-    /// The state at the start of the last watch, unless that had a result.
+    /// The state at the start of a watch. It stays until the next look at the warp if the watch has ended.
     start: Option<Box<Snapshot>>,
     /// Observations without a result since the last wait.
     misses: u32,
