@@ -79,7 +79,7 @@ impl State {
 
     /// Releases the waiting groups, and resets the barrier.
     pub(crate) fn open(&mut self, warps: &mut [Warp], program: &Program) {
-        for waiting in std::mem::take(&mut self.waiting) {
+        for waiting in self.waiting.drain(..) {
             let warp = &mut warps[waiting.warp];
             warp.groups.release(waiting.mask);
             let Some(d) = waiting.barrier.d else { continue };
@@ -97,7 +97,8 @@ impl State {
                 tracer.keep(function, waiting.statement - function.first_statement, frame);
             }
         }
-        *self = State::default();
+        self.masks.clear();
+        (self.arrived, self.expected, self.yes, self.voters) = (0, None, 0, 0);
     }
 
     /// The arrived lanes of each warp.

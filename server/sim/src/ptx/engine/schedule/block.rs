@@ -54,6 +54,8 @@ pub(crate) struct Block {
     pub(crate) warps: Vec<Warp>,
     states: Vec<WarpState>,
     barriers: [State; COUNT],
+    /// The barriers at which threads have arrived, a bit each.
+    reached: u32,
     pub(crate) sanitizer: BlockSanitizer,
     /// Its rank in the cluster.
     rank: usize,
@@ -77,6 +79,7 @@ impl Block {
         Block {
             states: vec![WarpState::Ready; warps.len()],
             barriers: Default::default(),
+            reached: 0,
             sanitizer: BlockSanitizer::new(&launch.grid, cta, warps.len()),
             warps,
             rank,
@@ -258,6 +261,7 @@ impl Block {
             state.report(mismatch(warp.id, id, arrival, expected, (other, theirs)));
         }
         let waits = barrier.arrive(count, index, warp, arrival, expected);
+        self.reached |= 1 << id;
         if waits {
             warp.groups.block(arrival.mask);
         }
@@ -304,10 +308,13 @@ impl Block {
 
     /// Completes every barrier that all threads have reached.
     fn complete_barriers(&mut self, launch: &Launch<'_>, state: &mut RunState, cluster: &mut ClusterBarrier) {
-        for barrier in &mut self.barriers {
+        let reached = self.reached;
+        for number in (0..COUNT).filter(|number| reached >> number & 1 == 1) {
+            let barrier = &mut self.barriers[number];
             if !barrier.is_complete(&self.warps) {
                 continue;
             }
+            self.reached &= !(1 << number);
             for waiting in barrier.waiting() {
                 if self.states[waiting.warp] == WarpState::Waiting {
                     self.states[waiting.warp] = WarpState::Ready;
