@@ -9,11 +9,12 @@ import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs'
 import { PRINTS } from './simulation.mjs';
 import { until } from './workbench.mjs';
 
+/** Each with the class that VS Code gives to the page of the panel. */
 const THEMES = {
-  dark: 'Default Dark Modern',
-  light: 'Default Light Modern',
-  'high-contrast': 'Default High Contrast',
-  'high-contrast-light': 'Default High Contrast Light',
+  dark: ['Default Dark Modern', 'vscode-dark'],
+  light: ['Default Light Modern', 'vscode-light'],
+  'high-contrast': ['Default High Contrast', 'vscode-high-contrast'],
+  'high-contrast-light': ['Default High Contrast Light', 'vscode-high-contrast-light'],
 };
 
 describe('the lanes panel', { skip, timeout: 900_000 }, () => {
@@ -197,12 +198,17 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
     });
   });
 
-  describe('themes and sizes', () => {
-    for (const [name, theme] of Object.entries(THEMES)) {
+  describe('themes', () => {
+    before(async () => {
+      await bench.open('stride/stride.ptx');
+      await run('instr');
+    });
+    after(() => bench.write('.vscode/settings.json', '{}'));
+
+    for (const [name, [theme, kind]] of Object.entries(THEMES)) {
       test(`${theme}: every view`, async () => {
-        bench.configure({ 'workbench.colorTheme': theme });
-        await bench.open('stride/stride.ptx');
-        await run('instr');
+        bench.write('.vscode/settings.json', JSON.stringify({ 'workbench.colorTheme': theme }));
+        await panel.find(`body.${kind}`);
         for (const tab of ['timeline', 'registers', 'buffers']) {
           await panel.tab(tab);
           await shot(`panel-11-${name}-${tab}`);
@@ -210,14 +216,20 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
         }
       });
     }
+  });
+
+  describe('sizes', () => {
+    before(async () => {
+      bench.configure({ 'workbench.activityBar.location': 'hidden' });
+      await bench.open('divergence.ptx');
+      await bench.endedRun().first().waitFor();
+      await panel.open();
+      if (await bench.page.locator('.part.sidebar:visible').count()) await bench.command('View: Toggle Primary Side Bar Visibility');
+    });
+    after(() => bench.page.setViewportSize({ width: 1280, height: 1500 }));
 
     for (const [name, width] of [['320', 320], ['zoom-200', 640]]) {
       test(`${width} pixels wide`, async () => {
-        bench.configure({ 'workbench.activityBar.location': 'hidden' });
-        await bench.open('divergence.ptx');
-        await bench.endedRun().first().waitFor();
-        await panel.open();
-        if (await bench.page.locator('.part.sidebar:visible').count()) await bench.command('View: Toggle Primary Side Bar Visibility');
         await bench.page.setViewportSize({ width, height: 1500 });
         await panel.resize(900);
         for (const tab of ['registers', 'memory', 'graph']) {
@@ -227,7 +239,6 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
           const frame = await panel.frame();
           await until(`${tab} does not scroll the page sideways`, () => frame.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
         }
-        await bench.page.setViewportSize({ width: 1280, height: 1500 });
       });
     }
   });
