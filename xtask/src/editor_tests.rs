@@ -15,11 +15,11 @@ use crate::{dist, extension, shell};
 const FOLDER: &str = "tests/vscode";
 /// The longest first, so that the last files end at about the same time.
 const FILES: [&str; 7] = [
-    "panel_states.test.mjs",
     "extension.test.mjs",
-    "acceptance.test.mjs",
-    "panel.test.mjs",
     "strip.test.mjs",
+    "acceptance.test.mjs",
+    "panel_states.test.mjs",
+    "panel.test.mjs",
     "machine_code.test.mjs",
     "picture.test.mjs",
 ];
