@@ -382,6 +382,13 @@ pub struct RunOptions {
     pub watch: Option<u64>,
 }
 
+impl RunOptions {
+    /// Whether to list a warp, which may be within the limits.
+    pub(crate) fn lists(&self, id: WarpId, is_within_limits: bool) -> bool {
+        self.warp == Some(id) || !self.one_warp && is_within_limits
+    }
+}
+
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {

@@ -50,7 +50,7 @@ impl<'o> Listing<'o> {
 
     /// Whether a wave is listed, in a workgroup with `reserved` waves within the limits.
     pub(crate) fn lists(&self, id: WarpId, reserved: u32) -> bool {
-        self.options.warp == Some(id) || !self.options.one_warp && id.warp < reserved
+        self.options.lists(id, id.warp < reserved)
     }
 
     /// A recorder for a wave of a workgroup with `reserved` waves within the limits.

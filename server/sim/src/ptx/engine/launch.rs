@@ -91,7 +91,7 @@ impl Launch<'_> {
 
     /// Whether the trace of a warp is recorded.
     pub(crate) fn lists(&self, id: WarpId) -> bool {
-        self.options.warp == Some(id) || !self.options.one_warp && self.is_within_limits(id)
+        self.options.lists(id, self.is_within_limits(id))
     }
 
     /// Whether a warp is one of those that the limits list.
