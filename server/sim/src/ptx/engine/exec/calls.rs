@@ -62,7 +62,7 @@ impl Warp {
         self.take_back_edge(pc, target, function, run.spaces);
         let registers = &self.frames[frame as usize].as_ref()?.registers;
         let is_due = target <= pc && self.spin.counter.backward(pc, target, registers);
-        let branch = BackwardBranch { from: pc, frame, alone: false };
+        let branch = BackwardBranch { from: pc, alone: false };
         if is_due { self.look(branch, target, function, run) } else { None }
     }
 

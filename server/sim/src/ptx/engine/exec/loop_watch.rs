@@ -5,6 +5,7 @@
 //! when the warp diverges or executes something else, such as an access to memory.
 
 use super::poll_log::Difference;
+use super::snapshot::Snapshot;
 use crate::cuda::registers::{Registers, lanes};
 use crate::ptx::program::{Function, Quick, RegisterSlot, Slot};
 
@@ -51,11 +52,12 @@ impl LoopWatch {
     }
 
     /// From now on, one of the registers that differ is compared first.
-    pub(super) fn compare_first(&mut self, difference: &Difference, start: &Registers) {
-        self.differing = difference.registers.iter().find_map(|&(_, place, differing)| {
+    pub(super) fn compare_first(&mut self, difference: &Difference, start: &Snapshot) {
+        // Only the running frame has changed: calls and returns end the watch.
+        self.differing = difference.registers.iter().find_map(|&(frame, place, differing)| {
             let RegisterSlot::Word(slot) = place else { return None };
             let lane = lanes(differing).next()?;
-            Some((slot, lane, start.get::<u32>(slot)[lane]))
+            Some((slot, lane, start.registers(frame)?.get::<u32>(slot)[lane]))
         });
     }
 }

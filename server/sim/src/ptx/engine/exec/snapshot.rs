@@ -59,10 +59,9 @@ impl Snapshot {
     /// Whether the remembered register differs now, too.
     pub(super) fn still_differs(&self, warp: &WarpView<'_>) -> bool {
         let Some((slot, place)) = self.differed else { return false };
-        let before = self.frames.iter().find(|(before, ..)| *before == slot);
         let now = warp.frames.get(slot as usize).and_then(Option::as_ref);
-        match (before, now) {
-            (Some((.., registers)), Some(now)) => differing(place, registers, &now.registers) != 0,
+        match (self.registers(slot), now) {
+            (Some(registers), Some(now)) => differing(place, registers, &now.registers) != 0,
             _ => false,
         }
     }

@@ -11,7 +11,7 @@ use super::snapshot::{Snapshot, WarpView};
 use crate::cuda::memory::polled::PolledMemory;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::registers::Registers;
-use crate::ptx::program::{Callee, Function, Op, Program, Slot};
+use crate::ptx::program::{Callee, Function, Op, Program};
 
 /// Backward branches before the first observation of a loop with accesses as waiting loops have them.
 const POLLING: u64 = 16;
@@ -59,7 +59,6 @@ impl BranchCounter {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BackwardBranch {
     pub(crate) from: u32,
-    pub(crate) frame: Slot,
     /// Whether the warp has no other group than the one that took it.
     pub(crate) alone: bool,
 }
@@ -109,7 +108,7 @@ impl SpinDetector {
         spaces: &Spaces,
     ) -> Verdict {
         if let Some(start) = self.start.take() {
-            return self.compare(start, branch.frame, warp, function, program, spaces);
+            return self.compare(start, warp, function, program, spaces);
         }
         let Some(window) = &mut self.window else {
             self.begin(branch, warp, function, program, spaces);
@@ -171,7 +170,6 @@ impl SpinDetector {
     fn compare(
         &mut self,
         start: Box<Snapshot>,
-        frame: Slot,
         warp: &WarpView<'_>,
         function: &Function,
         program: &Program,
@@ -186,9 +184,7 @@ impl SpinDetector {
             if difference.is_empty() {
                 return Verdict::Repeats(PolledMemory::default());
             }
-            if let Some(registers) = start.registers(frame) {
-                watch.compare_first(&difference, registers);
-            }
+            watch.compare_first(&difference, &start);
         }
         if watch.has_ended(self.counter.branches) {
             self.missed();

@@ -278,7 +278,7 @@ impl Warp {
             LoopExit::Due => Some(Pause::Due),
             LoopExit::CheckSpin { from, alone } => {
                 self.take_back_edge(from, pc, function, run.spaces);
-                self.look(BackwardBranch { from, frame: group.frame, alone }, pc, function, run)
+                self.look(BackwardBranch { from, alone }, pc, function, run)
             }
             LoopExit::Fault(fault) => {
                 run.state.report(fault.finding(self.id, statement));
