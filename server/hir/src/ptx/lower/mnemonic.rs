@@ -1,9 +1,25 @@
 //! The distinct mnemonics of a function.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
 
 use super::super::{Mnemonic, MnemonicId};
 use crate::ptx::signature::Roles;
+
+/// The number of known mnemonics after which all are forgotten, since typing adds many incomplete ones.
+const MOST_KNOWN: usize = 1 << 12;
+/// The number of operands up to which roles are kept; no instruction has more.
+const MOST_OPERANDS: usize = 16;
+
+thread_local! {
+    /// The roles by mnemonic and by what else they depend on. Functions of a program use the same few mnemonics, and roles
+    /// take much longer to find in the tables than here.
+    static KNOWN: RefCell<FxHashMap<Mnemonic, FxHashMap<Shape, Roles>>> = RefCell::default();
+}
+
+/// The number of operands, and whether the first one is a list.
+type Shape = (usize, bool);
 
 /// The distinct mnemonics of a function.
 #[derive(Default)]
@@ -11,7 +27,7 @@ pub(super) struct MnemonicInterner<'a> {
     mnemonics: Vec<Mnemonic>,
     ids: FxHashMap<Box<[&'a str]>, MnemonicId>,
     /// The roles for the last use of each, and what they depend on besides the words.
-    roles: Vec<((usize, bool), Roles)>,
+    roles: Vec<(Shape, Roles)>,
     /// The words being read.
     pub(super) words: Vec<&'a str>,
 }
@@ -24,7 +40,7 @@ impl<'a> MnemonicInterner<'a> {
             let (known, roles) = &mut self.roles[id.index()];
             if *known != shape {
                 *known = shape;
-                *roles = Roles::of(&self.mnemonics[id.index()], operands, first_is_list);
+                *roles = roles_of(&self.mnemonics[id.index()], shape);
             }
             return (id, *roles);
         }
@@ -34,7 +50,7 @@ impl<'a> MnemonicInterner<'a> {
             modifiers: words.map(Into::into).collect(),
         };
         let id = MnemonicId::new(self.mnemonics.len());
-        let roles = Roles::of(&mnemonic, operands, first_is_list);
+        let roles = roles_of(&mnemonic, shape);
         self.ids.insert(self.words.as_slice().into(), id);
         self.mnemonics.push(mnemonic);
         self.roles.push((shape, roles));
@@ -44,4 +60,23 @@ impl<'a> MnemonicInterner<'a> {
     pub(super) fn finish(self) -> Box<[Mnemonic]> {
         self.mnemonics.into()
     }
+}
+
+/// The roles of a mnemonic's operands.
+fn roles_of(mnemonic: &Mnemonic, shape: Shape) -> Roles {
+    let (operands, first_is_list) = shape;
+    if operands > MOST_OPERANDS {
+        return Roles::of(mnemonic, operands, first_is_list);
+    }
+    KNOWN.with_borrow_mut(|known| {
+        if let Some(roles) = known.get(mnemonic).and_then(|shapes| shapes.get(&shape)) {
+            return *roles;
+        }
+        let roles = Roles::of(mnemonic, operands, first_is_list);
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.entry(mnemonic.clone()).or_default().insert(shape, roles);
+        roles
+    })
 }
