@@ -53,7 +53,7 @@ pub use phrase::{all_of, any_of};
 pub use problem::{FixContext, ItemFix, Problem, TargetRanges};
 pub use profile::{Profile, UnknownPlatform};
 pub use safe_fixes::{SafeFixes, safe_fixes};
-pub use settled::{Settled, SettledItems};
+pub use settled::{Environment, Settled, SettledItems, environment};
 pub use similar::{did_you_mean, nearest};
 pub use tokens::{token_before, token_covering};
 pub use warplens_hir::Severity;

@@ -42,8 +42,8 @@ struct Known {
 }
 
 /// Stands for all that checks of items read of a file, the items excepted: another one as soon as something of it changes.
-#[derive(Debug, Clone)]
-struct Environment(Arc<()>);
+#[derive(Debug, Clone, Default)]
+pub struct Environment(Arc<()>);
 
 impl PartialEq for Environment {
     fn eq(&self, other: &Environment) -> bool {
@@ -53,28 +53,29 @@ impl PartialEq for Environment {
 
 impl Eq for Environment {}
 
-/// The environment of the items of a file; `None` if their checks may read anything.
+/// The environment of checks of items, and of the names that they use; `None` if these may read anything.
 #[salsa::tracked]
-fn environment(db: &dyn Db, file: File) -> Option<Environment> {
+pub fn environment(db: &dyn Db, file: File) -> Option<Environment> {
     let read = db.language(file.language(db)).environment?;
     read(db, file);
-    Some(Environment(Arc::default()))
+    Some(Environment::default())
 }
 
 impl SettledItems {
-    /// Runs a check on each item that is not settled, in the order of the text. It returns whether the item is settled: it had
-    /// nothing to report, and will not have while its text, its place and its environment are the same. What a check settles that
-    /// is not thorough does not count for one that is, nor the reverse.
+    /// Runs a check on each item that is not settled, in the order of the text; on all, if what it reads is not known. It returns
+    /// whether the item is settled: it had nothing to report, and will not have while its text, its place and its environment are
+    /// the same. What a check settles that is not thorough does not count for one that is, nor the reverse.
     pub fn check_others<'db>(
         &self,
         db: &'db Database,
         file: File,
+        environment: Option<&Environment>,
         is_thorough: bool,
         mut check: impl FnMut(usize, Item<'db>) -> bool,
     ) {
         let texts = file.document(db).items().items();
         let others = items(db, file).iter().zip(texts).enumerate();
-        let Some(environment) = environment(db, file) else {
+        let Some(environment) = environment else {
             others.for_each(|(index, (item, _))| _ = check(index, *item));
             return;
         };

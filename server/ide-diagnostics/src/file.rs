@@ -4,7 +4,9 @@
 //! outside of these queries, so that renaming one kernel recomputes none of them.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::{Database, Db, Diagnostic, File, Item, Problem, Severity, items, module_uses};
+use warplens_ide_db::{
+    Database, Db, Diagnostic, File, Item, Problem, Severity, environment, items, module_uses,
+};
 
 use crate::allow::Allowances;
 use crate::codes;
@@ -28,7 +30,8 @@ pub fn check_item<'db>(db: &'db Database, item: Item<'db>, rules: &Rules) -> &'d
 pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> {
     let list = file.document(db).items();
     let mut of_items: Vec<(usize, &ItemProblems, &[Problem])> = Vec::new();
-    file.settled(db).items.check_others(db, file, rules.want_lints(), |index, item| {
+    let environment = environment(db, file).as_ref();
+    file.settled(db).items.check_others(db, file, environment, rules.want_lints(), |index, item| {
         let problems = check_item(db, item, rules);
         let lints = if rules.want_lints() { item_lints(db, item) } else { &[] };
         let is_settled = problems.is_empty() && lints.is_empty();

@@ -24,11 +24,6 @@ pub(super) fn find(db: &dyn Db, item: Item<'_>) {
     calls_of(db, item);
 }
 
-/// Whether an item has no calls.
-pub(super) fn has_none(db: &dyn Db, item: Item<'_>) -> bool {
-    calls_of(db, item).is_empty()
-}
-
 /// The problems of all calls of an item.
 pub(super) fn check(
     db: &dyn Db,

@@ -69,11 +69,6 @@ pub(super) fn find(db: &dyn Db, item: Item<'_>) {
     shared_of(db, item);
 }
 
-/// Whether an item is not a kernel with such variables or with names of the module.
-pub(super) fn has_none(db: &dyn Db, item: Item<'_>) -> bool {
-    shared_of(db, item).is_none()
-}
-
 /// The `.shared` variables of a module with their bytes: the largest, where several have a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SharedBytes(FxHashMap<SmolStr, u64>);

@@ -8,21 +8,21 @@ use warplens_hir::ptx::{
     ModuleNames, ModuleSymbol, Parameter, Signature, Space, Variable,
 };
 use warplens_ide_db::ptx::{ModuleTarget, module_names, module_target, ptx_header};
-use warplens_ide_db::{Database, Db, Diagnostic, File, Problem, Severity, items};
+use warplens_ide_db::{Database, Db, Diagnostic, Environment, File, Problem, Severity, items};
 
 use crate::codes;
 use crate::context::fix_context;
 use crate::ptx::memory_limits::{ConstBytes, SharedBytes};
 use crate::ptx::prologue::first_token;
 use crate::ptx::symbols::declaration;
-use crate::ptx::{calls, declarations, memory_limits, needs, targets};
+use crate::ptx::{calls, declarations, needs, targets};
 
 /// Checks the items of a file together, except names and the prologue.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     let context = fix_context(db, file);
     let list = file.document(db).items();
     let module = module_problems(db, file);
-    let bodies = body_problems(db, file, &module.shared_bytes);
+    let bodies = body_problems(db, file, module);
     let found = module.of_headers.iter().chain(&bodies).chain(&module.repeated);
     found.map(|(item, problem)| problem.in_file(&context, list.start_of(*item as usize))).collect()
 }
@@ -37,20 +37,22 @@ struct ModuleProblems {
     /// Declarations that differ from an earlier one.
     repeated: Box<[ItemProblem]>,
     shared_bytes: SharedBytes,
+    /// The environment of the checks of bodies: they read the headers of other items, as these checks do.
+    headers: Environment,
 }
 
 /// The problems of what bodies use of other items.
-fn body_problems(db: &Database, file: File, shared_bytes: &SharedBytes) -> Vec<ItemProblem> {
+fn body_problems(db: &Database, file: File, module: &ModuleProblems) -> Vec<ItemProblem> {
     let names = module_names(db, file);
     let mut found = Vec::new();
-    file.settled(db).bodies.check_others(db, file, true, |index, item| {
+    file.settled(db).bodies.check_others(db, file, Some(&module.headers), true, |index, item| {
         let mut problems = Vec::new();
-        problems.extend(shared_bytes.check_kernel(db, item));
+        problems.extend(module.shared_bytes.check_kernel(db, item));
         calls::check(db, file, names, item, &mut problems);
         targets::check(db, names, item, index as u32, &mut problems);
+        let is_settled = problems.is_empty();
         found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
-        // Whatever other items declare.
-        memory_limits::has_none(db, item) && calls::has_none(db, item) && targets::has_none(db, item)
+        is_settled
     });
     found
 }
@@ -81,6 +83,7 @@ fn module_problems(db: &dyn Db, file: File) -> ModuleProblems {
         of_headers: found.into(),
         repeated: repeated.collect(),
         shared_bytes: SharedBytes::new(db, file),
+        headers: Environment::default(),
     }
 }
 

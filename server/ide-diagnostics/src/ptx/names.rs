@@ -10,7 +10,7 @@ mod wanted;
 
 use warplens_hir::ptx::{Clash, ClashKind, ModuleKind, ModuleNames};
 use warplens_ide_db::ptx::module_names;
-use warplens_ide_db::{Database, Diagnostic, File, Related, Severity};
+use warplens_ide_db::{Database, Diagnostic, File, Related, Severity, environment};
 
 use crate::codes;
 use crate::ptx::symbols::name_range;
@@ -18,9 +18,9 @@ use crate::ptx::symbols::name_range;
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let names = module_names(db, file);
-    file.settled(db)
-        .names
-        .check_others(db, file, true, |index, _| unresolved::check(db, file, names, index, &mut found));
+    file.settled(db).names.check_others(db, file, environment(db, file).as_ref(), true, |index, _| {
+        unresolved::check(db, file, names, index, &mut found)
+    });
     found.extend(names.clashes().iter().map(|clash| clashing(db, file, names, *clash)));
     found
 }

@@ -73,11 +73,6 @@ impl Wanted {
     }
 }
 
-/// Whether an item has no such names.
-pub(super) fn has_none(db: &dyn Db, item: Item<'_>) -> bool {
-    wanted(db, item).is_empty()
-}
-
 #[salsa::tracked(returns(deref))]
 fn wanted<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Wanted]> {
     let Some(function) = ptx_function(db, item) else { return Box::default() };

@@ -28,7 +28,7 @@ const EXPLAINED: usize = 32;
 /// The maximum number of related uses.
 const RELATED: usize = 5;
 
-/// The names in an item that are not declared before it. Returns whether all are.
+/// The names in an item that are not declared before it. Returns whether the item is settled: none must be, whatever its neighbors are.
 pub(super) fn check(
     db: &Database,
     file: File,
@@ -39,7 +39,9 @@ pub(super) fn check(
     let item = items(db, file)[index];
     let is_undeclared = |used: &&ModuleUse| !names.is_visible(&used.name, index as u32);
     let undeclared: Vec<&ModuleUse> = module_uses(db, item).iter().filter(is_undeclared).collect();
-    if undeclared.is_empty() {
+    let is_required =
+        |used: &&ModuleUse| used.uses.iter().any(|place| place.requirement != Requirement::Nothing);
+    if !undeclared.iter().any(is_required) {
         return true;
     }
     report(db, file, names, index, &undeclared, found);
