@@ -26,8 +26,8 @@ fn benches(criterion: &mut Criterion) {
         bencher.iter_with_large_drop(|| ItemList::new(warplens_syntax::ptx::LANGUAGE, black_box(&text)));
     });
     let list = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
-    let largest = (0..list.len()).max_by_key(|index| list.items()[*index].text.len()).expect("an item");
-    let item = &list.items()[largest];
+    let largest = (0..list.len()).max_by_key(|index| list[*index].text.len()).expect("an item");
+    let item = &list[largest];
     group.throughput(Throughput::Bytes(item.text.len() as u64));
     group.bench_function("parse_item, the largest", |bencher| {
         bencher.iter_with_large_drop(|| parse_item(warplens_syntax::ptx::LANGUAGE, black_box(&item.text)));

@@ -4,13 +4,17 @@
 //! after it that the scanner examined; so an edit rescans from the first item whose scan examined the edited text
 //! until a boundary falls on an old one again, and every other item stays the same allocation.
 
-use std::ops::Range;
+mod groups;
+
+use std::ops::{Index, Range};
 use std::sync::Arc;
 
 use memchr::memmem;
 use rowan::{TextRange, TextSize};
 use smol_str::SmolStr;
 
+use self::groups::Groups;
+pub use self::groups::ItemGroup;
 use crate::language::Language;
 use crate::scan::{CommentEnds, ItemEdit, ItemKind, KeepsItem, Scan, Scanned, Tail};
 
@@ -54,7 +58,7 @@ pub struct EditSummary {
 pub struct ItemList {
     scan: Scan,
     keeps_item: Option<KeepsItem>,
-    items: Vec<Item>,
+    items: Groups,
     /// Where each item starts, and at the end where the text ends.
     starts: Vec<u32>,
 }
@@ -72,14 +76,30 @@ impl ItemList {
             items.push(Item::new(text, start, &scanned));
             start = scanned.end;
         }
-        let mut list = ItemList { scan, keeps_item: language.keeps_item, items, starts: Vec::new() };
+        let (keeps_item, items) = (language.keeps_item, Groups::new(items));
+        let mut list = ItemList { scan, keeps_item, items, starts: Vec::new() };
         list.sum_up(0);
         list
     }
 
     /// The items in order.
-    pub fn items(&self) -> &[Item] {
-        &self.items
+    pub fn iter(&self) -> impl Iterator<Item = &Item> + Clone {
+        self.items.iter()
+    }
+
+    /// The items from item `index` on.
+    pub fn iter_from(&self, index: usize) -> impl Iterator<Item = &Item> + Clone {
+        self.items.iter_from(index)
+    }
+
+    /// Item `index`.
+    pub fn get(&self, index: usize) -> Option<&Item> {
+        self.items.get(index)
+    }
+
+    /// The items in groups. An edit leaves the groups around it as they are.
+    pub fn groups(&self) -> &[ItemGroup] {
+        self.items.groups()
     }
 
     /// How many items there are.
@@ -89,7 +109,7 @@ impl ItemList {
 
     /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.len() == 0
     }
 
     /// Where item `index` starts; for `len()`, where the text ends.
@@ -123,7 +143,7 @@ impl ItemList {
 
     /// The whole text.
     pub fn text(&self) -> String {
-        self.items.iter().map(|item| &*item.text).collect()
+        self.iter().map(|item| &*item.text).collect()
     }
 
     /// Replaces `range` by `insert`. An offset outside the text, or inside a character, is moved to
@@ -132,7 +152,7 @@ impl ItemList {
         let range = self.snap(range.start())..self.snap(range.end());
         let first = self.first_affected(&range, insert);
         if let Some(text) = self.edited_inside(first, &range, insert) {
-            self.items[first].text = text;
+            self.items.set_text(first, text);
             self.sum_up(first);
             let relexed_bytes = range.len() + insert.len();
             return EditSummary { first, removed: 1, inserted: 1, relexed_bytes };
@@ -146,7 +166,7 @@ impl ItemList {
             inserted: items.len(),
             relexed_bytes: patch.scanned,
         };
-        self.items.splice(first..patch.next, items);
+        self.items.replace(first, patch.next - first, items);
         self.sum_up(first);
         summary
     }
@@ -170,7 +190,7 @@ impl ItemList {
             self.starts.push(0);
         }
         let mut end = self.starts[from];
-        self.starts.extend(self.items[from..].iter().map(|item| {
+        self.starts.extend(self.items.iter_from(from).map(|item| {
             end += item.text.len() as u32;
             end
         }));
@@ -181,7 +201,7 @@ impl ItemList {
         let Some(index) = self.item_at(offset) else { return 0 };
         let start = self.starts[index] as usize;
         let mut inside = usize::from(offset) - start;
-        while !self.items[index].text.is_char_boundary(inside) {
+        while !self[index].text.is_char_boundary(inside) {
             inside -= 1;
         }
         start + inside
@@ -190,12 +210,10 @@ impl ItemList {
     /// The first item whose scan saw a byte that the edit moves or replaces.
     fn first_affected(&self, range: &Range<usize>, insert: &str) -> usize {
         let ends_comment = self.may_end_comment(range, insert);
-        let sees = |index: &usize| {
-            let end = self.starts[index + 1] as usize;
-            end + self.items[*index].lookahead as usize > range.start
-                || ends_comment && self.items[*index].open_comment
+        let sees = |(item, end): (&Item, &u32)| {
+            *end as usize + item.lookahead as usize > range.start || ends_comment && item.open_comment
         };
-        (0..self.len()).find(sees).unwrap_or(self.len())
+        self.iter().zip(&self.starts[1..]).position(sees).unwrap_or(self.len())
     }
 
     /// Whether the edit can have made a `*/`.
@@ -203,7 +221,7 @@ impl ItemList {
         let byte_at = |offset: usize| {
             let index = self.item_at(TextSize::new(offset as u32))?;
             let inside = offset - self.starts[index] as usize;
-            self.items[index].text.as_bytes().get(inside).copied()
+            self[index].text.as_bytes().get(inside).copied()
         };
         let before = range.start.checked_sub(1).and_then(byte_at);
         let after = byte_at(range.end);
@@ -213,14 +231,21 @@ impl ItemList {
 
     /// Whether there is a `*/` in the items from `from` on, or across the boundary of `before` and them.
     fn comment_ends_after(&self, before: &str, from: usize) -> bool {
-        let rest = self.items.get(from..).unwrap_or_default();
         let mut after_star = before.ends_with('*');
-        rest.iter().any(|item| {
+        self.iter_from(from).any(|item| {
             let ends = after_star && item.text.starts_with('/')
                 || memmem::find(item.text.as_bytes(), b"*/").is_some();
             after_star = item.text.ends_with('*');
             ends
         })
+    }
+}
+
+impl Index<usize> for ItemList {
+    type Output = Item;
+
+    fn index(&self, index: usize) -> &Item {
+        self.get(index).expect("the index of an item")
     }
 }
 
@@ -251,7 +276,7 @@ impl Patch {
     /// The old items `touched` with the edit in them.
     fn new(list: &ItemList, touched: Range<usize>, range: Range<usize>, insert: &str) -> Patch {
         let start = list.starts[touched.start] as usize;
-        let old: String = list.items[touched.clone()].iter().map(|item| &*item.text).collect();
+        let old: String = list.iter_from(touched.start).take(touched.len()).map(|item| &*item.text).collect();
         let mut text = String::with_capacity(old.len() + insert.len());
         text.push_str(&old[..range.start - start]);
         text.push_str(insert);
@@ -291,7 +316,7 @@ impl Patch {
         self.known = CommentEnds::default();
         let goal = self.text.len() * 2;
         while self.next < list.len() && self.text.len() <= goal {
-            self.text.push_str(&list.items[self.next].text);
+            self.text.push_str(&list[self.next].text);
             self.next += 1;
             self.boundaries.push((self.text.len(), self.next));
         }

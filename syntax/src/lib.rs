@@ -42,7 +42,7 @@ pub use chunks::CHUNKED_FROM;
 pub use edited_chunk::{EditedChunk, ParseChunk, ParsedChunk};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use generated::kinds::SyntaxKind;
-pub use items::{EditSummary, Item, ItemList};
+pub use items::{EditSummary, Item, ItemGroup, ItemList};
 pub use language::{Language, LanguageInfo};
 pub use lexed::Lexed;
 pub use parse::{Parse, parse_file, parse_item, parse_shared_item};

@@ -102,7 +102,7 @@ pub fn parse_shared_item(language: Language, text: &Arc<str>) -> Parse {
 /// Parses a whole file: a `SOURCE_FILE` whose children are the trees of its items.
 pub fn parse_file(language: Language, text: &str) -> Parse {
     let list = ItemList::new(language, text);
-    let items: Vec<Parse> = list.items().iter().map(|item| parse_item(language, &item.text)).collect();
+    let items: Vec<Parse> = list.iter().map(|item| parse_item(language, &item.text)).collect();
     let mut start = TextSize::new(0);
     let mut errors = Vec::new();
     for item in &items {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use warplens_syntax::{
-    EditSummary, ItemList, Language, Parse, SyntaxKind, TextRange, TextSize, parse_file, parse_item,
-    reparse_item,
+    EditSummary, ItemGroup, ItemList, Language, Parse, SyntaxKind, TextRange, TextSize, parse_file,
+    parse_item, reparse_item,
 };
 
 const REDUCE: &str = include_str!("fixtures/reduce.ptx");
@@ -77,15 +77,35 @@ fn check_edit(language: Language, list: &mut ItemList, range: TextRange, insert:
 
     assert_eq!(list.text(), text);
     let fresh = ItemList::new(language, &text);
-    assert_eq!(list.items(), fresh.items(), "{text:?}");
+    assert!(list.iter().eq(fresh.iter()), "{text:?}");
     for index in 0..=list.len() {
         assert_eq!(list.start_of(index), fresh.start_of(index));
     }
     let (first, removed, inserted) = (summary.first, summary.removed, summary.inserted);
-    let kept = before.items()[..first].iter().chain(&before.items()[first + removed..]);
-    let keeps = list.items()[..first].iter().chain(&list.items()[first + inserted..]);
+    let kept = before.iter().take(first).chain(before.iter_from(first + removed));
+    let keeps = list.iter().take(first).chain(list.iter_from(first + inserted));
     assert!(kept.zip(keeps).all(|(old, new)| Arc::ptr_eq(&old.text, &new.text)));
+    check_groups(&before, list, summary);
     summary
+}
+
+/// Whether the groups hold the items, each with its own number, and those that the edit does not touch are the same.
+fn check_groups(before: &ItemList, list: &ItemList, summary: EditSummary) {
+    assert!(list.groups().iter().flat_map(|group| &*group.items).eq(list.iter()));
+    let mut ids: Vec<u32> = list.groups().iter().map(|group| group.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), list.groups().len());
+    assert!(list.groups().iter().all(|group| !group.items.is_empty()));
+    assert!((0..list.len()).all(|index| list.iter_from(index).next() == list.get(index)));
+    assert_eq!(list.get(list.len()), None);
+    let is_in = |list: &ItemList, group: &ItemGroup| {
+        let same = |other: &&ItemGroup| other.id == group.id && Arc::ptr_eq(&other.items, &group.items);
+        list.groups().iter().any(|other| same(&other))
+    };
+    let replaced = before.groups().iter().filter(|group| !is_in(list, group));
+    // The groups of the first and the last item that was replaced, and those between.
+    assert!(replaced.count() <= summary.removed.max(1) + 1);
 }
 
 /// Whether a whole parse is the parses of the items.
@@ -95,7 +115,7 @@ fn check_parse(language: Language, list: &ItemList) {
     let children: Vec<_> = whole.syntax().children().collect();
     assert_eq!(children.len(), list.len());
     let mut errors = Vec::new();
-    for (index, item) in list.items().iter().enumerate() {
+    for (index, item) in list.iter().enumerate() {
         let parse = parse_item(language, &item.text);
         assert!(*children[index].green() == **parse.green());
         errors.extend(
@@ -179,6 +199,21 @@ proptest! {
     }
 
     #[test]
+    fn random_edits_of_many_items(count in 100..600usize, edits in edits(), pasted in 0..300usize) {
+        let declarations = |name: &str, count: usize| -> String {
+            (0..count).map(|index| format!(".global .b32 {name}{index};\n")).collect()
+        };
+        let text = declarations("g", count);
+        check_edits(warplens_syntax::ptx::LANGUAGE, &text, &edits);
+        let mut list = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
+        for (fraction, _, length) in &edits {
+            let from = list.start_of((fraction * list.len() as f64) as usize);
+            let end = (from + TextSize::new(10 * *length as u32)).min(list.text_len());
+            check_edit(warplens_syntax::ptx::LANGUAGE, &mut list, TextRange::new(from, end), &declarations("p", pasted));
+        }
+    }
+
+    #[test]
     fn any_ascii_is_kept(text in "[ -~\\n\\t]{0,200}") {
         for language in LANGUAGES {
             check_parse(language, &ItemList::new(language, &text));
@@ -244,7 +279,7 @@ fn an_edit_in_a_body_looks_at_one_item() {
     for insert in ["x", "\n", ";", "{", "\"", ".reg .u32 x;", "// "] {
         let (list, summary) = edit_in_the_middle(insert);
         assert_eq!((summary.removed, summary.inserted), (1, 1), "{insert:?}");
-        let length = list.items()[summary.first].text.len();
+        let length = list[summary.first].text.len();
         assert!(
             summary.relexed_bytes <= 3 * length + 64,
             "{insert:?}: {} of {length}",
@@ -276,7 +311,7 @@ fn an_edit_that_ends_a_body_looks_at_few_items() {
     for insert in ["}", "\n.entry k() { ret; }\n", "\n.version 8.0\n"] {
         let (list, summary) = edit_in_the_middle(insert);
         assert!(summary.removed <= 2 && summary.inserted <= 4, "{insert:?}: {summary:?}");
-        let length = list.items()[25].text.len().max(REDUCE.len());
+        let length = list[25].text.len().max(REDUCE.len());
         assert!(summary.relexed_bytes <= 4 * length, "{insert:?}: {} of {length}", summary.relexed_bytes);
     }
 }
@@ -285,15 +320,15 @@ fn an_edit_that_ends_a_body_looks_at_few_items() {
 fn a_comment_without_end_stays_on_its_line() {
     let text = "// a\n.entry a() {\n ret;\n}\n.entry b() {\n ret;\n}\n";
     let mut list = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
-    let names = |list: &ItemList| -> Vec<_> { list.items().iter().map(|item| item.name.clone()).collect() };
+    let names = |list: &ItemList| -> Vec<_> { list.iter().map(|item| item.name.clone()).collect() };
     let before = names(&list);
     let open = TextRange::empty(TextSize::new(text.find(" ret").unwrap() as u32));
     check_edit(warplens_syntax::ptx::LANGUAGE, &mut list, open, "/*");
     assert_eq!(names(&list), before);
     let close = TextRange::empty(list.text_len());
     check_edit(warplens_syntax::ptx::LANGUAGE, &mut list, close, "*/");
-    assert_eq!(list.items()[0].name.as_deref(), Some("a"));
-    assert!(list.items()[0].text.ends_with("*/"), "the comment now takes what follows");
+    assert_eq!(list[0].name.as_deref(), Some("a"));
+    assert!(list[0].text.ends_with("*/"), "the comment now takes what follows");
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn check(text: &str, expect: Expect) {
     let line = |item: &warplens_syntax::Item| {
         format!("{:?} {:?} {:?}\n", item.kind, item.name.as_deref().unwrap_or("-"), item.text)
     };
-    expect.assert_eq(&list.items().iter().map(line).collect::<String>());
+    expect.assert_eq(&list.iter().map(line).collect::<String>());
 }
 
 #[test]

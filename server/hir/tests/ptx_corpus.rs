@@ -19,7 +19,7 @@ fn corpus() -> Option<PathBuf> {
 fn wrong(text: &str) -> String {
     let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     let trees: Vec<_> =
-        items.items().iter().map(|item| parse_item(warplens_syntax::ptx::LANGUAGE, &item.text)).collect();
+        items.iter().map(|item| parse_item(warplens_syntax::ptx::LANGUAGE, &item.text)).collect();
     let headers: Vec<_> = trees.iter().map(|tree| Header::lower(tree.root())).collect();
     let module = ModuleNames::new(&headers);
     let mut out = String::new();
@@ -27,7 +27,7 @@ fn wrong(text: &str) -> String {
         let symbol = &module.symbols()[clash.symbol as usize];
         writeln!(out, "{:?} of {}", clash.kind, symbol.name).unwrap();
     }
-    for (index, ((item, tree), header)) in items.items().iter().zip(&trees).zip(&headers).enumerate() {
+    for (index, ((item, tree), header)) in items.iter().zip(&trees).zip(&headers).enumerate() {
         for used in header.uses.iter().filter(|used| !module.is_visible(&used.name, index as u32)) {
             writeln!(out, "unresolved {}", used.name).unwrap();
         }
@@ -131,7 +131,6 @@ fn tables_stay_small_beside_the_text() {
     let Ok(text) = std::fs::read_to_string(corpus.join("ptx/big/big_0.7MB.ptx")) else { return };
     let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
     let functions = items
-        .items()
         .iter()
         .filter_map(|item| Function::lower(parse_item(warplens_syntax::ptx::LANGUAGE, &item.text).root()));
     let bytes: usize = functions.map(|function| function.heap_bytes()).sum();

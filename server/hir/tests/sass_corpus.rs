@@ -19,7 +19,7 @@ fn corpus() -> Option<PathBuf> {
 fn listing(text: &str) -> Listing {
     let items = ItemList::new(warplens_syntax::sass::LANGUAGE, text);
     assert_eq!(items.text(), text);
-    let lowered = items.items().iter().enumerate().map(|(index, item)| {
+    let lowered = items.iter().enumerate().map(|(index, item)| {
         let parse = parse_item(warplens_syntax::sass::LANGUAGE, &item.text);
         assert_eq!(parse.errors(), []);
         (Arc::new(lower(parse.root())), items.start_of(index))

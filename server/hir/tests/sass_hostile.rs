@@ -10,7 +10,7 @@ use warplens_syntax::{ItemList, parse_item};
 
 fn analyse(text: &str) {
     let items = ItemList::new(LANGUAGE, text);
-    let lowered = items.items().iter().enumerate().map(|(index, item)| {
+    let lowered = items.iter().enumerate().map(|(index, item)| {
         (Arc::new(lower(parse_item(LANGUAGE, &item.text).root())), items.start_of(index))
     });
     let listing = Listing::new(lowered.collect());

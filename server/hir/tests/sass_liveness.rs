@@ -29,7 +29,7 @@ fn files() -> Vec<PathBuf> {
 
 fn listing(text: &str) -> Listing {
     let items = ItemList::new(warplens_syntax::sass::LANGUAGE, text);
-    let lowered = items.items().iter().enumerate().map(|(index, item)| {
+    let lowered = items.iter().enumerate().map(|(index, item)| {
         let parse = parse_item(warplens_syntax::sass::LANGUAGE, &item.text);
         (Arc::new(lower(parse.root())), items.start_of(index))
     });

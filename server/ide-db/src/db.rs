@@ -1,9 +1,10 @@
 //! The database: open files as inputs, their items as tracked structs without positions.
 //!
 //! This design makes a keystroke cheap. A file is one input with a pointer to its list of items.
-//! [`items`] turns the list into tracked structs identified by kind, name and ordinal; their text is compared by
-//! pointer first, and an edit keeps the pointer of every item that it does not touch. So a query about an item runs
-//! again only when that item's text changed, although all items after it moved. The start of an item is not in the
+//! The list is in groups, each a tracked struct with a number; [`items`] turns the items of each group into tracked structs
+//! identified by kind, name and ordinal. Groups and texts are compared by pointer first, and an edit keeps the pointer of
+//! every one that it does not touch. So a query about an item runs again only when that item's text changed, although all items
+//! after it moved, and what depends on all items validates groups instead. The start of an item is not in the
 //! database: [`Document::items`] has the prefix sums, which are added to a result at the end.
 //!
 //! Trees and lowered functions are large and depend on a text only, so they are not queries: [`Cache`] stores those
@@ -107,6 +108,46 @@ impl PartialEq for ItemText {
 
 impl Eq for ItemText {}
 
+/// The items of a group.
+#[derive(Clone, Debug)]
+pub struct GroupItems(Arc<[warplens_syntax::Item]>);
+
+impl PartialEq for GroupItems {
+    fn eq(&self, other: &GroupItems) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Eq for GroupItems {}
+
+impl std::ops::Deref for GroupItems {
+    type Target = [warplens_syntax::Item];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Items that follow each other in a file. What depends on all items of a file depends on its groups, of which there are few.
+#[salsa::tracked]
+pub struct ItemGroup<'db> {
+    #[returns(copy)]
+    pub file: File,
+    /// The number of the group in [`Document::items`].
+    #[returns(copy)]
+    pub number: u32,
+    #[tracked]
+    #[returns(ref)]
+    pub items: GroupItems,
+}
+
+/// The groups of a file in text order.
+#[salsa::tracked(returns(deref))]
+pub fn item_groups<'db>(db: &'db dyn Db, file: File) -> Vec<ItemGroup<'db>> {
+    let groups = file.document(db).items().groups().iter();
+    groups.map(|group| ItemGroup::new(db, file, group.id, GroupItems(Arc::clone(&group.items)))).collect()
+}
+
 /// An item of a file: a function, a variable, a directive. It has no position.
 ///
 /// Queries about an item take it alone: salsa keeps the combination of several arguments forever.
@@ -120,9 +161,15 @@ pub struct Item<'db> {
     pub kind: ItemKind,
     #[returns(clone)]
     pub name: Option<SmolStr>,
-    /// Counts the items before it of the same kind and name.
+    #[returns(copy)]
+    pub group: ItemGroup<'db>,
+    /// Counts the items before it of the same kind and name in its group.
     #[returns(copy)]
     pub ordinal: u32,
+    /// Its index in its group.
+    #[tracked]
+    #[returns(copy)]
+    pub index_in_group: u32,
     #[tracked]
     #[returns(ref)]
     pub text: ItemText,
@@ -131,15 +178,22 @@ pub struct Item<'db> {
 /// The items of a file in text order, with the same indices as [`Document::items`].
 #[salsa::tracked(returns(deref))]
 pub fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
+    item_groups(db, file).iter().flat_map(|group| items_of(db, *group)).copied().collect()
+}
+
+/// The items of a group in text order.
+#[salsa::tracked(returns(deref))]
+fn items_of<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Vec<Item<'db>> {
+    let file = group.file(db);
     let language = file.language(db);
     let mut ordinals: FxHashMap<(ItemKind, Option<SmolStr>), u32> = FxHashMap::default();
-    let list = file.document(db).items().items();
-    let item = |item: &warplens_syntax::Item| {
+    let item = |(index, item): (u32, &warplens_syntax::Item)| {
         let next = ordinals.entry((item.kind, item.name.clone())).or_default();
         let ordinal = std::mem::replace(next, *next + 1);
-        Item::new(db, file, language, item.kind, item.name.clone(), ordinal, ItemText(Arc::clone(&item.text)))
+        let text = ItemText(Arc::clone(&item.text));
+        Item::new(db, file, language, item.kind, item.name.clone(), group, ordinal, index, text)
     };
-    list.iter().map(item).collect()
+    (0..).zip(group.items(db).iter()).map(item).collect()
 }
 
 /// Trees and lowered functions of the items in use; see `LruCache` for why they are not queries.
@@ -155,7 +209,7 @@ impl Cache {
     /// Records an edit, so that the tree of a long function is built from the previous one.
     pub fn note_edit(&self, before: &Document, after: &Document, summary: EditSummary) {
         if summary.removed == 1 && summary.inserted == 1 {
-            let text = |document: &Document| Arc::clone(&document.items().items()[summary.first].text);
+            let text = |document: &Document| Arc::clone(&document.items()[summary.first].text);
             self.history.note(&text(before), &text(after));
         }
     }
@@ -191,7 +245,8 @@ impl Cache {
         self.shared.get()
     }
 
-    fn tree(&self, language: Language, text: &Arc<str>) -> Parse {
+    /// The tree of the text of an item.
+    pub fn tree(&self, language: Language, text: &Arc<str>) -> Parse {
         self.trees.get(text, || {
             let ancestors = self.history.take_ancestors(text).into_iter();
             let mut known = ancestors.filter_map(|before| Some((self.trees.take(&before)?, before)));
@@ -243,7 +298,7 @@ impl<'db> FilePosition<'db> {
         }
         let index = list.item_at(offset)?;
         let start = list.start_of(index);
-        let text = &list.items()[index].text;
+        let text = &list[index].text;
         let is_between = |before: &str| before.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
         let starts_with_space = || text.starts_with(|c: char| c.is_ascii_whitespace());
         let before = text.get(..usize::from(offset - start)).unwrap_or_default();

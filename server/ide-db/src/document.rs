@@ -34,6 +34,6 @@ impl Document {
             return false;
         }
         let Some(index) = self.0.item_at(offset) else { return true };
-        self.0.items()[index].text.is_char_boundary(usize::from(offset - self.0.start_of(index)))
+        self.0[index].text.is_char_boundary(usize::from(offset - self.0.start_of(index)))
     }
 }

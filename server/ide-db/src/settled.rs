@@ -73,8 +73,8 @@ impl SettledItems {
         is_thorough: bool,
         mut check: impl FnMut(usize, Item<'db>) -> bool,
     ) {
-        let texts = file.document(db).items().items();
-        let others = items(db, file).iter().zip(texts).enumerate();
+        let texts = file.document(db).items();
+        let others = items(db, file).iter().zip(texts.iter()).enumerate();
         let Some(environment) = environment else {
             others.for_each(|(index, (item, _))| _ = check(index, *item));
             return;

@@ -140,16 +140,16 @@ pub(super) fn line_at(list: &ItemList, offset: TextSize) -> TextRange {
     let Some(first) = list.item_at(offset.min(end)) else { return TextRange::new(start, end) };
     for index in (0..=first).rev() {
         let at = list.start_of(index);
-        let text = &*list.items()[index].text;
+        let text = &*list[index].text;
         let before = text.len().min(usize::from(offset.checked_sub(at).unwrap_or_default()));
         if let Some(found) = text.as_bytes()[..before].iter().rposition(|byte| *byte == b'\n') {
             start = at + TextSize::try_from(found + 1).unwrap_or_default();
             break;
         }
     }
-    for index in first..list.items().len() {
+    for index in first..list.len() {
         let at = list.start_of(index);
-        let text = &*list.items()[index].text;
+        let text = &*list[index].text;
         let from = usize::from(offset.checked_sub(at).unwrap_or_default());
         if let Some(found) = text.as_bytes()[from.min(text.len())..].iter().position(|byte| *byte == b'\n') {
             end = at + TextSize::try_from(from + found).unwrap_or_default();
@@ -163,7 +163,7 @@ pub(super) fn text_of(list: &ItemList, range: TextRange) -> String {
     let mut found = String::new();
     for (index, part) in list.parts_of(range) {
         let part = std::ops::Range::<usize>::from(part - list.start_of(index));
-        found.push_str(list.items()[index].text.get(part).unwrap_or_default());
+        found.push_str(list[index].text.get(part).unwrap_or_default());
     }
     found
 }

@@ -17,7 +17,7 @@ pub fn operand(
     word: &str,
 ) -> Option<Hover> {
     let items = file.document(db).items();
-    let item = items.items().get(items.item_at(offset)?)?;
+    let item = items.get(items.item_at(offset)?)?;
     // Decoding a kernel takes time, which most texts need not spend.
     if !simulator.words_with_meanings().iter().any(|word| item.text.contains(word)) {
         return None;

@@ -101,7 +101,7 @@ impl AnalysisHost {
     /// the memory for an analysis is proportional.
     pub fn open(&mut self, id: FileId, language: Language, text: &str) -> usize {
         let document = Document::new(ItemList::new(language, text));
-        let largest = document.items().items().iter().map(|item| item.text.len()).max().unwrap_or(0);
+        let largest = document.items().iter().map(|item| item.text.len()).max().unwrap_or(0);
         let reused = self.files.get(&id).copied().or_else(|| self.free.pop());
         let file = match reused {
             Some(file) => {
@@ -130,8 +130,8 @@ impl AnalysisHost {
         let before = file.document(&self.db);
         let (after, summary) = before.edited(range, insert).ok_or(OutOfRange)?;
         self.db.cache().note_edit(before, &after, summary);
-        let new = &after.items().items()[summary.first..summary.first + summary.inserted];
-        let largest_item = new.iter().map(|item| item.text.len()).max().unwrap_or(0);
+        let new = after.items().iter_from(summary.first).take(summary.inserted);
+        let largest_item = new.map(|item| item.text.len()).max().unwrap_or(0);
         file.set_document(&mut self.db).to(after);
         Ok(Edited { largest_item })
     }

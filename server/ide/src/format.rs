@@ -82,12 +82,12 @@ fn formatted(
     error: impl Fn(&Database, Item<'_>) -> Option<TextRange>,
 ) -> Formatted {
     let list = file.document(db).items();
-    let line_end = list.items().iter().find_map(|item| newline(&item.text)).unwrap_or("\n");
+    let line_end = list.iter().find_map(|item| newline(&item.text)).unwrap_or("\n");
     let mut layout = Layout::new(editing.comments, line_end);
     let mut broken = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
         let range = list.range_of(index);
-        layout.item(&list.items()[index].text, range.start());
+        layout.item(&list[index].text, range.start());
         let Some(touched) = range.intersect(lines) else {
             layout.pass_item();
             continue;
@@ -96,7 +96,7 @@ fn formatted(
             layout.pass_item();
             broken.push(error + range.start());
         } else {
-            let text = &list.items()[index].text;
+            let text = &list[index].text;
             let tree = item.parse(db).syntax();
             // An edit waits for this, so check for cancellation.
             let pause = || db.unwind_if_revision_cancelled();

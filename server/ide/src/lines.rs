@@ -20,9 +20,9 @@ impl<'t> Lines<'t> {
     }
 
     pub(crate) fn of_item(db: &'t Database, file: File, index: usize) -> Lines<'t> {
-        let items = file.document(db).items().items();
+        let items = file.document(db).items();
         let newlines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
-        let first = 1 + items[..index].iter().map(|item| newlines(&item.text)).sum::<usize>();
+        let first = 1 + items.iter().take(index).map(|item| newlines(&item.text)).sum::<usize>();
         let text = &*items[index].text;
         let ends = text.match_indices('\n').map(|(at, _)| TextSize::of(&text[..=at])).collect();
         Lines { text, first, ends }

@@ -16,7 +16,7 @@ fn program(entry: &str) -> Program {
     let text = std::fs::read_to_string(path).expect("the example is there");
     let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
     let parses: Vec<_> =
-        items.items().iter().map(|item| parse_item(warplens_syntax::ptx::LANGUAGE, &item.text)).collect();
+        items.iter().map(|item| parse_item(warplens_syntax::ptx::LANGUAGE, &item.text)).collect();
     let headers: Vec<Header> = parses.iter().map(|parse| Header::lower(parse.root())).collect();
     let functions: Vec<_> = parses.iter().filter_map(|parse| Function::lower(parse.root())).collect();
     let function = |name: &str| {

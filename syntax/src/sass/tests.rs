@@ -92,7 +92,7 @@ fn a_function_of_cuobjdump_and_a_section_of_nvdisasm() {
                 //--------------------- .text.f   --------------------------\n\
                 \t.section\t.text.f,\"ax\",@progbits\n/*0000*/ EXIT ;\n";
     let list = ItemList::new(super::LANGUAGE, text);
-    let shown: Vec<_> = list.items().iter().map(|item| (item.kind, item.name.as_deref())).collect();
+    let shown: Vec<_> = list.iter().map(|item| (item.kind, item.name.as_deref())).collect();
     let kernel = ItemKind::Kernel;
     assert_eq!(shown, [(ItemKind::Directive, None), (kernel, Some("k")), (kernel, Some("f"))]);
 }

@@ -125,7 +125,7 @@ mod tests {
         let item = |item: &crate::Item| {
             (item.kind, item.name.as_ref().map(ToString::to_string), item.text.to_string())
         };
-        list.items().iter().map(item).collect()
+        list.iter().map(item).collect()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use warplens_hir::ptx;
 use warplens_syntax::ItemKind;
 use warplens_syntax::ptx::LANGUAGE;
 
-use crate::db::{Db, Item};
+use crate::db::{Db, File, Item, ItemGroup, item_groups};
 
 /// The lowered PTX function; `None` for an item that is not a function.
 pub fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Function>> {
@@ -28,12 +28,28 @@ pub fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Function>> {
 }
 
 /// The header of a PTX item: the part that the other items of a module depend on.
-#[salsa::tracked]
-pub fn ptx_header<'db>(db: &'db dyn Db, item: Item<'db>) -> ptx::Header {
-    if !matches!(item.kind(db), ItemKind::Function | ItemKind::Kernel) {
-        return ptx::Header::lower(item.parse(db).root());
+#[salsa::tracked(returns(ref))]
+pub fn ptx_header<'db>(db: &'db dyn Db, item: Item<'db>) -> Arc<ptx::Header> {
+    Arc::clone(&group_headers(db, item.group(db))[item.index_in_group(db) as usize])
+}
+
+/// The headers of a file in text order.
+pub fn ptx_headers(db: &dyn Db, file: File) -> impl Iterator<Item = &ptx::Header> {
+    item_groups(db, file).iter().flat_map(|group| group_headers(db, *group)).map(|header| &**header)
+}
+
+/// The headers of a group. All of them, since each by itself would have to be validated at every keystroke: those of a small
+/// group take less time to lower.
+#[salsa::tracked(returns(deref))]
+fn group_headers<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[Arc<ptx::Header>]> {
+    group.items(db).iter().map(|item| Arc::new(header(db, item))).collect()
+}
+
+fn header(db: &dyn Db, item: &warplens_syntax::Item) -> ptx::Header {
+    if !matches!(item.kind, ItemKind::Function | ItemKind::Kernel) {
+        return ptx::Header::lower(db.cache().tree(LANGUAGE, &item.text).root());
     }
     // Headers are needed long before most bodies: parsing the header alone avoids parsing each body twice.
-    let outside = warplens_syntax::ptx::outside(&item.text(db).0);
+    let outside = warplens_syntax::ptx::outside(&item.text);
     ptx::Header::lower(warplens_syntax::parse_item(LANGUAGE, outside).root())
 }

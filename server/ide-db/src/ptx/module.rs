@@ -6,7 +6,7 @@ use warplens_hir::ptx::{ModuleKind, ModuleNames};
 use warplens_syntax::ItemKind;
 
 use crate::db::{Db, File, Item, items};
-use crate::ptx::lowered::ptx_header;
+use crate::ptx::lowered::ptx_headers;
 use crate::ptx::target::module_target;
 
 /// The names that the items of a PTX file declare. Computed from headers, so edits in bodies do not invalidate it.
@@ -15,7 +15,7 @@ pub fn module_names(db: &dyn Db, file: File) -> ModuleNames {
     if file.language(db) != warplens_syntax::ptx::LANGUAGE {
         return ModuleNames::default();
     }
-    ModuleNames::new(items(db, file).iter().map(|item| ptx_header(db, *item)))
+    ModuleNames::new(ptx_headers(db, file))
 }
 
 /// The `.noreturn` functions. Small and rarely changed, so checks of an item may depend on it.

@@ -7,7 +7,7 @@ use warplens_hir::ptx::{
     Declaration, DeclarationKind, Dimension, Directive, FunctionKind, Header, Initializer, Linkage,
     ModuleNames, ModuleSymbol, Parameter, Signature, Space, Variable,
 };
-use warplens_ide_db::ptx::{ModuleTarget, module_names, module_target, ptx_header};
+use warplens_ide_db::ptx::{ModuleTarget, module_names, module_target, ptx_headers};
 use warplens_ide_db::{Database, Db, Diagnostic, Environment, File, Problem, Severity, items};
 
 use crate::codes;
@@ -65,15 +65,14 @@ fn module_problems(db: &dyn Db, file: File) -> ModuleProblems {
     let mut files = Vec::new();
     let mut is_run = false;
     let mut const_bytes = ConstBytes::default();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let header = ptx_header(db, *item);
+    for (index, header) in ptx_headers(db, file).enumerate() {
         let mut problems = Vec::new();
         Rules { db, file, names, module }.header(header, &mut problems);
         // Several in a row belong to one function whose header is missing.
         let misplaced = declarations::misplaced(header, module);
         let goes_on = std::mem::replace(&mut is_run, misplaced.is_some());
         problems.extend(misplaced.filter(|_| !goes_on));
-        problems.extend(file_number(header, &mut files, || first_token(db, *item)));
+        problems.extend(file_number(header, &mut files, || first_token(db, items(db, file)[index])));
         const_bytes.add(header, &mut problems);
         found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
     }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 use text_size::TextSize;
 use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, SymbolId, SymbolKind, Type};
-use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
+use warplens_ide_db::ptx::{module_names, ptx_function, ptx_headers};
 use warplens_ide_db::{Db, File, items};
 use warplens_sim::objects::Object;
 use warplens_sim::ptx::program::{Callee, Op};
@@ -32,7 +32,7 @@ pub(crate) fn decode_ptx(db: &dyn Db, file: File, entry: &str) -> Result<Decoded
         |name: &str| Some(names.definition(name).filter(|symbol| symbol.kind.is_definition())?.item as usize);
     let function =
         |name: &str| ptx_function(db, *list.get(item_of(name)?)?).filter(|function| function.body.is_some());
-    let module = ptx::Module::new(list.iter().map(|item| ptx_header(db, *item)), &function);
+    let module = ptx::Module::new(ptx_headers(db, file), &function);
     let program = ptx::decode(&module, entry).map_err(|error| LaunchProblem::new(error.to_string()))?;
     let starts = file.document(db).items();
     let place = |decoded: &ptx::program::Function| {

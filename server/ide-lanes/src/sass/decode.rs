@@ -42,7 +42,7 @@ pub(super) fn is_runnable(function: &Function) -> bool {
 
 /// The source lines in the items that a program is of.
 fn sources(db: &Database, file: File, listing: &Listing, places: &InstructionIndices) -> Sources {
-    let items = file.document(db).items().items();
+    let items = file.document(db).items();
     let mut sources = Sources::default();
     for &(function, _) in places {
         let item = listing.functions()[function].item;

@@ -94,44 +94,50 @@ fn check_body_edit(find: &str, replace: &str) {
         replace,
         expect![[r#"
             calls_of 1
+            group_headers 1
             item_folds 1
+            item_groups 1
             item_lints 1
             item_problems 1
             item_symbols 1
-            items 1
+            items_of 1
             module_uses 1
-            ptx_header 1
             shared_of 1
             wanted 1
         "#]],
     );
 }
 
-/// An edit of what others see: what asks the module runs too, and of the other functions nothing.
-fn check_header_edit(find: &str, replace: &str) {
-    check_edit(
-        find,
-        replace,
-        expect![[r#"
-            calls_of 1
-            debug_names 1
-            environment 1
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_names 1
-            module_problems 1
-            module_target 1
-            module_uses 1
-            module_variable 4
-            never_returns 1
-            ptx_header 1
-            shared_of 1
-            wanted 1
-        "#]],
-    );
+/// An edit of what others see: what asks the module runs too, and of the other functions only what takes their headers from those of
+/// the group. Afterwards there are so many items.
+fn check_header_edit(find: &str, replace: &str, items: usize) {
+    let mut observed = Observed::new(warplens_syntax::ptx::LANGUAGE, MODULE);
+    observed.ask_everything();
+    observed.edit(find, replace);
+    let ran = observed.ask_everything().replace(&format!("ptx_header {items}"), "ptx_header of every item");
+    let expected = expect![[r#"
+        calls_of 1
+        debug_names 1
+        environment 1
+        group_headers 1
+        item_folds 1
+        item_groups 1
+        item_lints 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        items_of 1
+        module_names 1
+        module_problems 1
+        module_target 1
+        module_uses 1
+        module_variable 4
+        never_returns 1
+        ptx_header of every item
+        shared_of 1
+        wanted 1
+    "#]];
+    expected.assert_eq(&ran);
 }
 
 #[test]
@@ -141,11 +147,14 @@ fn at_first_every_query_runs_for_every_item() {
         calls_of 10
         debug_names 1
         environment 1
+        group_headers 1
         item_folds 10
+        item_groups 1
         item_lints 10
         item_problems 10
         item_symbols 10
         items 1
+        items_of 1
         module_names 1
         module_problems 1
         module_target 1
@@ -171,17 +180,17 @@ fn typing_in_a_body_runs_the_queries_of_its_item_only() {
 
 #[test]
 fn renaming_a_kernel_runs_nothing_of_the_others() {
-    check_header_edit(".entry b()", ".entry b2()");
+    check_header_edit(".entry b()", ".entry b2()", 10);
 }
 
 #[test]
 fn renaming_a_function_that_others_call_runs_none_of_theirs() {
-    check_header_edit(".func f()", ".func f2()");
+    check_header_edit(".func f()", ".func f2()", 10);
 }
 
 #[test]
 fn a_new_item_runs_only_its_own() {
-    check_header_edit(".entry b()", ".entry n() { ret; }\n.entry b()");
+    check_header_edit(".entry b()", ".entry n() { ret; }\n.entry b()", 11);
 }
 
 #[test]
@@ -193,15 +202,17 @@ fn open_braces_quotes_and_comments_stay_inside() {
         "/* mov.u32 %r1, 1;",
         expect![[r#"
             calls_of 2
+            group_headers 1
             item_folds 2
+            item_groups 1
             item_lints 2
             item_problems 2
             item_symbols 2
-            items 1
+            items_of 1
             module_names 1
             module_problems 1
             module_uses 2
-            ptx_header 2
+            ptx_header 10
             shared_of 2
             wanted 2
         "#]],
@@ -220,21 +231,35 @@ fn wave_kernels_are_apart_too() {
     halt
 .end
 ";
-    for edit in [("mov_imm r1, 1", "mov_imm r1, 17"), (".kernel a", ".kernel c")] {
-        check(
-            warplens_syntax::wave::LANGUAGE,
-            file,
-            &[edit],
-            expect![[r#"
-                item_folds 1
-                item_lints 1
-                item_problems 1
-                item_symbols 1
-                items 1
-                module_uses 1
-            "#]],
-        );
-    }
+    check(
+        warplens_syntax::wave::LANGUAGE,
+        file,
+        &[("mov_imm r1, 1", "mov_imm r1, 17")],
+        expect![[r#"
+            item_folds 1
+            item_groups 1
+            item_lints 1
+            item_problems 1
+            item_symbols 1
+            items_of 1
+            module_uses 1
+        "#]],
+    );
+    check(
+        warplens_syntax::wave::LANGUAGE,
+        file,
+        &[(".kernel a", ".kernel c")],
+        expect![[r#"
+            item_folds 1
+            item_groups 1
+            item_lints 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            items_of 1
+            module_uses 1
+        "#]],
+    );
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn rewritten(text: &str) -> (String, usize) {
 fn outcomes(text: &str) -> Vec<(String, Option<Vec<u8>>)> {
     let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     let (mut headers, mut functions) = (Vec::new(), Vec::new());
-    for item in items.items() {
+    for item in items.iter() {
         let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &item.text);
         headers.push(Header::lower(parse.root()));
         let function = Function::lower(parse.root()).filter(|function| function.body.is_some());

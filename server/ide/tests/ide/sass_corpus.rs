@@ -39,7 +39,7 @@ fn open(text: &str) -> Analysis {
 /// The functions of a file, each with the start of its item.
 fn functions(text: &str) -> Vec<(Function, TextSize)> {
     let items = ItemList::new(sass::LANGUAGE, text);
-    let all = items.items().iter().enumerate().flat_map(|(index, item)| {
+    let all = items.iter().enumerate().flat_map(|(index, item)| {
         let code = lower(parse_item(sass::LANGUAGE, &item.text).root());
         code.functions.into_iter().map(move |function| (function, index)).collect::<Vec<_>>()
     });

@@ -54,9 +54,9 @@ fn edits() {
     let mut list = ItemList::new(lines::LANGUAGE, "a: x\nb: y\n");
     let summary = list.edit(TextRange::empty(TextSize::new(6)), "2");
     assert_eq!((summary.first, summary.removed, summary.inserted), (1, 1, 1));
-    assert_eq!(list.items()[1].name.as_deref(), Some("b2"));
+    assert_eq!(list[1].name.as_deref(), Some("b2"));
     let old = parse_item(lines::LANGUAGE, "b: y\n");
-    assert_eq!(reparse_item(lines::LANGUAGE, old, &list.items()[1].text).0.text(), "b2: y\n");
+    assert_eq!(reparse_item(lines::LANGUAGE, old, &list[1].text).0.text(), "b2: y\n");
 }
 
 #[test]

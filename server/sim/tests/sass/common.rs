@@ -11,7 +11,7 @@ use warplens_syntax::{ItemList, parse_item};
 pub(crate) fn listing(text: &str) -> Listing {
     let language = warplens_syntax::sass::LANGUAGE;
     let items = ItemList::new(language, text);
-    let lowered = items.items().iter().enumerate().map(|(index, item)| {
+    let lowered = items.iter().enumerate().map(|(index, item)| {
         let code = lower(parse_item(language, &item.text).root());
         (Arc::new(code), items.start_of(index))
     });

@@ -11,7 +11,7 @@ use crate::ptx::Header;
 fn module(text: &str) -> ModuleNames {
     let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     let trees: Vec<_> =
-        items.items().iter().map(|item| parse_item(warplens_syntax::ptx::LANGUAGE, &item.text)).collect();
+        items.iter().map(|item| parse_item(warplens_syntax::ptx::LANGUAGE, &item.text)).collect();
     let headers: Vec<_> = trees.iter().map(|tree| Header::lower(tree.root())).collect();
     ModuleNames::new(&headers)
 }

@@ -24,7 +24,7 @@ impl Source {
     pub(crate) fn new(text: &str) -> Source {
         let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
         let (mut headers, mut functions) = (Vec::new(), HashMap::new());
-        for (index, item) in items.items().iter().enumerate() {
+        for (index, item) in items.iter().enumerate() {
             let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &item.text);
             headers.push(Header::lower(parse.root()));
             let function = Function::lower(parse.root()).filter(|function| function.body.is_some());

@@ -134,7 +134,7 @@ fn walk(function: &Function, operand: Operand) {
 fn check(text: &str) {
     let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     let mut headers = Vec::new();
-    for item in items.items() {
+    for item in items.iter() {
         let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &item.text);
         let header = Header::lower(parse.root());
         if matches!(item.kind, ItemKind::Function | ItemKind::Kernel) {

@@ -1,0 +1,143 @@
+//! Items in groups: a list of lists. An edit replaces a group or two, and every other group stays the same allocation with the
+//! same number, so that what is computed from groups is not computed again.
+
+use std::sync::Arc;
+
+use super::Item;
+
+/// The number of items and the bytes of text to which a group is filled.
+const FILL: (usize, usize) = (64, 1 << 14);
+/// The number of items and the bytes of text above which a group of several items is split.
+const MOST: (usize, usize) = (2 * FILL.0, 2 * FILL.1);
+
+/// Items that follow each other; never none.
+#[derive(Debug, Clone)]
+pub struct ItemGroup {
+    /// The number of the group, which it keeps when it is edited; no two groups of a list have the same.
+    pub id: u32,
+    /// Its items in order.
+    pub items: Arc<[Item]>,
+}
+
+/// The items of a document in groups.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Groups {
+    groups: Vec<ItemGroup>,
+    /// The index of the first item of each group, and at the end the number of items.
+    firsts: Vec<u32>,
+    next_id: u32,
+}
+
+impl Groups {
+    pub(super) fn new(items: Vec<Item>) -> Groups {
+        let mut groups = Groups::default();
+        groups.groups = groups.cut(items, None);
+        groups.count(0);
+        groups
+    }
+
+    pub(super) fn groups(&self) -> &[ItemGroup] {
+        &self.groups
+    }
+
+    /// The number of items.
+    pub(super) fn len(&self) -> usize {
+        self.firsts.last().map_or(0, |last| *last as usize)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Item> + Clone {
+        self.groups.iter().flat_map(|group| group.items.iter())
+    }
+
+    /// The items from `index` on.
+    pub(super) fn iter_from(&self, index: usize) -> impl Iterator<Item = &Item> + Clone {
+        let group = self.group_of(index);
+        let skipped = index - self.firsts.get(group).map_or(0, |first| *first as usize);
+        self.groups.get(group..).unwrap_or_default().iter().flat_map(|group| group.items.iter()).skip(skipped)
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&Item> {
+        let group = self.group_of(index);
+        self.groups.get(group)?.items.get(index - self.firsts[group] as usize)
+    }
+
+    /// Gives an item another text.
+    pub(super) fn set_text(&mut self, index: usize, text: Arc<str>) {
+        let group = self.group_of(index);
+        let place = index - self.firsts[group] as usize;
+        Arc::make_mut(&mut self.groups[group].items)[place].text = text;
+    }
+
+    /// Replaces `removed` items from `first` on. The others stay in their groups.
+    pub(super) fn replace(&mut self, first: usize, removed: usize, inserted: Vec<Item>) {
+        let Some(last) = self.groups.len().checked_sub(1) else {
+            *self = Groups { next_id: self.next_id, ..Groups::default() };
+            self.groups = self.cut(inserted, None);
+            return self.count(0);
+        };
+        let from = self.group_of(first).min(last);
+        let to = if removed == 0 { from } else { self.group_of(first + removed - 1) };
+        let before = &self.groups[from].items[..first - self.firsts[from] as usize];
+        let after = &self.groups[to].items[first + removed - self.firsts[to] as usize..];
+        let mut items = [before, &inserted].concat();
+        // The rest of another group stays that group.
+        let rest = if to == from {
+            items.extend_from_slice(after);
+            None
+        } else {
+            (!after.is_empty()).then(|| ItemGroup { id: self.groups[to].id, items: after.into() })
+        };
+        let mut groups = self.cut(items, Some(self.groups[from].id));
+        groups.extend(rest);
+        self.groups.splice(from..=to, groups);
+        self.count(from);
+    }
+
+    /// Cuts items into groups. Those that fit into one group stay together as the group `id`; the first of several is that.
+    fn cut(&mut self, items: Vec<Item>, mut id: Option<u32>) -> Vec<ItemGroup> {
+        let fits = |count: usize, bytes: usize, limit: (usize, usize)| count <= limit.0 && bytes <= limit.1;
+        let size = |items: &[Item]| items.iter().map(|item| item.text.len()).sum();
+        let mut groups = Vec::new();
+        let mut rest = items.as_slice();
+        while !rest.is_empty() {
+            let mut count = 1;
+            if id.is_some() && groups.is_empty() && fits(rest.len(), size(rest), MOST) {
+                count = rest.len();
+            }
+            let mut bytes = size(&rest[..count]);
+            while let Some(next) = rest.get(count)
+                && fits(count + 1, bytes + next.text.len(), FILL)
+            {
+                bytes += next.text.len();
+                count += 1;
+            }
+            let (group, others) = rest.split_at(count);
+            groups.push(ItemGroup { id: id.take().unwrap_or_else(|| self.new_id()), items: group.into() });
+            rest = others;
+        }
+        groups
+    }
+
+    fn new_id(&mut self) -> u32 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// Counts the items before each group from `group` on.
+    fn count(&mut self, group: usize) {
+        self.firsts.truncate(group + 1);
+        if self.firsts.is_empty() {
+            self.firsts.push(0);
+        }
+        let mut first = self.firsts[group];
+        self.firsts.extend(self.groups[group..].iter().map(|group| {
+            first += group.items.len() as u32;
+            first
+        }));
+    }
+
+    /// The group that holds an item; for the number of items, the number of groups.
+    fn group_of(&self, index: usize) -> usize {
+        self.firsts.partition_point(|first| *first as usize <= index).saturating_sub(1)
+    }
+}
