@@ -294,13 +294,9 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Whether some node anywhere inside has one of these kinds; the fastest way to see that none has.
-    pub fn contains(self, kinds: &[SyntaxKind]) -> bool {
-        if !kinds.iter().any(|kind| self.tree.kinds.contain(*kind)) {
-            return false;
-        }
-        let inside = self.at as usize + 1..(self.at + self.element().span) as usize;
-        self.tree.elements[inside].iter().any(|element| element.span > 0 && kinds.contains(&element.kind))
+    /// Whether some node of the tree may have one of these kinds; if not, none has. It looks at no node.
+    pub fn may_contain(self, kinds: &[SyntaxKind]) -> bool {
+        kinds.iter().any(|kind| self.tree.kinds.contain(*kind))
     }
 
     /// The tokens directly inside, in order, without trivia.

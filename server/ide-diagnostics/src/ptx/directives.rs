@@ -24,7 +24,7 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
     let root = parse.root();
     // `.loc` is common in bodies, and allowed there.
     let is_line = root.nodes().any(|node| node.kind() == SyntaxKind::LOC_DIRECTIVE);
-    if !is_line && !root.contains(&JUDGED) && !root.nodes().flat_map(Node::nodes).any(is_unknown) {
+    if !is_line && !root.may_contain(&JUDGED) && !root.nodes().flat_map(Node::nodes).any(is_unknown) {
         return;
     }
     let Some(tree) = ast::Item::cast(parse.syntax()) else { return };
