@@ -131,7 +131,7 @@ fn uncommon(
         Op::Shuffle(_) | Op::Vote(_) | Op::Match(..) | Op::Reduce(_) | Op::Elect | Op::FirstLane => {
             collective::execute(op, o, r, ctx, mask);
         }
-        Op::Half(..) | Op::HalfMinMax(..) | Op::HalfSetp(..) | Op::HalfSet(..) => {
+        Op::Half(..) | Op::HalfMinMax(..) | Op::HalfMinMax3(..) | Op::HalfSetp(..) | Op::HalfSet(..) => {
             half::execute(op, o, r, mask)
         }
         Op::ConvertPair { packed } => {

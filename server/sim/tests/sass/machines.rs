@@ -190,6 +190,11 @@ fn floats_round_by_their_modifier() {
     assert_eq!(values(80, body)[1..], [1; 31]);
 }
 
+#[test]
+fn a_nan_in_the_text_becomes_the_integer_0() {
+    assert_eq!(values(80, "F2I.FLOOR.NTZ R6, -QNAN"), [0; 32]);
+}
+
 /// What random kernels found: signs of constants, the carry of `LEA.X`, a uniform saturation.
 #[test]
 fn operands_of_random_kernels() {
@@ -222,6 +227,38 @@ fn operands_of_random_kernels() {
          EXIT",
     );
     assert_eq!((result.status, result.findings, words), (Status::Finished, Vec::new(), vec![255; 32]));
+}
+
+/// `VHMNMX`: the least and the largest of three, by halves; the negative zero is less, and a number is chosen before a NaN without `.NAN`.
+#[test]
+fn extremes_of_three_halves() {
+    let extreme = |opcode: &str, sources: [u32; 3], is_minimum: bool| {
+        let [a, b, c] = sources;
+        let minimum = if is_minimum { "PT" } else { "!PT" };
+        let (_, result, words) = run(
+            90,
+            &format!(
+                "S2R R0, SR_LANEID
+                 MOV R1, {a:#x}
+                 MOV R2, {b:#x}
+                 MOV R3, {c:#x}
+                 {opcode} R6, R1, R2, R3, {minimum}
+                 MOV R8, 0x4
+                 IMAD.WIDE R8, R0, R8, c[0x0][0x210]
+                 STG.E.SYS [R8], R6
+                 EXIT"
+            ),
+        );
+        assert_eq!((result.status, result.findings), (Status::Finished, Vec::new()));
+        words[0]
+    };
+    let halves = [0x3c00_8000, 0x4000_0000, 0x7e00_bc00];
+    assert_eq!(extreme("VHMNMX", halves, true), 0x3c00_bc00);
+    assert_eq!(extreme("VHMNMX", halves, false), 0x4000_0000);
+    assert_eq!(extreme("VHMNMX.NAN", halves, false), 0x7fff_0000);
+    let brains = [0x3f80_8000, 0x4000_0000, 0x7fc0_bf80];
+    assert_eq!(extreme("VHMNMX.BF16_V2", brains, true), 0x3f80_bf80);
+    assert_eq!(extreme("VHMNMX.BF16_V2.NAN", brains, true), 0x7fff_bf80);
 }
 
 #[test]

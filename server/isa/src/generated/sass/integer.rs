@@ -623,8 +623,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         opcode: "VHMNMX",
         category: &CATEGORIES[6],
         generations: &[Generation::Hopper, Generation::Blackwell],
-        summary: "Packed 16-bit float minimum or maximum of three.",
-        operands: "Rd, Ra, Rb, Rc",
+        summary: "Packed 16-bit float minimum or maximum of three, chosen by the predicate.",
+        operands: "Rd, Ra, Rb, Rc, [!]Pp",
+        effect: "By halves; predicate true: minimum. The number wins over a NaN (`.NAN`: NaN wins); -0 < +0.",
+        proof: Proof::Run,
+        example: "VHMNMX.BF16_V2.NAN R3, R8, R6, R6, !PT",
+        modifiers: list(&[89, 109]),
         ..Instruction::EMPTY
     },
     Instruction {

@@ -203,7 +203,12 @@ impl Decoder<'_> {
 
     pub(super) fn half_extremum(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["FTZ", "NAN", "XORSIGN", "BF16_V2"])?;
-        let op = Op::HalfMinMax(float_compare_of(inst), half_mode(inst));
+        let (compare, mode) = (float_compare_of(inst), half_mode(inst));
+        let op = match inst.ins.opcode.as_str() {
+            "VHMNMX" if compare.xor_sign => return Err("modifier `.XORSIGN` is not simulated".to_owned()),
+            "VHMNMX" => Op::HalfMinMax3(compare, mode),
+            _ => Op::HalfMinMax(compare, mode),
+        };
         self.assemble_halves(op, inst, true)
     }
 

@@ -193,7 +193,9 @@ impl Decoder<'_> {
 
 /// Whether an instruction gives the same result for all NaNs.
 fn drops_payloads(opcode: &str) -> bool {
-    matches!(opcode, "MUFU" | "FADD" | "FMUL" | "FFMA" | "FSETP" | "FSET" | "FCHK" | "FMNMX" | "FMNMX3")
+    const OPCODES: [&str; 10] =
+        ["MUFU", "FADD", "FMUL", "FFMA", "FSETP", "FSET", "FCHK", "FMNMX", "FMNMX3", "F2I"];
+    OPCODES.contains(&opcode)
 }
 
 /// The immediate in the encoding of an instruction, from Volta on.

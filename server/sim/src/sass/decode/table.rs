@@ -52,7 +52,7 @@ impl Decoder<'_> {
             "RRO" => self.range_reduction(inst),
             "DADD" | "DMUL" | "DFMA" => self.double(inst),
             "HADD2" | "HMUL2" | "HFMA2" | "HADD2_32I" | "HMUL2_32I" | "HFMA2_32I" => self.half(inst),
-            "HMNMX2" => self.half_extremum(inst),
+            "HMNMX2" | "VHMNMX" => self.half_extremum(inst),
             "HSETP2" | "HSET2" => self.half_compare(inst),
             "I2F" | "I2FP" | "UI2F" | "UI2FP" => self.int_to_float(inst),
             "F2I" | "UF2I" => self.float_to_int(inst),

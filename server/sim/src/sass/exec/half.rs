@@ -69,6 +69,21 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             }
             r.set(o.d, mask, &values);
         }
+        Op::HalfMinMax3(compare, mode) => {
+            let smaller = r.holds(o.p[0]);
+            let sources = o.s.map(|source| halves(source, mode, r));
+            let mut values = *r.row(o.d);
+            for lane in lanes(mask) {
+                let of = |half: usize| {
+                    let smaller = smaller >> lane & 1 == 1;
+                    let [a, b, c] = [0, 1, 2].map(|index: usize| sources[index][lane][half]);
+                    let first = extremum(compare, mode, smaller, [a, b], [0; 2]);
+                    extremum(compare, mode, smaller, [first, c], [0; 2]) as u32
+                };
+                values[lane] = of(0) | of(1) << 16;
+            }
+            r.set(o.d, mask, &values);
+        }
         Op::HalfSetp(compare, combine, mode, together) => {
             let [low, high] = compared(compare, mode, o, r);
             let other = r.holds(o.p[0]);

@@ -279,6 +279,8 @@ pub enum Op {
     Half(HalfArithmetic, HalfMode),
     /// The minimum where `p0`.
     HalfMinMax(FloatCompare, HalfMode),
+    /// The minimum of three where `p0`.
+    HalfMinMax3(FloatCompare, HalfMode),
     /// `q0`, `q1` = comparisons of the lower and of the upper halves; both together.
     HalfSetp(FloatCompare, Bool, HalfMode, bool),
     /// `d` = the same.

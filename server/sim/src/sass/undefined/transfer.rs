@@ -142,6 +142,7 @@ impl UndefinedValues {
                 });
                 vec![(o.d, if only_addend { addend } else { sum([product, addend, UndefinedWord::DEFINED]) })]
             }
+            Op::HalfMinMax3(..) => vec![(o.d, self.halves(step, 3))],
             Op::Half(_, mode) if !mode.single => vec![(o.d, self.halves(step, 3))],
             Op::HalfMinMax(..) | Op::HalfSet(..) => vec![(o.d, self.halves(step, 2))],
             Op::PackHalves { .. } => {
