@@ -99,11 +99,10 @@ fn check_groups(before: &ItemList, list: &ItemList, summary: EditSummary) {
     assert!(list.groups().iter().all(|group| !group.items.is_empty()));
     assert!((0..list.len()).all(|index| list.iter_from(index).next() == list.get(index)));
     assert_eq!(list.get(list.len()), None);
-    let is_in = |list: &ItemList, group: &ItemGroup| {
-        let same = |other: &&ItemGroup| other.id == group.id && Arc::ptr_eq(&other.items, &group.items);
-        list.groups().iter().any(|other| same(&other))
+    let is_kept = |group: &ItemGroup| {
+        list.groups().iter().any(|other| other.id == group.id && Arc::ptr_eq(&other.items, &group.items))
     };
-    let replaced = before.groups().iter().filter(|group| !is_in(list, group));
+    let replaced = before.groups().iter().filter(|group| !is_kept(group));
     // The groups of the first and the last item that was replaced, and those between.
     assert!(replaced.count() <= summary.removed.max(1) + 1);
 }

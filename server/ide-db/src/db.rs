@@ -110,7 +110,7 @@ impl Eq for ItemText {}
 
 /// The items of a group.
 #[derive(Clone, Debug)]
-pub struct GroupItems(Arc<[warplens_syntax::Item]>);
+pub struct GroupItems(pub Arc<[warplens_syntax::Item]>);
 
 impl PartialEq for GroupItems {
     fn eq(&self, other: &GroupItems) -> bool {
@@ -119,14 +119,6 @@ impl PartialEq for GroupItems {
 }
 
 impl Eq for GroupItems {}
-
-impl std::ops::Deref for GroupItems {
-    type Target = [warplens_syntax::Item];
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
 
 /// Items that follow each other in a file. What depends on all items of a file depends on its groups, of which there are few.
 #[salsa::tracked]
@@ -193,7 +185,7 @@ fn items_of<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Vec<Item<'db>> {
         let text = ItemText(Arc::clone(&item.text));
         Item::new(db, file, language, item.kind, item.name.clone(), group, ordinal, index, text)
     };
-    (0..).zip(group.items(db).iter()).map(item).collect()
+    (0..).zip(&*group.items(db).0).map(item).collect()
 }
 
 /// Trees and lowered functions of the items in use; see `LruCache` for why they are not queries.

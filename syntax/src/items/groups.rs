@@ -31,8 +31,7 @@ pub(super) struct Groups {
 impl Groups {
     pub(super) fn new(items: Vec<Item>) -> Groups {
         let mut groups = Groups::default();
-        groups.groups = groups.cut(items, None);
-        groups.count(0);
+        groups.replace(0, 0, items);
         groups
     }
 
@@ -71,7 +70,6 @@ impl Groups {
     /// Replaces `removed` items from `first` on. The others stay in their groups.
     pub(super) fn replace(&mut self, first: usize, removed: usize, inserted: Vec<Item>) {
         let Some(last) = self.groups.len().checked_sub(1) else {
-            *self = Groups { next_id: self.next_id, ..Groups::default() };
             self.groups = self.cut(inserted, None);
             return self.count(0);
         };

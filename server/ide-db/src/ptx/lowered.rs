@@ -42,7 +42,7 @@ pub fn ptx_headers(db: &dyn Db, file: File) -> impl Iterator<Item = &ptx::Header
 /// group take less time to lower.
 #[salsa::tracked(returns(deref))]
 fn group_headers<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[Arc<ptx::Header>]> {
-    group.items(db).iter().map(|item| Arc::new(header(db, item))).collect()
+    group.items(db).0.iter().map(|item| Arc::new(header(db, item))).collect()
 }
 
 fn header(db: &dyn Db, item: &warplens_syntax::Item) -> ptx::Header {

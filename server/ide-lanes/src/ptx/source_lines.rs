@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use warplens_hir::ptx::{Directive, Function, SourceLocation, SourcePosition};
-use warplens_ide_db::ptx::ptx_header;
-use warplens_ide_db::{Db, File, items};
+use warplens_ide_db::ptx::ptx_headers;
+use warplens_ide_db::{Db, File};
 
 use crate::source_line::{FileLine, SourceLine};
 
@@ -24,7 +24,7 @@ impl<'db> SourceFiles<'db> {
             Some(Directive::File { index: Some(index), path }) => Some((*index, path)),
             _ => None,
         };
-        SourceFiles { paths: items(db, file).iter().filter_map(|item| path(ptx_header(db, *item))).collect() }
+        SourceFiles { paths: ptx_headers(db, file).filter_map(path).collect() }
     }
 
     /// The source line of each instruction of a function.

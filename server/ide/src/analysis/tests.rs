@@ -74,17 +74,18 @@ const MODULE: &str = "
 .entry c() { .reg .b32 %r<4>; call h; ret; }
 ";
 
-fn check(language: Language, text: &str, edits: &[(&str, &str)], expect: Expect) {
+/// How often each query runs after edits.
+fn runs_after(language: Language, text: &str, edits: &[(&str, &str)]) -> String {
     let mut observed = Observed::new(language, text);
     observed.ask_everything();
     for (find, replace) in edits {
         observed.edit(find, replace);
     }
-    expect.assert_eq(&observed.ask_everything());
+    observed.ask_everything()
 }
 
 fn check_edit(find: &str, replace: &str, expect: Expect) {
-    check(warplens_syntax::ptx::LANGUAGE, MODULE, &[(find, replace)], expect);
+    expect.assert_eq(&runs_after(warplens_syntax::ptx::LANGUAGE, MODULE, &[(find, replace)]));
 }
 
 /// An edit that others need not hear of: what asks a function runs for this one, once.
@@ -111,10 +112,8 @@ fn check_body_edit(find: &str, replace: &str) {
 /// An edit of what others see: what asks the module runs too, and of the other functions only what takes their headers from those of
 /// the group. Afterwards there are so many items.
 fn check_header_edit(find: &str, replace: &str, items: usize) {
-    let mut observed = Observed::new(warplens_syntax::ptx::LANGUAGE, MODULE);
-    observed.ask_everything();
-    observed.edit(find, replace);
-    let ran = observed.ask_everything().replace(&format!("ptx_header {items}"), "ptx_header of every item");
+    let ran = runs_after(warplens_syntax::ptx::LANGUAGE, MODULE, &[(find, replace)])
+        .replace(&format!("ptx_header {items}"), "ptx_header of every item");
     let expected = expect![[r#"
         calls_of 1
         debug_names 1
@@ -231,35 +230,14 @@ fn wave_kernels_are_apart_too() {
     halt
 .end
 ";
-    check(
-        warplens_syntax::wave::LANGUAGE,
-        file,
-        &[("mov_imm r1, 1", "mov_imm r1, 17")],
-        expect![[r#"
-            item_folds 1
-            item_groups 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items_of 1
-            module_uses 1
-        "#]],
-    );
-    check(
-        warplens_syntax::wave::LANGUAGE,
-        file,
-        &[(".kernel a", ".kernel c")],
-        expect![[r#"
-            item_folds 1
-            item_groups 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            items_of 1
-            module_uses 1
-        "#]],
-    );
+    // Another name makes another item.
+    for (edit, items) in
+        [(("mov_imm r1, 1", "mov_imm r1, 17"), ""), ((".kernel a", ".kernel c"), "items 1\n")]
+    {
+        let ran = runs_after(warplens_syntax::wave::LANGUAGE, file, &[edit]);
+        let of_item = "item_folds 1\nitem_groups 1\nitem_lints 1\nitem_problems 1\nitem_symbols 1\n";
+        assert_eq!(ran, format!("{of_item}{items}items_of 1\nmodule_uses 1\n"));
+    }
 }
 
 #[test]
