@@ -38,6 +38,18 @@ pub(crate) fn scan(text: &str, start: usize, tail: &Tail<'_>) -> Scanned {
     }
 }
 
+/// The bytes that can matter after the first word of a line of a statement.
+const MATTERS: [bool; 256] = {
+    let mut matters = [false; 256];
+    let mut index = 0;
+    let bytes = b";{}:\"/@\n\r";
+    while index < bytes.len() {
+        matters[bytes[index] as usize] = true;
+        index += 1;
+    }
+    matters
+};
+
 /// How many bytes after a token can matter to what it is; `@@DWARF` is the longest.
 pub(super) const LOOK_AHEAD: usize = 8;
 
@@ -298,7 +310,7 @@ impl Scanner<'_> {
                     }
                 }
                 _ if is_word(byte) => {
-                    self.words();
+                    self.inside_statement();
                     continue;
                 }
                 _ => {}
@@ -470,10 +482,10 @@ impl Scanner<'_> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    fn words(&mut self) {
-        while self.bytes.get(self.at).is_some_and(|byte| is_word(*byte)) {
-            self.at += 1;
-        }
+    /// Skips what cannot matter after the first word of a line of a statement.
+    fn inside_statement(&mut self) {
+        let rest = &self.bytes[self.at..];
+        self.at += rest.iter().position(|byte| MATTERS[usize::from(*byte)]).unwrap_or(rest.len());
     }
 
     fn comment(&mut self) {
