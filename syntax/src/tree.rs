@@ -294,6 +294,13 @@ impl<'a> Node<'a> {
         })
     }
 
+    /// Itself and the nodes inside that contain the text at an offset, the innermost last.
+    pub fn around(self, offset: TextSize) -> impl Iterator<Item = Node<'a>> {
+        std::iter::successors(Some(self), move |node| {
+            node.nodes().find(|inner| inner.range().contains(offset))
+        })
+    }
+
     /// Whether some node of the tree may have one of these kinds; if not, none has. It looks at no node.
     pub fn may_contain(self, kinds: &[SyntaxKind]) -> bool {
         kinds.iter().any(|kind| self.tree.kinds.contain(*kind))
@@ -324,7 +331,7 @@ impl<'a> Node<'a> {
     }
 
     /// The kind of the token it ends with.
-    pub(crate) fn last_kind(self) -> Option<SyntaxKind> {
+    pub fn last_kind(self) -> Option<SyntaxKind> {
         let last = self.tree.elements[(self.at + self.element().span - 1) as usize];
         (last.span == 0).then_some(last.kind)
     }

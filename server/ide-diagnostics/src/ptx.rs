@@ -21,6 +21,7 @@ mod pragmas;
 mod prologue;
 mod sections;
 mod special_registers;
+mod statement_ranges;
 mod symbols;
 mod tables;
 mod targets;

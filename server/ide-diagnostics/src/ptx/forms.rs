@@ -8,7 +8,6 @@ mod externals;
 mod modifiers;
 mod needs;
 mod operands;
-mod ranges;
 mod reporter;
 mod words;
 
@@ -24,9 +23,9 @@ use warplens_isa::ptx as isa;
 use warplens_syntax::Parse;
 
 use crate::codes;
-use crate::ptx::forms::ranges::StatementRanges;
 use crate::ptx::forms::reporter::Reporter;
 use crate::ptx::instructions;
+use crate::ptx::statement_ranges::StatementRanges;
 
 pub(super) fn check<'db>(
     db: &'db dyn Db,

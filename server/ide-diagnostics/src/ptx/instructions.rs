@@ -1,30 +1,26 @@
 //! Opcodes and modifiers that do not exist.
 //!
-//! A function uses few distinct mnemonics, so each is checked once. The tree is read only to locate a problem.
+//! A function uses few distinct mnemonics, so each is checked once.
 
 use warplens_hir::ptx::{Function, Instruction, Mnemonic};
 use warplens_ide_db::ptx::forms::accepts;
-use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest, token_covering};
+use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest};
 use warplens_isa::ptx as isa;
-use warplens_syntax::SyntaxNode;
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::ptx::ast;
 
 use crate::codes;
+use crate::ptx::statement_ranges::StatementRanges;
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
     let verdicts: Vec<Option<Verdict>> = function.mnemonics().iter().map(judge).collect();
     if verdicts.iter().all(Option::is_none) {
         return;
     }
-    let parse = item.parse(db);
-    let tree = parse.syntax();
+    let ranges = StatementRanges::new(item.parse(db));
     for instruction in function.instructions() {
         let Some(verdict) = &verdicts[instruction.mnemonic_id().index()] else { continue };
         // Statements with a syntax error are not checked.
-        let is_whole = !parse.errors().iter().any(|error| instruction.range().contains_range(error.range));
-        if is_whole {
-            problems.extend(verdict.problem(instruction, &tree));
+        if ranges.is_whole(instruction) {
+            problems.extend(verdict.problem(instruction, &ranges));
         }
     }
 }
@@ -38,14 +34,10 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    fn problem(&self, instruction: Instruction<'_>, tree: &SyntaxNode) -> Option<Problem> {
+    fn problem(&self, instruction: Instruction<'_>, ranges: &StatementRanges) -> Option<Problem> {
         let (code, range) = match self.modifier {
             None => (codes::UNKNOWN_INSTRUCTION, instruction.opcode_range()),
-            Some(index) => {
-                let opcode = token_covering(tree, instruction.opcode_range().start())?;
-                let node = ast::Instruction::cast(opcode.parent()?)?;
-                (codes::UNKNOWN_MODIFIER, node.modifiers().nth(index)?.text_range())
-            }
+            Some(index) => (codes::UNKNOWN_MODIFIER, ranges.modifier(instruction, index)?),
         };
         let fix = self.meant.as_deref().map(|meant| ItemFix::replacement(range, meant));
         Some(Problem::error(range, code, self.message.as_str()).with_fix(fix))

@@ -7,8 +7,9 @@ use warplens_hir::ptx::{
     TableKind, Type, Variable, VectorLength,
 };
 use warplens_ide_db::ptx::ptx_function;
-use warplens_ide_db::{Db, Item, token_covering};
-use warplens_syntax::SyntaxKind;
+use warplens_ide_db::{Db, Item};
+
+use crate::ptx::statement_ranges::StatementRanges;
 
 /// One `call`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -244,11 +245,8 @@ impl Reader<'_, '_> {
 
     /// The range of an operand. Lowering drops the range of one without a name: then the range of the list.
     fn list_range(&self) -> TextRange {
-        let tree = self.item.parse(self.db).syntax();
-        let node = token_covering(&tree, self.call.opcode_range().start()).and_then(|token| token.parent());
-        let lists = node.into_iter().flat_map(|node| node.children());
-        let list = lists.filter(|node| node.kind() == SyntaxKind::ARG_LIST).last();
-        list.map_or(self.call.opcode_range(), |list| list.text_range())
+        let ranges = StatementRanges::new(self.item.parse(self.db));
+        ranges.last_list(self.call).unwrap_or(self.call.opcode_range())
     }
 
     fn named(&self, name: NameId) -> ActualKind {

@@ -14,11 +14,10 @@ use warplens_hir::ptx::{
     Uniformity,
 };
 use warplens_ide_db::ptx::variance;
-use warplens_ide_db::{Db, Item, ItemFix, Problem, token_covering};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::ptx::ast;
+use warplens_ide_db::{Db, Item, ItemFix, Problem};
 
 use crate::codes;
+use crate::ptx::statement_ranges::StatementRanges;
 
 /// The maximum number of blocks searched for barriers. Barriers beyond it are not reported.
 const BUDGET: usize = 1_000_000;
@@ -134,9 +133,8 @@ fn broken_promise(
 
 /// The range of `.uni`.
 fn promise(db: &dyn Db, item: Item<'_>, instruction: Instruction<'_>) -> Option<TextRange> {
-    let opcode = token_covering(&item.parse(db).syntax(), instruction.opcode_range().start())?;
-    let node = ast::Instruction::cast(opcode.parent()?)?;
-    Some(node.modifiers().find(|modifier| modifier.text() == ".uni")?.text_range())
+    let index = instruction.modifiers().iter().position(|modifier| modifier == "uni")?;
+    StatementRanges::new(item.parse(db)).modifier(instruction, index)
 }
 
 fn guarded_barrier(

@@ -5,8 +5,8 @@ use warplens_ide_db::{ItemFix, Problem, all_of};
 use warplens_isa::ptx as isa;
 
 use crate::codes;
-use crate::ptx::forms::ranges::StatementRanges;
 use crate::ptx::forms::words;
+use crate::ptx::statement_ranges::StatementRanges;
 
 /// The most likely mistake in the modifiers.
 pub(super) fn problem(

@@ -2,7 +2,7 @@
 
 use warplens_hir::ptx::{Checker, Function, Platform};
 
-use crate::ptx::forms::ranges::StatementRanges;
+use crate::ptx::statement_ranges::StatementRanges;
 
 /// Builds the messages about statements of a function.
 pub(super) struct Reporter<'a> {

@@ -1,0 +1,71 @@
+//! The ranges of the parts of a statement, read from the parse: lowering keeps few of them.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{Instruction, OperandPosition};
+use warplens_syntax::{Node, Parse, SyntaxKind};
+
+/// The statements of a function.
+pub(super) struct StatementRanges {
+    parse: Parse,
+}
+
+impl StatementRanges {
+    pub(super) fn new(parse: Parse) -> StatementRanges {
+        StatementRanges { parse }
+    }
+
+    /// Whether a statement has no syntax error.
+    pub(super) fn is_whole(&self, instruction: Instruction<'_>) -> bool {
+        let range = instruction.range();
+        !self.parse.errors().iter().any(|error| range.contains_range(error.range))
+    }
+
+    fn node(&self, instruction: Instruction<'_>) -> Option<Node<'_>> {
+        let innermost = self.parse.root().around(instruction.opcode_range().start()).last()?;
+        (innermost.kind() == SyntaxKind::INSTRUCTION).then_some(innermost)
+    }
+
+    /// The opcode with its modifiers.
+    pub(super) fn mnemonic(&self, instruction: Instruction<'_>) -> Option<TextRange> {
+        let last = modifiers(self.node(instruction)?).last();
+        let opcode = instruction.opcode_range();
+        Some(last.map_or(opcode, |last| opcode.cover(last)))
+    }
+
+    /// A modifier with its dot.
+    pub(super) fn modifier(&self, instruction: Instruction<'_>, index: usize) -> Option<TextRange> {
+        modifiers(self.node(instruction)?).nth(index)
+    }
+
+    /// An operand, or a part or an element of it; the mnemonic if the operand is missing.
+    pub(super) fn operand(&self, instruction: Instruction<'_>, place: OperandPosition) -> Option<TextRange> {
+        let Some(operand) = operands(self.node(instruction)?).nth(place.operand) else {
+            return self.mnemonic(instruction);
+        };
+        let part = place.part.and_then(|part| operand.nodes().nth(part)).unwrap_or(operand);
+        let element = place.element.and_then(|element| part.nodes().nth(element));
+        Some(element.unwrap_or(part).range())
+    }
+
+    /// All operands from this one on.
+    pub(super) fn operands_from(&self, instruction: Instruction<'_>, first: usize) -> Option<TextRange> {
+        let mut operands = operands(self.node(instruction)?).skip(first);
+        let first = operands.next()?;
+        Some(first.range().cover(operands.last().unwrap_or(first).range()))
+    }
+
+    /// The last list in parentheses: the arguments of a call.
+    pub(super) fn last_list(&self, call: Instruction<'_>) -> Option<TextRange> {
+        let lists = self.node(call)?.nodes().filter(|node| node.kind() == SyntaxKind::ARG_LIST);
+        lists.last().map(Node::range)
+    }
+}
+
+fn modifiers(instruction: Node<'_>) -> impl Iterator<Item = TextRange> {
+    instruction.tokens().filter(|token| token.kind == SyntaxKind::DOT_WORD).map(|token| token.range())
+}
+
+/// The operands in the numbering of lowering.
+fn operands(instruction: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    instruction.nodes().filter(|node| !matches!(node.kind(), SyntaxKind::GUARD | SyntaxKind::ERROR))
+}
