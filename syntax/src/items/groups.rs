@@ -3,12 +3,20 @@
 
 use std::sync::Arc;
 
-use super::Item;
+use super::{Item, ItemKind};
 
-/// The number of items and the bytes of text to which a group is filled.
+/// The number of items and their costs to which a group is filled.
 const FILL: (usize, usize) = (64, 1 << 14);
-/// The number of items and the bytes of text above which a group of several items is split.
+/// The number of items and their costs above which a group of several items is split.
 const MOST: (usize, usize) = (2 * FILL.0, 2 * FILL.1);
+
+/// What it costs to read an item for its declarations, in bytes of text: those in the body of a function are only searched.
+fn cost(item: &Item) -> usize {
+    match item.kind {
+        ItemKind::Function | ItemKind::Kernel => item.text.len() / 16,
+        _ => item.text.len(),
+    }
+}
 
 /// Items that follow each other; never none.
 #[derive(Debug, Clone)]
@@ -93,20 +101,20 @@ impl Groups {
 
     /// Cuts items into groups. Those that fit into one group stay together as the group `id`; the first of several is that.
     fn cut(&mut self, items: Vec<Item>, mut id: Option<u32>) -> Vec<ItemGroup> {
-        let fits = |count: usize, bytes: usize, limit: (usize, usize)| count <= limit.0 && bytes <= limit.1;
-        let size = |items: &[Item]| items.iter().map(|item| item.text.len()).sum();
+        let fits = |count: usize, costs: usize, limit: (usize, usize)| count <= limit.0 && costs <= limit.1;
+        let costs_of = |items: &[Item]| items.iter().map(cost).sum();
         let mut groups = Vec::new();
         let mut rest = items.as_slice();
         while !rest.is_empty() {
             let mut count = 1;
-            if id.is_some() && groups.is_empty() && fits(rest.len(), size(rest), MOST) {
+            if id.is_some() && groups.is_empty() && fits(rest.len(), costs_of(rest), MOST) {
                 count = rest.len();
             }
-            let mut bytes = size(&rest[..count]);
+            let mut costs = costs_of(&rest[..count]);
             while let Some(next) = rest.get(count)
-                && fits(count + 1, bytes + next.text.len(), FILL)
+                && fits(count + 1, costs + cost(next), FILL)
             {
-                bytes += next.text.len();
+                costs += cost(next);
                 count += 1;
             }
             let (group, others) = rest.split_at(count);
