@@ -50,7 +50,7 @@ pub use demangle::{demangled, source_name};
 pub use edited_statements::EditStep;
 pub use names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject, module_uses};
 pub use phrase::{all_of, any_of};
-pub use problem::{FixContext, ItemFix, Problem, TargetRanges};
+pub use problem::{FixContext, Fixes, ItemFix, Problem, TargetRanges};
 pub use profile::{Profile, UnknownPlatform};
 pub use safe_fixes::{SafeFixes, safe_fixes};
 pub use settled::{Environment, Settled, SettledItems, environment};

@@ -107,7 +107,10 @@ impl Problem {
         Diagnostic {
             related: related.collect(),
             tags: self.tags.clone(),
-            fixes: self.fixes.iter().filter_map(|fix| fix.in_file(context, start)).collect(),
+            fixes: match context.fixes {
+                Fixes::Included => self.fixes.iter().filter_map(|fix| fix.in_file(context, start)).collect(),
+                Fixes::Omitted => Vec::new(),
+            },
             ..Diagnostic::new(self.range + start, self.severity, self.code, self.message.as_str())
         }
     }
@@ -200,9 +203,19 @@ pub struct TargetRanges {
     pub architecture: Option<TextRange>,
 }
 
+/// Whether diagnostics come with their fixes, which an editor requests later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fixes {
+    /// With their fixes.
+    Included,
+    /// Without.
+    Omitted,
+}
+
 /// The file of the problems, as far as their fixes need it.
 pub struct FixContext<'f> {
     pub file: FileId,
+    pub fixes: Fixes,
     /// The ranges that fixes of the declared target replace, computed for the first such fix.
     pub target_ranges: LazyCell<TargetRanges, Box<dyn FnOnce() -> TargetRanges + 'f>>,
 }

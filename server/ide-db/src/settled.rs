@@ -4,6 +4,7 @@
 //! What a check reads beside the item is its *environment*; all is checked again when that changes. This is kept beside the
 //! queries, with the document: it only says which of them need not be asked.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use salsa::Id;
@@ -20,6 +21,20 @@ pub struct Settled {
     pub names: SettledItems,
     /// The checks of what bodies use of other items.
     pub bodies: SettledItems,
+    was_checked: AtomicBool,
+}
+
+impl Settled {
+    /// Whether the document was checked as a whole since it was opened: a further check is about few items.
+    #[must_use]
+    pub fn was_checked(&self) -> bool {
+        self.was_checked.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the document was checked as a whole.
+    pub fn note_check(&self) {
+        self.was_checked.store(true, Ordering::Relaxed);
+    }
 }
 
 /// The items that one check has settled.

@@ -5,7 +5,7 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{
-    Database, Db, Diagnostic, File, Item, Problem, Severity, environment, items, module_uses,
+    Database, Db, Diagnostic, File, Fixes, Item, Problem, Severity, environment, items, module_uses,
 };
 
 use crate::allow::Allowances;
@@ -26,12 +26,14 @@ pub fn check_item<'db>(db: &'db Database, item: Item<'db>, rules: &Rules) -> &'d
     problems
 }
 
-/// All diagnostics of a file that neither the rules nor its comments switch off, in text order.
-pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> {
+/// All diagnostics of a file that neither the rules nor its comments switch off, in text order. Those of the module, which are few,
+/// always have their fixes.
+pub fn diagnostics(db: &Database, file: File, rules: &Rules, fixes: Fixes) -> Vec<Diagnostic> {
     let list = file.document(db).items();
     let mut of_items: Vec<(usize, &ItemProblems, &[Problem])> = Vec::new();
     let environment = environment(db, file).as_ref();
-    file.settled(db).items.check_others(db, file, environment, rules.want_lints(), |index, item| {
+    let settled = file.settled(db);
+    settled.items.check_others(db, file, environment, rules.want_lints(), |index, item| {
         let problems = check_item(db, item, rules);
         let lints = if rules.want_lints() { item_lints(db, item) } else { &[] };
         let is_settled = problems.is_empty() && lints.is_empty();
@@ -40,12 +42,13 @@ pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> 
         }
         is_settled
     });
+    settled.note_check();
     let allowances =
         Allowances::new(list, of_items.iter().map(|(index, problems, _)| (*index, &*problems.allows)));
     let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
     let of_module = (db.language(file.language(db)).check_module)(db, file);
     of_module.into_iter().for_each(|diagnostic| report.add(diagnostic));
-    let context = fix_context(db, file);
+    let context = fix_context(db, file, fixes);
     for (index, problems, _) in &of_items {
         let start = list.start_of(*index);
         problems.listed.iter().for_each(|problem| report.add(problem.in_file(&context, start)));

@@ -1,7 +1,8 @@
 //! The two public types of the crate: [`AnalysisHost`] applies edits, [`Analysis`] answers queries.
 
-use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use salsa::{Database as _, Setter};
@@ -10,12 +11,14 @@ use thiserror::Error;
 use warplens_hir::wave::Accepts;
 use warplens_ide_db::{
     CallItem, Calls, CompletionItem, Database, Db, Diagnostic, Document, DocumentLink, File, FileId,
-    FilePosition, Fix, Fold, Hover, InlayHint, InlayHintKinds, ModuleSymbol, Observer, Occurrence, Profile,
-    RenameTarget, SemanticToken, SignatureHelp, Symbol, Target, TextEdit,
+    FilePosition, Fix, Fixes, Fold, Hover, InlayHint, InlayHintKinds, ModuleSymbol, Observer, Occurrence,
+    Profile, RenameTarget, SemanticToken, SignatureHelp, Symbol, Target, TextEdit,
 };
 use warplens_ide_diagnostics::rules::Rules;
+use warplens_ide_diagnostics::share;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_lanes::{LaunchFile, LaunchProblem, Lens, LensStyle, Offer, Prepared, RunRequest, Shown};
+use warplens_sim::Workers;
 use warplens_sim::launch::FileReader;
 use warplens_syntax::{ItemList, Language};
 
@@ -241,13 +244,40 @@ impl Analysis {
     /// All problems of a file, in order; at most [`MAX_DIAGNOSTICS`](warplens_ide_diagnostics::item::MAX_DIAGNOSTICS), errors
     /// before others, and then one that reports the number of further ones.
     pub fn diagnostics(&self, file: FileId) -> Answer<Vec<Diagnostic>> {
-        self.query(file, |db, file| warplens_ide_diagnostics::file::diagnostics(db, file, &self.rules))
+        self.diagnostics_and(file, Fixes::Included)
     }
 
-    /// Does a part of the work of [`diagnostics`](Analysis::diagnostics) in advance: threads with clones of this snapshot
-    /// and the same counter, which starts at 0, share the items of the file.
-    pub fn share_diagnostics(&self, file: FileId, next: &std::sync::atomic::AtomicUsize) -> Answer<()> {
-        self.query(file, |db, file| warplens_ide_diagnostics::share::take_share(db, file, &self.rules, next))
+    fn diagnostics_and(&self, file: FileId, fixes: Fixes) -> Answer<Vec<Diagnostic>> {
+        self.query(file, |db, file| warplens_ide_diagnostics::file::diagnostics(db, file, &self.rules, fixes))
+    }
+
+    /// The same as [`diagnostics`](Analysis::diagnostics), or most of them without their fixes. If the file is large and was not
+    /// checked before, the workers share its items.
+    pub fn diagnostics_with(
+        &self,
+        file: FileId,
+        fixes: Fixes,
+        workers: &dyn Workers,
+    ) -> Answer<Vec<Diagnostic>> {
+        if workers.count() > 1
+            && self.files.get(&file).is_some_and(|file| share::is_worthwhile(&self.db, *file))
+        {
+            self.share_diagnostics(file, workers);
+        }
+        self.diagnostics_and(file, fixes)
+    }
+
+    /// Finds the problems of the items of a file in advance. What ends a worker early, a cancellation or a panic, ends or occurs in
+    /// what follows too.
+    fn share_diagnostics(&self, file: FileId, workers: &dyn Workers) {
+        let (own, rules, cancelled) = (Mutex::new(self.clone()), &*self.rules, self.db.cancellation_token());
+        let count = AtomicUsize::new(0);
+        let next = || (!cancelled.is_cancelled()).then(|| count.fetch_add(1, Ordering::Relaxed));
+        workers.together(&|| {
+            let analysis = own.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let work = || analysis.query(file, |db, file| share::take_share(db, file, rules, next));
+            let _ = catch_unwind(AssertUnwindSafe(work));
+        });
     }
 
     /// The edits that rewrite a WAVE file in a dialect, as far as possible.

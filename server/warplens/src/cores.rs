@@ -1,16 +1,24 @@
-//! Threads for simulations.
+//! Threads for simulations, and for the first check of a large document.
 
 use std::thread;
 
 use warplens_sim::Workers;
 
-/// A number of threads, started for each run.
+/// Enough for the deepest nesting that the parsers accept, also in a debug build.
+pub(crate) const STACK: usize = 16 << 20;
+
+/// A number of threads, started for each use.
 pub(crate) struct Cores(usize);
 
 impl Cores {
     /// One thread for each core, for a process without other work.
     pub(crate) fn all() -> Cores {
         Cores(available())
+    }
+
+    /// The threads of each of `parts` uses at the same time.
+    pub(crate) fn part(parts: usize) -> Cores {
+        Cores(available() / parts.max(1))
     }
 
     /// A thread for every second core, for a process that must stay responsive.
@@ -32,7 +40,8 @@ impl Workers for Cores {
         thread::scope(|scope| {
             for _ in 1..self.0 {
                 // When a thread cannot be started, the others do its share.
-                let _ = thread::Builder::new().name("blocks".to_owned()).spawn_scoped(scope, work);
+                let thread = thread::Builder::new().name("worker".to_owned()).stack_size(STACK);
+                let _ = thread.spawn_scoped(scope, work);
             }
             work();
         });

@@ -68,6 +68,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tower_lsp::{LspService, Server};
 
+use crate::cores::STACK;
 use client::ClientSender;
 use event::Event;
 use output::{TransportOutput, write_messages};
@@ -107,7 +108,7 @@ where
     let replies = Arc::new(Replies::default());
     let state = State::new(events.clone(), client, Arc::clone(&replies))?;
     let pending = Arc::clone(&replies);
-    std::thread::Builder::new().name("state".into()).stack_size(worker_pool::STACK).spawn(move || {
+    std::thread::Builder::new().name("state".into()).stack_size(STACK).spawn(move || {
         let how = main_loop::run(state, &queue);
         // Later events fail, so no request is registered after the others are dropped.
         drop(queue);

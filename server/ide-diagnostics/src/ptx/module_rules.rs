@@ -8,7 +8,7 @@ use warplens_hir::ptx::{
     ModuleNames, ModuleSymbol, Parameter, Signature, Space, Variable,
 };
 use warplens_ide_db::ptx::{ModuleTarget, module_names, module_target, ptx_headers};
-use warplens_ide_db::{Database, Db, Diagnostic, Environment, File, Problem, Severity, items};
+use warplens_ide_db::{Database, Db, Diagnostic, Environment, File, Fixes, Problem, Severity, items};
 
 use crate::codes;
 use crate::context::fix_context;
@@ -19,7 +19,7 @@ use crate::ptx::{calls, declarations, needs, targets};
 
 /// Checks the items of a file together, except names and the prologue.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
-    let context = fix_context(db, file);
+    let context = fix_context(db, file, Fixes::Included);
     let list = file.document(db).items();
     let module = module_problems(db, file);
     let bodies = body_problems(db, file, module);

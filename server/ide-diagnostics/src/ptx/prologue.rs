@@ -4,7 +4,7 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::ptx;
 use warplens_hir::ptx::{AddressSize, Directive};
 use warplens_ide_db::ptx::{ModuleTarget, module_target, ptx_header};
-use warplens_ide_db::{Database, Db, Diagnostic, File, Item, ItemFix, Problem, items};
+use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Item, ItemFix, Problem, items};
 use warplens_isa::{Version, ptx as isa};
 use warplens_syntax::ItemKind;
 use warplens_syntax::ptx::ast;
@@ -20,7 +20,7 @@ const WITHOUT_32_BITS: u16 = 75;
 
 /// Checks the prologue of a file. A file of white space only has none.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
-    let context = fix_context(db, file);
+    let context = fix_context(db, file, Fixes::Included);
     let list = file.document(db).items();
     let mut prologue = Prologue::new(db, file);
     let mut found = Vec::new();

@@ -1,6 +1,7 @@
 //! Typing in one item runs no query of another one.
 
 mod long_functions;
+mod workers;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -8,7 +8,6 @@ mod sarif;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use clap::{Args, ValueEnum};
@@ -16,13 +15,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
 use thiserror::Error;
 use warplens_ide::{
-    Accepts, AnalysisHost, Code, Diagnostic, LINTS, Language, Profile, Rules, Severity, languages,
+    Accepts, AnalysisHost, Code, Diagnostic, Fixes, LINTS, Language, Profile, Rules, Severity, languages,
 };
+use warplens_sim::Workers;
 
 use super::files::{Found, Input, collect};
 use super::input::{ReadError, language_parser};
 use super::outcome::{Outcome, print_message};
 use super::terminal;
+use crate::cores::{Cores, STACK};
 use crate::language;
 use crate::open_text::open;
 use report::{CheckError, Checked, CheckedFile, Report};
@@ -206,15 +207,15 @@ fn in_order(
     mut each: impl FnMut(Checked) -> io::Result<()>,
 ) -> io::Result<()> {
     let (done, results) = mpsc::channel();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = cores.min(files.len());
-    let cores_per_file = cores / workers.max(1);
+    let workers = Cores::all().count().min(files.len());
+    let cores_per_file = &Cores::part(workers);
     let queue = Mutex::new(files.into_iter().enumerate());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     std::thread::scope(|scope| {
         for _ in 0..workers {
             let (done, next) = (done.clone(), &next);
-            deep().spawn_scoped(scope, move || {
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            thread.spawn_scoped(scope, move || {
                 while let Some((at, file)) = next() {
                     let checked = match file {
                         Ok(input) => {
@@ -254,7 +255,7 @@ struct Checker {
 }
 
 impl Checker {
-    fn check(&self, input: &Input, cores: usize) -> Result<CheckedFile, CheckError> {
+    fn check(&self, input: &Input, cores: &Cores) -> Result<CheckedFile, CheckError> {
         let text = input.read()?;
         let language = self.language.map_or_else(|| language::of_file(&input.path, &text), Ok)?;
         let check = |text: &str| self.diagnostics(language, text, cores);
@@ -269,30 +270,15 @@ impl Checker {
         &self,
         language: Language,
         text: &str,
-        cores: usize,
+        cores: &Cores,
     ) -> Result<Vec<Diagnostic>, CheckError> {
         let mut host = AnalysisHost::new();
         host.set_rules(self.rules.clone());
         host.set_accepts(self.accepts);
         let file = open(&mut host, language, text).map_err(ReadError::from)?;
         host.set_profile(file, self.profile.clone());
-        let analysis = host.snapshot();
-        let next = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            for _ in 1..cores {
-                let (analysis, next) = (analysis.clone(), &next);
-                // Without this thread, the others do its share.
-                let _ = deep().spawn_scoped(scope, move || analysis.share_diagnostics(file, next));
-            }
-            let _ = analysis.share_diagnostics(file, &next);
-        });
-        Ok(analysis.diagnostics(file)?)
+        Ok(host.snapshot().diagnostics_with(file, Fixes::Included, cores)?)
     }
-}
-
-/// A thread with a stack for the deepest nesting that the parsers accept.
-fn deep() -> std::thread::Builder {
-    std::thread::Builder::new().stack_size(16 << 20)
 }
 
 /// An argument has an invalid value.

@@ -228,9 +228,7 @@ impl State {
     /// Handles the response of a handler; `is_current` when it is about the current version of its document.
     fn respond(&mut self, job: &Job, response: Response, is_current: bool) {
         let uri = &job.request.uri;
-        if matches!(response, Response::Encoded(_) | Response::Diagnostics(_)) {
-            self.return_memory(uri);
-        }
+        let is_whole = matches!(response, Response::Encoded(_) | Response::Diagnostics(_));
         match (&job.requester, response) {
             (Requester::Client(id), Response::Answer(answer)) => self.answer(id, Ok(answer)),
             (Requester::Client(id), Response::LinkedName(name)) => self.find_definitions(id, name),
@@ -240,6 +238,10 @@ impl State {
                 self.prepared(uri, *number, Arc::from(prepared));
             }
             _ => {}
+        }
+        // After the response: it takes a few milliseconds.
+        if is_whole {
+            self.return_memory(uri);
         }
     }
 

@@ -2,10 +2,9 @@
 
 use crossbeam_channel::{Sender, unbounded};
 
-type Job = Box<dyn FnOnce() + Send>;
+use crate::cores::STACK;
 
-/// Enough for the deepest nesting that the parsers accept, also in a debug build.
-pub(crate) const STACK: usize = 16 << 20;
+type Job = Box<dyn FnOnce() + Send>;
 
 /// Threads that take jobs from a queue. They end when the pool is dropped and its jobs are done.
 pub(crate) struct ThreadPool {

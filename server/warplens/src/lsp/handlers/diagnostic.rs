@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use tower_lsp::ls_types::request::WorkspaceDiagnosticRefresh;
 use tower_lsp::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
+use warplens_ide::Fixes;
 use warplens_protocol::message;
 
+use crate::cores::Cores;
 use crate::lsp::ptxas;
 use crate::lsp::request::{Job, Request, Requester, Response, Urgency};
 use crate::lsp::snapshot::{Failure, Snapshot};
@@ -30,7 +32,7 @@ fn params(uri: &Uri, version: i32, diagnostics: Vec<Diagnostic>) -> PublishDiagn
 
 /// The diagnostics of a document, of ptxas, and of the run that is shown.
 fn diagnostics(snapshot: &Snapshot) -> Result<Vec<Diagnostic>, Failure> {
-    let found = snapshot.analysis.diagnostics(snapshot.file)?;
+    let found = snapshot.analysis.diagnostics_with(snapshot.file, Fixes::Omitted, &Cores::all())?;
     let found = found.into_iter().map(|found| to_proto::diagnostic(snapshot, found));
     let mut found: Vec<Diagnostic> = found.collect();
     found.extend(snapshot.launch_comments().map_or_else(Vec::new, |launches| launches.diagnostics()));

@@ -12,10 +12,10 @@ use tower_lsp::ls_types::{
 
 use super::progress::TaskProgress;
 use super::running::{Running, Task};
+use crate::cores::STACK;
 use crate::lsp::errors::internal;
 use crate::lsp::event::Event;
 use crate::lsp::state::State;
-use crate::lsp::worker_pool::STACK;
 use crate::panic::panic_message;
 
 impl State {
