@@ -7,7 +7,7 @@
 mod groups;
 
 use std::ops::{Index, Range};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
 use rowan::{TextRange, TextSize};
@@ -30,6 +30,8 @@ pub struct Item {
     /// The number of bytes after it that the scanner examined, the end of the file counted as one.
     lookahead: u32,
     open_comment: bool,
+    /// Whether `*/` is in the text, once that was asked: an open comment anywhere before asks all items.
+    has_comment_end: OnceLock<bool>,
 }
 
 impl PartialEq for Item {
@@ -233,8 +235,7 @@ impl ItemList {
     fn comment_ends_after(&self, before: &str, from: usize) -> bool {
         let mut after_star = before.ends_with('*');
         self.iter_from(from).any(|item| {
-            let ends = after_star && item.text.starts_with('/')
-                || memmem::find(item.text.as_bytes(), b"*/").is_some();
+            let ends = after_star && item.text.starts_with('/') || item.has_comment_end();
             after_star = item.text.ends_with('*');
             ends
         })
@@ -257,7 +258,16 @@ impl Item {
             text: Arc::from(&text[start..scanned.end]),
             lookahead: (scanned.examined.max(scanned.end) - scanned.end) as u32,
             open_comment: scanned.open_comment,
+            has_comment_end: OnceLock::new(),
         }
+    }
+
+    fn with_text(&self, text: Arc<str>) -> Item {
+        Item { text, has_comment_end: OnceLock::new(), ..self.clone() }
+    }
+
+    fn has_comment_end(&self) -> bool {
+        *self.has_comment_end.get_or_init(|| memmem::find(self.text.as_bytes(), b"*/").is_some())
     }
 }
 

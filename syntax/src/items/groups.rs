@@ -72,7 +72,8 @@ impl Groups {
     pub(super) fn set_text(&mut self, index: usize, text: Arc<str>) {
         let group = self.group_of(index);
         let place = index - self.firsts[group] as usize;
-        Arc::make_mut(&mut self.groups[group].items)[place].text = text;
+        let item = &mut Arc::make_mut(&mut self.groups[group].items)[place];
+        *item = item.with_text(text);
     }
 
     /// Replaces `removed` items from `first` on. The others stay in their groups.
