@@ -4,6 +4,7 @@
 //! the item after it, even on the last line of the item before, so an item only lists what its comments allow, and
 //! [`Allowances`] combines the lists for the file.
 
+use memchr::memmem;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Db, Diagnostic, Item, ItemFix, Problem, did_you_mean, token_covering};
@@ -31,12 +32,12 @@ pub(crate) struct Allow {
 /// The comments of an item that allow diagnostics. Unknown names in them become problems.
 pub(super) fn allows(db: &dyn Db, item: Item<'_>, problems: &mut Vec<Problem>) -> Box<[Allow]> {
     let text = &*item.text(db).0;
-    let mut openings = text.match_indices(OPENING).peekable();
+    let mut openings = memmem::find_iter(text.as_bytes(), OPENING).peekable();
     if openings.peek().is_none() {
         return Box::default();
     }
     let tree = item.parse(db).syntax();
-    openings.filter_map(|(at, _)| allow(text, &tree, at + OPENING.len(), problems)).collect()
+    openings.filter_map(|at| allow(text, &tree, at + OPENING.len(), problems)).collect()
 }
 
 /// The comment whose list of names starts at `list`.

@@ -33,18 +33,22 @@ pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
 
 /// One pass over the names of a function, grouped by what they name.
 fn function_uses(function: &Function) -> Box<[ModuleUse]> {
-    let mut groups: Vec<(ReferentId, SmolStr, Vec<NameUse>)> =
-        function.externals().map(|(id, name)| (id, name.into(), Vec::new())).collect();
+    let mut groups: Vec<(SmolStr, Vec<NameUse>)> = Vec::new();
+    // By referent: its group.
+    let mut group_of = vec![None; function.referent_count()];
+    for (referent, name) in function.externals() {
+        group_of[referent.index()] = Some(groups.len());
+        groups.push((name.into(), Vec::new()));
+    }
     if groups.is_empty() {
         return Box::default();
     }
-    groups.sort_by_key(|(id, ..)| *id);
     for (index, (referent, _)) in function.accesses().enumerate() {
-        if let Ok(group) = groups.binary_search_by_key(&referent, |(id, ..)| *id) {
-            groups[group].2.push(name_use(function.name(NameId::new(index))));
+        if let Some(group) = group_of[referent.index()] {
+            groups[group].1.push(name_use(function.name(NameId::new(index))));
         }
     }
-    groups.into_iter().map(|(_, name, uses)| module_use(name, uses)).collect()
+    groups.into_iter().map(|(name, uses)| module_use(name, uses)).collect()
 }
 
 fn name_use(name: NameRef<'_>) -> NameUse {

@@ -3,7 +3,7 @@
 use warplens_hir::ptx::{Function, Instruction, InstructionId, Mnemonic, Operand};
 
 use super::saturated_sum::{self, Folded};
-use super::values::{Value, ValueId, Values, is_negated_within, is_signed_extreme};
+use super::values::{Value, ValueId, Values, is_negated_within, is_signed_extreme, is_wide};
 
 /// A pattern that was found. The instructions are of one function.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,20 +68,12 @@ impl Found {
 
 /// The patterns of a function in the order of its statements.
 pub(super) fn find(function: &Function) -> Vec<Found> {
-    let has = |opcode: &str| function.mnemonics().iter().any(|known| known.opcode == opcode);
-    let rotates = has("shl") && has("shr") && (has("sub") || has("add"));
-    let selects = function.mnemonics().iter().any(|known| {
-        matches!(&*known.opcode, "min" | "max" | "slct" | "cvt") && (known.has("s32") || known.has("s16"))
-    });
-    let saturates = function.mnemonics().iter().any(saturated_sum::is_saturating);
-    if !rotates && !saturates && !(selects && (has("neg") || has("sub") || has("mul"))) {
+    let may_end = may_end_a_pattern(function.mnemonics());
+    if !may_end.contains(&true) {
         return Vec::new();
     }
     let mut is_labelled = vec![false; function.instructions().len() + 1];
     function.labels().for_each(|label| is_labelled[label.target.index()] = true);
-    // Each distinct mnemonic is classified once: most end no pattern.
-    let may_end = |known: &Mnemonic| matches!(&*known.opcode, "add" | "sub" | "min" | "max" | "slct" | "cvt");
-    let may_end: Vec<bool> = function.mnemonics().iter().map(may_end).collect();
     let mut values = Values::new(function);
     let mut block = 0;
     let mut found = Vec::new();
@@ -107,16 +99,40 @@ pub(super) fn find(function: &Function) -> Vec<Found> {
     found
 }
 
-fn rotation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Found> {
-    let is_sum = match instruction.opcode() {
-        "sub" => false,
-        "add" => true,
-        _ => return None,
+/// For each distinct mnemonic of a function, whether it may end a pattern. Most end none, in most functions.
+fn may_end_a_pattern(mnemonics: &[Mnemonic]) -> Vec<bool> {
+    let has = |is_one: fn(&Mnemonic) -> bool| mnemonics.iter().any(is_one);
+    let shifts = has(|known| known.opcode == "shl" && is_wide(known))
+        && has(|known| known.opcode == "shr" && is_wide(known));
+    let negates = has(|known| matches!(&*known.opcode, "neg" | "sub" | "mul"));
+    let ends = |known: &Mnemonic| {
+        shifts && is_wide_sum(known)
+            || negates && (is_signed_extreme(known) || is_signed_selection(known) || is_saturation(known))
+            || saturated_sum::is_saturating(known)
     };
-    let ([_, one, other], true) = (instruction.operands(), instruction.has("u64") || instruction.has("s64"))
-    else {
+    mnemonics.iter().map(ends).collect()
+}
+
+/// Whether it is a sum or a difference of 64 bits.
+fn is_wide_sum(mnemonic: &Mnemonic) -> bool {
+    matches!(&*mnemonic.opcode, "add" | "sub") && is_wide(mnemonic)
+}
+
+/// Whether it selects by the sign of a number of 32 bits.
+fn is_signed_selection(mnemonic: &Mnemonic) -> bool {
+    mnemonic.opcode == "slct" && *mnemonic.modifiers == ["s32", "s32"]
+}
+
+/// Whether it is a saturating conversion.
+fn is_saturation(mnemonic: &Mnemonic) -> bool {
+    mnemonic.opcode == "cvt" && mnemonic.has("sat")
+}
+
+fn rotation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Found> {
+    let ([_, one, other], true) = (instruction.operands(), is_wide_sum(instruction.mnemonic())) else {
         return None;
     };
+    let is_sum = instruction.opcode() == "add";
     let (one, other) = (values.read(*one), values.read(*other));
     let pair = |values: &Values<'_>, one: ValueId, other: ValueId| match (values.get(one), values.get(other))
     {
@@ -153,7 +169,7 @@ fn rotation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Fou
 }
 
 fn maximum(values: &mut Values<'_>, instruction: Instruction<'_>, block: usize) -> Option<Found> {
-    if !is_signed_extreme(instruction) {
+    if !is_signed_extreme(instruction.mnemonic()) {
         return None;
     }
     let [_, one, other] = instruction.operands() else { return None };
@@ -196,7 +212,7 @@ fn maximum(values: &mut Values<'_>, instruction: Instruction<'_>, block: usize) 
 }
 
 fn selection(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Found> {
-    if instruction.opcode() != "slct" || instruction.modifiers() != ["s32", "s32"] {
+    if !is_signed_selection(instruction.mnemonic()) {
         return None;
     }
     let [_, _, _, selector] = instruction.operands() else { return None };
@@ -205,7 +221,7 @@ fn selection(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Fo
 }
 
 fn saturation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Found> {
-    if instruction.opcode() != "cvt" || !instruction.has("sat") {
+    if !is_saturation(instruction.mnemonic()) {
         return None;
     }
     let [.., to, from] = instruction.modifiers() else { return None };

@@ -164,7 +164,7 @@ impl<'f> Values<'f> {
     fn compute(&mut self, instruction: Instruction<'f>) -> Option<ValueId> {
         let operands = instruction.operands();
         let at = instruction.id();
-        let is_64 = ["b64", "u64", "s64"].iter().any(|ty| instruction.has(ty));
+        let is_64 = is_wide(instruction.mnemonic());
         let value = match (instruction.opcode(), operands) {
             ("mov", [_, source]) => return Some(self.read(*source)),
             ("shl", [_, value, amount]) if is_64 => {
@@ -192,7 +192,7 @@ impl<'f> Values<'f> {
                     _ => return None,
                 }
             }
-            ("min" | "max", [_, one, other]) if is_signed_extreme(instruction) => {
+            ("min" | "max", [_, one, other]) if is_signed_extreme(instruction.mnemonic()) => {
                 Value::Extreme { operands: [self.read(*one), self.read(*other)], at }
             }
             _ => return None,
@@ -213,8 +213,13 @@ fn is_cut_sum(instruction: Instruction<'_>) -> bool {
 }
 
 /// Whether it is a minimum or maximum of signed numbers of 16 or 32 bits.
-pub(super) fn is_signed_extreme(instruction: Instruction<'_>) -> bool {
-    matches!(instruction.opcode(), "min" | "max") && (instruction.has("s32") || instruction.has("s16"))
+pub(super) fn is_signed_extreme(mnemonic: &Mnemonic) -> bool {
+    matches!(&*mnemonic.opcode, "min" | "max") && (mnemonic.has("s32") || mnemonic.has("s16"))
+}
+
+/// Whether its type has 64 bits.
+pub(super) fn is_wide(mnemonic: &Mnemonic) -> bool {
+    ["b64", "u64", "s64"].iter().any(|ty| mnemonic.has(ty))
 }
 
 /// Whether the assembler takes a negation into the instruction that uses it: a subtraction of unsigned numbers stays, a
