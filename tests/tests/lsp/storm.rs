@@ -165,3 +165,29 @@ fn ptx() {
 fn wave() {
     (0..6).for_each(|seed| storm("k.wave", WAVE, 100 + seed));
 }
+
+/// A document of which all cores share the first check.
+fn large() -> String {
+    let statements = "mov.u32 %r1, %r2;\n".repeat(40);
+    let function = |number| format!(".func f{number}()\n{{\n.reg .b32 %r<4>;\n{statements}ret;\n}}\n");
+    let functions: String = (0..180).map(function).collect();
+    format!(".version 8.0\n.target sm_80\n.address_size 64\n{functions}")
+}
+
+#[test]
+fn edits_and_cancellations_interrupt_the_first_check() {
+    let text = large();
+    for seed in 0..3 {
+        let (mut client, mut dice) = (Client::start(), Dice(200 + seed));
+        let mut editor = Editor { file: client.open("large.ptx", &text), text: text.clone() };
+        for _ in 0..8 {
+            let id = client.send("textDocument/diagnostic", editor.file.params());
+            if dice.below(2) == 0 {
+                client.notify("$/cancelRequest", json!({ "id": id }));
+            } else {
+                editor.edit(&mut client, &mut dice);
+            }
+        }
+        as_if_just_opened(&mut client, &editor, "large.ptx");
+    }
+}
