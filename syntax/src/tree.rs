@@ -312,6 +312,13 @@ impl<'a> Node<'a> {
         self.children().filter(|child| child.element.span == 0 && !child.is_trivia()).map(Child::token)
     }
 
+    /// The tokens of these kinds directly inside, in order. The texts of others are not read.
+    #[inline]
+    pub fn tokens_of<const N: usize>(self, kinds: [SyntaxKind; N]) -> impl Iterator<Item = Token<'a>> {
+        let is_one = move |child: &Child<'_>| child.element.span == 0 && kinds.contains(&child.element.kind);
+        self.children().filter(is_one).map(Child::token)
+    }
+
     /// The token it starts with, if it starts with one.
     #[inline]
     pub fn first_token(self) -> Option<Token<'a>> {

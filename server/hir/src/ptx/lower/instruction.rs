@@ -1,7 +1,7 @@
 //! Instructions: guard, mnemonic, operands.
 
+use warplens_syntax::Node;
 use warplens_syntax::SyntaxKind::*;
-use warplens_syntax::{Node, NodeOrToken};
 
 use super::super::model::InstructionData;
 use super::super::{Guard, Role};
@@ -12,22 +12,16 @@ impl<'a> Body<'a> {
     /// Lowers an `INSTRUCTION`.
     pub(super) fn instruction(&mut self, node: Node<'a>) {
         self.mnemonics.words.clear();
-        let mut nodes = std::mem::take(&mut self.nodes);
-        let (mut opcode, mut guard) = (None, None);
-        for element in node.elements() {
-            match element {
-                NodeOrToken::Token(token) if token.kind == IDENT => {
-                    self.mnemonics.words.push(token.text);
-                    opcode = opcode.or(Some(token));
-                }
-                NodeOrToken::Token(token) if token.kind == DOT_WORD => {
-                    self.mnemonics.words.push(token.word())
-                }
-                NodeOrToken::Node(node) if node.kind() == GUARD => guard = self.guard(node),
-                NodeOrToken::Node(node) if node.kind() != ERROR => nodes.push(node),
-                _ => {}
+        let mut opcode = None;
+        for word in node.tokens_of([IDENT, DOT_WORD]) {
+            self.mnemonics.words.push(word.word());
+            if word.kind == IDENT {
+                opcode.get_or_insert(word.start);
             }
         }
+        let guard = node.child(GUARD).and_then(|guard| self.guard(guard));
+        let mut nodes = std::mem::take(&mut self.nodes);
+        nodes.extend(node.nodes().filter(|node| !matches!(node.kind(), GUARD | ERROR)));
         if let Some(opcode) = opcode {
             let first_is_list = nodes.first().is_some_and(|first| first.kind() == ARG_LIST);
             let (mnemonic, roles) = self.mnemonics.intern(nodes.len(), first_is_list);
@@ -37,13 +31,7 @@ impl<'a> Body<'a> {
                 self.scratch.push(operand);
             }
             let operands = self.keep(start);
-            self.instructions.push(InstructionData::new(
-                node.range(),
-                opcode.start,
-                mnemonic,
-                operands,
-                guard,
-            ));
+            self.instructions.push(InstructionData::new(node.range(), opcode, mnemonic, operands, guard));
         }
         nodes.clear();
         self.nodes = nodes;
