@@ -1,5 +1,6 @@
 //! Threads for simulations, and for the first check of a large document.
 
+use std::sync::OnceLock;
 use std::thread;
 
 use warplens_sim::Workers;
@@ -27,8 +28,10 @@ impl Cores {
     }
 }
 
+/// Asked once: each answer reads files of the system, and diagnostics ask at every keystroke.
 fn available() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+    static AVAILABLE: OnceLock<usize> = OnceLock::new();
+    *AVAILABLE.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 impl Workers for Cores {

@@ -26,7 +26,7 @@ pub(super) fn names(parse: &Parse) -> Option<FxHashSet<SmolStr>> {
     for error in parse.errors() {
         let statement = statement(parse, error)?;
         let nodes = iter::once(statement).chain(statement.descendants());
-        let idents = nodes.flat_map(Node::tokens).filter(|token| token.kind == SyntaxKind::IDENT);
+        let idents = nodes.flat_map(|node| node.tokens_of([SyntaxKind::IDENT]));
         names.extend(idents.map(|token| SmolStr::new(token.text)));
     }
     Some(names)

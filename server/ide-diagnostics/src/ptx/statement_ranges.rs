@@ -2,7 +2,7 @@
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Instruction, OperandPosition};
-use warplens_syntax::{Node, Parse, SyntaxKind};
+use warplens_syntax::{Node, Parse, SyntaxKind, Token};
 
 /// The statements of a function.
 pub(super) struct StatementRanges {
@@ -62,7 +62,7 @@ impl StatementRanges {
 }
 
 fn modifiers(instruction: Node<'_>) -> impl Iterator<Item = TextRange> {
-    instruction.tokens().filter(|token| token.kind == SyntaxKind::DOT_WORD).map(|token| token.range())
+    instruction.tokens_of([SyntaxKind::DOT_WORD]).map(Token::range)
 }
 
 /// The operands in the numbering of lowering.

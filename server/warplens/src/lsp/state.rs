@@ -11,6 +11,7 @@ use tower_lsp::jsonrpc::{Error, Id};
 use tower_lsp::ls_types::Uri;
 use tower_lsp::ls_types::request::{DocumentDiagnosticRequest, Request as _};
 use warplens_ide::{AnalysisHost, Canceller};
+use warplens_sim::Workers;
 
 use super::client::ClientSender;
 use super::client_capabilities::ClientCapabilities;
@@ -33,6 +34,7 @@ use super::to_proto::{diagnostic_report, to_value};
 use super::tool_method::ToolMethod;
 use super::worker_pool::WorkerPool;
 use super::workspace_index::index::WorkspaceIndex;
+use crate::cores::Cores;
 use warplens_protocol::position::Encoding;
 
 /// More reader threads do not reduce latency measurably.
@@ -102,7 +104,7 @@ impl State {
         replies: Arc<Replies>,
     ) -> std::io::Result<State> {
         let memory = MemoryTrimmer::start()?;
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let cores = Cores::all().count();
         Ok(State {
             host: AnalysisHost::new(),
             documents: FxHashMap::default(),

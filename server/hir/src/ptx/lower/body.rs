@@ -240,7 +240,7 @@ impl<'a> Body<'a> {
 
 /// `1 2 3` directly in a node.
 fn source_position(node: Node<'_>) -> Option<SourcePosition> {
-    let mut numbers = node.tokens().filter(|token| token.kind == INT_NUMBER);
+    let mut numbers = node.tokens_of([INT_NUMBER]);
     let mut number = || literal::integer(numbers.next()?.text).as_integer();
     Some(SourcePosition { file: number()?, line: number()?, column: number()? })
 }

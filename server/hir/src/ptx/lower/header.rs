@@ -108,7 +108,7 @@ fn directive(node: Node<'_>) -> Option<Directive> {
     Some(match node.kind() {
         VERSION_DIRECTIVE => Directive::Version(node.token(FLOAT_NUMBER).and_then(version)),
         TARGET_DIRECTIVE => {
-            let mut words = node.tokens().filter(|token| token.kind == IDENT);
+            let mut words = node.tokens_of([IDENT]);
             let place = |token: Token<'_>| (SmolStr::new(token.text), token.range());
             Directive::Target(Target {
                 architecture: words.next().map(place),
@@ -124,9 +124,7 @@ fn directive(node: Node<'_>) -> Option<Directive> {
             index: number(node),
             path: node.token(STRING).map(unquoted).unwrap_or_default(),
         },
-        PRAGMA_DIRECTIVE => {
-            Directive::Pragma(node.tokens().filter(|token| token.kind == STRING).map(unquoted).collect())
-        }
+        PRAGMA_DIRECTIVE => Directive::Pragma(node.tokens_of([STRING]).map(unquoted).collect()),
         _ => Directive::Other(keyword.word().into()),
     })
 }

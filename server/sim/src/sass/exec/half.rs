@@ -58,31 +58,20 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let smaller = r.holds(o.p[0]);
             let (a, b) = (halves(o.s[0], mode, r), halves(o.s[1], mode, r));
             let raw = [0, 1].map(|index: usize| halves(Source { sign: 0, ..o.s[index] }, mode, r));
-            let mut values = *r.row(o.d);
-            for lane in lanes(mask) {
-                let of = |half: usize| {
-                    let signs = raw.map(|source| source[lane][half] >> 15 & 1);
-                    extremum(compare, mode, smaller >> lane & 1 == 1, [a[lane][half], b[lane][half]], signs)
-                        as u32
-                };
-                values[lane] = of(0) | of(1) << 16;
-            }
-            r.set(o.d, mask, &values);
+            set_halves(o, r, mask, |lane, half| {
+                let signs = raw.map(|source| source[lane][half] >> 15 & 1);
+                extremum(compare, mode, smaller >> lane & 1 == 1, [a[lane][half], b[lane][half]], signs)
+            });
         }
         Op::HalfMinMax3(compare, mode) => {
             let smaller = r.holds(o.p[0]);
             let sources = o.s.map(|source| halves(source, mode, r));
-            let mut values = *r.row(o.d);
-            for lane in lanes(mask) {
-                let of = |half: usize| {
-                    let smaller = smaller >> lane & 1 == 1;
-                    let [a, b, c] = [0, 1, 2].map(|index: usize| sources[index][lane][half]);
-                    let first = extremum(compare, mode, smaller, [a, b], [0; 2]);
-                    extremum(compare, mode, smaller, [first, c], [0; 2]) as u32
-                };
-                values[lane] = of(0) | of(1) << 16;
-            }
-            r.set(o.d, mask, &values);
+            set_halves(o, r, mask, |lane, half| {
+                let smaller = smaller >> lane & 1 == 1;
+                let [a, b, c] = sources.map(|source| source[lane][half]);
+                let first = extremum(compare, mode, smaller, [a, b], [0; 2]);
+                extremum(compare, mode, smaller, [first, c], [0; 2])
+            });
         }
         Op::HalfSetp(compare, combine, mode, together) => {
             let [low, high] = compared(compare, mode, o, r);
@@ -107,6 +96,15 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         }
         _ => {}
     }
+}
+
+/// Writes both halves of the destination in each lane.
+fn set_halves(o: &Operation, r: &mut Registers, mask: u32, of: impl Fn(usize, usize) -> u64) {
+    let mut values = *r.row(o.d);
+    for lane in lanes(mask) {
+        values[lane] = of(lane, 0) as u32 | (of(lane, 1) as u32) << 16;
+    }
+    r.set(o.d, mask, &values);
 }
 
 fn compute(arithmetic: HalfArithmetic, mode: HalfMode, o: &Operation, r: &mut Registers, mask: u32) {

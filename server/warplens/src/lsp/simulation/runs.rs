@@ -8,9 +8,11 @@ use rustc_hash::FxHashMap;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Outcome, Prepared, WarpRequest};
+use warplens_sim::Workers;
 
 use super::run::{Reports, Run, execute};
 use super::selection::Selected;
+use crate::cores::Cores;
 use crate::lsp::document::Edit;
 use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
 use crate::lsp::worker_pool::ThreadPool;
@@ -30,7 +32,7 @@ pub(crate) struct Simulations {
 
 impl Simulations {
     pub(crate) fn new(events: Sender<Event>) -> std::io::Result<Simulations> {
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let cores = Cores::all().count();
         Ok(Simulations {
             selected: FxHashMap::default(),
             panel_requests: FxHashMap::default(),
