@@ -9,6 +9,7 @@ pub(crate) mod dyn_eq;
 pub(crate) mod executable;
 pub(crate) mod findings;
 pub(crate) mod lane_masks;
+pub(crate) mod lane_row;
 pub(crate) mod lanes;
 pub(crate) mod launch_config;
 pub(crate) mod listing;

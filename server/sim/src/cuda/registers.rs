@@ -13,6 +13,7 @@ use pulp::Simd;
 
 use crate::cuda::slot::{Slot, Slots};
 use crate::warp::lane_masks::{expand_mask, mask_of};
+pub use crate::warp::lane_row::LaneRow;
 pub use crate::warp::lanes::lanes;
 
 /// Lanes of a warp.
@@ -23,13 +24,16 @@ pub const FULL: u32 = u32::MAX;
 /// One value a lane.
 pub type Lanes<T> = [T; WIDTH];
 
+/// A register.
+pub type Row<T> = LaneRow<T, WIDTH>;
+
 /// The register files of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Registers {
     /// Registers of up to 32 bits.
-    pub words: Vec<Lanes<u32>>,
+    pub words: Vec<Row<u32>>,
     /// 64-bit registers, and the halves of 128-bit ones.
-    pub doubles: Vec<Lanes<u64>>,
+    pub doubles: Vec<Row<u64>>,
     /// Predicates.
     pub predicates: Vec<u32>,
 }
@@ -49,9 +53,9 @@ impl Registers {
 /// What a register file holds.
 pub trait Word: Copy + Default + 'static {
     /// The file.
-    fn file(registers: &Registers) -> &[Lanes<Self>];
+    fn file(registers: &Registers) -> &[Row<Self>];
     /// The file, to write to.
-    fn file_mut(registers: &mut Registers) -> &mut [Lanes<Self>];
+    fn file_mut(registers: &mut Registers) -> &mut [Row<Self>];
     /// Widened.
     fn widen(self) -> u64;
     /// The low bits.
@@ -63,11 +67,11 @@ pub trait Word: Copy + Default + 'static {
 macro_rules! word {
     ($word:ty, $signed:ty, $file:ident) => {
         impl Word for $word {
-            fn file(registers: &Registers) -> &[Lanes<$word>] {
+            fn file(registers: &Registers) -> &[Row<$word>] {
                 &registers.$file
             }
 
-            fn file_mut(registers: &mut Registers) -> &mut [Lanes<$word>] {
+            fn file_mut(registers: &mut Registers) -> &mut [Row<$word>] {
                 &mut registers.$file
             }
 
@@ -195,8 +199,8 @@ mod tests {
     use super::*;
 
     fn two() -> Registers {
-        let words = vec![[0; WIDTH], std::array::from_fn(|lane| lane as u32)];
-        Registers { words, doubles: vec![[7; WIDTH]], predicates: vec![0] }
+        let words = vec![Row::all(0), std::array::from_fn(|lane| lane as u32).into()];
+        Registers { words, doubles: vec![Row::all(7)], predicates: vec![0] }
     }
 
     #[test]

@@ -181,7 +181,7 @@ fn prepare(operation: &Operation, program: &Program, r: &mut Registers) -> Opera
             _ => *r.int(*source, &mut buffer),
         };
         let row = program.layout.scratch + index as u16;
-        r.rows[usize::from(row)] = values;
+        *r.rows[usize::from(row)] = values;
         *source = Source::of(row);
     }
     prepared

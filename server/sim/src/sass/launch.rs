@@ -7,7 +7,7 @@ use super::target::Target;
 use super::undefined::Key;
 use super::undefined::suspects::suspects;
 use crate::cuda::listed_warps::Listing;
-use crate::cuda::registers::{Lanes, WIDTH};
+use crate::cuda::registers::{LaneRow, Lanes, WIDTH};
 use crate::step_stream::WarpSteps;
 use crate::trace::{RunOptions, WarpId};
 use crate::warp::LaunchConfig;
@@ -35,7 +35,7 @@ pub(crate) struct Launch<'p> {
     /// The constant banks.
     pub(crate) banks: Vec<(u8, Vec<u8>)>,
     /// The register file of a warp at its start.
-    pub(crate) rows: Vec<Lanes<u32>>,
+    pub(crate) rows: Vec<LaneRow<u32, WIDTH>>,
     pub(crate) program: &'p Program,
     /// The registers that may be read before they are written, if that is checked.
     pub(crate) suspects: Vec<Key>,
@@ -167,8 +167,8 @@ fn bank_0(program: &Program, config: &LaunchConfig) -> Vec<u8> {
 }
 
 /// The register file at the start: zeros and constants.
-fn rows(program: &Program, banks: &[(u8, Vec<u8>)], symbols: &[u64]) -> Vec<Lanes<u32>> {
-    let mut rows = vec![[0; WIDTH]; usize::from(program.layout.rows)];
+fn rows(program: &Program, banks: &[(u8, Vec<u8>)], symbols: &[u64]) -> Vec<LaneRow<u32, WIDTH>> {
+    let mut rows = vec![LaneRow::all(0); usize::from(program.layout.rows)];
     for &(row, constant) in &program.layout.constants {
         let value = match constant {
             Constant::Immediate(value) => value,
@@ -182,7 +182,7 @@ fn rows(program: &Program, banks: &[(u8, Vec<u8>)], symbols: &[u64]) -> Vec<Lane
                 word.map_or(0, |word| word.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)))
             }
         };
-        rows[usize::from(row)] = [value; WIDTH];
+        rows[usize::from(row)] = LaneRow::all(value);
     }
     rows
 }

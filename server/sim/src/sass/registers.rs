@@ -3,7 +3,7 @@
 //! General registers, uniform registers, immediates and words of constant banks are rows of one file, so that a source is
 //! always a row and no loop asks what kind it is. A uniform register has the same value in all lanes of its row.
 
-use crate::cuda::registers::{FULL, Lanes, blend};
+use crate::cuda::registers::{FULL, LaneRow, Lanes, WIDTH, blend};
 
 /// A row of the register file.
 pub type Row = u16;
@@ -117,13 +117,13 @@ impl Condition {
 /// The register file of a warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Registers {
-    pub(crate) rows: Vec<Lanes<u32>>,
+    pub(crate) rows: Vec<LaneRow<u32, WIDTH>>,
     pub(crate) predicates: [u32; PREDICATES],
 }
 
 impl Registers {
     /// A file with these rows.
-    pub(crate) fn new(rows: Vec<Lanes<u32>>) -> Registers {
+    pub(crate) fn new(rows: Vec<LaneRow<u32, WIDTH>>) -> Registers {
         let mut predicates = [0; PREDICATES];
         predicates[usize::from(TRUE)] = FULL;
         predicates[usize::from(UNIFORM + TRUE)] = FULL;
@@ -217,7 +217,7 @@ impl Registers {
     pub(crate) fn set(&mut self, row: Row, mask: u32, values: &Lanes<u32>) {
         let row = &mut self.rows[usize::from(row)];
         match mask {
-            FULL => *row = *values,
+            FULL => **row = *values,
             _ => blend(row, mask, |lane| values[lane]),
         }
     }

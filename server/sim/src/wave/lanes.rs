@@ -16,6 +16,7 @@ use pulp::Simd;
 
 use crate::trace::Mask;
 use crate::warp::lane_masks::{self, mask_of};
+use crate::warp::lane_row::LaneRow;
 
 use super::op::Row;
 pub(crate) use crate::warp::lanes::lanes;
@@ -23,7 +24,7 @@ pub(crate) use crate::warp::lanes::lanes;
 /// The rows of one wave. `W` is 32 or 64; a narrower wave leaves the upper lanes unused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rows<const W: usize> {
-    rows: Vec<[u32; W]>,
+    rows: Vec<LaneRow<u32, W>>,
 }
 
 /// A row computed lane by lane. A plain loop vectorizes where `std::array::from_fn` does not.
@@ -52,7 +53,7 @@ impl<const W: usize> Rows<W> {
 
     /// Zeroed rows.
     pub(crate) fn new(rows: usize) -> Self {
-        Rows { rows: vec![[0; W]; rows] }
+        Rows { rows: vec![LaneRow::all(0); rows] }
     }
 
     #[inline(always)]
@@ -62,7 +63,7 @@ impl<const W: usize> Rows<W> {
 
     /// Sets a row in all lanes, active or not.
     pub(crate) fn fill(&mut self, row: Row, value: u32) {
-        self.rows[row as usize] = [value; W];
+        self.rows[row as usize] = LaneRow::all(value);
     }
 
     /// Sets one lane.
@@ -76,7 +77,7 @@ impl<const W: usize> Rows<W> {
     pub(crate) fn write(&mut self, row: Row, values: &[u32; W], mask: Mask) {
         let target = &mut self.rows[row as usize];
         if mask == Self::FULL {
-            *target = *values;
+            **target = *values;
             return;
         }
         let keep = expand_mask::<W>(mask);

@@ -3,7 +3,7 @@
 //! Stored as rows of 32 words, so that an access at the same offset in all lanes moves whole rows.
 
 use super::local_frames::LocalFrames;
-use crate::cuda::registers::{Lanes, WIDTH, blend};
+use crate::cuda::registers::{LaneRow, Lanes, WIDTH, blend};
 
 /// Local memory limit per thread in bytes, as on hardware.
 pub(crate) const MAX_LOCAL_BYTES: u32 = 512 << 10;
@@ -11,7 +11,7 @@ pub(crate) const MAX_LOCAL_BYTES: u32 = 512 << 10;
 /// The local memory of a warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Local {
-    rows: Vec<Lanes<u32>>,
+    rows: Vec<LaneRow<u32, WIDTH>>,
     /// The calls that have it.
     pub(crate) frames: LocalFrames,
 }
@@ -21,7 +21,7 @@ impl Local {
     pub(crate) fn grow(&mut self, bytes: u32) {
         let rows = bytes.div_ceil(4) as usize;
         if self.rows.len() < rows {
-            self.rows.resize(rows, [0; WIDTH]);
+            self.rows.resize(rows, LaneRow::all(0));
         }
     }
 
@@ -39,7 +39,7 @@ impl Local {
 
     /// The words that differ, and in which lanes; words that only one side has count as 0.
     pub(crate) fn differing(&self, other: &Local) -> Vec<(u32, u32)> {
-        let zeros = [0; WIDTH];
+        let zeros = LaneRow::all(0);
         let rows = self.rows.len().max(other.rows.len());
         let row = |local: &Local, index: usize| *local.rows.get(index).unwrap_or(&zeros);
         let lanes = |index: usize| {

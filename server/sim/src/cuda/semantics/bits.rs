@@ -279,7 +279,7 @@ pub fn carryless_mad(high: bool, a: u64, b: u64, c: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cuda::registers::{FULL, WIDTH};
+    use crate::cuda::registers::{FULL, Row};
 
     #[test]
     fn products_without_carries() {
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn counts_beyond_the_width() {
         let word = |op, width, a, b| {
-            let words = vec![[0; WIDTH], [a; WIDTH], [b; WIDTH]];
+            let words = vec![Row::all(0), Row::all(a), Row::all(b)];
             let mut r = Registers { words, ..Registers::default() };
             shift(op, width, &Slots { d: 0, a: 1, b: 2, ..Slots::default() }, &mut r, FULL);
             r.words[0][7]
@@ -359,8 +359,8 @@ mod tests {
         assert_eq!((w16(Shift::Left, 0xffff, 8), w16(Shift::ArithmeticRight, 0x8000, 40)), (0xff00, 0xffff));
         let double = |op, a, b: u32| {
             let mut r = Registers {
-                words: vec![[b; WIDTH]],
-                doubles: vec![[0; WIDTH], [a; WIDTH]],
+                words: vec![Row::all(b)],
+                doubles: vec![Row::all(0), Row::all(a)],
                 predicates: vec![],
             };
             shift(op, ScalarType::B64, &Slots { d: 0, a: 1, b: 0, ..Slots::default() }, &mut r, FULL);

@@ -227,9 +227,10 @@ impl Combine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cuda::registers::Row;
 
     fn words(a: u32, b: u32) -> (Slots, Registers) {
-        let registers = Registers { words: vec![[a; WIDTH], [b; WIDTH]], ..Registers::default() };
+        let registers = Registers { words: vec![Row::all(a), Row::all(b)], ..Registers::default() };
         (Slots { a: 0, b: 1, ..Slots::default() }, registers)
     }
 

@@ -250,13 +250,13 @@ impl UndefinedValues {
         let mut saved: Vec<(Row, Lanes<u32>)> = Vec::new();
         for row in o.d..o.d + words {
             saved.push((row, *r.row(row)));
-            r.rows[usize::from(row)] = self.register(step, row).bits;
+            *r.rows[usize::from(row)] = self.register(step, row).bits;
         }
         let mut replace = |row: Row, word: &UndefinedWord, r: &mut Registers| {
             if !saved.iter().any(|(known, _)| *known == row) {
                 saved.push((row, *r.row(row)));
             }
-            r.rows[usize::from(row)] = word.bits;
+            *r.rows[usize::from(row)] = word.bits;
         };
         for &index in data {
             let source = &mut applied.s[index];
@@ -289,7 +289,7 @@ impl UndefinedValues {
             results.push((o.d + word, result));
         }
         for (row, values) in saved.into_iter().rev() {
-            r.rows[usize::from(row)] = values;
+            *r.rows[usize::from(row)] = values;
         }
         results.extend(self.predicate_results(&o, &selected));
         done.is_ok().then_some(results)

@@ -1,7 +1,7 @@
 //! One call of a function by a group of lanes: registers, local memory and caller.
 
 use crate::cuda::memory::local::Local;
-use crate::cuda::registers::{Lanes, Registers, WIDTH, blend};
+use crate::cuda::registers::{Lanes, Registers, Row, WIDTH, blend};
 use crate::cuda::sanitizer::ptx::undefined::UndefinedValues;
 use crate::cuda::windows;
 use crate::ptx::engine::launch::Threads;
@@ -30,8 +30,8 @@ impl Frame {
     pub(crate) fn new(index: u32, function: &Function, local_base: u32, threads: &Threads) -> Frame {
         let layout = &function.frame;
         let registers = Registers {
-            words: vec![[0; WIDTH]; layout.words as usize],
-            doubles: vec![[0; WIDTH]; layout.doubles as usize],
+            words: vec![Row::all(0); layout.words as usize],
+            doubles: vec![Row::all(0); layout.doubles as usize],
             predicates: vec![0; layout.predicates as usize],
         };
         let mut frame = Frame {
@@ -49,8 +49,8 @@ impl Frame {
 
     /// Resets the frame of an exited warp for a new one.
     pub(crate) fn renew(&mut self, function: &Function, threads: &Threads) {
-        self.registers.words.fill([0; WIDTH]);
-        self.registers.doubles.fill([0; WIDTH]);
+        self.registers.words.fill(Row::all(0));
+        self.registers.doubles.fill(Row::all(0));
         self.registers.predicates.fill(0);
         self.fill_constants(function, threads);
         self.dynamic = None;
@@ -61,10 +61,10 @@ impl Frame {
     fn fill_constants(&mut self, function: &Function, threads: &Threads) {
         let (layout, registers) = (&function.frame, &mut self.registers);
         for &(slot, value) in &layout.word_constants {
-            registers.words[slot as usize] = [value; WIDTH];
+            registers.words[slot as usize] = Row::all(value);
         }
         for &(slot, value) in &layout.double_constants {
-            registers.doubles[slot as usize] = [value; WIDTH];
+            registers.doubles[slot as usize] = Row::all(value);
         }
         for &slot in &layout.true_predicates {
             registers.predicates[slot as usize] = u32::MAX;
@@ -72,8 +72,8 @@ impl Frame {
         for &(special, place) in &layout.specials {
             let values = special_values(special, threads);
             match place {
-                RegisterSlot::Word(slot) => registers.words[slot as usize] = values,
-                RegisterSlot::Double(slot) => registers.doubles[slot as usize] = values.map(u64::from),
+                RegisterSlot::Word(slot) => *registers.words[slot as usize] = values,
+                RegisterSlot::Double(slot) => *registers.doubles[slot as usize] = values.map(u64::from),
                 RegisterSlot::Quad(_) | RegisterSlot::Predicate(_) => {}
             }
         }
