@@ -19,4 +19,5 @@ pub(crate) mod run_state;
 pub(crate) mod sanitizer;
 pub mod semantics;
 pub mod slot;
+pub(crate) mod visits;
 pub mod windows;

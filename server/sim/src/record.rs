@@ -86,23 +86,41 @@ impl Recorder {
     /// Records a visit of `statement` by `active` lanes, of which `executed` execute it.
     #[inline(always)]
     pub fn visit(&mut self, statement: StatementId, active: Mask, executed: Mask) {
-        self.visit_run(statement.0, statement.0 + 1, active, executed);
+        self.visit_some(statement.0, statement.0 + 1, active, executed);
     }
 
     /// Records a visit of each statement in `first..end`, in order, by `active` lanes, of which `executed` execute it.
     #[inline(always)]
     pub fn visit_run(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
-        if first >= end {
-            return;
+        if first < end {
+            self.visit_some(first, end, active, executed);
         }
+    }
+
+    /// [`Self::visit_run`] of at least one statement.
+    #[inline(always)]
+    pub(crate) fn visit_some(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
+        if self.stream.is_some() {
+            self.send(first, end, active, executed);
+        }
+        if self.runs.at(first).end == end {
+            self.count_visit(first, active, executed);
+        } else {
+            self.visit_runs(first, end, active, executed);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send(&self, first: u32, end: u32, active: Mask, executed: Mask) {
         if let Some(stream) = &self.stream {
             stream.send(first, end, active, executed);
         }
-        self.count_run(first, end, active, executed);
     }
 
-    #[inline(always)]
-    fn count_run(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
+    /// [`Self::visit_some`] for several runs, and for parts of runs.
+    #[inline(never)]
+    fn visit_runs(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         let mut at = first;
         while at < end {
             let part = self.runs.at(at).end;
@@ -127,7 +145,7 @@ impl Recorder {
         }
     }
 
-    /// [`Self::count_run`] for a range that does not consist of runs.
+    /// [`Self::visit_runs`] for a range that does not consist of runs.
     #[cold]
     #[inline(never)]
     fn visit_parts(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {

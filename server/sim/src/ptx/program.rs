@@ -12,6 +12,7 @@ use crate::trace::StatementId;
 
 mod asynchronous;
 mod flow;
+mod frequent;
 mod guard;
 mod hammock;
 mod operation;
@@ -113,8 +114,6 @@ pub struct Function {
     pub code: Vec<Instruction>,
     /// By instruction: the next one that has a guard or is control flow, or the end.
     pub straight_runs: Vec<u32>,
-    /// By instruction: which frequent operation it is.
-    pub quick: Vec<Quick>,
     /// The branches whose paths have only frequent operations.
     pub hammocks: Vec<Hammock>,
     /// Its registers.
@@ -163,10 +162,11 @@ impl Function {
 
     /// Finds the frequent operations, and the branches whose paths have only these.
     pub(crate) fn find_quick(&mut self) {
-        let quick = |instruction| Quick::of(instruction, &self.tables);
-        self.quick = self.code.iter().map(quick).collect();
+        for instruction in &mut self.code {
+            instruction.quick = frequent::quick(instruction, &self.tables);
+        }
         for pc in 0..self.code.len() {
-            if let Some(hammock) = Hammock::find(&self.code, &self.quick, &self.straight_runs, pc as u32) {
+            if let Some(hammock) = Hammock::find(&self.code, &self.straight_runs, pc as u32) {
                 self.code[pc].s.e = self.hammocks.len() as u32;
                 self.hammocks.push(hammock);
             }

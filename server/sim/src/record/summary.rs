@@ -71,7 +71,7 @@ impl Summary {
             let statements = u64::from(run.end - first);
             totals.warp_instructions += statements * run.value.count;
             totals.thread_instructions += statements * run.value.active_lanes;
-            totals.executed_thread_instructions += statements * run.value.executed_lanes;
+            totals.executed_thread_instructions += statements * run.value.executed_lanes();
             lines.extend((first..run.end).map(|statement| {
                 let counters = self.counters.get_mut(statement as usize).and_then(Option::take);
                 run.value.line(statement, counters)

@@ -10,10 +10,11 @@ use super::machine::Group;
 use super::observer::{Executing, Observer};
 use super::pause::Pause;
 use super::program::{CcTest, Operation, Quick};
-use super::running::{Next, Running, Stop, Visits};
+use super::running::{Next, Running, Stop};
 use super::undefined::UndefinedVisit;
 use super::warp::{RunContext, Warp};
-use crate::trace::Status;
+use crate::cuda::visits::Visits;
+use crate::trace::{StatementId, Status};
 
 impl Warp {
     /// Runs a group and its successors until the machine must choose again; returns why the warp stops, if it does.
@@ -100,7 +101,7 @@ impl Warp {
             machine: &mut self.machine,
             spin: &mut self.spin,
             reconvergences: &mut self.reconvergences,
-            visits: Visits { recorder: &mut self.recorder, mask: group.mask, start: group.pc },
+            visits: Visits { recorder: &mut self.recorder, first: 0, mask: group.mask, start: group.pc },
             group: *group,
             ctx,
             observer,
@@ -123,7 +124,7 @@ impl Warp {
     /// Counts a visit of a control instruction.
     pub(super) fn visit_control(&mut self, group: &Group, executed: u32, run: &mut RunContext<'_>) {
         run.state.steps += 1;
-        self.recorder.visit_run(group.pc, group.pc + 1, group.mask.into(), executed.into());
+        self.recorder.visit(StatementId(group.pc), group.mask.into(), executed.into());
         if self.written.is_some() {
             let at = Executing { statement: group.pc, active: group.mask, executed, written: executed };
             let mut observer = Observer {

@@ -7,8 +7,8 @@ use super::pause::Pause;
 use super::program::Program;
 use super::registers::Registers;
 use super::spin::SpinWatch;
+use crate::cuda::visits::Visits;
 use crate::reconvergences::ReconvergenceList;
-use crate::record::Recorder;
 use crate::trace::Finding;
 
 /// Why groups no longer run.
@@ -89,31 +89,7 @@ impl Running<'_> {
         }
         let Some(group) = next else { return false };
         self.group = group;
-        (self.visits.mask, self.visits.start) = (group.mask, group.pc);
+        self.visits.continue_with(group.mask, group.pc);
         true
-    }
-}
-
-/// Visits that are not recorded yet: of the statements from `start` on, each by all lanes of the group.
-pub(super) struct Visits<'w> {
-    pub(super) recorder: &'w mut Recorder,
-    pub(super) mask: u32,
-    pub(super) start: u32,
-}
-
-impl Visits<'_> {
-    /// Records the statements before `pc`.
-    #[inline(always)]
-    pub(super) fn up_to(&mut self, pc: u32) {
-        self.recorder.visit_run(self.start, pc, self.mask.into(), self.mask.into());
-        self.start = pc;
-    }
-
-    /// Records the statements before `pc`, and the visit of `pc`, which only some lanes execute.
-    #[inline(always)]
-    pub(super) fn of_some(&mut self, pc: u32, executed: u32) {
-        self.up_to(pc);
-        self.recorder.visit_run(pc, pc + 1, self.mask.into(), executed.into());
-        self.start = pc + 1;
     }
 }

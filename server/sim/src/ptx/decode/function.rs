@@ -13,7 +13,7 @@ use super::patterns::patterns;
 use super::storage::{self, Storage};
 use crate::objects::Object;
 use crate::ptx::program::{
-    Formal, FrameObjects, Function, Guard, Instruction, Note, Op, Passing, SignatureShape,
+    Formal, FrameObjects, Function, Guard, Instruction, Note, Op, Passing, Quick, SignatureShape,
 };
 
 /// Decodes one function.
@@ -141,7 +141,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
     fn guarded(&mut self, instruction: hir::Instruction<'l>) -> Result<Instruction, Why> {
         let guard = self.guard(instruction)?;
         let (op, s) = self.instruction(instruction)?;
-        Ok(Instruction { guard, op, s })
+        Ok(Instruction { guard, op, s, quick: Quick::No })
     }
 
     fn guard(&mut self, instruction: hir::Instruction<'l>) -> Result<Guard, Why> {
@@ -159,7 +159,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         let note = Note { name: name.into(), why };
         let (op, s) = with_entry(Op::Unsupported, &mut self.out.tables.notes, note);
         let guard = self.guard(instruction).unwrap_or(Guard::ALWAYS);
-        Instruction { guard, op, s }
+        Instruction { guard, op, s, quick: Quick::No }
     }
 
     fn formals(&mut self, returns: bool) -> Vec<Formal> {

@@ -28,6 +28,5 @@ pub(super) mod spin;
 mod system_calls;
 pub(crate) mod tensor;
 pub(super) mod value_tracer;
-mod visits;
 pub(super) mod warp;
 pub(crate) mod warp_collectives;

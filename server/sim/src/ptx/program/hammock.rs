@@ -3,8 +3,8 @@
 //! The lanes of such a branch reconverge soon, whatever they do, so that the interpreter loop executes one path after the other
 //! without the reconvergence stack.
 
-use super::Quick;
 use super::operation::{Instruction, Op};
+use super::{Guard, Quick};
 use crate::cuda::slot::NO_SLOT;
 
 /// The most instructions of a path.
@@ -32,16 +32,12 @@ pub struct Path {
 
 impl Hammock {
     /// The hammock of the branch at `pc`, if it is one.
-    pub(super) fn find(
-        code: &[Instruction],
-        quick: &[Quick],
-        straight_runs: &[u32],
-        pc: u32,
-    ) -> Option<Hammock> {
+    pub(super) fn find(code: &[Instruction], straight_runs: &[u32], pc: u32) -> Option<Hammock> {
         let branch = &code[pc as usize];
         let (target, join) = (branch.s.a, branch.s.b);
         let next = pc + 1;
-        if branch.op != Op::Branch(false) || target == next || join < next || target < next {
+        let is_conditional = branch.op == Op::Branch(false) && branch.guard != Guard::ALWAYS;
+        if !is_conditional || target == next || join < next || target < next {
             return None;
         }
         let path = |first: u32| {
@@ -49,7 +45,9 @@ impl Hammock {
             let end = if first == join { first } else { stop };
             let is_frequent = first <= end
                 && end - first <= MAX_PATH
-                && quick[first as usize..end as usize].iter().all(|quick| *quick != Quick::No);
+                && code[first as usize..end as usize]
+                    .iter()
+                    .all(|instruction| instruction.quick != Quick::No);
             let after = match code.get(end as usize) {
                 _ if end == join => end,
                 Some(last) if last.is_branch_to(join) => end + 1,
@@ -68,7 +66,7 @@ impl Hammock {
 
 impl Instruction {
     fn is_branch_to(&self, target: u32) -> bool {
-        matches!(self.op, Op::Branch(_)) && self.guard == super::Guard::ALWAYS && self.s.a == target
+        matches!(self.op, Op::Branch(_)) && self.guard == Guard::ALWAYS && self.s.a == target
     }
 
     /// The number of the hammock of a branch.

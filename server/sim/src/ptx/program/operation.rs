@@ -1,6 +1,7 @@
 //! Operations: the work of one instruction, small and by value.
 
 use super::guard::Guard;
+use super::quick::Quick;
 use crate::cuda::semantics::bits::{Count, DotProduct, Logic, Permute, Shift};
 use crate::cuda::semantics::carry::Carry;
 use crate::cuda::semantics::compare::{Combine, Compare, Comparison, FloatClass};
@@ -21,6 +22,8 @@ pub struct Instruction {
     pub op: Op,
     /// The operands. Control flow and operations with side tables keep targets and table indices here; see `Op`.
     pub s: Slots,
+    /// Which frequent operation it is, whatever its guard.
+    pub quick: Quick,
 }
 
 /// An operation. The discriminant is one byte, so that dispatch is one jump.

@@ -145,12 +145,12 @@ impl Groups {
         }
     }
 
-    /// The order in which the paths of a branch, which have no control flow of their own and reconverge at `join`, run; `None` if other
-    /// groups may run between them. Afterwards the whole group is at `join`; [`Groups::rejoined`] records that.
+    /// Whether the second one of the paths of a branch, which have no control flow of their own and reconverge at `join`, runs first;
+    /// `None` if other groups may run between them. Afterwards the whole group is at `join`; [`Groups::rejoined`] records that.
     #[inline(always)]
-    pub(crate) fn order_of_paths(&self, paths: [u32; 2], join: u32) -> Option<[usize; 2]> {
+    pub(crate) fn reverses_paths(&self, paths: [u32; 2], join: u32) -> Option<bool> {
         match self {
-            Groups::Stack(stack) => stack.order_of_paths(paths, join),
+            Groups::Stack(stack) => stack.reverses_paths(paths, join),
             Groups::Frontier(_) | Groups::Its(_) => None,
         }
     }

@@ -149,17 +149,14 @@ impl Stack {
         }
     }
 
-    /// The order in which the two paths of a branch of the running group would run, if the group is the next one afterwards: not if
-    /// the group itself ends at `join`.
+    /// Whether the second one of two paths of a branch of the running group would run first; `None` if the group is not the next one
+    /// afterwards, because it ends at `join` itself.
     #[inline(always)]
-    pub(super) fn order_of_paths(&self, paths: [u32; 2], join: u32) -> Option<[usize; 2]> {
+    pub(super) fn reverses_paths(&self, paths: [u32; 2], join: u32) -> Option<bool> {
         if self.entries[self.running].until == join {
             return None;
         }
-        Some(match self.rule {
-            Rule::Merging if paths[1] < paths[0] => [1, 0],
-            Rule::Merging | Rule::Plain => [0, 1],
-        })
+        Some(self.rule == Rule::Merging && paths[1] < paths[0])
     }
 
     /// Records the reconvergence of the running group after the paths of a branch, which are in the order in which they ran.

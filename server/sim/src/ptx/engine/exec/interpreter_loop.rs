@@ -17,13 +17,13 @@ use super::poll_window::PollWindow;
 use super::quick_run::QuickRun;
 use super::spin::BranchCounter;
 use super::value_tracer::{ValueTracer, registers_of};
-use super::visits::Visits;
 use super::warp::Warp;
 use crate::cuda::fault::{ExecError, Fault};
 use crate::cuda::memory::spaces::Bases;
 use crate::cuda::run_state::RunState;
 use crate::cuda::sanitizer::ptx::undefined::UndefinedValues;
 use crate::cuda::sanitizer::ptx::undefined_use::StatementVisit;
+use crate::cuda::visits::Visits;
 use crate::ptx::engine::divergence::group::Group;
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::launch::Launch;
@@ -96,7 +96,7 @@ impl Warp {
                 Ran::ToChoice => match choose(&mut self.groups, group.frame, self.live, run.launch) {
                     Ok(next) => {
                         group = next;
-                        running.visits.begin(&group);
+                        running.visits.continue_with(group.mask, group.pc);
                     }
                     Err(next) => break LoopExit::Next(next),
                 },
@@ -132,8 +132,8 @@ impl Running<'_> {
     /// Whether the instruction at `pc` is a frequent operation whose effects are not observed.
     #[inline(always)]
     fn is_quick(&self, pc: u32) -> bool {
-        let quick = self.function.quick.get(pc as usize);
-        quick.is_some_and(|quick| *quick != Quick::No) && !(self.observed && self.observes_values())
+        let next = self.function.code.get(pc as usize);
+        next.is_some_and(|next| next.quick != Quick::No) && !(self.observed && self.observes_values())
     }
 
     /// Runs frequent operations; `None` if the instruction at which the group then is must run in the general way.
@@ -237,7 +237,7 @@ impl Running<'_> {
             }
             while pc < end {
                 let instruction = &function.code[pc as usize];
-                if function.quick[pc as usize] == Quick::No {
+                if instruction.quick == Quick::No {
                     spin.end_watch();
                 }
                 if let Err(error) = self.step(simd, instruction, pc, executed)
@@ -451,8 +451,8 @@ impl Running<'_> {
     /// What ends a range of instructions.
     #[inline(always)]
     fn limits(&self) -> StopLimits {
-        let end = self.function.code.len() as u64;
-        StopLimits { pause_at: self.state.pause_at, limit: self.state.limit, end }
+        let end = self.function.code.len() as u32;
+        StopLimits::new(self.state.pause_at, self.state.limit, end)
     }
 }
 

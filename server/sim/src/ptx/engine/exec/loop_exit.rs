@@ -76,20 +76,35 @@ pub(super) struct StopLimits {
     /// The clock at which the run ends.
     pub(super) limit: u64,
     /// The instructions of the function.
-    pub(super) end: u64,
+    pub(super) end: u32,
+    /// The clock before which neither a pause nor the limit stops a run of instructions.
+    fence: u64,
 }
 
 impl StopLimits {
+    pub(super) fn new(pause_at: u64, limit: u64, end: u32) -> StopLimits {
+        StopLimits { pause_at, limit, end, fence: pause_at.min(limit.saturating_sub(end.into())) }
+    }
+
     /// The last possible stop for a group at `pc`: its reconvergence point, the end of the function, or the next poll of the
     /// caller.
     #[inline(always)]
     pub(super) fn stop(&self, clock: u64, pc: u32, until: u32) -> u32 {
+        if clock >= self.fence {
+            return self.stop_soon(clock, pc, until);
+        }
+        if until >= pc { until.min(self.end) } else { self.end }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn stop_soon(&self, clock: u64, pc: u32, until: u32) -> u32 {
         // A pause can wait for the next branch, so that it does not split runs of statements; the limit cannot.
         if clock >= self.pause_at {
             return pc;
         }
         let due = self.limit.saturating_sub(clock).saturating_add(pc.into());
-        let end = due.min(self.end) as u32;
+        let end = due.min(self.end.into()) as u32;
         if until >= pc { until.min(end) } else { end }
     }
 

@@ -30,8 +30,11 @@ impl LoopWatch {
 
     /// Whether the instructions from `first` to `last` only compute.
     pub(super) fn allows((first, last): (u32, u32), function: &Function) -> bool {
-        let code = function.quick.get(first as usize..=last as usize);
-        code.is_some_and(|code| code.iter().all(|quick| *quick != Quick::No && !quick.accesses_memory()))
+        let code = function.code.get(first as usize..=last as usize);
+        code.is_some_and(|code| {
+            code.iter()
+                .all(|instruction| instruction.quick != Quick::No && !instruction.quick.accesses_memory())
+        })
     }
 
     /// Counts a backward branch; returns whether all of the state must be compared.

@@ -1,6 +1,6 @@
 //! The paths of a hammock, which the lanes of a group execute one after the other without a change of the group.
 
-use super::visits::Visits;
+use crate::cuda::visits::Visits;
 use crate::ptx::engine::divergence::group::Group;
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::launch::Launch;
@@ -12,10 +12,10 @@ pub(super) struct Paths<'f> {
     pub(super) hammock: &'f Hammock,
     /// The first instruction and the lanes of each path: those that take the branch, and the others.
     parts: [(u32, u32); 2],
-    /// The order in which the paths run.
-    order: [usize; 2],
-    /// How many have run.
-    done: usize,
+    /// Whether the lanes that do not take the branch run first.
+    is_reversed: bool,
+    /// Whether the second path runs.
+    is_second: bool,
 }
 
 /// Instructions that run next.
@@ -40,18 +40,25 @@ impl<'f> Paths<'f> {
         if hammock.join != join {
             return None;
         }
-        let order = groups.order_of_paths(parts.map(|(first, _)| first), join)?;
-        Some(Paths { hammock, parts, order, done: 0 })
+        let is_reversed = groups.reverses_paths(parts.map(|(first, _)| first), join)?;
+        Some(Paths { hammock, parts, is_reversed, is_second: false })
     }
 
+    /// The index of the path that runs.
+    #[inline(always)]
+    fn index(&self) -> usize {
+        usize::from(self.is_reversed != self.is_second)
+    }
+
+    #[inline(always)]
     fn path(&self) -> &'f Path {
-        &self.hammock.paths[self.order[self.done]]
+        &self.hammock.paths[self.index()]
     }
 
     /// The path that runs.
     #[inline(always)]
     pub(super) fn running(&self) -> Part {
-        let (first, mask) = self.parts[self.order[self.done]];
+        let (first, mask) = self.parts[self.index()];
         Part { first, end: self.path().end, mask, is_join: false }
     }
 
@@ -61,8 +68,8 @@ impl<'f> Paths<'f> {
         let path = self.path();
         visits.up_to(path.after);
         *clock += u64::from(path.after - path.end);
-        self.done += 1;
-        if self.done < self.order.len() {
+        if !self.is_second {
+            self.is_second = true;
             return self.running();
         }
         let [(_, taken), (_, not_taken)] = self.parts;
@@ -73,7 +80,9 @@ impl<'f> Paths<'f> {
     /// Records the reconvergence.
     #[inline(always)]
     pub(super) fn rejoin(&self, groups: &mut Groups) {
-        groups.rejoined(self.order.map(|path| self.parts[path]), self.hammock.join);
+        let [taken, not_taken] = self.parts;
+        let parts = if self.is_reversed { [not_taken, taken] } else { [taken, not_taken] };
+        groups.rejoined(parts, self.hammock.join);
     }
 
     /// The lanes of the running path as a group of their own, for an instruction that is not a plain one.

@@ -12,13 +12,13 @@ use super::loop_exit::{LoopExit, Ran, StopLimits, branched, choose};
 use super::paths::Paths;
 use super::shared_words;
 use super::spin::BranchCounter;
-use super::visits::Visits;
 use crate::cuda::registers::Registers;
 use crate::cuda::semantics::bits::{self, Logic, Shift};
 use crate::cuda::semantics::compare::{self, Compare, Comparison};
 use crate::cuda::semantics::float::{self, FloatMode, FloatOp};
 use crate::cuda::semantics::integer::{self, IntOp};
 use crate::cuda::slot::Slots;
+use crate::cuda::visits::Visits;
 use crate::ptx::engine::divergence::group::Group;
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::launch::Launch;
@@ -99,7 +99,7 @@ impl<S: Simd> NullaryFnOnce for QuickRun<'_, '_, S> {
                 Ok(chosen) => self.group = chosen,
                 Err(chosen) => break Some(Ran::Exit(LoopExit::Next(chosen))),
             }
-            self.visits.begin(&self.group);
+            self.visits.continue_with(self.group.mask, self.group.pc);
             at.pc = self.group.pc;
             at.stop = self.stop(at.pc);
         };
@@ -123,7 +123,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         let count = straight(self.simd, self.function, range, self.registers, self.ctx, self.group.mask);
         at.pc += count;
         self.ctx.clock += u64::from(count);
-        if count != 0 {
+        if self.ctx.sanitizer.is_some() && count != 0 {
             begin(self.function, at.pc - 1, self.ctx, self.group.mask);
         }
         at.pc >= end
@@ -185,30 +185,34 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         let pc = at.pc;
         let (target, next) = (branch.s.a, pc + 1);
         let not_taken = self.group.mask & !taken;
-        let diverges = taken != 0 && not_taken != 0;
-        if diverges && (is_uniform || target == next) {
-            return Next::Leave(None);
-        }
-        if not_taken != 0 {
+        if not_taken == 0 {
+            self.visits.through(pc);
+            at.pc = target;
+        } else {
+            let diverges = taken != 0;
+            if diverges && (is_uniform || target == next) {
+                return Next::Leave(None);
+            }
             self.visits.of_some(pc, taken);
+            if diverges {
+                self.ctx.clock += 1;
+                return self.diverge(at, branch, [(target, taken), (next, not_taken)]);
+            }
+            at.pc = next;
         }
         self.ctx.clock += 1;
-        self.visits.up_to(next);
-        if !diverges {
-            at.pc = if taken == 0 { next } else { target };
-            if let Some(exit) = branched((pc, at.pc), self.group.alone, self.registers, self.spin) {
-                return Next::Leave(Some(Ran::Exit(exit)));
-            }
-            self.visits.start = at.pc;
-            at.stop = self.stop(at.pc);
-            return Next::Continue;
+        if let Some(exit) = branched((pc, at.pc), self.group.alone, self.registers, self.spin) {
+            return Next::Leave(Some(Ran::Exit(exit)));
         }
-        self.divergences.record(self.function.first_statement + pc, [taken, not_taken]);
-        self.diverge(at, branch, [(target, taken), (next, not_taken)])
+        self.visits.start = at.pc;
+        at.stop = self.stop(at.pc);
+        Next::Continue
     }
 
     #[inline(always)]
     fn diverge(&mut self, at: &mut RunPosition<'r>, branch: &Instruction, parts: [(u32, u32); 2]) -> Next {
+        let [(_, taken), (_, not_taken)] = parts;
+        self.divergences.record(self.function.first_statement + at.pc, [taken, not_taken]);
         self.spin.end_watch();
         let join = self.launch.plan.join(branch);
         if let Some(number) = branch.hammock()
@@ -236,12 +240,11 @@ fn straight<S: Simd>(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> u32 {
-    let range = first as usize..end as usize;
-    let code = function.code[range.clone()].iter().zip(&function.quick[range]);
+    let code = function.code.get(first as usize..end as usize).unwrap_or_default();
     let mut count = 0;
-    for (instruction, &quick) in code {
+    for instruction in code {
         let at = (function, (first + count) as usize);
-        if !execute(simd, quick, at, &instruction.s, registers, ctx, mask) {
+        if !execute(simd, instruction.quick, at, &instruction.s, registers, ctx, mask) {
             break;
         }
         count += 1;
@@ -294,7 +297,7 @@ impl<S: Simd> NullaryFnOnce for Guarded<'_, '_, S> {
 /// Reports to the sanitizer which instruction ran last; accesses have reported themselves.
 #[inline(always)]
 fn begin(function: &Function, pc: u32, ctx: &mut ExecContext<'_>, executed: u32) {
-    if !function.quick[pc as usize].accesses_memory() {
+    if !function.code[pc as usize].quick.accesses_memory() {
         ctx.begin(function, pc, executed);
     }
 }

@@ -1,0 +1,51 @@
+//! The visits of the running group that its warp has not recorded yet.
+
+use crate::record::Recorder;
+use crate::trace::StatementId;
+
+/// Visits that are not recorded yet: of the instructions from `start` on, each by all lanes of the group.
+pub(crate) struct Visits<'w> {
+    pub(crate) recorder: &'w mut Recorder,
+    /// The statement of instruction 0.
+    pub(crate) first: u32,
+    pub(crate) mask: u32,
+    pub(crate) start: u32,
+}
+
+impl Visits<'_> {
+    /// The lanes of `mask` run from `start` on.
+    #[inline(always)]
+    pub(crate) fn continue_with(&mut self, mask: u32, start: u32) {
+        (self.mask, self.start) = (mask, start);
+    }
+
+    /// Records the instructions before `pc`.
+    #[inline(always)]
+    pub(crate) fn up_to(&mut self, pc: u32) {
+        let mask = self.mask.into();
+        self.recorder.visit_run(self.first + self.start, self.first + pc, mask, mask);
+        self.start = pc;
+    }
+
+    /// Records the instructions up to that at `pc`, which has not been recorded.
+    #[inline(always)]
+    pub(crate) fn through(&mut self, pc: u32) {
+        let mask = self.mask.into();
+        self.recorder.visit_some(self.first + self.start, self.first + pc + 1, mask, mask);
+        self.start = pc + 1;
+    }
+
+    /// Records the instructions before `pc`, and that at `pc`, which only some lanes execute.
+    #[inline(always)]
+    pub(crate) fn of_some(&mut self, pc: u32, executed: u32) {
+        self.up_to(pc);
+        self.recorder.visit(StatementId(self.first + pc), self.mask.into(), executed.into());
+        self.start = pc + 1;
+    }
+
+    /// The number of visits of the instruction at `pc`, up to the present one.
+    pub(crate) fn number(&self, pc: u32) -> u64 {
+        let recorded = self.recorder.visits_of(StatementId(self.first + pc));
+        recorded + u64::from(pc >= self.start)
+    }
+}
