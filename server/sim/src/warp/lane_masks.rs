@@ -27,9 +27,16 @@ static LANE_MASK_TABLE: [[i8; 8]; 256] = {
 #[inline(always)]
 pub(crate) fn mask_of<S: Simd>(simd: S, holds: &[u32; 32]) -> u32 {
     #[cfg(target_arch = "x86_64")]
-    if let Some(simd) = (&simd as &dyn Any).downcast_ref::<pulp::x86::V3>() {
-        let signs = |&eight: &[u32; 8]| simd.avx._mm256_movemask_ps(pulp::cast(eight)) as u32;
-        return holds.as_chunks().0.iter().rev().map(signs).fold(0, |mask, eight| mask << 8 | eight);
+    {
+        let simd: &dyn Any = &simd;
+        if let Some(simd) = simd.downcast_ref::<pulp::x86::V4>() {
+            let signs = |&half: &[u32; 16]| u32::from(simd.avx512dq._mm512_movepi32_mask(pulp::cast(half)));
+            return holds.as_chunks().0.iter().rev().map(signs).fold(0, |mask, half| mask << 16 | half);
+        }
+        if let Some(simd) = simd.downcast_ref::<pulp::x86::V3>() {
+            let signs = |&eight: &[u32; 8]| simd.avx._mm256_movemask_ps(pulp::cast(eight)) as u32;
+            return holds.as_chunks().0.iter().rev().map(signs).fold(0, |mask, eight| mask << 8 | eight);
+        }
     }
     // Seen together with what made the lanes, the loop would become something else than vectors.
     let holds = black_box(holds);
@@ -64,7 +71,14 @@ mod tests {
                 std::array::from_fn::<bool, 32, _>(|lane| lanes[lane] == -1),
                 std::array::from_fn(|lane| mask >> lane & 1 == 1)
             );
-            assert_eq!(mask_of(pulp::Scalar::new(), &lanes.map(|lane| i32::from(lane) as u32)), mask);
+            let holds = lanes.map(|lane| i32::from(lane) as u32);
+            assert_eq!(mask_of(pulp::Scalar::new(), &holds), mask);
+            #[cfg(target_arch = "x86_64")]
+            {
+                let of_v3 = pulp::x86::V3::try_new().map(|simd| simd.vectorize(|| mask_of(simd, &holds)));
+                let of_v4 = pulp::x86::V4::try_new().map(|simd| simd.vectorize(|| mask_of(simd, &holds)));
+                assert_eq!([of_v3, of_v4].map(|of| of.unwrap_or(mask)), [mask; 2]);
+            }
         }
     }
 }

@@ -173,8 +173,11 @@ pub fn fma_32<S: Simd>(simd: S, a: f32, b: f32, c: f32) -> f32 {
 #[inline(always)]
 fn has_fma<S: Simd>(simd: S) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if (&simd as &dyn Any).is::<pulp::x86::V3>() {
-        return true;
+    {
+        let simd: &dyn Any = &simd;
+        if simd.is::<pulp::x86::V3>() || simd.is::<pulp::x86::V4>() {
+            return true;
+        }
     }
     let _ = simd;
     cfg!(target_arch = "aarch64")
