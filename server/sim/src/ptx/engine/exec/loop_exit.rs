@@ -90,22 +90,20 @@ impl StopLimits {
     /// caller.
     #[inline(always)]
     pub(super) fn stop(&self, clock: u64, pc: u32, until: u32) -> u32 {
-        if clock >= self.fence {
-            return self.stop_soon(clock, pc, until);
-        }
-        if until >= pc { until.min(self.end) } else { self.end }
+        let end = if clock >= self.fence { self.end_soon(clock, pc) } else { self.end };
+        if until >= pc { until.min(end) } else { end }
     }
 
+    /// Where a pause or the limit stops a group at `pc`, or the end of the function.
     #[cold]
     #[inline(never)]
-    fn stop_soon(&self, clock: u64, pc: u32, until: u32) -> u32 {
+    fn end_soon(&self, clock: u64, pc: u32) -> u32 {
         // A pause can wait for the next branch, so that it does not split runs of statements; the limit cannot.
         if clock >= self.pause_at {
             return pc;
         }
         let due = self.limit.saturating_sub(clock).saturating_add(pc.into());
-        let end = due.min(self.end.into()) as u32;
-        if until >= pc { until.min(end) } else { end }
+        due.min(self.end.into()) as u32
     }
 
     /// Whether instructions up to this clock run without a stop.

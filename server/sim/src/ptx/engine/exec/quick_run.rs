@@ -123,7 +123,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         let count = straight(self.simd, self.function, range, self.registers, self.ctx, self.group.mask);
         at.pc += count;
         self.ctx.clock += u64::from(count);
-        if self.ctx.sanitizer.is_some() && count != 0 {
+        if count != 0 {
             begin(self.function, at.pc - 1, self.ctx, self.group.mask);
         }
         at.pc >= end
@@ -297,7 +297,7 @@ impl<S: Simd> NullaryFnOnce for Guarded<'_, '_, S> {
 /// Reports to the sanitizer which instruction ran last; accesses have reported themselves.
 #[inline(always)]
 fn begin(function: &Function, pc: u32, ctx: &mut ExecContext<'_>, executed: u32) {
-    if !function.code[pc as usize].quick.accesses_memory() {
+    if ctx.sanitizer.is_some() && !function.code[pc as usize].quick.accesses_memory() {
         ctx.begin(function, pc, executed);
     }
 }
