@@ -19,6 +19,7 @@
 //!
 //! No handler waits for the client, and nothing waits while it holds a snapshot.
 
+mod analysis_delay;
 mod client;
 mod client_capabilities;
 mod debounce;

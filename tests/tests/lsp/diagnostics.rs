@@ -87,20 +87,41 @@ fn a_request_for_an_older_version_asks_for_a_retry() {
     assert_eq!(client.diagnostics(&file).len(), 2);
 }
 
-#[test]
-fn a_very_large_function_is_checked_after_a_pause() {
+/// A kernel of more than a megabyte.
+fn very_large() -> String {
     let body = "    mov.u32 %r1, %laneid;\n".repeat((1 << 20) / 20);
-    let source = format!(
+    format!(
         ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() {{\n    .reg .u32 %r<2>;\n{body}    ret;\n}}\n"
-    );
+    )
+}
+
+#[test]
+fn a_very_large_function_is_checked_after_each_edit() {
     let mut client = Client::start();
-    let mut file = client.open("large.ptx", &source);
+    let mut file = client.open("large.ptx", &very_large());
     assert_eq!(render(&client.diagnostics(&file)), "");
-    client.edit(&mut file, range([100, 4], [100, 7]), "mow");
-    let early = client.send("textDocument/diagnostic", file.params());
-    client.edit(&mut file, range([100, 4], [100, 7]), "mop");
-    assert_eq!(client.wait(early).expect_err("it is about an older version")["code"], -32802);
-    assert_eq!(client.diagnostics(&file).len(), 1);
-    client.edit(&mut file, range([100, 4], [100, 7]), "mov");
+    for (mnemonic, count) in [("mow", 1), ("mop", 1), ("mov", 0)] {
+        client.edit(&mut file, range([100, 4], [100, 7]), mnemonic);
+        assert_eq!(client.diagnostics(&file).len(), count, "{mnemonic}");
+    }
+}
+
+#[test]
+fn a_very_large_function_is_checked_once_after_edits_that_follow_each_other() {
+    let mut client = Client::start();
+    let mut file = client.open("large.ptx", &very_large());
     assert_eq!(render(&client.diagnostics(&file)), "");
+    let mut asked = vec![];
+    // Each needs the analysis of the whole function, which the next one cancels.
+    for brace in ["{", "}", "{", "}", "{"] {
+        client.edit(&mut file, range([100, 0], [100, 0]), brace);
+        asked.push(client.send("textDocument/diagnostic", file.params()));
+    }
+    let last = asked.pop().expect("several");
+    for early in asked {
+        if let Err(error) = client.wait(early) {
+            assert_eq!(error["code"], -32802, "{error}");
+        }
+    }
+    assert!(client.wait(last).is_ok());
 }

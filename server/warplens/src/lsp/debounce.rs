@@ -1,32 +1,40 @@
-//! Diagnostics and simulations of very large functions are debounced.
+//! Diagnostics and simulations of very large functions are debounced where they take long.
 //!
-//! The cost of an edit follows the size of the edited function. Above a megabyte, analysis would restart with every
-//! keystroke and never finish, so it waits until no edit has arrived for a while.
+//! After most edits little of a function is analysed again. After others, such as that of a brace, all of it is; for a function above a
+//! megabyte, such an analysis would restart with every keystroke and never finish, so it waits until no edit has arrived for a while:
+//! see [`AnalysisDelay`](super::analysis_delay::AnalysisDelay).
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tower_lsp::ls_types::Uri;
 
+use super::analysis_delay::Analysis;
 use super::event::Event;
 use super::request::{Job, Requester, Urgency};
+use super::snapshot::Failure;
 use super::state::State;
 
-/// Functions of more bytes are debounced.
-const LARGE: usize = 1 << 20;
-
-/// The time without an edit.
-const DELAY: Duration = Duration::from_millis(300);
+/// The analysis that a requester waits for.
+fn analysis(requester: &Requester) -> Analysis {
+    match requester {
+        Requester::Client(_) | Requester::Publish => Analysis::Diagnostics,
+        Requester::Prepare(_) => Analysis::Preparation,
+    }
+}
 
 impl State {
     /// Queues a request, or debounces it.
     pub(crate) fn enqueue(&mut self, job: Job) {
-        let until = self.documents.get(&job.request.uri).and_then(|document| document.debounced_until);
-        let delay = until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()));
-        if job.request.urgency == Urgency::Debounced && !delay.is_zero() {
+        let document = self.documents.get_mut(&job.request.uri);
+        let is_debounced = job.request.urgency == Urgency::Debounced;
+        let delay = document
+            .filter(|_| is_debounced)
+            .map_or(Duration::ZERO, |document| document.delay.remaining(analysis(&job.requester)));
+        if delay.is_zero() {
+            self.queue.push(job);
+        } else {
             self.debounced.push(job);
             self.client.send_later(delay, Event::DebounceElapsed);
-        } else {
-            self.queue.push(job);
         }
     }
 
@@ -40,18 +48,26 @@ impl State {
     /// move to the queue, which rejects them.
     pub(crate) fn debounce_after_edit(&mut self, uri: &Uri, largest_item: usize) {
         if let Some(document) = self.documents.get_mut(uri) {
-            document.debounced_until = (largest_item > LARGE).then(|| Instant::now() + DELAY);
+            document.delay.start(largest_item);
         }
         self.debounced.extract_if(.., |job| job.request.uri == *uri).for_each(|job| self.queue.push(job));
     }
 
     /// A delay has elapsed: queues the requests that need not wait longer.
     pub(crate) fn debounce_elapsed(&mut self) {
-        let (now, documents) = (Instant::now(), &self.documents);
-        let is_due = |job: &mut Job| {
-            let document = documents.get(&job.request.uri);
-            document.and_then(|document| document.debounced_until).is_none_or(|until| until <= now)
-        };
+        let documents = &self.documents;
+        let is_due =
+            |job: &mut Job| documents.get(&job.request.uri).is_none_or(|document| document.delay.is_over());
         self.debounced.extract_if(.., is_due).for_each(|job| self.queue.push(job));
+    }
+
+    /// Notes how long the work on a debounced request took.
+    pub(crate) fn note_analysis(&mut self, job: &Job, took: Duration, failure: Option<&Failure>) {
+        if job.request.urgency == Urgency::Debounced
+            && let Some(document) = self.documents.get_mut(&job.request.uri)
+        {
+            let is_cancelled = matches!(failure, Some(Failure::Cancelled)) && document.version != job.version;
+            document.delay.note(analysis(&job.requester), took, is_cancelled);
+        }
     }
 }

@@ -5,7 +5,6 @@
 //! would be wrong.
 
 use std::path::Path;
-use std::time::Instant;
 
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
@@ -14,6 +13,7 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{AnalysisHost, FileId, Language};
 
+use super::analysis_delay::AnalysisDelay;
 use crate::language::{self, Kind};
 use warplens_protocol::position::{Encoding, text_range};
 
@@ -31,8 +31,8 @@ const FOREIGN: &str = "this file has no `.kernel` line; if it is WAVE, select th
 pub(crate) struct Document {
     pub(crate) file: FileId,
     pub(crate) version: i32,
-    /// Diagnostics and simulations are debounced until then.
-    pub(crate) debounced_until: Option<Instant>,
+    /// When diagnostics and simulations may be computed.
+    pub(crate) delay: AnalysisDelay,
     /// Whether the first check of the whole text, which is still to come, frees much memory.
     pub(crate) frees_memory: bool,
     /// According to the client, the file name, or the text.
@@ -75,7 +75,7 @@ impl Document {
         let kind = language::of_document(&item.language_id, Path::new(item.uri.path().as_str()), &item.text);
         let body = Body::new(kind, &item.text, file, host);
         let frees_memory = item.text.len() > LONG;
-        Document { file, version: item.version, debounced_until: None, frees_memory, kind, body }
+        Document { file, version: item.version, delay: AnalysisDelay::default(), frees_memory, kind, body }
     }
 
     /// The text of an analysed document.

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 use crossbeam_channel::Receiver;
 use serde_json::{Value, json};
@@ -193,7 +194,7 @@ impl State {
         self.workers(job.request.urgency).run(move || {
             let _ = events.send(Event::Finished(number, run_handler(&handler, snapshot)));
         });
-        self.in_flight.insert(number, job);
+        self.in_flight.insert(number, (job, Instant::now()));
     }
 
     /// The workers for requests of this class.
@@ -205,7 +206,8 @@ impl State {
     }
 
     fn finished(&mut self, number: u64, outcome: Result<Response, Failure>) {
-        let Some(job) = self.in_flight.remove(&number) else { return };
+        let Some((job, started)) = self.in_flight.remove(&number) else { return };
+        self.note_analysis(&job, started.elapsed(), outcome.as_ref().err());
         self.workers(job.request.urgency).finished();
         if job.request.urgency == Urgency::Soon {
             self.memory.freed();

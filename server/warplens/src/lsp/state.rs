@@ -3,6 +3,7 @@
 //! Every event handler is short: it never analyses a text itself and never waits for the client.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crossbeam_channel::Sender;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -68,8 +69,8 @@ pub(crate) struct State {
     pub(crate) queue: Queue,
     /// Requests that wait for the end of a debounce delay.
     pub(crate) debounced: Vec<Job>,
-    /// Jobs on workers, by number.
-    pub(crate) in_flight: FxHashMap<u64, Job>,
+    /// Jobs on workers, by number, with the times when they started.
+    pub(crate) in_flight: FxHashMap<u64, (Job, Instant)>,
     pub(crate) jobs_started: u64,
     pub(crate) phase: Phase,
     pub(crate) pending: FxHashMap<Id, Pending>,
