@@ -20,6 +20,7 @@
 pub mod ast;
 mod chunks;
 mod edited_chunk;
+mod edited_name;
 mod error;
 mod generated;
 mod green;
@@ -32,10 +33,10 @@ pub mod ptx;
 mod reparse;
 pub mod sass;
 mod scan;
-mod statement_edit;
 mod syntax_node;
 mod tokens;
 mod tree;
+mod tree_edit;
 pub mod wave;
 
 pub use chunks::CHUNKED_FROM;
@@ -50,7 +51,7 @@ pub use parser::{CompletedMarker, Marker, Parser};
 pub use reparse::reparse_item;
 pub use rowan::{Direction, GreenNode, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
 pub use scan::{CommentEnd, ItemEdit, ItemKind, KeepsItem, Scan, Scanned, Tail};
-pub use statement_edit::StatementEdit;
 pub use syntax_node::{SyntaxElement, SyntaxNode, SyntaxNodeChildren, SyntaxToken, WarplensLanguage};
 pub use tokens::token_at_offset;
 pub use tree::{Elements, Node, Token};
+pub use tree_edit::{Replaced, TreeEdit};

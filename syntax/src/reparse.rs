@@ -1,4 +1,5 @@
-//! The tree of an edited item from the tree before the edit: in a long body only the chunk that changed is parsed.
+//! The tree of an edited item from the tree before the edit: of a long one only the chunk of its body that changed, or its name, is
+//! parsed.
 
 use std::sync::Arc;
 
@@ -6,25 +7,26 @@ use rowan::{GreenNode, GreenNodeData, NodeOrToken, TextRange, TextSize};
 
 use crate::chunks::CHUNKED_FROM;
 use crate::edited_chunk::{EditedChunk, ParsedChunk, Step};
+use crate::edited_name::EditedName;
 use crate::error::SyntaxError;
 use crate::green;
 use crate::language::Language;
 use crate::parse::{Parse, parse_shared_item};
-use crate::statement_edit::StatementEdit;
 use crate::tree::Tree;
+use crate::tree_edit::TreeEdit;
 
 /// The result of [`parse_shared_item`] for `text`, made from the parse of an earlier text of the same item where that is faster, and
 /// how the trees differ where that is known. If nothing else holds the earlier parse, its memory is used again.
-pub fn reparse_item(language: Language, old: Parse, text: &Arc<str>) -> (Parse, Option<StatementEdit>) {
+pub fn reparse_item(language: Language, old: Parse, text: &Arc<str>) -> (Parse, Option<TreeEdit>) {
     match Edit::find(language, &old, text) {
         Some(Edit::Nothing) => (old, None),
-        Some(Edit::Chunk { path, tree, errors, statements }) => {
+        Some(Edit::Node { path, tree, errors, edit }) => {
             let green = old.known_green().map(|known| with_replaced(known, &path[1..], green::build(&tree)));
             let path: Vec<usize> = path.iter().map(|step| step.index).collect();
             let parse = Parse::new(old.into_tree().replace(&path, &tree, text), errors);
             match green {
-                Some(green) => (parse.with_green(green), statements),
-                None => (parse, statements),
+                Some(green) => (parse.with_green(green), edit),
+                None => (parse, edit),
             }
         }
         None => (parse_shared_item(language, text), None),
@@ -34,12 +36,12 @@ pub fn reparse_item(language: Language, old: Parse, text: &Arc<str>) -> (Parse, 
 /// The difference between two trees of an item.
 enum Edit {
     Nothing,
-    /// Another chunk at the end of this path from the root. The errors are those of the whole item.
-    Chunk {
+    /// Another node at the end of this path from the root: a chunk or a name. The errors are those of the whole item.
+    Node {
         path: Vec<Step>,
         tree: Tree,
         errors: Vec<SyntaxError>,
-        statements: Option<StatementEdit>,
+        edit: Option<TreeEdit>,
     },
 }
 
@@ -56,11 +58,20 @@ impl Edit {
             return Some(Edit::Nothing);
         }
         let delta = text.len() as i64 - old_text.len() as i64;
+        if let Some(EditedName { path, tree, edit }) =
+            EditedName::find(language, old.root(), changed, text, delta)
+            // The message of an error may contain the name.
+            && !old.errors().iter().any(|error| error.range.intersect(edit.old).is_some())
+        {
+            let moved = |error: &SyntaxError| SyntaxError { range: edit.range(error.range), ..error.clone() };
+            let errors = old.errors().iter().map(moved).collect();
+            return Some(Edit::Node { path, tree, errors, edit: Some(edit) });
+        }
         let chunk = EditedChunk::find(old.root(), changed, text, delta)?;
         let ParsedChunk { tree, errors } = parse_chunk(&chunk)?;
         let errors = merge(old.errors(), chunk.node.range(), delta, errors);
-        let statements = StatementEdit::between(chunk.node, tree.root(), changed, delta);
-        Some(Edit::Chunk { path: chunk.path, tree, errors, statements })
+        let edit = TreeEdit::of_statements(chunk.node, tree.root(), changed, delta);
+        Some(Edit::Node { path: chunk.path, tree, errors, edit })
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use warplens_syntax::{
-    EditSummary, ItemGroup, ItemList, Language, Parse, SyntaxKind, TextRange, TextSize, parse_file,
+    EditSummary, ItemGroup, ItemList, Language, Parse, Replaced, SyntaxKind, TextRange, TextSize, parse_file,
     parse_item, reparse_item,
 };
 
@@ -393,5 +393,26 @@ proptest! {
         let start = place(&text, fraction);
         let end = (start + length).min(text.len());
         check_reparse(&text, start..end, SNIPPETS[snippet]);
+    }
+
+    #[test]
+    fn random_edits_of_the_name_of_a_long_item(start in 0..8usize, length in 0..6usize, inserted in "[a-z0-9_$%.(){ /]{0,2}") {
+        let text = long_kernel();
+        let start = text.find("long(").unwrap() - 2 + start;
+        check_reparse(&text, start..start + length, &inserted);
+    }
+}
+
+#[test]
+fn an_edit_of_the_name_of_a_long_item_parses_no_chunk() {
+    let text = long_kernel();
+    let name = text.find("long(").unwrap();
+    let item = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
+    for (range, insert) in [(name..name + 4, "another"), (name..name, "_"), (name + 4..name + 4, "7")] {
+        check_reparse(&text, range.clone(), insert);
+        let mut edited = text.clone();
+        edited.replace_range(range, insert);
+        let (_, edit) = reparse_item(warplens_syntax::ptx::LANGUAGE, item.clone(), &edited.as_str().into());
+        assert_eq!(edit.map(|edit| edit.replaced), Some(Replaced::Name), "{insert}");
     }
 }

@@ -22,12 +22,12 @@ use crate::answer::{Diagnostic, FileId, Fold, Occurrence, Symbol, Target};
 use crate::construct::Construct;
 pub use crate::document::Document;
 use crate::edit_history::EditHistory;
-use crate::edited_statements::{EditStep, EditedStatements};
+use crate::last_edit::{EditStep, LastEdit};
 use crate::lru_cache::LruCache;
 use crate::name::{ModuleUse, Named, Namespace, Subject};
 use crate::problem::{Problem, TargetRanges};
 use crate::profile::Profile;
-use crate::settled::Settled;
+use crate::settled::{EnvironmentQueries, Settled};
 use crate::shared::Shared;
 use crate::tokens::{token_covering, weight};
 
@@ -188,12 +188,18 @@ fn items_of<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Vec<Item<'db>> {
     (0..).zip(&*group.items(db).0).map(item).collect()
 }
 
+/// The names of the module that an item uses, with their occurrences.
+#[salsa::tracked(returns(deref))]
+pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
+    (db.language(item.language(db)).module_uses)(db, item)
+}
+
 /// Trees and lowered functions of the items in use; see `LruCache` for why they are not queries.
 #[derive(Default)]
 pub struct Cache {
     trees: LruCache<Parse>,
     history: EditHistory,
-    edited: EditedStatements,
+    edited: LastEdit,
     shared: Shared,
 }
 
@@ -372,8 +378,9 @@ pub struct LanguageQueries {
     pub construct_at: fn(&FilePosition<'_>) -> Option<Construct>,
     /// Adds the problems of an item by itself, besides syntax errors. Of the file it may read only what it is written for.
     pub check_item: for<'db> fn(&'db dyn Db, File, Item<'db>, &mut Vec<Problem>),
-    /// Reads all that `check_item`, `lints` and the checks of names read of a file beside the item; `None` if they may read anything.
-    pub environment: Option<fn(&dyn Db, File)>,
+    /// All that `check_item`, `lints`, and the checks of what an item uses of others, read of a file beside the item; `None` if they may
+    /// read anything.
+    pub environment: Option<EnvironmentQueries>,
     /// The problems that items of a file have with each other.
     pub check_module: fn(&Database, File) -> Vec<Diagnostic>,
     /// Adds the lints of an item without syntax errors.

@@ -18,11 +18,12 @@
 pub mod answer;
 mod construct;
 mod db;
+mod declarations;
 mod declared;
 mod demangle;
 mod document;
 mod edit_history;
-mod edited_statements;
+mod last_edit;
 mod lru_cache;
 pub mod markdown;
 mod name;
@@ -43,17 +44,19 @@ pub mod wave;
 pub use answer::*;
 pub use construct::{Construct, Word};
 pub use db::{
-    Database, Db, Document, File, FilePosition, Item, LanguageQueries, Observer, items, syntax_tree,
+    Database, Db, Document, File, FilePosition, Item, LanguageQueries, Observer, items, module_uses,
+    syntax_tree,
 };
+pub use declarations::{Declarations, Declares};
 pub use declared::{count, one_line};
 pub use demangle::{demangled, source_name};
-pub use edited_statements::EditStep;
-pub use names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject, module_uses};
+pub use last_edit::EditStep;
+pub use names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 pub use phrase::{all_of, any_of};
 pub use problem::{FixContext, Fixes, ItemFix, Problem, TargetRanges};
 pub use profile::{Profile, UnknownPlatform};
 pub use safe_fixes::{SafeFixes, safe_fixes};
-pub use settled::{Environment, Settled, SettledItems, environment};
+pub use settled::{Environment, EnvironmentQueries, Settled, SettledItems, environment};
 pub use similar::{did_you_mean, nearest};
 pub use tokens::{token_before, token_covering};
 pub use warplens_hir::Severity;

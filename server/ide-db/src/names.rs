@@ -5,14 +5,8 @@
 //! is small and stays valid while other items change.
 
 use crate::answer::{Occurrence, Target};
-use crate::db::{Database, Db, File, FilePosition, Item, items};
+use crate::db::{Database, File, FilePosition, items, module_uses};
 pub use crate::name::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
-
-/// The names of the module that an item uses, with their occurrences.
-#[salsa::tracked(returns(deref))]
-pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
-    (db.language(item.language(db)).module_uses)(db, item)
-}
 
 /// The name at a position; `None` if there is none.
 pub fn named(position: &FilePosition<'_>) -> Option<Named> {

@@ -1,6 +1,7 @@
 //! The names of a module, from the headers of its items in order.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::{DeclarationKind, FunctionKind, Header, Linkage, Space, Type};
@@ -12,12 +13,21 @@ const RANGE: u32 = 1 << 12;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModuleNames {
     symbols: Vec<ModuleSymbol>,
-    /// Symbols by name, in text order.
-    by_name: FxHashMap<SmolStr, Vec<u32>>,
+    /// Symbols by name.
+    by_name: FxHashMap<SmolStr, Namesakes>,
     /// Symbols that declare `name0`, `name1` …, by the part before the number.
-    ranges: FxHashMap<SmolStr, Vec<u32>>,
-    representatives: Representatives,
+    ranges: FxHashMap<SmolStr, Namesakes>,
+    /// Symbols that may not be the first with their name.
+    repeated: Vec<u32>,
     clashes: Vec<Clash>,
+}
+
+/// The symbols with one name, in text order. Most names are declared once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Namesakes {
+    all: SmallVec<[u32; 2]>,
+    /// The first of each kind, with which later ones are compared: a module may declare a name any number of times.
+    kinds: SmallVec<[u32; 2]>,
 }
 
 /// One declaration of a name.
@@ -88,8 +98,11 @@ pub enum ClashKind {
 impl ModuleNames {
     /// Collects the names of a module. The headers are those of all items, in the order of the text.
     pub fn new<'h>(headers: impl IntoIterator<Item = &'h Header>) -> ModuleNames {
+        let headers = headers.into_iter();
         let mut module = ModuleNames::default();
-        for (item, header) in headers.into_iter().enumerate() {
+        module.symbols.reserve(headers.size_hint().0);
+        module.by_name.reserve(headers.size_hint().0);
+        for (item, header) in headers.enumerate() {
             for (index, declaration) in header.declarations.iter().enumerate() {
                 let symbol = ModuleSymbol {
                     name: declaration.name.clone(),
@@ -110,14 +123,14 @@ impl ModuleNames {
 
     /// The declarations of a name in the order of the text; for `v1` those of `v<2>` too.
     pub fn declarations(&self, name: &str) -> impl Iterator<Item = &ModuleSymbol> {
-        let exact = self.by_name.get(name).into_iter().flatten();
+        let exact = self.by_name.get(name).into_iter().flat_map(|same| &same.all);
         exact.copied().chain(self.in_range(name)).map(|index| &self.symbols[index as usize])
     }
 
     /// The first declaration of each kind of a name in the order of the text. A module may declare a name any number of times,
     /// so checks that visit each use of a name look at these.
     pub fn kinds(&self, name: &str) -> impl Iterator<Item = &ModuleSymbol> {
-        let exact = self.representatives.by_name.get(name).into_iter().flatten();
+        let exact = self.by_name.get(name).into_iter().flat_map(|same| &same.kinds);
         exact.copied().chain(self.in_range(name)).map(|index| &self.symbols[index as usize])
     }
 
@@ -136,6 +149,12 @@ impl ModuleNames {
         self.kinds(name).any(|symbol| matches!(symbol.kind, ModuleKind::Function { is_noreturn: true, .. }))
     }
 
+    /// The declarations of names that are declared before, and perhaps a few others, with their indices in
+    /// [`ModuleNames::symbols`].
+    pub fn repeated(&self) -> impl Iterator<Item = (u32, &ModuleSymbol)> {
+        self.repeated.iter().map(|&index| (index, &self.symbols[index as usize]))
+    }
+
     /// Declarations that the assembler does not take together, in the order of the later one.
     pub fn clashes(&self) -> &[Clash] {
         &self.clashes
@@ -148,20 +167,36 @@ impl ModuleNames {
 
     fn declare(&mut self, symbol: ModuleSymbol) {
         let index = self.symbols.len() as u32;
-        let overlapping = self.representatives.overlapping(self, &symbol);
-        let clash = overlapping.into_iter().find_map(|first| {
+        let is_range = symbol.kind.range_count().is_some();
+        let others = self.others_sharing(&symbol);
+        let table = if is_range { &mut self.ranges } else { &mut self.by_name };
+        let same = table.entry(symbol.name.clone()).or_default();
+        let clash = same.kinds.iter().copied().chain(others).find_map(|first| {
             let kind = symbol.kind.clash(self.symbols[first as usize].kind)?;
             Some(Clash { symbol: index, first, kind })
         });
-        self.clashes.extend(clash);
-        let is_range = symbol.kind.range_count().is_some();
-        let table = if is_range { &mut self.ranges } else { &mut self.by_name };
-        table.entry(symbol.name.clone()).or_default().push(index);
-        let list = self.representatives.list(&symbol.name, is_range);
-        if !list.iter().any(|other| self.symbols[*other as usize].kind == symbol.kind) {
-            list.push(index);
+        if is_range || !same.all.is_empty() {
+            self.repeated.push(index);
         }
+        if !same.kinds.iter().any(|other| self.symbols[*other as usize].kind == symbol.kind) {
+            same.kinds.push(index);
+        }
+        same.all.push(index);
+        self.clashes.extend(clash);
         self.symbols.push(symbol);
+    }
+
+    /// The symbols of the other table that share a name with a symbol: a range with one of its names, or the first names of each kind
+    /// with a range.
+    fn others_sharing(&self, symbol: &ModuleSymbol) -> SmallVec<[u32; 2]> {
+        let Some(count) = symbol.kind.range_count() else {
+            return self.in_range(&symbol.name).into_iter().collect();
+        };
+        let singles = (0..count.min(RANGE)).map(|index| format!("{}{index}", symbol.name));
+        singles
+            .filter_map(|name| self.by_name.get(name.as_str()))
+            .flat_map(|same| same.kinds.clone())
+            .collect()
     }
 
     fn in_range(&self, name: &str) -> Option<u32> {
@@ -171,42 +206,11 @@ impl ModuleNames {
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
         (1..=digits.min(10)).map(|digits| name.split_at(name.len() - digits)).find_map(|(prefix, number)| {
             let number: u32 = number.parse().ok()?;
-            let mut ranges = self.ranges.get(prefix)?.iter().copied();
+            let mut ranges = self.ranges.get(prefix)?.all.iter().copied();
             ranges.find(|&symbol| {
                 self.symbols[symbol as usize].kind.range_count().is_some_and(|count| number < count)
             })
         })
-    }
-}
-
-/// The first symbol of each kind with a name, with which later ones are compared: a module may declare a name any number
-/// of times.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Representatives {
-    by_name: FxHashMap<SmolStr, Vec<u32>>,
-    ranges: FxHashMap<SmolStr, Vec<u32>>,
-}
-
-impl Representatives {
-    fn list(&mut self, name: &SmolStr, is_range: bool) -> &mut Vec<u32> {
-        let table = if is_range { &mut self.ranges } else { &mut self.by_name };
-        table.entry(name.clone()).or_default()
-    }
-
-    /// Those that share a name with a symbol.
-    fn overlapping(&self, module: &ModuleNames, symbol: &ModuleSymbol) -> Vec<u32> {
-        let of =
-            |table: &FxHashMap<SmolStr, Vec<u32>>, name: &str| table.get(name).cloned().unwrap_or_default();
-        match symbol.kind.range_count() {
-            None => {
-                of(&self.by_name, &symbol.name).into_iter().chain(module.in_range(&symbol.name)).collect()
-            }
-            Some(count) => {
-                let singles = (0..count.min(RANGE)).map(|index| format!("{}{index}", symbol.name));
-                let singles = singles.flat_map(|name| of(&self.by_name, &name));
-                of(&self.ranges, &symbol.name).into_iter().chain(singles).collect()
-            }
-        }
     }
 }
 

@@ -35,7 +35,12 @@ pub fn ptx_header<'db>(db: &'db dyn Db, item: Item<'db>) -> Arc<ptx::Header> {
 
 /// The headers of a file in text order.
 pub fn ptx_headers(db: &dyn Db, file: File) -> impl Iterator<Item = &ptx::Header> {
-    item_groups(db, file).iter().flat_map(|group| group_headers(db, *group)).map(|header| &**header)
+    shared_headers(db, file).map(|header| &**header)
+}
+
+/// The headers of a file in text order, to be kept.
+pub(super) fn shared_headers(db: &dyn Db, file: File) -> impl Iterator<Item = &Arc<ptx::Header>> {
+    item_groups(db, file).iter().flat_map(|group| group_headers(db, *group))
 }
 
 /// The headers of a group. All of them, since each by itself would have to be validated at every keystroke: those of a small

@@ -1,13 +1,17 @@
 //! The declarations of a file that its items share.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
-use warplens_hir::ptx::{ModuleKind, ModuleNames};
+use warplens_hir::ptx::{Declaration, DeclarationKind, Header, ModuleKind, ModuleNames};
 use warplens_syntax::ItemKind;
 
 use crate::db::{Db, File, Item, items};
-use crate::ptx::lowered::ptx_headers;
+use crate::declarations::Declares;
+use crate::ptx::lowered::{ptx_headers, shared_headers};
 use crate::ptx::target::module_target;
+use crate::settled::EnvironmentQueries;
 
 /// The names that the items of a PTX file declare. Computed from headers, so edits in bodies do not invalidate it.
 #[salsa::tracked]
@@ -15,7 +19,8 @@ pub fn module_names(db: &dyn Db, file: File) -> ModuleNames {
     if file.language(db) != warplens_syntax::ptx::LANGUAGE {
         return ModuleNames::default();
     }
-    ModuleNames::new(ptx_headers(db, file))
+    let headers: Vec<&Header> = ptx_headers(db, file).collect();
+    ModuleNames::new(headers)
 }
 
 /// The `.noreturn` functions. Small and rarely changed, so checks of an item may depend on it.
@@ -34,12 +39,24 @@ pub fn debug_names(db: &dyn Db, file: File) -> FxHashSet<SmolStr> {
     directives.flat_map(|item| section_words(db, *item)).cloned().collect()
 }
 
-/// Reads what the checks of an item read of its file.
-pub fn environment(db: &dyn Db, file: File) {
-    module_target(db, file);
-    module_names(db, file);
-    never_returns(db, file);
-    debug_names(db, file);
+/// What the checks of an item read of its file.
+pub const ENVIRONMENT: EnvironmentQueries = EnvironmentQueries {
+    settings: |db, file| {
+        module_target(db, file);
+        never_returns(db, file);
+        debug_names(db, file);
+    },
+    declarations: |db, file| Arc::new(shared_headers(db, file).cloned().collect::<Box<[Arc<Header>]>>()),
+};
+
+impl Declares for Header {
+    fn names(&self) -> Option<Vec<SmolStr>> {
+        let name = |declaration: &Declaration| match &declaration.kind {
+            DeclarationKind::Variable(variable) if variable.range_count.is_some() => None,
+            _ => Some(declaration.name.clone()),
+        };
+        self.declarations.iter().map(name).collect()
+    }
 }
 
 /// The words of a section; none for other items. It reads the text instead of the tree, since sections are long and simple.

@@ -12,8 +12,8 @@ use warplens_hir::sass::{
 use warplens_syntax::SyntaxKind;
 
 use crate::answer::{Access, Occurrence, Target};
-use crate::db::{Database, Db, File, FilePosition, Item, items};
-use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject, module_uses as uses_of};
+use crate::db::{Database, Db, File, FilePosition, Item, items, module_uses as uses_of};
+use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::sass::lowered::sass_code;
 
 /// The namespace of labels and functions.

@@ -7,7 +7,7 @@ use text_size::TextRange;
 use warplens_hir::wave::{Name, NameRef, Role};
 
 use crate::answer::{Access, Occurrence, Target};
-use crate::db::{Database, Db, File, FilePosition, Item, items};
+use crate::db::{Database, Db, File, FilePosition, Item, items, module_uses as uses_of};
 use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::wave::lowered::wave_code;
 
@@ -93,7 +93,7 @@ pub fn module_declarations(db: &Database, file: File, namespace: Namespace, name
     let list = file.document(db).items();
     let mut targets = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
-        let uses = crate::names::module_uses(db, *item).iter();
+        let uses = uses_of(db, *item).iter();
         let mut here = uses.filter(|have| have.namespace == namespace && have.name == name);
         let uses = here.next().map_or(&[][..], |found| &found.uses);
         let declarations = uses.iter().filter(|position| position.access == Access::Declaration);

@@ -8,7 +8,7 @@ use warplens_hir::ptx::{
     ModuleNames, ModuleSymbol, Parameter, Signature, Space, Variable,
 };
 use warplens_ide_db::ptx::{ModuleTarget, module_names, module_target, ptx_headers};
-use warplens_ide_db::{Database, Db, Diagnostic, Environment, File, Fixes, Problem, Severity, items};
+use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Problem, Severity, environment, items};
 
 use crate::codes;
 use crate::context::fix_context;
@@ -37,15 +37,13 @@ struct ModuleProblems {
     /// Declarations that differ from an earlier one.
     repeated: Box<[ItemProblem]>,
     shared_bytes: SharedBytes,
-    /// The environment of the checks of bodies: they read the headers of other items, as these checks do.
-    headers: Environment,
 }
 
 /// The problems of what bodies use of other items.
 fn body_problems(db: &Database, file: File, module: &ModuleProblems) -> Vec<ItemProblem> {
     let names = module_names(db, file);
     let mut found = Vec::new();
-    file.settled(db).bodies.check_others(db, file, Some(&module.headers), true, |index, item| {
+    file.settled(db).bodies.check_others(db, file, environment(db, file).as_ref(), true, |index, item| {
         let mut problems = Vec::new();
         problems.extend(module.shared_bytes.check_kernel(db, item));
         calls::check(db, file, names, item, &mut problems);
@@ -77,12 +75,11 @@ fn module_problems(db: &dyn Db, file: File) -> ModuleProblems {
         found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
     }
     let rules = Rules { db, file, names, module };
-    let repeated = (0..).zip(names.symbols()).filter_map(|(index, symbol)| rules.repeated(index, symbol));
+    let repeated = names.repeated().filter_map(|(index, symbol)| rules.repeated(index, symbol));
     ModuleProblems {
         of_headers: found.into(),
         repeated: repeated.collect(),
         shared_bytes: SharedBytes::new(db, file),
-        headers: Environment::default(),
     }
 }
 

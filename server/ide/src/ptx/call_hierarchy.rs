@@ -3,7 +3,7 @@
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, Resolution, Role};
 use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
-use warplens_ide_db::{CallItem, Calls, Database, File, SymbolKind, Target, items, names};
+use warplens_ide_db::{CallItem, Calls, Database, File, SymbolKind, Target, items, module_uses};
 
 use crate::call_hierarchy::by_callee;
 
@@ -40,7 +40,7 @@ pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
     let mut callers = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
         // The memoized uses of all items select the few that need a search.
-        if !names::module_uses(db, *item).iter().any(|found| found.name == name) {
+        if !module_uses(db, *item).iter().any(|found| found.name == name) {
             continue;
         }
         let Some(function) = ptx_function(db, *item) else { continue };

@@ -1,15 +1,17 @@
-//! A function after an edit of some instructions: only these are lowered. The tables of a long function have to be renumbered after
-//! them, but that takes a small part of the time of lowering it.
+//! A function after an edit of some instructions, or of its name: only these are lowered. The tables of a long function have to be
+//! renumbered after them, but that takes a small part of the time of lowering it.
 //!
 //! The result equals that of lowering the whole, except that its tables may have mnemonics, constants and registers that nothing uses
 //! any more, and that new ones are last.
+
+mod renamed;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use text_size::{TextRange, TextSize};
 use warplens_syntax::SyntaxKind::{self, *};
-use warplens_syntax::{Node, NodeOrToken, StatementEdit};
+use warplens_syntax::{Node, NodeOrToken, Replaced, TreeEdit};
 
 use super::body::Body;
 use super::scopes::Scopes;
@@ -24,12 +26,22 @@ const EDITS: u32 = 256;
 impl Function {
     /// The function after an edit that led to the tree of this item; `None` if it has to be lowered as a whole. If nothing else holds the
     /// function before the edit, its memory is used again.
-    pub fn lower_edit(before: Arc<Function>, item: Node<'_>, edit: &StatementEdit) -> Option<Function> {
-        let statements = plain_statements(item, edit.new)?;
-        let is_plain = edit.replaced.iter().all(|kind| PLAIN.contains(kind));
-        if !is_plain || before.edits == EDITS || before.body.is_none() {
+    pub fn lower_edit(before: Arc<Function>, item: Node<'_>, edit: &TreeEdit) -> Option<Function> {
+        if before.edits == EDITS || before.body.is_none() {
             return None;
         }
+        match &edit.replaced {
+            Replaced::Name => Function::renamed(before, item, edit),
+            Replaced::Statements(kinds) if kinds.iter().all(|kind| PLAIN.contains(kind)) => {
+                Function::with_statements(before, item, edit)
+            }
+            Replaced::Statements(_) => None,
+        }
+    }
+
+    /// The function with other instructions.
+    fn with_statements(before: Arc<Function>, item: Node<'_>, edit: &TreeEdit) -> Option<Function> {
+        let statements = plain_statements(item, edit.new)?;
         let ranges = TableRanges::find(&before.parts, edit.old)?;
         let mut function = Arc::unwrap_or_clone(before);
         let Function { parts, signature, .. } = &mut function;
@@ -146,7 +158,7 @@ impl TableRanges {
 
 /// How far what comes after the edited statements moves: in the text, and in each table.
 struct Shift<'e> {
-    edit: &'e StatementEdit,
+    edit: &'e TreeEdit,
     /// From these entries on.
     instruction: usize,
     name: usize,
@@ -157,7 +169,7 @@ struct Shift<'e> {
 }
 
 impl<'e> Shift<'e> {
-    fn of(ranges: &TableRanges, edit: &'e StatementEdit, new: &Body<'_>) -> Shift<'e> {
+    fn of(ranges: &TableRanges, edit: &'e TreeEdit, new: &Body<'_>) -> Shift<'e> {
         let more = |new: usize, old: &Range<usize>| new as isize - old.len() as isize;
         Shift {
             edit,
@@ -233,6 +245,11 @@ impl Parts {
         self.symbols = new.scopes.symbols.into();
         self.referents = new.scopes.referents.into();
         self.words = new.scopes.words.into();
+        self.shift_declarations(shift);
+    }
+
+    /// Moves the scopes and the symbols.
+    fn shift_declarations(&mut self, shift: &Shift<'_>) {
         self.scopes.iter_mut().for_each(|scope| scope.range = shift.edit.range(scope.range));
         for symbol in &mut self.symbols {
             let is_after = symbol.range.start() >= shift.edit.old.end();

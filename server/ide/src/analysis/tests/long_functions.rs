@@ -81,8 +81,12 @@ fn edits_in_long_functions_answer_as_a_fresh_open() {
             let number = ["50", "70", "90"][random.usize(..3)];
             host.edit(FILE, TextRange::at(at, TextSize::new(2)), number).unwrap();
         }
-        let length = host.text(FILE).unwrap().len();
-        let start = 400 + random.usize(..length - 500);
+        let text = host.text(FILE).unwrap();
+        let name = text.find("long(").filter(|_| number % 4 == 1);
+        let start = match name {
+            Some(name) => name + random.usize(..5),
+            None => 400 + random.usize(..text.len() - 500),
+        };
         let end = start + [0, 0, 0, 1, 1, 4][random.usize(..6)];
         let range = TextRange::new(TextSize::new(start as u32), TextSize::new(end as u32));
         let inserted = INSERTED[random.usize(..INSERTED.len())];

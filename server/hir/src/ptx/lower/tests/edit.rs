@@ -74,9 +74,15 @@ const INSERTED: [&str; 34] = [
     "ret",
 ];
 
+/// Names of the function: some are used by its body too.
+const NAMES: [&str; 9] = ["q", "long", "another", "f7", "%tid", "single", "t", "$L3", "P"];
+
 /// All that can be asked of a function, without the numbers of entries of its tables.
 fn describe(function: &Function) -> String {
-    let mut out = format!("{:?} {:?}\n", function.body, function.signature);
+    let mut out = format!(
+        "{:?} {:?} {:?} {:?}\n",
+        function.name, function.name_range, function.body, function.signature
+    );
     let name = |id: NameId| {
         let found = function.name(id);
         let at = match found.resolution {
@@ -151,9 +157,15 @@ fn edit_at_random(seed: u64, edits: usize) -> usize {
             tree = parse(&text);
             function = lower(&tree);
         }
-        let start = 200 + random.usize(..text.len() - 300);
-        let end = start + [0, 0, 1, 1, 2, 6][random.usize(..6)];
-        text.replace_range(start..end, INSERTED[random.usize(..INSERTED.len())]);
+        if random.usize(..4) == 0 {
+            let end = text.find('(').unwrap_or(0);
+            let start = text[..end].rfind(' ').map_or(0, |space| space + 1);
+            text.replace_range(start..end, NAMES[random.usize(..NAMES.len())]);
+        } else {
+            let start = 200 + random.usize(..text.len() - 300);
+            let end = start + [0, 0, 1, 1, 2, 6][random.usize(..6)];
+            text.replace_range(start..end, INSERTED[random.usize(..INSERTED.len())]);
+        }
         let (next, edit) = reparse_item(LANGUAGE, tree, &text.as_str().into());
         tree = next;
         let held = random.bool().then(|| Arc::clone(&function));

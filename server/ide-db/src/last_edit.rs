@@ -2,23 +2,23 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use warplens_syntax::StatementEdit;
+use warplens_syntax::TreeEdit;
 
 /// The last such step.
 #[derive(Default)]
-pub(crate) struct EditedStatements(Mutex<Option<Arc<EditStep>>>);
+pub(crate) struct LastEdit(Mutex<Option<Arc<EditStep>>>);
 
-/// A text, the text before, and the statements in which they differ.
+/// A text, the text before, and the part of the tree in which they differ.
 pub struct EditStep {
     pub(crate) before: Arc<str>,
     after: Arc<str>,
     /// The difference.
-    pub edit: StatementEdit,
+    pub edit: TreeEdit,
 }
 
-impl EditedStatements {
+impl LastEdit {
     /// Records what an edit changed; `None` if that is not known.
-    pub(crate) fn note(&self, before: Arc<str>, after: &Arc<str>, edit: Option<StatementEdit>) {
+    pub(crate) fn note(&self, before: Arc<str>, after: &Arc<str>, edit: Option<TreeEdit>) {
         let step = edit.map(|edit| Arc::new(EditStep { before, after: Arc::clone(after), edit }));
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = step;
     }

@@ -1,24 +1,33 @@
-//! The statements that an edit of a long body changed, so that what is known of the others is kept.
+//! What an edit changed in the tree of a long item, so that what is known of the rest is kept.
 
 use rowan::{NodeOrToken, TextRange, TextSize};
 
 use crate::SyntaxKind::{self, BLOCK, LABEL};
 use crate::tree::Node;
 
-/// The difference between the trees of an item before and after an edit: some statements in a row, with the white space around them.
-/// All other statements are the same; those after them only moved.
+/// The difference between the trees of an item before and after an edit. All else is the same; what follows only moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StatementEdit {
-    /// From the end of the statement before them to the start of the statement after them, before the edit. Not empty.
+pub struct TreeEdit {
+    /// The replaced part before the edit. Not empty.
     pub old: TextRange,
     /// The same after the edit. It starts at the same place.
     pub new: TextRange,
-    /// The kinds of the replaced statements.
-    pub replaced: Box<[SyntaxKind]>,
+    /// What was replaced.
+    pub replaced: Replaced,
 }
 
-impl StatementEdit {
-    /// The place after the edit of what is outside of the statements.
+/// A part of an item that an edit replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Replaced {
+    /// The name that the item declares.
+    Name,
+    /// Statements in a row, of these kinds before the edit, with the white space around them: from the end of the statement before them
+    /// to the start of the statement after them.
+    Statements(Box<[SyntaxKind]>),
+}
+
+impl TreeEdit {
+    /// The place after the edit of what is outside of the replaced part.
     #[inline]
     pub fn offset(&self, offset: TextSize) -> TextSize {
         if offset < self.old.end() { offset } else { offset - self.old.end() + self.new.end() }
@@ -30,14 +39,14 @@ impl StatementEdit {
         TextRange::new(self.offset(range.start()), self.offset(range.end()))
     }
 
-    /// The difference between a node before the edit, and the same node of a tree of its own after it. `changed` is the part of the old
+    /// The statements that differ between a node before the edit, and the same node of a tree of its own after it. `changed` is the part of the old
     /// text that was edited, which is now `delta` bytes longer; it lies strictly inside the node.
-    pub(crate) fn between(
+    pub(crate) fn of_statements(
         mut old: Node<'_>,
         mut new: Node<'_>,
         changed: TextRange,
         delta: i64,
-    ) -> Option<StatementEdit> {
+    ) -> Option<TreeEdit> {
         let base = old.range().start();
         let changed = changed - base;
         loop {
@@ -80,10 +89,11 @@ impl StatementEdit {
                 return None;
             }
             let moved = TextSize::new((i64::from(u32::from(end)) + delta) as u32);
-            return Some(StatementEdit {
+            let replaced = replaced.iter().map(|node| node.kind()).collect();
+            return Some(TreeEdit {
                 old: range + base,
                 new: TextRange::new(start, moved) + base,
-                replaced: replaced.iter().map(|node| node.kind()).collect(),
+                replaced: Replaced::Statements(replaced),
             });
         }
     }
