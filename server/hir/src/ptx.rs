@@ -17,6 +17,6 @@ pub use forms::{
     OperandPosition, OperandRule, Order, Platform, TypeSet, UnmetRequirement, Written,
 };
 pub use model::*;
-pub use module::{Clash, ClashKind, ModuleKind, ModuleNames, ModuleSymbol};
+pub use module::{Clash, ClashKind, ModuleKind, ModuleNames, ModuleSymbol, SymbolGroup};
 pub use signature::{Roles, entry, written};
 pub use uniformity::{Link, LinkKind, RegisterQuery, Uniformity};

@@ -21,7 +21,7 @@ fn wrong(text: &str) -> String {
     let trees: Vec<_> =
         items.iter().map(|item| parse_item(warplens_syntax::ptx::LANGUAGE, &item.text)).collect();
     let headers: Vec<_> = trees.iter().map(|tree| Header::lower(tree.root())).collect();
-    let module = ModuleNames::new(&headers);
+    let module = ModuleNames::of_headers(&headers);
     let mut out = String::new();
     for clash in module.clashes() {
         let symbol = &module.symbols()[clash.symbol as usize];

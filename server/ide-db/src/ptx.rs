@@ -13,6 +13,6 @@ pub mod variance;
 
 pub use flow::{Flow, ptx_cfg};
 pub use form_cache::FormCache;
-pub use lowered::{ptx_function, ptx_header, ptx_headers};
+pub use lowered::{checked_headers, ptx_function, ptx_header, ptx_headers};
 pub use module::{ENVIRONMENT, debug_names, module_names, never_returns};
 pub use target::{ModuleTarget, module_target, target_ranges};

@@ -95,25 +95,56 @@ pub enum ClashKind {
     Linkage,
 }
 
+/// What items in a row declare: small, so that the names of a module are collected without a look at each header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SymbolGroup {
+    /// Items are counted from the first one of the group.
+    symbols: Box<[ModuleSymbol]>,
+    /// How many items there are.
+    pub items: u32,
+    /// Whether all are functions and kernels that need no check but that of their names.
+    pub is_plain: bool,
+}
+
+impl SymbolGroup {
+    /// Those of items with these headers.
+    pub fn new<'h>(headers: impl IntoIterator<Item = &'h Header>) -> SymbolGroup {
+        let mut symbols = Vec::new();
+        let (mut items, mut is_plain) = (0, true);
+        for header in headers {
+            is_plain &= header.is_plain_function();
+            symbols.extend((0..).zip(&header.declarations).map(|(declaration, declared)| ModuleSymbol {
+                name: declared.name.clone(),
+                item: items,
+                declaration,
+                kind: ModuleKind::of(&declared.kind),
+            }));
+            items += 1;
+        }
+        SymbolGroup { symbols: symbols.into(), items, is_plain }
+    }
+}
+
 impl ModuleNames {
-    /// Collects the names of a module. The headers are those of all items, in the order of the text.
-    pub fn new<'h>(headers: impl IntoIterator<Item = &'h Header>) -> ModuleNames {
-        let headers = headers.into_iter();
+    /// Collects the names of a module. The groups are those of all items, in the order of the text.
+    pub fn new<'g>(groups: impl IntoIterator<Item = &'g SymbolGroup> + Clone) -> ModuleNames {
+        let count = groups.clone().into_iter().map(|group| group.symbols.len()).sum();
         let mut module = ModuleNames::default();
-        module.symbols.reserve(headers.size_hint().0);
-        module.by_name.reserve(headers.size_hint().0);
-        for (item, header) in headers.enumerate() {
-            for (index, declaration) in header.declarations.iter().enumerate() {
-                let symbol = ModuleSymbol {
-                    name: declaration.name.clone(),
-                    item: item as u32,
-                    declaration: index as u32,
-                    kind: ModuleKind::of(&declaration.kind),
-                };
-                module.declare(symbol);
+        module.symbols.reserve(count);
+        module.by_name.reserve(count);
+        let mut first = 0;
+        for group in groups {
+            for symbol in &group.symbols {
+                module.declare(ModuleSymbol { item: first + symbol.item, ..symbol.clone() });
             }
+            first += group.items;
         }
         module
+    }
+
+    /// The names of items with these headers.
+    pub fn of_headers<'h>(headers: impl IntoIterator<Item = &'h Header>) -> ModuleNames {
+        ModuleNames::new([&SymbolGroup::new(headers)])
     }
 
     /// All declarations in the order of the text.

@@ -38,6 +38,24 @@ pub fn ptx_headers(db: &dyn Db, file: File) -> impl Iterator<Item = &ptx::Header
     shared_headers(db, file).map(|header| &**header)
 }
 
+/// The headers of a file that have more to check than names, with the indices of their items, and a few others.
+pub fn checked_headers(db: &dyn Db, file: File) -> impl Iterator<Item = (usize, &ptx::Header)> {
+    let mut next = 0;
+    let groups = item_groups(db, file).iter().filter_map(move |group| {
+        let symbols = symbol_group(db, *group);
+        let first = next;
+        next += symbols.items as usize;
+        (!symbols.is_plain).then(|| (first..).zip(group_headers(db, *group)))
+    });
+    groups.flatten().map(|(index, header)| (index, &**header))
+}
+
+/// What the items of a group declare.
+#[salsa::tracked(returns(ref))]
+pub(super) fn symbol_group<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> ptx::SymbolGroup {
+    ptx::SymbolGroup::new(group_headers(db, group).iter().map(|header| &**header))
+}
+
 /// The headers of a file in text order, to be kept.
 pub(super) fn shared_headers(db: &dyn Db, file: File) -> impl Iterator<Item = &Arc<ptx::Header>> {
     item_groups(db, file).iter().flat_map(|group| group_headers(db, *group))

@@ -7,9 +7,9 @@ use smol_str::SmolStr;
 use warplens_hir::ptx::{Declaration, DeclarationKind, Header, ModuleKind, ModuleNames};
 use warplens_syntax::ItemKind;
 
-use crate::db::{Db, File, Item, items};
+use crate::db::{Db, File, Item, item_groups, items};
 use crate::declarations::Declares;
-use crate::ptx::lowered::{ptx_headers, shared_headers};
+use crate::ptx::lowered::{shared_headers, symbol_group};
 use crate::ptx::target::module_target;
 use crate::settled::EnvironmentQueries;
 
@@ -19,8 +19,7 @@ pub fn module_names(db: &dyn Db, file: File) -> ModuleNames {
     if file.language(db) != warplens_syntax::ptx::LANGUAGE {
         return ModuleNames::default();
     }
-    let headers: Vec<&Header> = ptx_headers(db, file).collect();
-    ModuleNames::new(headers)
+    ModuleNames::new(item_groups(db, file).iter().map(|group| symbol_group(db, *group)))
 }
 
 /// The `.noreturn` functions. Small and rarely changed, so checks of an item may depend on it.

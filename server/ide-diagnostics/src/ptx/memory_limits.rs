@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{DeclarationKind, FunctionKind, Header, Linkage, Space, SymbolKind, Variable};
-use warplens_ide_db::ptx::{ptx_function, ptx_headers};
+use warplens_ide_db::ptx::{checked_headers, ptx_function};
 use warplens_ide_db::{Db, File, Item, Problem};
 
 use crate::codes;
@@ -77,7 +77,7 @@ impl SharedBytes {
     /// Those of a file.
     pub(super) fn new(db: &dyn Db, file: File) -> Self {
         let mut of_module: FxHashMap<SmolStr, u64> = FxHashMap::default();
-        let declarations = ptx_headers(db, file).flat_map(|header| &header.declarations);
+        let declarations = checked_headers(db, file).flat_map(|(_, header)| &header.declarations);
         for declaration in declarations {
             if let DeclarationKind::Variable(variable) = &declaration.kind
                 && variable.space == Space::Shared

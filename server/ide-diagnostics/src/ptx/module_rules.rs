@@ -7,7 +7,7 @@ use warplens_hir::ptx::{
     Declaration, DeclarationKind, Dimension, Directive, FunctionKind, Header, Initializer, Linkage,
     ModuleNames, ModuleSymbol, Parameter, Signature, Space, Variable,
 };
-use warplens_ide_db::ptx::{ModuleTarget, module_names, module_target, ptx_headers};
+use warplens_ide_db::ptx::{ModuleTarget, checked_headers, module_names, module_target};
 use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Problem, Severity, environment, items};
 
 use crate::codes;
@@ -61,15 +61,17 @@ fn module_problems(db: &dyn Db, file: File) -> ModuleProblems {
     let module = module_target(db, file);
     let mut found = Vec::new();
     let mut files = Vec::new();
-    let mut is_run = false;
+    // The index after that of the last misplaced one.
+    let mut after_misplaced = None;
     let mut const_bytes = ConstBytes::default();
-    for (index, header) in ptx_headers(db, file).enumerate() {
+    for (index, header) in checked_headers(db, file) {
         let mut problems = Vec::new();
         Rules { db, file, names, module }.header(header, &mut problems);
         // Several in a row belong to one function whose header is missing.
-        let misplaced = declarations::misplaced(header, module);
-        let goes_on = std::mem::replace(&mut is_run, misplaced.is_some());
-        problems.extend(misplaced.filter(|_| !goes_on));
+        if let Some(misplaced) = declarations::misplaced(header, module) {
+            let goes_on = after_misplaced.replace(index + 1) == Some(index);
+            problems.extend(Some(misplaced).filter(|_| !goes_on));
+        }
         problems.extend(file_number(header, &mut files, || first_token(db, items(db, file)[index])));
         const_bytes.add(header, &mut problems);
         found.extend(problems.into_iter().map(|problem| (index as u32, problem)));

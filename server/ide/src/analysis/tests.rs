@@ -138,6 +138,7 @@ fn check_header_edit(find: &str, replace: &str, items: usize, is_used: bool) {
         never_returns 1
         ptx_header of every item
         shared_of 1
+        symbol_group 1
         wanted 1
     "#]];
     expected.assert_eq(&ran);
@@ -168,6 +169,7 @@ fn at_first_every_query_runs_for_every_item() {
         section_words 2
         settings 1
         shared_of 10
+        symbol_group 1
         wanted 10
     "#]]
     .assert_eq(&observed.ask_everything());
@@ -214,11 +216,11 @@ fn open_braces_quotes_and_comments_stay_inside() {
             item_problems 2
             item_symbols 2
             items_of 1
-            module_names 1
             module_problems 1
             module_uses 2
             ptx_header 10
             shared_of 2
+            symbol_group 1
             wanted 2
         "#]],
     );

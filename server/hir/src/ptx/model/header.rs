@@ -18,6 +18,19 @@ pub struct Header {
     pub problems: Box<[Problem]>,
 }
 
+impl Header {
+    /// Whether it declares functions or kernels of this module only, which have nothing to check but their names.
+    pub fn is_plain_function(&self) -> bool {
+        let is_plain = |declaration: &Declaration| {
+            matches!(
+                declaration.kind,
+                DeclarationKind::Function { linkage: None | Some(Linkage::Visible), .. }
+            )
+        };
+        self.directive.is_none() && self.uses.is_empty() && self.declarations.iter().all(is_plain)
+    }
+}
+
 /// A name that a module item declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declaration {

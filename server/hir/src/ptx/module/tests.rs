@@ -13,7 +13,7 @@ fn module(text: &str) -> ModuleNames {
     let trees: Vec<_> =
         items.iter().map(|item| parse_item(warplens_syntax::ptx::LANGUAGE, &item.text)).collect();
     let headers: Vec<_> = trees.iter().map(|tree| Header::lower(tree.root())).collect();
-    ModuleNames::new(&headers)
+    ModuleNames::of_headers(&headers)
 }
 
 /// One file a line; what clashes in it.

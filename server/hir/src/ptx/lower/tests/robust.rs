@@ -147,7 +147,7 @@ fn check(text: &str) {
             hold_together(&function, &item.text);
         }
     }
-    let module = ModuleNames::new(&headers);
+    let module = ModuleNames::of_headers(&headers);
     for symbol in module.symbols().iter().filter(|symbol| !is_range(symbol.kind)) {
         assert!(module.is_visible(&symbol.name, symbol.item));
     }
