@@ -47,6 +47,11 @@ impl Lexed {
         }
     }
 
+    /// The kinds of the tokens that the parser sees, in order.
+    pub(crate) fn significant_kinds(&self) -> impl Iterator<Item = SyntaxKind> {
+        self.significant.iter().map(|token| token.kind)
+    }
+
     /// Adds the token that ends at `end`.
     #[inline]
     pub fn push(&mut self, kind: SyntaxKind, end: usize) {

@@ -7,6 +7,7 @@ use super::{grammar, lexer};
 use crate::T;
 use crate::edited_chunk::{EditedChunk, ParsedChunk};
 use crate::generated::kinds::SyntaxKind;
+use crate::lexed::Lexed;
 use crate::tree::{Node, Token};
 
 /// The chunk's tree and errors, if its text is one chunk that no text around it can belong to.
@@ -21,9 +22,29 @@ pub(super) fn parse(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
         // It is closed after the chunk.
         return None;
     }
+    if opens_block(&lexed) {
+        return None;
+    }
     chunk
         .parse(lexed, |parser| grammar::lone_chunk(parser, is_last))
         .filter(|parsed| is_closed(parsed.tree.root()))
+}
+
+/// Whether a block begins that is not closed, so that it is no whole chunk: a look at the tokens, which takes less time than to parse
+/// them first.
+fn opens_block(lexed: &Lexed) -> bool {
+    let mut before = T![;];
+    // For each open brace, whether it opens a block: others surround operands.
+    let mut open = Vec::new();
+    for kind in lexed.significant_kinds() {
+        match kind {
+            T!['{'] => open.push(matches!(before, T![;] | T!['{'] | T!['}'] | T![:])),
+            T!['}'] => _ = open.pop(),
+            _ => {}
+        }
+        before = kind;
+    }
+    open.contains(&true)
 }
 
 /// Whether it is the last chunk of its body; nothing if the tokens around it could depend on its text.

@@ -1,10 +1,11 @@
 //! PTX items in lowered form: functions, bounded by size, and headers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use rustc_hash::FxHashMap;
 use warplens_hir::ptx;
-use warplens_syntax::ItemKind;
 use warplens_syntax::ptx::LANGUAGE;
+use warplens_syntax::{CHUNKED_FROM, ItemKind};
 
 use crate::db::{Db, File, Item, ItemGroup, item_groups};
 
@@ -65,7 +66,44 @@ pub(super) fn shared_headers(db: &dyn Db, file: File) -> impl Iterator<Item = &A
 /// group take less time to lower.
 #[salsa::tracked(returns(deref))]
 fn group_headers<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[Arc<ptx::Header>]> {
-    group.items(db).0.iter().map(|item| Arc::new(header(db, item))).collect()
+    let last = db.cache().shared::<LastHeaders>();
+    let known = last.take();
+    let items = &group.items(db).0;
+    let headers: Box<[_]> = items.iter().map(|item| known.get(&item.text, || header(db, item))).collect();
+    last.set(items.iter().zip(&headers));
+    headers
+}
+
+/// The headers of the group that was computed last, by the address of the text: after an edit all but one are the same.
+#[derive(Default)]
+struct LastHeaders(Mutex<KnownHeaders>);
+
+/// Headers with their texts, which are kept alive so that no other has the address.
+#[derive(Default)]
+struct KnownHeaders(FxHashMap<usize, (Arc<str>, Arc<ptx::Header>)>);
+
+impl LastHeaders {
+    fn take(&self) -> KnownHeaders {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn set<'h>(&self, headers: impl Iterator<Item = (&'h warplens_syntax::Item, &'h Arc<ptx::Header>)>) {
+        let small = headers.filter(|(item, _)| item.text.len() <= CHUNKED_FROM);
+        let entries =
+            small.map(|(item, header)| (address(&item.text), (Arc::clone(&item.text), Arc::clone(header))));
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = KnownHeaders(entries.collect());
+    }
+}
+
+impl KnownHeaders {
+    fn get(&self, text: &Arc<str>, lower: impl FnOnce() -> ptx::Header) -> Arc<ptx::Header> {
+        let known = self.0.get(&address(text)).filter(|(known, _)| Arc::ptr_eq(known, text));
+        known.map_or_else(|| Arc::new(lower()), |(_, header)| Arc::clone(header))
+    }
+}
+
+fn address(text: &Arc<str>) -> usize {
+    text.as_ptr() as usize
 }
 
 fn header(db: &dyn Db, item: &warplens_syntax::Item) -> ptx::Header {

@@ -3,7 +3,6 @@
 use std::iter;
 
 use rustc_hash::FxHashSet;
-use smol_str::SmolStr;
 use warplens_isa::ptx as isa;
 use warplens_syntax::{Node, Parse, SyntaxError, SyntaxKind};
 
@@ -18,7 +17,7 @@ pub(super) fn flow_is_known(parse: &Parse) -> bool {
 
 /// The names in statements with syntax errors, which are not reported as unused. `None` if the extent of these
 /// statements is unknown.
-pub(super) fn names(parse: &Parse) -> Option<FxHashSet<SmolStr>> {
+pub(super) fn names(parse: &Parse) -> Option<FxHashSet<&str>> {
     let mut names = FxHashSet::default();
     if parse.errors().is_empty() {
         return Some(names);
@@ -27,7 +26,7 @@ pub(super) fn names(parse: &Parse) -> Option<FxHashSet<SmolStr>> {
         let statement = statement(parse, error)?;
         let nodes = iter::once(statement).chain(statement.descendants());
         let idents = nodes.flat_map(|node| node.tokens_of([SyntaxKind::IDENT]));
-        names.extend(idents.map(|token| SmolStr::new(token.text)));
+        names.extend(idents.map(|token| token.text));
     }
     Some(names)
 }

@@ -18,7 +18,6 @@ pub(super) fn check<'db>(
     problems: &mut Vec<Problem>,
 ) {
     let Some(body) = function.body else { return };
-    let Some(doubtful) = broken::names(&item.parse(db)) else { return };
     let mut is_used = vec![false; function.referent_count()];
     for (referent, role) in function.accesses() {
         is_used[referent.index()] |= !matches!(role, Role::Declaration | Role::Debug);
@@ -31,8 +30,13 @@ pub(super) fn check<'db>(
     }
     let symbols = function.symbols().iter().zip(used);
     let unused = symbols.filter(|(symbol, used)| !used && symbol.range.start() > body.start());
-    let unused = unused.filter(|(symbol, _)| !doubtful.contains(&symbol.name));
-    let found = unused.filter_map(|(symbol, _)| Some((symbol, what(symbol)?)));
+    let mut found = unused.filter_map(|(symbol, _)| Some((symbol, what(symbol)?))).peekable();
+    if found.peek().is_none() {
+        return;
+    }
+    let parse = item.parse(db);
+    let Some(doubtful) = broken::names(&parse) else { return };
+    let found = found.filter(|(symbol, _)| !doubtful.contains(symbol.name.as_str()));
     // Debug information names labels and variables of functions.
     let found = found.filter(|(symbol, _)| !debug_names(db, file).contains(&symbol.name));
     problems.extend(found.take(MOST).map(|(symbol, (code, what))| {
