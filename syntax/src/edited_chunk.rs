@@ -1,7 +1,8 @@
 //! The chunk of a long body that an edit changed, and its new tree.
 //!
 //! Only a chunk can be parsed alone: its parse follows from its own text, because a chunk starts at the start of a statement and a
-//! line and ends at the end of a statement. A language's [`ParseChunk`] rejects whatever may reach past that.
+//! line and ends at the end of a statement. A language's [`ParseChunk`] rejects whatever may reach past that. Then the item can be parsed
+//! from the chunk on ([`ParseRest`]), since what precedes it stays the same.
 
 use rowan::{NodeOrToken, TextRange};
 
@@ -14,6 +15,10 @@ use crate::tree::{Node, Tree};
 /// Parses an edited chunk; `None` if the whole item has to be parsed.
 pub type ParseChunk = fn(&EditedChunk<'_>) -> Option<ParsedChunk>;
 
+/// Parses an item from an edited chunk on, as an item that has only a body; `None` if the whole item has to be parsed. The first
+/// token of the item is at the start of its line.
+pub type ParseRest = fn(&EditedChunk<'_>) -> Option<ParsedChunk>;
+
 /// The chunk that has an edit strictly inside.
 pub struct EditedChunk<'a> {
     /// The chunk before the edit, and the node around it.
@@ -25,6 +30,8 @@ pub struct EditedChunk<'a> {
     pub(crate) text: &'a str,
     /// The text of the item after the chunk.
     pub(crate) rest: &'a str,
+    /// The text of the item from the chunk on.
+    pub(crate) tail: &'a str,
     /// The inserted text with the byte before it and the byte after it.
     pub(crate) inserted: &'a [u8],
 }
@@ -68,9 +75,9 @@ impl<'a> EditedChunk<'a> {
         let end = |range: TextRange| (i64::from(u32::from(range.end())) + delta) as usize;
         let range = node.range();
         let inserted = &text.as_bytes()[usize::from(changed.start()) - 1..=end(changed)];
-        let (text, rest) =
-            text[usize::from(range.start())..].split_at(end(range) - usize::from(range.start()));
-        Some(EditedChunk { node, parent, path, text, rest, inserted })
+        let tail = &text[usize::from(range.start())..];
+        let (text, rest) = tail.split_at(end(range) - usize::from(range.start()));
+        Some(EditedChunk { node, parent, path, text, rest, tail, inserted })
     }
 
     /// The node after the chunk.
@@ -92,5 +99,18 @@ impl<'a> EditedChunk<'a> {
         let is_closed = is_node(elements.next()) && is_node(tree.root().elements().last());
         let errors = in_order(std::mem::take(&mut lexed.errors), found);
         (is_whole && is_closed).then_some(ParsedChunk { tree, errors })
+    }
+
+    /// The tree of the item from the chunk on, if `rule` parses the tokens as the rest of its body and nothing else.
+    pub(crate) fn parse_rest(
+        &self,
+        mut lexed: Lexed,
+        rule: impl FnOnce(&mut Parser<'_>) -> bool,
+    ) -> Option<ParsedChunk> {
+        let mut parser = Parser::new(self.tail, &lexed);
+        let is_whole = rule(&mut parser);
+        let (tree, found) = parser.finish(&self.tail.into());
+        let errors = in_order(std::mem::take(&mut lexed.errors), found);
+        is_whole.then_some(ParsedChunk { tree, errors })
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-use crate::edited_chunk::ParseChunk;
+use crate::edited_chunk::{ParseChunk, ParseRest};
 use crate::lexed::Lexed;
 use crate::parser::Parser;
 use crate::scan::{KeepsItem, Scan};
@@ -43,6 +43,8 @@ pub struct LanguageInfo {
     pub parse_item: fn(parser: &mut Parser<'_>),
     /// Parses the chunk of a long body that an edit changed; `None` for a language whose items are always parsed whole.
     pub parse_chunk: Option<ParseChunk>,
+    /// Parses a long item from the chunk on that an edit changed; `None` for a language whose items are parsed whole then.
+    pub parse_rest: Option<ParseRest>,
 }
 
 impl Language {

@@ -40,7 +40,7 @@ mod tree_edit;
 pub mod wave;
 
 pub use chunks::CHUNKED_FROM;
-pub use edited_chunk::{EditedChunk, ParseChunk, ParsedChunk};
+pub use edited_chunk::{EditedChunk, ParseChunk, ParseRest, ParsedChunk};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use generated::kinds::SyntaxKind;
 pub use items::{EditSummary, Item, ItemGroup, ItemList};

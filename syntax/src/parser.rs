@@ -99,11 +99,16 @@ impl<'t> Parser<'t> {
         self.lexed.starts_line(self.position + n)
     }
 
-    /// The `{` that the last token closes, if that is a `}` at the start of a line, indented no more than the first token:
-    /// by its layout, the closing brace of the item.
-    pub fn brace_closed_by_last(&self) -> Option<TextRange> {
+    /// The indentation of the first token.
+    pub fn first_indentation(&self) -> Option<usize> {
+        self.indentation(0)
+    }
+
+    /// The `{` that the last token closes, if that is a `}` at the start of a line, indented no more than the item: by its layout, the
+    /// closing brace of the item.
+    pub fn brace_closed_by_last(&self, item_indentation: Option<usize>) -> Option<TextRange> {
         let last = self.position.checked_sub(1)?;
-        if self.lexed.significant_kind(last) != T!['}'] || self.indentation(last)? > self.indentation(0)? {
+        if self.lexed.significant_kind(last) != T!['}'] || self.indentation(last)? > item_indentation? {
             return None;
         }
         let mut depth = 0;

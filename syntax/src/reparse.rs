@@ -12,7 +12,7 @@ use crate::error::SyntaxError;
 use crate::green;
 use crate::language::Language;
 use crate::parse::{Parse, parse_shared_item};
-use crate::tree::Tree;
+use crate::tree::{Node, Tree};
 use crate::tree_edit::TreeEdit;
 
 /// The result of [`parse_shared_item`] for `text`, made from the parse of an earlier text of the same item where that is faster, and
@@ -29,6 +29,9 @@ pub fn reparse_item(language: Language, old: Parse, text: &Arc<str>) -> (Parse, 
                 None => (parse, edit),
             }
         }
+        Some(Edit::Rest { around, from, tree, errors }) => {
+            (Parse::new(old.into_tree().replace_rest(around, from, &tree, text), errors), None)
+        }
         None => (parse_shared_item(language, text), None),
     }
 }
@@ -42,6 +45,13 @@ enum Edit {
         tree: Tree,
         errors: Vec<SyntaxError>,
         edit: Option<TreeEdit>,
+    },
+    /// Everything from a chunk on: see [`Tree::replace_rest`]. The errors are those of the whole item.
+    Rest {
+        around: [(usize, TextSize); 3],
+        from: (usize, TextSize),
+        tree: Tree,
+        errors: Vec<SyntaxError>,
     },
 }
 
@@ -57,6 +67,10 @@ impl Edit {
         if changed.is_empty() && old_text.len() == text.len() {
             return Some(Edit::Nothing);
         }
+        if old.root().nodes().nth(1).is_some() {
+            // Whether what follows the declaration is an error depends on all others.
+            return None;
+        }
         let delta = text.len() as i64 - old_text.len() as i64;
         if let Some(EditedName { path, tree, edit }) =
             EditedName::find(language, old.root(), changed, text, delta)
@@ -68,10 +82,39 @@ impl Edit {
             return Some(Edit::Node { path, tree, errors, edit: Some(edit) });
         }
         let chunk = EditedChunk::find(old.root(), changed, text, delta)?;
-        let ParsedChunk { tree, errors } = parse_chunk(&chunk)?;
+        let Some(ParsedChunk { tree, errors }) = parse_chunk(&chunk) else {
+            return Edit::from_chunk(language, old, &chunk);
+        };
         let errors = merge(old.errors(), chunk.node.range(), delta, errors);
         let edit = TreeEdit::of_statements(chunk.node, tree.root(), changed, delta);
         Some(Edit::Node { path: chunk.path, tree, errors, edit })
+    }
+}
+
+impl Edit {
+    /// The edit of the item from a chunk on.
+    fn from_chunk(language: Language, old: &Parse, chunk: &EditedChunk<'_>) -> Option<Edit> {
+        let parse_rest = language.parse_rest?;
+        let (root, body) = (old.root(), chunk.parent);
+        let declaration = root.nodes().next()?;
+        let ends_with_body = declaration.elements().last()?.into_node()?.index() == body.index();
+        let before = &old.text()[..usize::from(declaration.range().start())];
+        if !ends_with_body || !(before.is_empty() || before.ends_with('\n')) {
+            return None;
+        }
+        let start = chunk.node.range().start();
+        let mut errors: Vec<SyntaxError> =
+            old.errors().iter().take_while(|error| error.range.start() < start).cloned().collect();
+        // The end of the body may have led to an error before the chunk.
+        if errors.iter().any(|error| error.message.starts_with("missing `}`")) {
+            return None;
+        }
+        let ParsedChunk { tree, errors: found } = parse_rest(chunk)?;
+        let moved = found.into_iter().map(|error| SyntaxError { range: error.range + start, ..error });
+        errors.extend(moved);
+        let place = |node: Node<'_>| (node.index(), node.range().start());
+        let around = [place(root), place(declaration), place(body)];
+        Some(Edit::Rest { around, from: place(chunk.node), tree, errors })
     }
 }
 

@@ -79,6 +79,32 @@ impl Tree {
         Tree { text: Arc::clone(text), elements: self.elements, kinds: self.kinds }
     }
 
+    /// The tree of another text, which differs from the element `at` on, which starts at `start`. From there on it is like `rest`, an item
+    /// that has only a body. `around` are the root, what the item declares, and its body, with their starts; the body ends what it is
+    /// in.
+    pub(crate) fn replace_rest(
+        mut self,
+        around: [(usize, TextSize); 3],
+        (at, start): (usize, TextSize),
+        rest: &Tree,
+        text: &Arc<str>,
+    ) -> Tree {
+        let body = rest.elements[1];
+        self.elements.truncate(at);
+        self.elements.extend_from_slice(&rest.elements[2..]);
+        let [(root, _), inner @ ..] = around;
+        let after_body = at + body.span as usize - 1;
+        for (ancestor, its_start) in inner {
+            let element = &mut self.elements[ancestor];
+            element.len = u32::from(start - its_start) + body.len;
+            element.span = (after_body - ancestor) as u32;
+        }
+        self.elements[root].len = text.len() as u32;
+        self.elements[root].span = self.elements.len() as u32;
+        self.kinds.add_all(rest.kinds);
+        Tree { text: Arc::clone(text), elements: self.elements, kinds: self.kinds }
+    }
+
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

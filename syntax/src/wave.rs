@@ -34,4 +34,5 @@ static INFO: LanguageInfo = LanguageInfo {
     lex: lexer::lex,
     parse_item: grammar::item,
     parse_chunk: Some(chunk::parse),
+    parse_rest: None,
 };

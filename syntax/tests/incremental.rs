@@ -396,10 +396,43 @@ proptest! {
     }
 
     #[test]
+    fn successive_edits_in_a_long_body(edits in prop::collection::vec((0.0..1.0f64, 0..SNIPPETS.len(), 0..30usize), 2..6)) {
+        let mut text = long_kernel();
+        let mut parse = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
+        for (fraction, snippet, length) in edits {
+            let start = place(&text, fraction);
+            let end = (start + length).min(text.len());
+            text.replace_range(start..end, SNIPPETS[snippet]);
+            (parse, _) = reparse_item(warplens_syntax::ptx::LANGUAGE, parse, &text.as_str().into());
+            let fresh = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
+            prop_assert_eq!(parse.errors(), fresh.errors(), "{}..{} {:?}", start, end, SNIPPETS[snippet]);
+            prop_assert!(parse.green() == fresh.green(), "{}..{} {:?}", start, end, SNIPPETS[snippet]);
+        }
+    }
+
+    #[test]
     fn random_edits_of_the_name_of_a_long_item(start in 0..8usize, length in 0..6usize, inserted in "[a-z0-9_$%.(){ /]{0,2}") {
         let text = long_kernel();
         let start = text.find("long(").unwrap() - 2 + start;
         check_reparse(&text, start..start + length, &inserted);
+    }
+}
+
+/// An edit in a block without an end: the error is before the chunk of the edit, or in it, and belongs to the end of the body.
+#[test]
+fn a_missing_brace_is_reported_after_edits_of_other_statements() {
+    let text = long_kernel();
+    let statements: Vec<_> = text.match_indices("\tsetp.ne").map(|(place, _)| place).collect();
+    for (open, edited) in [(2, 70), (60, 62), (72, 73), (73, 10)] {
+        let mut text = text.clone();
+        text.insert(statements[open], '{');
+        let mut parse = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
+        for _ in 0..2 {
+            text.insert(statements[edited] + 3, 'q');
+            (parse, _) = reparse_item(warplens_syntax::ptx::LANGUAGE, parse, &text.as_str().into());
+            let messages: Vec<_> = parse.errors().iter().map(|error| error.message.as_str()).collect();
+            assert!(messages.iter().any(|message| message.starts_with("missing `}`")), "{messages:?}");
+        }
     }
 }
 

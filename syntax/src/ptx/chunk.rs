@@ -12,7 +12,7 @@ use crate::tree::{Node, Token};
 
 /// The chunk's tree and errors, if its text is one chunk that no text around it can belong to.
 pub(super) fn parse(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
-    let is_last = is_closed_last(chunk)?;
+    let is_last = is_closed_last(chunk).filter(|_| is_independent(chunk))?;
     if memmem::find(chunk.inserted, b"*/").is_some() {
         // It may close a comment that was open before the chunk.
         return None;
@@ -30,8 +30,8 @@ pub(super) fn parse(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
         .filter(|parsed| is_closed(parsed.tree.root()))
 }
 
-/// Whether a block begins that is not closed, so that it is no whole chunk: a look at the tokens, which takes less time than to parse
-/// them first.
+/// Whether a block begins that is not closed, so that the chunk goes on after its text: a look at the tokens, which takes less time than
+/// to parse them first.
 fn opens_block(lexed: &Lexed) -> bool {
     let mut before = T![;];
     // For each open brace, whether it opens a block: others surround operands.
@@ -47,8 +47,28 @@ fn opens_block(lexed: &Lexed) -> bool {
     open.contains(&true)
 }
 
-/// Whether it is the last chunk of its body; nothing if the tokens around it could depend on its text.
+/// The tree and the errors of the item from the chunk on, if no text before it can belong to that.
+pub(super) fn parse_rest(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
+    // It may close a comment that was open before the chunk.
+    let closes_comment = memmem::find(chunk.inserted, b"*/").is_some();
+    if closes_comment || !is_independent(chunk) {
+        return None;
+    }
+    chunk.parse_rest(lexer::lex(chunk.tail), grammar::rest_of_item)
+}
+
+/// Whether it is the last chunk of its body; nothing if something else follows.
 fn is_closed_last(chunk: &EditedChunk<'_>) -> Option<bool> {
+    if chunk.next().is_some_and(|next| next.kind() == SyntaxKind::CHUNK) {
+        return Some(false);
+    }
+    // The last brace of the text may close a block in the chunk, and the body has none.
+    let last = chunk.parent.elements().last().and_then(NodeOrToken::into_token);
+    last.is_some_and(|last| last.kind == T!['}']).then_some(true)
+}
+
+/// Whether the tokens between it and the chunk before it cannot depend on its text.
+fn is_independent(chunk: &EditedChunk<'_>) -> bool {
     let mut is_independent = true;
     for element in chunk.parent.elements() {
         match element {
@@ -57,13 +77,7 @@ fn is_closed_last(chunk: &EditedChunk<'_>) -> Option<bool> {
             NodeOrToken::Token(token) => is_independent &= is_complete(token),
         }
     }
-    if !is_independent {
-        return None;
-    }
-    if chunk.next().is_some_and(|next| next.kind() == SyntaxKind::CHUNK) {
-        return Some(false);
-    }
-    (chunk.parent.last_kind() == Some(T!['}'])).then_some(true)
+    is_independent
 }
 
 /// Whether a token between chunks cannot continue in the text after it.

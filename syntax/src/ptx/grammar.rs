@@ -29,6 +29,18 @@ pub(crate) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
     statements::lone_chunk(p, is_last)
 }
 
+/// An item from a chunk of its body on; whether the body ends the item, and its end depends on nothing before.
+pub(crate) fn rest_of_item(p: &mut Parser<'_>) -> bool {
+    let item = p.start();
+    let is_known = statements::rest_of_body(p);
+    let is_end = p.at(EOF);
+    while !p.at(EOF) {
+        p.bump();
+    }
+    item.complete(p, ITEM);
+    is_known && is_end
+}
+
 fn declaration(p: &mut Parser<'_>) {
     if !p.at(T![dot_word]) {
         return match p.current() {

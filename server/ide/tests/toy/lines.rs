@@ -32,6 +32,7 @@ pub(crate) const LANGUAGE: Language = Language::new(&LanguageInfo {
     lex,
     parse_item,
     parse_chunk: None,
+    parse_rest: None,
 });
 
 fn scan(text: &str, start: usize, _: &Tail<'_>) -> Scanned {

@@ -8,14 +8,28 @@ pub(super) fn body(p: &mut Parser<'_>) {
     let body = p.start();
     p.eat(T!['{']);
     if p.text_len() > chunks::CHUNKED_FROM {
-        while !p.at_any(&[T!['}'], EOF]) {
-            chunk(p);
-        }
+        chunks(p);
     } else {
         statements(p);
     }
+    end_of_body(p, p.first_indentation());
+    body.complete(p, BLOCK);
+}
+
+/// The body of an item at the start of its line, from a chunk on. Whether its end depends on nothing before.
+pub(super) fn rest_of_body(p: &mut Parser<'_>) -> bool {
+    let body = p.start();
+    chunks(p);
+    let is_known = p.at(T!['}']) || p.previous_text() != "}" || p.brace_closed_by_last(Some(0)).is_some();
+    end_of_body(p, Some(0));
+    body.complete(p, BLOCK);
+    is_known
+}
+
+/// The `}` of a body. If it is missing, the last one closes a block.
+fn end_of_body(p: &mut Parser<'_>, item_indentation: Option<usize>) {
     if !p.at(T!['}'])
-        && let Some(open) = p.brace_closed_by_last()
+        && let Some(open) = p.brace_closed_by_last(item_indentation)
     {
         p.error_at(
             open,
@@ -24,7 +38,12 @@ pub(super) fn body(p: &mut Parser<'_>) {
     } else {
         p.expect(T!['}'], "missing `}`: the body of this function is not closed");
     }
-    body.complete(p, BLOCK);
+}
+
+fn chunks(p: &mut Parser<'_>) {
+    while !p.at_any(&[T!['}'], EOF]) {
+        chunk(p);
+    }
 }
 
 fn statements(p: &mut Parser<'_>) {
