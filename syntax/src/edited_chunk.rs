@@ -88,29 +88,31 @@ impl<'a> EditedChunk<'a> {
     /// The new tree, if `rule` parses the tokens as one whole chunk that starts and ends with a statement.
     pub(crate) fn parse(
         &self,
-        mut lexed: Lexed,
+        lexed: Lexed,
         rule: impl FnOnce(&mut Parser<'_>) -> bool,
     ) -> Option<ParsedChunk> {
-        let mut parser = Parser::new(self.text, &lexed);
-        let is_whole = rule(&mut parser);
-        let (tree, found) = parser.finish(&self.text.into());
+        let parsed = parse(self.text, lexed, rule)?;
         let is_node = |child: Option<NodeOrToken<_, _>>| matches!(child, Some(NodeOrToken::Node(_)));
-        let mut elements = tree.root().elements();
-        let is_closed = is_node(elements.next()) && is_node(tree.root().elements().last());
-        let errors = in_order(std::mem::take(&mut lexed.errors), found);
-        (is_whole && is_closed).then_some(ParsedChunk { tree, errors })
+        let mut elements = parsed.tree.root().elements();
+        let is_closed = is_node(elements.next()) && is_node(parsed.tree.root().elements().last());
+        is_closed.then_some(parsed)
     }
 
     /// The tree of the item from the chunk on, if `rule` parses the tokens as the rest of its body and nothing else.
     pub(crate) fn parse_rest(
         &self,
-        mut lexed: Lexed,
+        lexed: Lexed,
         rule: impl FnOnce(&mut Parser<'_>) -> bool,
     ) -> Option<ParsedChunk> {
-        let mut parser = Parser::new(self.tail, &lexed);
-        let is_whole = rule(&mut parser);
-        let (tree, found) = parser.finish(&self.tail.into());
-        let errors = in_order(std::mem::take(&mut lexed.errors), found);
-        is_whole.then_some(ParsedChunk { tree, errors })
+        parse(self.tail, lexed, rule)
     }
+}
+
+/// The tree of a text, if the rule accepts it.
+fn parse(text: &str, mut lexed: Lexed, rule: impl FnOnce(&mut Parser<'_>) -> bool) -> Option<ParsedChunk> {
+    let mut parser = Parser::new(text, &lexed);
+    let is_accepted = rule(&mut parser);
+    let (tree, found) = parser.finish(&text.into());
+    let errors = in_order(std::mem::take(&mut lexed.errors), found);
+    is_accepted.then_some(ParsedChunk { tree, errors })
 }

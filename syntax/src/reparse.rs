@@ -1,5 +1,5 @@
 //! The tree of an edited item from the tree before the edit: of a long one only the chunk of its body that changed, or its name, is
-//! parsed.
+//! parsed; if that does not do, what follows the start of the chunk.
 
 use std::sync::Arc;
 
@@ -89,9 +89,7 @@ impl Edit {
         let edit = TreeEdit::of_statements(chunk.node, tree.root(), changed, delta);
         Some(Edit::Node { path: chunk.path, tree, errors, edit })
     }
-}
 
-impl Edit {
     /// The edit of the item from a chunk on.
     fn from_chunk(language: Language, old: &Parse, chunk: &EditedChunk<'_>) -> Option<Edit> {
         let parse_rest = language.parse_rest?;
@@ -103,15 +101,12 @@ impl Edit {
             return None;
         }
         let start = chunk.node.range().start();
-        let mut errors: Vec<SyntaxError> =
-            old.errors().iter().take_while(|error| error.range.start() < start).cloned().collect();
         // The end of the body may have led to an error before the chunk.
-        if errors.iter().any(|error| error.message.starts_with("missing `}`")) {
+        if errors_before(old.errors(), start).any(|error| error.message.starts_with("missing `}`")) {
             return None;
         }
-        let ParsedChunk { tree, errors: found } = parse_rest(chunk)?;
-        let moved = found.into_iter().map(|error| SyntaxError { range: error.range + start, ..error });
-        errors.extend(moved);
+        let ParsedChunk { tree, errors } = parse_rest(chunk)?;
+        let errors = errors_before(old.errors(), start).chain(errors_from(errors, start)).collect();
         let place = |node: Node<'_>| (node.index(), node.range().start());
         let around = [place(root), place(declaration), place(body)];
         Some(Edit::Rest { around, from: place(chunk.node), tree, errors })
@@ -161,12 +156,22 @@ const BLOCK: usize = 256;
 
 /// The errors outside of the old chunk at their new places, and those of the new chunk.
 fn merge(old: &[SyntaxError], chunk: TextRange, delta: i64, new: Vec<SyntaxError>) -> Vec<SyntaxError> {
-    let before = old.iter().take_while(|error| error.range.start() < chunk.start()).cloned();
-    let inside = new.into_iter().map(|error| SyntaxError { range: error.range + chunk.start(), ..error });
+    let before = errors_before(old, chunk.start());
+    let inside = errors_from(new, chunk.start());
     let moved = |offset: TextSize| TextSize::new((i64::from(u32::from(offset)) + delta) as u32);
     let after = old.iter().skip_while(|error| error.range.start() < chunk.end()).map(|error| SyntaxError {
         range: TextRange::new(moved(error.range.start()), moved(error.range.end())),
         ..error.clone()
     });
     before.chain(inside).chain(after).collect()
+}
+
+/// The errors that start before a place.
+fn errors_before(errors: &[SyntaxError], start: TextSize) -> impl Iterator<Item = SyntaxError> {
+    errors.iter().take_while(move |error| error.range.start() < start).cloned()
+}
+
+/// The errors of a part of an item that starts at a place, relative to the item.
+fn errors_from(errors: Vec<SyntaxError>, start: TextSize) -> impl Iterator<Item = SyntaxError> {
+    errors.into_iter().map(move |error| SyntaxError { range: error.range + start, ..error })
 }

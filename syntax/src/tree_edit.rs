@@ -39,8 +39,8 @@ impl TreeEdit {
         TextRange::new(self.offset(range.start()), self.offset(range.end()))
     }
 
-    /// The statements that differ between a node before the edit, and the same node of a tree of its own after it. `changed` is the part of the old
-    /// text that was edited, which is now `delta` bytes longer; it lies strictly inside the node.
+    /// The statements that differ between a node before the edit, and the same node of a tree of its own after it. `changed` is the
+    /// part of the old text that was edited, which is now `delta` bytes longer; it lies strictly inside the node.
     pub(crate) fn of_statements(
         mut old: Node<'_>,
         mut new: Node<'_>,

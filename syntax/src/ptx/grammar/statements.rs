@@ -20,14 +20,13 @@ pub(super) fn body(p: &mut Parser<'_>) {
 pub(super) fn rest_of_body(p: &mut Parser<'_>) -> bool {
     let body = p.start();
     chunks(p);
-    let is_known = p.at(T!['}']) || p.previous_text() != "}" || p.brace_closed_by_last(Some(0)).is_some();
-    end_of_body(p, Some(0));
+    let is_known = end_of_body(p, Some(0));
     body.complete(p, BLOCK);
     is_known
 }
 
-/// The `}` of a body. If it is missing, the last one closes a block.
-fn end_of_body(p: &mut Parser<'_>, item_indentation: Option<usize>) {
+/// The `}` of a body. If it is missing, the last one closes a block. Returns whether it is known which, if there is one.
+fn end_of_body(p: &mut Parser<'_>, item_indentation: Option<usize>) -> bool {
     if !p.at(T!['}'])
         && let Some(open) = p.brace_closed_by_last(item_indentation)
     {
@@ -35,9 +34,10 @@ fn end_of_body(p: &mut Parser<'_>, item_indentation: Option<usize>) {
             open,
             "missing `}` for this `{`: the last `}` closes this block and leaves the function open",
         );
-    } else {
-        p.expect(T!['}'], "missing `}`: the body of this function is not closed");
+        return true;
     }
+    let follows_brace = p.previous_text() == "}";
+    p.expect(T!['}'], "missing `}`: the body of this function is not closed") || !follows_brace
 }
 
 fn chunks(p: &mut Parser<'_>) {
