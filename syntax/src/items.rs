@@ -15,8 +15,9 @@ use smol_str::SmolStr;
 
 use self::groups::Groups;
 pub use self::groups::ItemGroup;
+use crate::checkpoints::{Checkpoint, EditedItem};
 use crate::language::Language;
-use crate::scan::{CommentEnds, ItemEdit, ItemKind, KeepsItem, Scan, Scanned, Tail};
+use crate::scan::{CommentEnds, ItemKind, Rescan, Rescanned, Scan, Scanned, Tail};
 
 /// One item: the trivia before it, and it.
 #[derive(Debug, Clone)]
@@ -30,6 +31,8 @@ pub struct Item {
     /// The number of bytes after it that the scanner examined, the end of the file counted as one.
     lookahead: u32,
     open_comment: bool,
+    /// Places from which a scan can go on.
+    checkpoints: Option<Arc<[Checkpoint]>>,
     /// Whether `*/` is in the text, once that was asked: an open comment anywhere before asks all items.
     has_comment_end: OnceLock<bool>,
 }
@@ -59,7 +62,7 @@ pub struct EditSummary {
 #[derive(Debug, Clone)]
 pub struct ItemList {
     scan: Scan,
-    keeps_item: Option<KeepsItem>,
+    rescan: Option<Rescan>,
     items: Groups,
     /// Where each item starts, and at the end where the text ends.
     starts: Vec<u32>,
@@ -75,11 +78,12 @@ impl ItemList {
         let mut start = 0;
         while start < text.len() {
             let scanned = scan(text, start, &tail);
-            items.push(Item::new(text, start, &scanned));
-            start = scanned.end;
+            let end = scanned.end;
+            items.push(Item::new(text, start, scanned));
+            start = end;
         }
-        let (keeps_item, items) = (language.keeps_item, Groups::new(items));
-        let mut list = ItemList { scan, keeps_item, items, starts: Vec::new() };
+        let (rescan, items) = (language.rescan, Groups::new(items));
+        let mut list = ItemList { scan, rescan, items, starts: Vec::new() };
         list.sum_up(0);
         list
     }
@@ -153,10 +157,9 @@ impl ItemList {
     pub fn edit(&mut self, range: TextRange, insert: &str) -> EditSummary {
         let range = self.snap(range.start())..self.snap(range.end());
         let first = self.first_affected(&range, insert);
-        if let Some(text) = self.edited_inside(first, &range, insert) {
-            self.items.set_text(first, text);
+        if let Some((item, relexed_bytes)) = self.edited_inside(first, &range, insert) {
+            self.items.set(first, item);
             self.sum_up(first);
-            let relexed_bytes = range.len() + insert.len();
             return EditSummary { first, removed: 1, inserted: 1, relexed_bytes };
         }
         let stop = self.starts[..self.len()].partition_point(|start| (*start as usize) < range.end);
@@ -173,17 +176,24 @@ impl ItemList {
         summary
     }
 
-    /// The new text of an item, if an edit inside it leaves all items where they are.
-    fn edited_inside(&self, index: usize, range: &Range<usize>, insert: &str) -> Option<Arc<str>> {
-        let keeps_item = self.keeps_item?;
-        let Item { kind, ref text, .. } = *self.items.get(index)?;
+    /// An item after an edit inside it that leaves all items where they are, and the number of bytes that were scanned.
+    fn edited_inside(&self, index: usize, range: &Range<usize>, insert: &str) -> Option<(Item, usize)> {
+        let rescan = self.rescan?;
+        let old = self.items.get(index)?;
         let start = self.starts[index] as usize;
-        if range.start <= start || range.end >= start + text.len() {
+        // An open comment depends on all that follows.
+        if range.start <= start || range.end >= start + old.text.len() || old.open_comment {
             return None;
         }
         let range = range.start - start..range.end - start;
-        let parts = [&text[..range.start], insert, &text[range.end..]];
-        keeps_item(&ItemEdit { kind, text, range, insert }).then(|| parts.concat().into())
+        let text = [&old.text[..range.start], insert, &old.text[range.end..]].concat();
+        let comment_ends_later = || self.comment_ends_after(&text, index + 1);
+        let tail = Tail { known: &CommentEnds::default(), comment_ends_later: &comment_ends_later };
+        let checkpoints = old.checkpoints.as_deref().unwrap_or_default();
+        let edited = EditedItem { text: &text, range, old_length: old.text.len(), checkpoints };
+        let rescanned = rescan(&edited, &tail)?;
+        let scanned = rescanned.scanned;
+        Some((old.edited(&text, rescanned), scanned))
     }
 
     fn sum_up(&mut self, from: usize) {
@@ -251,24 +261,42 @@ impl Index<usize> for ItemList {
 }
 
 impl Item {
-    fn new(text: &str, start: usize, scanned: &Scanned) -> Item {
+    fn new(text: &str, start: usize, scanned: Scanned) -> Item {
         Item {
             kind: scanned.kind,
-            name: scanned.name.clone().map(|name| SmolStr::new(&text[name])),
+            name: scanned.name.map(|name| SmolStr::new(&text[name])),
             text: Arc::from(&text[start..scanned.end]),
             lookahead: (scanned.examined.max(scanned.end) - scanned.end) as u32,
             open_comment: scanned.open_comment,
+            checkpoints: shared(scanned.checkpoints),
             has_comment_end: OnceLock::new(),
         }
     }
 
-    fn with_text(&self, text: Arc<str>) -> Item {
-        Item { text, has_comment_end: OnceLock::new(), ..self.clone() }
+    /// The item after an edit, with the rest of what follows from the text before.
+    fn edited(&self, text: &str, rescanned: Rescanned) -> Item {
+        let (kind, name) = match rescanned.head {
+            Some((kind, name)) => (kind, name.map(|name| SmolStr::new(&text[name]))),
+            None => (self.kind, self.name.clone()),
+        };
+        Item {
+            kind,
+            name,
+            text: Arc::from(text),
+            lookahead: self.lookahead,
+            open_comment: rescanned.open_comment,
+            checkpoints: shared(rescanned.checkpoints),
+            has_comment_end: OnceLock::new(),
+        }
     }
 
     fn has_comment_end(&self) -> bool {
         *self.has_comment_end.get_or_init(|| memmem::find(self.text.as_bytes(), b"*/").is_some())
     }
+}
+
+fn shared(checkpoints: Vec<Checkpoint>) -> Option<Arc<[Checkpoint]>> {
+    (!checkpoints.is_empty()).then(|| checkpoints.into())
 }
 
 /// The part of the text that is scanned again.
@@ -316,8 +344,9 @@ impl Patch {
                 self.extend(list);
                 continue;
             }
-            items.push(Item::new(&self.text, start, &scanned));
-            start = scanned.end;
+            let end = scanned.end;
+            items.push(Item::new(&self.text, start, scanned));
+            start = end;
         }
     }
 

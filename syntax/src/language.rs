@@ -8,7 +8,7 @@ use std::ops::Deref;
 use crate::edited_chunk::{ParseChunk, ParseRest};
 use crate::lexed::Lexed;
 use crate::parser::Parser;
-use crate::scan::{KeepsItem, Scan};
+use crate::scan::{Rescan, Scan};
 
 /// A language: a handle to its table entry, compared by [`LanguageInfo::id`].
 #[derive(Clone, Copy)]
@@ -35,8 +35,8 @@ pub struct LanguageInfo {
     pub assembler: Option<&'static str>,
     /// Finds the end of an item.
     pub scan: Scan,
-    /// Whether an edit inside an item cannot change where items end; `None` for a language whose items are always scanned again.
-    pub keeps_item: Option<KeepsItem>,
+    /// Scans an item around an edit; `None` for a language whose items are always scanned whole.
+    pub rescan: Option<Rescan>,
     /// Cuts an item into tokens.
     pub lex: fn(text: &str) -> Lexed,
     /// The grammar of an item: emits exactly one outermost node, an `ITEM` with all tokens.

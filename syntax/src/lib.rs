@@ -18,6 +18,7 @@
 //! * In bodies over 64 KB the statements are grouped in `CHUNK` nodes; `Block::statements` includes them.
 
 pub mod ast;
+mod checkpoints;
 mod chunks;
 mod edited_chunk;
 mod edited_name;
@@ -39,6 +40,7 @@ mod tree;
 mod tree_edit;
 pub mod wave;
 
+pub use checkpoints::{Checkpoint, EditedItem};
 pub use chunks::CHUNKED_FROM;
 pub use edited_chunk::{EditedChunk, ParseChunk, ParseRest, ParsedChunk};
 pub use error::{SyntaxError, SyntaxErrorKind};
@@ -50,7 +52,7 @@ pub use parse::{Parse, parse_file, parse_item, parse_shared_item};
 pub use parser::{CompletedMarker, Marker, Parser};
 pub use reparse::reparse_item;
 pub use rowan::{Direction, GreenNode, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
-pub use scan::{CommentEnd, ItemEdit, ItemKind, KeepsItem, Scan, Scanned, Tail};
+pub use scan::{CommentEnd, ItemKind, Rescan, Rescanned, Scan, Scanned, Tail};
 pub use syntax_node::{SyntaxElement, SyntaxNode, SyntaxNodeChildren, SyntaxToken, WarplensLanguage};
 pub use tokens::token_at_offset;
 pub use tree::{Elements, Node, Token};

@@ -11,10 +11,9 @@ mod grammar;
 mod lexer;
 mod outside;
 mod scan;
-mod statement_edit;
 mod words;
 
-pub use outside::outside;
+pub use outside::{BODY_DECLARES, opening, outside};
 
 use crate::language::{Language, LanguageInfo};
 
@@ -31,7 +30,7 @@ static INFO: LanguageInfo = LanguageInfo {
     has_dialects: false,
     assembler: Some("ptxas"),
     scan: scan::scan,
-    keeps_item: Some(statement_edit::keeps_item),
+    rescan: Some(scan::rescan),
     lex: lexer::lex,
     parse_item: grammar::item,
     parse_chunk: Some(chunk::parse),

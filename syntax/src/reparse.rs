@@ -16,9 +16,15 @@ use crate::tree::{Node, Tree};
 use crate::tree_edit::TreeEdit;
 
 /// The result of [`parse_shared_item`] for `text`, made from the parse of an earlier text of the same item where that is faster, and
-/// how the trees differ where that is known. If nothing else holds the earlier parse, its memory is used again.
-pub fn reparse_item(language: Language, old: Parse, text: &Arc<str>) -> (Parse, Option<TreeEdit>) {
-    match Edit::find(language, &old, text) {
+/// how the trees differ where that is known. If nothing else holds the earlier parse, its memory is used again. `edited` is the range of
+/// the earlier text outside of which nothing changed; `None` if it is not known.
+pub fn reparse_item(
+    language: Language,
+    old: Parse,
+    text: &Arc<str>,
+    edited: Option<TextRange>,
+) -> (Parse, Option<TreeEdit>) {
+    match Edit::find(language, &old, text, edited) {
         Some(Edit::Nothing) => (old, None),
         Some(Edit::Node { path, tree, errors, edit }) => {
             let green = old.known_green().map(|known| with_replaced(known, &path[1..], green::build(&tree)));
@@ -57,13 +63,16 @@ enum Edit {
 
 impl Edit {
     /// The edit that leads to a text; nothing if the whole item has to be parsed.
-    fn find(language: Language, old: &Parse, text: &str) -> Option<Edit> {
+    fn find(language: Language, old: &Parse, text: &str, edited: Option<TextRange>) -> Option<Edit> {
         let parse_chunk = language.parse_chunk?;
         let old_text = old.text();
         if old_text.len().min(text.len()) <= CHUNKED_FROM {
             return None;
         }
-        let changed = changed(old_text, text);
+        let changed = match edited {
+            Some(edited) => changed_within(old_text, text, edited),
+            None => changed(old_text, text),
+        };
         if changed.is_empty() && old_text.len() == text.len() {
             return Some(Edit::Nothing);
         }
@@ -119,6 +128,12 @@ fn with_replaced(node: &GreenNodeData, path: &[Step], new: GreenNode) -> GreenNo
     let inner = node.children().nth(first.child).and_then(NodeOrToken::into_node);
     let inner = inner.map_or_else(|| new.clone(), |inner| with_replaced(inner, rest, new.clone()));
     node.replace_child(first.child, NodeOrToken::Node(inner))
+}
+
+/// The same as [`changed`] where all changes are known to be in a range of the old text.
+fn changed_within(old: &str, new: &str, edited: TextRange) -> TextRange {
+    let (start, after) = (usize::from(edited.start()), old.len() - usize::from(edited.end()));
+    changed(&old[edited], &new[start..new.len() - after]) + edited.start()
 }
 
 /// The part of the old text between the common prefix and the common suffix of both texts.

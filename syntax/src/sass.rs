@@ -30,7 +30,7 @@ static INFO: LanguageInfo = LanguageInfo {
     has_dialects: false,
     assembler: None,
     scan: scan::scan,
-    keeps_item: None,
+    rescan: None,
     lex: lexer::lex,
     parse_item: grammar::item,
     parse_chunk: None,

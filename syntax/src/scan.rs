@@ -9,6 +9,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use crate::checkpoints::{Checkpoint, EditedItem};
+
 /// The kind of an item, by its first words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ItemKind {
@@ -84,22 +86,25 @@ pub struct Scanned {
     pub name: Option<Range<usize>>,
     /// Whether a block comment in it has no end in the whole file, and so ends with its line.
     pub open_comment: bool,
+    /// Places in it from which a [`Rescan`] can go on; a scanner without one gives none.
+    pub checkpoints: Vec<Checkpoint>,
 }
 
 /// Finds the end of the item that starts at `start`; `start` is not the end of `text`.
 pub type Scan = fn(text: &str, start: usize, tail: &Tail<'_>) -> Scanned;
 
-/// An edit strictly inside an item.
-pub struct ItemEdit<'t> {
-    /// The kind of the item.
-    pub kind: ItemKind,
-    /// Its text before the edit.
-    pub text: &'t str,
-    /// The replaced part of it.
-    pub range: Range<usize>,
-    /// The inserted text.
-    pub insert: &'t str,
-}
+/// Scans an item again after an edit strictly inside it; `None` if it may end elsewhere, or depend on other text, than before.
+pub type Rescan = fn(item: &EditedItem<'_>, tail: &Tail<'_>) -> Option<Rescanned>;
 
-/// Whether the item is one with the same kind and name after an edit, and depends on no other text than before.
-pub type KeepsItem = fn(&ItemEdit<'_>) -> bool;
+/// What an edit changed of an item that ends where it did.
+#[derive(Debug)]
+pub struct Rescanned {
+    /// The kind, and the range of the name; `None` if they are the same as before.
+    pub head: Option<(ItemKind, Option<Range<usize>>)>,
+    /// The number of bytes that were scanned.
+    pub scanned: usize,
+    /// As in [`Scanned`], of the scanned text.
+    pub open_comment: bool,
+    /// Those of the whole item.
+    pub checkpoints: Vec<Checkpoint>,
+}

@@ -30,7 +30,7 @@ static INFO: LanguageInfo = LanguageInfo {
     has_dialects: true,
     assembler: None,
     scan: scan::scan,
-    keeps_item: None,
+    rescan: None,
     lex: lexer::lex,
     parse_item: grammar::item,
     parse_chunk: Some(chunk::parse),

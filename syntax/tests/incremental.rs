@@ -78,6 +78,9 @@ fn check_edit(language: Language, list: &mut ItemList, range: TextRange, insert:
     assert_eq!(list.text(), text);
     let fresh = ItemList::new(language, &text);
     assert!(list.iter().eq(fresh.iter()), "{text:?}");
+    if (summary.removed, summary.inserted) == (1, 1) {
+        assert!(before.range_of(summary.first).contains_range(range), "the edit is in the one item");
+    }
     for index in 0..=list.len() {
         assert_eq!(list.start_of(index), fresh.start_of(index));
     }
@@ -167,6 +170,11 @@ proptest! {
     #[test]
     fn random_edits_of_ptx(edits in edits()) {
         check_edits(warplens_syntax::ptx::LANGUAGE, REDUCE, &edits);
+    }
+
+    #[test]
+    fn random_edits_of_a_long_body(edits in edits()) {
+        check_edits(warplens_syntax::ptx::LANGUAGE, &long_kernel(), &edits);
     }
 
     #[test]
@@ -288,21 +296,25 @@ fn an_edit_in_a_body_looks_at_one_item() {
 }
 
 #[test]
-fn an_edit_of_a_statement_is_scanned_alone() {
-    let text = without_block_comments(REDUCE);
-    let at = text.rfind("mov.f32").unwrap();
-    let relexed_bytes = |text: &str, insert: &str| {
+fn an_edit_of_a_long_body_scans_the_text_around_it() {
+    let text = long_kernel();
+    let middle = text[..text.len() / 2].rfind("setp.ne").unwrap();
+    let relexed_bytes = |at: usize, insert: &str| {
         let language = warplens_syntax::ptx::LANGUAGE;
-        let mut list = ItemList::new(language, text);
+        let mut list = ItemList::new(language, &text);
         check_edit(language, &mut list, TextRange::empty(TextSize::new(at as u32)), insert).relexed_bytes
     };
-    for insert in ["x", "\n", " ", "mov.u32 %r1, 0;\n\t"] {
-        assert_eq!(relexed_bytes(&text, insert), insert.len(), "{insert:?}");
+    for insert in ["x", "\n", "mov.u32 %r1, 0;\n\t", ".reg ", "\"", "/", "//", "/*", "{}", "#", "=", "\u{e9}"]
+    {
+        let scanned = relexed_bytes(middle, insert);
+        assert!(scanned < 5000, "{insert:?}: {scanned} of {}", text.len());
     }
-    for insert in [".entry ", ".reg ", "@@", "{", "}", "\"", "/", "#", "=", "\u{e9}"] {
-        assert!(relexed_bytes(&text, insert) > 100, "{insert:?}");
+    let name = text.find("long(").unwrap();
+    assert!(relexed_bytes(name, "x") < 5000, "its name");
+    for insert in ["{", "}", ".entry k() { ret; }"] {
+        let scanned = relexed_bytes(middle, insert);
+        assert!(scanned > text.len() / 2, "{insert:?}: {scanned} of {}", text.len());
     }
-    assert!(relexed_bytes(REDUCE, "x") > 100, "a comment may go on over lines");
 }
 
 #[test]
@@ -366,7 +378,7 @@ fn check_reparse(old_text: &str, range: std::ops::Range<usize>, insert: &str) ->
     text.replace_range(range.clone(), insert);
     // Of a parse that something else holds the tree is copied.
     let held = text.len().is_multiple_of(2).then(|| old.clone());
-    let (reparsed, _) = reparse_item(warplens_syntax::ptx::LANGUAGE, old, &text.as_str().into());
+    let (reparsed, _) = reparse_item(warplens_syntax::ptx::LANGUAGE, old, &text.as_str().into(), None);
     drop(held);
     let fresh = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
     assert_eq!(reparsed.errors(), fresh.errors(), "{range:?} {insert:?}");
@@ -403,7 +415,7 @@ proptest! {
             let start = place(&text, fraction);
             let end = (start + length).min(text.len());
             text.replace_range(start..end, SNIPPETS[snippet]);
-            (parse, _) = reparse_item(warplens_syntax::ptx::LANGUAGE, parse, &text.as_str().into());
+            (parse, _) = reparse_item(warplens_syntax::ptx::LANGUAGE, parse, &text.as_str().into(), None);
             let fresh = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
             prop_assert_eq!(parse.errors(), fresh.errors(), "{}..{} {:?}", start, end, SNIPPETS[snippet]);
             prop_assert!(parse.green() == fresh.green(), "{}..{} {:?}", start, end, SNIPPETS[snippet]);
@@ -429,7 +441,7 @@ fn a_missing_brace_is_reported_after_edits_of_other_statements() {
         let mut parse = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
         for _ in 0..2 {
             text.insert(statements[edited] + 3, 'q');
-            (parse, _) = reparse_item(warplens_syntax::ptx::LANGUAGE, parse, &text.as_str().into());
+            (parse, _) = reparse_item(warplens_syntax::ptx::LANGUAGE, parse, &text.as_str().into(), None);
             let messages: Vec<_> = parse.errors().iter().map(|error| error.message.as_str()).collect();
             assert!(messages.iter().any(|message| message.starts_with("missing `}`")), "{messages:?}");
         }
@@ -445,7 +457,8 @@ fn an_edit_of_the_name_of_a_long_item_parses_no_chunk() {
         check_reparse(&text, range.clone(), insert);
         let mut edited = text.clone();
         edited.replace_range(range, insert);
-        let (_, edit) = reparse_item(warplens_syntax::ptx::LANGUAGE, item.clone(), &edited.as_str().into());
+        let (_, edit) =
+            reparse_item(warplens_syntax::ptx::LANGUAGE, item.clone(), &edited.as_str().into(), None);
         assert_eq!(edit.map(|edit| edit.replaced), Some(Replaced::Name), "{insert}");
     }
 }

@@ -204,12 +204,23 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Records an edit, so that the tree of a long function is built from the previous one.
-    pub fn note_edit(&self, before: &Document, after: &Document, summary: EditSummary) {
+    /// Records an edit of a range of a document, so that the tree of a long function is built from the previous one.
+    pub fn note_edit(&self, before: &Document, after: &Document, range: TextRange, summary: EditSummary) {
         if summary.removed == 1 && summary.inserted == 1 {
-            let text = |document: &Document| Arc::clone(&document.items()[summary.first].text);
-            self.history.note(&text(before), &text(after));
+            let item = |document: &Document| Arc::clone(&document.items()[summary.first].text);
+            let start = before.items().start_of(summary.first);
+            self.history.note(&item(before), &item(after), range - start);
         }
+    }
+
+    /// Whether an edit led to this long text, and its tree is not built yet.
+    pub(crate) fn is_edited(&self, text: &Arc<str>) -> bool {
+        text.len() > CHUNKED_FROM && self.history.has(text)
+    }
+
+    /// The text of the item that was edited last, if its tree is not built yet.
+    pub fn edited_text(&self) -> Option<Arc<str>> {
+        self.history.last()
     }
 
     /// Drops all values. They are computed again when they are needed.
@@ -247,12 +258,12 @@ impl Cache {
     pub fn tree(&self, language: Language, text: &Arc<str>) -> Parse {
         self.trees.get(text, || {
             let ancestors = self.history.take_ancestors(text).into_iter();
-            let mut known = ancestors.filter_map(|before| Some((self.trees.take(&before)?, before)));
+            let mut known = ancestors.filter_map(|before| Some((self.trees.take(&before.text)?, before)));
             let Some((old, before)) = known.next() else {
                 return warplens_syntax::parse_shared_item(language, text);
             };
-            let (parse, edit) = warplens_syntax::reparse_item(language, old, text);
-            self.edited.note(before, text, edit);
+            let (parse, edit) = warplens_syntax::reparse_item(language, old, text, before.edited);
+            self.edited.note(before.text, text, edit);
             parse
         })
     }

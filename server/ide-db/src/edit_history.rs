@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use text_size::TextRange;
+
 /// The number of recorded edits: as many as may happen between two uses of a tree.
 const REMEMBERED: usize = 8;
 
@@ -13,25 +15,51 @@ pub(crate) struct EditHistory(Mutex<VecDeque<Step>>);
 struct Step {
     before: Arc<str>,
     after: Arc<str>,
+    /// The edited range of the text before.
+    edited: TextRange,
+}
+
+/// A previous text of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ancestor {
+    pub(crate) text: Arc<str>,
+    /// Its range that was edited; `None` if more edits followed.
+    pub(crate) edited: Option<TextRange>,
 }
 
 impl EditHistory {
     /// Records that an edit changed one text into another.
-    pub(crate) fn note(&self, before: &Arc<str>, after: &Arc<str>) {
+    pub(crate) fn note(&self, before: &Arc<str>, after: &Arc<str>, edited: TextRange) {
         let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if steps.len() == REMEMBERED {
             steps.pop_front();
         }
-        steps.push_back(Step { before: Arc::clone(before), after: Arc::clone(after) });
+        steps.push_back(Step { before: Arc::clone(before), after: Arc::clone(after), edited });
+    }
+
+    /// Whether an edit led to a text whose previous texts are still recorded.
+    pub(crate) fn has(&self, text: &Arc<str>) -> bool {
+        let steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        steps.iter().any(|step| Arc::ptr_eq(&step.after, text))
+    }
+
+    /// The text that the last edit led to, if its previous texts are still recorded.
+    pub(crate) fn last(&self) -> Option<Arc<str>> {
+        let steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        steps.back().map(|step| Arc::clone(&step.after))
     }
 
     /// The previous texts of a text, the latest first. They are removed: they are needed once, to build the text's tree.
-    pub(crate) fn take_ancestors(&self, text: &Arc<str>) -> Vec<Arc<str>> {
+    pub(crate) fn take_ancestors(&self, text: &Arc<str>) -> Vec<Ancestor> {
         let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut ancestors: Vec<Arc<str>> = Vec::new();
+        let mut ancestors: Vec<Ancestor> = Vec::new();
         for index in (0..steps.len()).rev() {
-            if Arc::ptr_eq(&steps[index].after, ancestors.last().unwrap_or(text)) {
-                ancestors.extend(steps.remove(index).map(|step| step.before));
+            let last = ancestors.last().map_or(text, |ancestor| &ancestor.text);
+            if Arc::ptr_eq(&steps[index].after, last) {
+                let is_first = ancestors.is_empty();
+                let ancestor =
+                    |step: Step| Ancestor { text: step.before, edited: is_first.then_some(step.edited) };
+                ancestors.extend(steps.remove(index).map(ancestor));
             }
         }
         ancestors
@@ -45,11 +73,15 @@ mod tests {
     #[test]
     fn follows_one_text_through_its_edits() {
         let [a, b, c, other]: [Arc<str>; 4] = ["a", "b", "c", "other"].map(Arc::from);
+        let (first, last) = (TextRange::empty(0.into()), TextRange::empty(1.into()));
         let history = EditHistory::default();
-        history.note(&a, &b);
-        history.note(&other, &Arc::from("another"));
-        history.note(&b, &c);
-        assert_eq!(history.take_ancestors(&c), [b, a]);
+        history.note(&a, &b, first);
+        history.note(&other, &Arc::from("another"), first);
+        history.note(&b, &c, last);
+        assert!(history.has(&c));
+        let ancestor = |text: &Arc<str>, edited| Ancestor { text: Arc::clone(text), edited };
+        assert_eq!(history.take_ancestors(&c), [ancestor(&b, Some(last)), ancestor(&a, None)]);
+        assert!(!history.has(&c));
         assert_eq!(history.take_ancestors(&c), []);
     }
 
@@ -57,7 +89,7 @@ mod tests {
     fn remembers_only_the_last() {
         let texts: Vec<Arc<str>> = (0..20).map(|number| number.to_string().into()).collect();
         let history = EditHistory::default();
-        texts.windows(2).for_each(|pair| history.note(&pair[0], &pair[1]));
+        texts.windows(2).for_each(|pair| history.note(&pair[0], &pair[1], TextRange::empty(0.into())));
         assert_eq!(history.take_ancestors(&texts[19]).len(), REMEMBERED);
     }
 }

@@ -15,6 +15,7 @@
     reason = "used by the other ide crates only; `warplens_ide` documents what it exports"
 )]
 
+mod absent_words;
 pub mod answer;
 mod construct;
 mod db;
@@ -41,6 +42,7 @@ mod similar;
 mod tokens;
 pub mod wave;
 
+pub use absent_words::Words;
 pub use answer::*;
 pub use construct::{Construct, Word};
 pub use db::{

@@ -15,7 +15,7 @@ use warplens_ide_db::{
     Profile, RenameTarget, SemanticToken, SignatureHelp, Symbol, Target, TextEdit,
 };
 use warplens_ide_diagnostics::rules::Rules;
-use warplens_ide_diagnostics::share;
+use warplens_ide_diagnostics::share::Shares;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_lanes::{LaunchFile, LaunchProblem, Lens, LensStyle, Offer, Prepared, RunRequest, Shown};
 use warplens_sim::Workers;
@@ -132,7 +132,7 @@ impl AnalysisHost {
         let Some(&file) = self.files.get(&id) else { return Err(OutOfRange) };
         let before = file.document(&self.db);
         let (after, summary) = before.edited(range, insert).ok_or(OutOfRange)?;
-        self.db.cache().note_edit(before, &after, summary);
+        self.db.cache().note_edit(before, &after, range, summary);
         let new = after.items().iter_from(summary.first).take(summary.inserted);
         let largest_item = new.map(|item| item.text.len()).max().unwrap_or(0);
         file.set_document(&mut self.db).to(after);
@@ -251,31 +251,29 @@ impl Analysis {
         self.query(file, |db, file| warplens_ide_diagnostics::file::diagnostics(db, file, &self.rules, fixes))
     }
 
-    /// The same as [`diagnostics`](Analysis::diagnostics), or most of them without their fixes. If the file is large and was not
-    /// checked before, the workers share its items.
+    /// The same as [`diagnostics`](Analysis::diagnostics), or most of them without their fixes. The workers share a check that takes
+    /// long.
     pub fn diagnostics_with(
         &self,
         file: FileId,
         fixes: Fixes,
         workers: &dyn Workers,
     ) -> Answer<Vec<Diagnostic>> {
-        if workers.count() > 1
-            && self.files.get(&file).is_some_and(|file| share::is_worthwhile(&self.db, *file))
-        {
-            self.share_diagnostics(file, workers);
+        let file_input = self.files.get(&file).filter(|_| workers.count() > 1);
+        if let Some(shares) = file_input.and_then(|input| Shares::of(&self.db, *input, &self.rules)) {
+            self.share_diagnostics(file, &shares, workers);
         }
         self.diagnostics_and(file, fixes)
     }
 
-    /// Finds the problems of the items of a file in advance. What ends a worker early, a cancellation or a panic, ends or occurs in
-    /// what follows too.
-    fn share_diagnostics(&self, file: FileId, workers: &dyn Workers) {
+    /// Finds the problems of a file in advance. What ends a worker early, a cancellation or a panic, ends or occurs in what follows too.
+    fn share_diagnostics(&self, file: FileId, shares: &Shares, workers: &dyn Workers) {
         let (own, rules, cancelled) = (Mutex::new(self.clone()), &*self.rules, self.db.cancellation_token());
         let count = AtomicUsize::new(0);
         let next = || (!cancelled.is_cancelled()).then(|| count.fetch_add(1, Ordering::Relaxed));
         workers.together(&|| {
             let analysis = own.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            let work = || analysis.query(file, |db, file| share::take_share(db, file, rules, next));
+            let work = || analysis.query(file, |db, file| shares.take(db, file, rules, next));
             let _ = catch_unwind(AssertUnwindSafe(work));
         });
     }

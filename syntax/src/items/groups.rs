@@ -68,12 +68,11 @@ impl Groups {
         self.groups.get(group)?.items.get(index - self.firsts[group] as usize)
     }
 
-    /// Gives an item another text.
-    pub(super) fn set_text(&mut self, index: usize, text: Arc<str>) {
+    /// Replaces one item.
+    pub(super) fn set(&mut self, index: usize, item: Item) {
         let group = self.group_of(index);
         let place = index - self.firsts[group] as usize;
-        let item = &mut Arc::make_mut(&mut self.groups[group].items)[place];
-        *item = item.with_text(text);
+        Arc::make_mut(&mut self.groups[group].items)[place] = item;
     }
 
     /// Replaces `removed` items from `first` on. The others stay in their groups.

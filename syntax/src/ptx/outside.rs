@@ -2,15 +2,27 @@
 
 use memchr::{memchr, memchr2, memmem};
 
+/// The words without which a body declares nothing for the module.
+pub const BODY_DECLARES: [&str; 2] = [".func", ".alias"];
+
 /// The text of a function item up to and with the brace that opens its body; all of it where there is no body, or where the
 /// body may declare something for the module, which is rare. Parsed as an item, it gives the same declarations as the
 /// whole, at the same places.
 pub fn outside(item: &str) -> &str {
-    let (outside, body) = item.split_at(head(item));
-    let has = |text: &str, word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    let outside =
+        opening(item).filter(|outside| !BODY_DECLARES.iter().any(|word| has(&item[outside.len()..], word)));
+    outside.unwrap_or(item)
+}
+
+/// The text of a function item up to and with the brace that opens its body; `None` if it may be the brace of something else.
+pub fn opening(item: &str) -> Option<&str> {
+    let opening = &item[..head(item)];
     // In a malformed item the first brace may be that of something else.
-    let opens_body = has(outside, ".entry") || has(outside, ".func");
-    if !opens_body || has(body, ".func") || has(body, ".alias") { item } else { outside }
+    (has(opening, ".entry") || has(opening, ".func")).then_some(opening)
+}
+
+fn has(text: &str, word: &str) -> bool {
+    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
 }
 
 /// The length of the text up to and with the brace that opens the body; all of it where the first brace is that of an initializer.

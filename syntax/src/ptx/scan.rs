@@ -5,26 +5,21 @@
 //! that only a module can hold ([`words::is_module_only`]) closes a body if it starts a statement or a
 //! line.
 
+mod header;
+
 use std::ops::Range;
 
 use memchr::{memchr2, memchr3};
 
+use self::header::Header;
 use super::words;
 use crate::ItemKind;
-use crate::scan::{CommentEnd, Scanned, Tail};
+use crate::checkpoints::{Checkpoint, Checkpoints, EditedItem};
+use crate::scan::{CommentEnd, Rescanned, Scanned, Tail};
 
 /// Finds the end of the item that starts at `start`.
 pub(crate) fn scan(text: &str, start: usize, tail: &Tail<'_>) -> Scanned {
-    let mut scanner = Scanner {
-        text,
-        bytes: text.as_bytes(),
-        start,
-        at: start,
-        examined: start,
-        open_comment: false,
-        waits_for_comment_end: false,
-        tail,
-    };
+    let mut scanner = Scanner::new(text, start, tail, Checkpoints::default());
     let (kind, name) = scanner.item();
     let end = scanner.at;
     debug_assert!(end > start, "an item is never empty");
@@ -35,7 +30,30 @@ pub(crate) fn scan(text: &str, start: usize, tail: &Tail<'_>) -> Scanned {
         kind,
         name,
         open_comment: scanner.open_comment,
+        checkpoints: scanner.checkpoints.finish(),
     }
+}
+
+/// Scans an edited item around the edit; `None` if the item may end elsewhere.
+pub(crate) fn rescan(item: &EditedItem<'_>, tail: &Tail<'_>) -> Option<Rescanned> {
+    let mut scanner = Scanner::new(item.text, 0, tail, Checkpoints::of_edited(item));
+    let resume = item.resume();
+    let head = match resume {
+        Some(place) => {
+            scanner.at = place.offset as usize;
+            scanner.body(place.depth);
+            None
+        }
+        None => Some(scanner.item()),
+    };
+    let ends_as_before = scanner.checkpoints.rest_is_same() || scanner.at == item.text.len();
+    let is_whole = scanner.examined <= item.text.len() && !scanner.waits_for_comment_end;
+    (ends_as_before && is_whole).then(|| Rescanned {
+        head,
+        scanned: scanner.at - resume.map_or(0, |place| place.offset as usize),
+        open_comment: scanner.open_comment,
+        checkpoints: scanner.checkpoints.finish(),
+    })
 }
 
 /// The bytes that can matter after the first word of a line of a statement.
@@ -51,7 +69,7 @@ const MATTERS: [bool; 256] = {
 };
 
 /// How many bytes after a token can matter to what it is; `@@DWARF` is the longest.
-pub(super) const LOOK_AHEAD: usize = 8;
+const LOOK_AHEAD: usize = 8;
 
 struct Scanner<'t> {
     text: &'t str,
@@ -65,6 +83,7 @@ struct Scanner<'t> {
     /// Whether a comment goes on after the given text.
     waits_for_comment_end: bool,
     tail: &'t Tail<'t>,
+    checkpoints: Checkpoints,
 }
 
 /// The kind of a token for the scanner.
@@ -92,7 +111,21 @@ struct Token {
     starts_line: bool,
 }
 
-impl Scanner<'_> {
+impl<'t> Scanner<'t> {
+    fn new(text: &'t str, start: usize, tail: &'t Tail<'t>, checkpoints: Checkpoints) -> Scanner<'t> {
+        Scanner {
+            text,
+            bytes: text.as_bytes(),
+            start,
+            at: start,
+            examined: start,
+            open_comment: false,
+            waits_for_comment_end: false,
+            tail,
+            checkpoints,
+        }
+    }
+
     fn item(&mut self) -> (ItemKind, Option<Range<usize>>) {
         let first = self.peek();
         match first.piece {
@@ -181,7 +214,7 @@ impl Scanner<'_> {
                 break;
             }
             if self.starts_body_without_brace(&header, &token) {
-                self.body();
+                self.body(1);
                 break;
             }
             self.at = token.range.end;
@@ -193,7 +226,7 @@ impl Scanner<'_> {
                     header.last_word = "";
                 }
                 Piece::Mark(b'{') if !header.has_value => {
-                    self.body();
+                    self.body(1);
                     break;
                 }
                 Piece::Mark(mark) => header.mark(mark),
@@ -234,9 +267,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// The rest of a body after its `{`, and its `}`.
-    fn body(&mut self) {
-        let mut depth = 1;
+    /// The rest of a body, from a place where a statement may start in this number of braces.
+    fn body(&mut self, mut depth: u32) {
         let mut operand_braces = 0;
         let mut fresh = true;
         // Where the statement starts, and where the one before it ends.
@@ -279,6 +311,11 @@ impl Scanner<'_> {
                 b';' => {
                     operand_braces = 0;
                     fresh = true;
+                    let offset = (self.at + 1 - self.start) as u32;
+                    if self.checkpoints.reach(Checkpoint { offset, depth }) {
+                        self.at += 1;
+                        return;
+                    }
                 }
                 b'{' if was_fresh
                     || first_of_line && operand_braces == 0 && self.has_operands(statement)
@@ -525,57 +562,6 @@ impl Scanner<'_> {
     fn is_first_of_line(&self, at: usize) -> bool {
         let before = self.bytes[self.start..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
         before.is_none_or(|byte| matches!(byte, b'\n' | b'\r'))
-    }
-}
-
-/// The facts about the head of a declaration so far.
-#[derive(Default)]
-struct Header<'t> {
-    words: usize,
-    last_word: &'t str,
-    /// Whether it is a function, and which.
-    kind: Option<ItemKind>,
-    is_variable: bool,
-    name: Option<Range<usize>>,
-    parens: usize,
-    has_value: bool,
-}
-
-impl<'t> Header<'t> {
-    fn word(&mut self, word: &'t str) {
-        if self.parens > 0 {
-            return;
-        }
-        self.words += 1;
-        self.last_word = word;
-        match word {
-            ".entry" => self.kind = Some(ItemKind::Kernel),
-            ".func" => self.kind = Some(ItemKind::Function),
-            _ => self.is_variable |= words::is_state_space(word) && self.kind.is_none(),
-        }
-    }
-
-    fn name(&mut self, range: Range<usize>) {
-        if self.parens == 0 && self.name.is_none() {
-            self.name = Some(range);
-        }
-    }
-
-    fn mark(&mut self, mark: u8) {
-        match mark {
-            b'(' => self.parens += 1,
-            b')' => self.parens = self.parens.saturating_sub(1),
-            b'=' => self.has_value = true,
-            _ => {}
-        }
-    }
-
-    fn item_kind(&self) -> ItemKind {
-        match self.kind {
-            Some(kind) => kind,
-            None if self.is_variable => ItemKind::Variable,
-            None => ItemKind::Directive,
-        }
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
         kind: ItemKind::Other,
         name: None,
         open_comment: false,
+        checkpoints: Vec::new(),
     };
     let bytes = text.as_bytes();
     let (mut at, mut opened, mut first) = (start, None, true);

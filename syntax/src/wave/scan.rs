@@ -24,6 +24,7 @@ pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
         kind: ItemKind::Other,
         name: None,
         open_comment: false,
+        checkpoints: Vec::new(),
     };
     let mut at = start;
     while let Some(word) = boundary(text, at) {

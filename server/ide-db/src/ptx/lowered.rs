@@ -3,10 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
+use text_size::TextSize;
 use warplens_hir::ptx;
-use warplens_syntax::ptx::LANGUAGE;
+use warplens_syntax::ptx::{LANGUAGE, opening};
 use warplens_syntax::{CHUNKED_FROM, ItemKind};
 
+use crate::absent_words::Words;
 use crate::db::{Db, File, Item, ItemGroup, item_groups};
 
 /// The lowered PTX function; `None` for an item that is not a function.
@@ -111,6 +113,15 @@ fn header(db: &dyn Db, item: &warplens_syntax::Item) -> ptx::Header {
         return ptx::Header::lower(db.cache().tree(LANGUAGE, &item.text).root());
     }
     // Headers are needed long before most bodies: parsing the header alone avoids parsing each body twice.
-    let outside = warplens_syntax::ptx::outside(&item.text);
+    let declares =
+        |opening: &&str| db.cache().has_word::<BodyDeclares>(LANGUAGE, &item.text, TextSize::of(*opening));
+    let outside = opening(&item.text).filter(|opening| !declares(opening)).unwrap_or(&item.text);
     ptx::Header::lower(warplens_syntax::parse_item(LANGUAGE, outside).root())
+}
+
+/// What a body has that declares something for the module.
+struct BodyDeclares;
+
+impl Words for BodyDeclares {
+    const WORDS: &[&str] = &warplens_syntax::ptx::BODY_DECLARES;
 }

@@ -28,7 +28,7 @@ pub(crate) const LANGUAGE: Language = Language::new(&LanguageInfo {
     assembler: None,
     has_dialects: false,
     scan,
-    keeps_item: None,
+    rescan: None,
     lex,
     parse_item,
     parse_chunk: None,
@@ -40,7 +40,7 @@ fn scan(text: &str, start: usize, _: &Tail<'_>) -> Scanned {
     let name = text[start..end.unwrap_or(text.len())].find(':').map(|length| start..start + length);
     let kind = if name.is_some() { ItemKind::Kernel } else { ItemKind::Other };
     let examined = end.unwrap_or(text.len() + 1);
-    Scanned { end: end.unwrap_or(text.len()), examined, kind, name, open_comment: false }
+    Scanned { end: end.unwrap_or(text.len()), examined, kind, name, open_comment: false, checkpoints: vec![] }
 }
 
 fn lex(text: &str) -> Lexed {

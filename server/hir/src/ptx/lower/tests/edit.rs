@@ -166,7 +166,7 @@ fn edit_at_random(seed: u64, edits: usize) -> usize {
             let end = start + [0, 0, 1, 1, 2, 6][random.usize(..6)];
             text.replace_range(start..end, INSERTED[random.usize(..INSERTED.len())]);
         }
-        let (next, edit) = reparse_item(LANGUAGE, tree, &text.as_str().into());
+        let (next, edit) = reparse_item(LANGUAGE, tree, &text.as_str().into(), None);
         tree = next;
         let held = random.bool().then(|| Arc::clone(&function));
         let found = edit.and_then(|edit| Function::lower_edit(function, tree.root(), &edit));
