@@ -40,7 +40,7 @@ impl Client {
         let (sender, messages) = channel();
         std::thread::spawn(move || {
             while let Ok(Some(message)) = read_message(&mut output) {
-                if sender.send((Instant::now(), message)).is_err() {
+                if sender.send(message).is_err() {
                     break;
                 }
             }
@@ -175,7 +175,8 @@ impl Drop for Client {
     }
 }
 
-fn read_message(output: &mut impl BufRead) -> Result<Option<Value>> {
+/// The next message and when its last byte arrived: what the client does with it then is not the server's time.
+fn read_message(output: &mut impl BufRead) -> Result<Option<(Instant, Value)>> {
     let mut length = 0;
     loop {
         let mut line = String::new();
@@ -190,5 +191,6 @@ fn read_message(output: &mut impl BufRead) -> Result<Option<Value>> {
     }
     let mut body = vec![0; length];
     output.read_exact(&mut body)?;
-    Ok(Some(serde_json::from_slice(&body)?))
+    let arrived = Instant::now();
+    Ok(Some((arrived, serde_json::from_slice(&body)?)))
 }
