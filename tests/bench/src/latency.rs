@@ -1,4 +1,7 @@
 //! From an edit to the complete diagnostics of that version, over stdio, and hovers between.
+//!
+//! Processor time is that of the threads that stay: without the thread that shares the check of a function above a megabyte, for which
+//! only the whole time says what a keystroke costs.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};

@@ -29,7 +29,7 @@ impl Function {
     /// Lowers the tree of a function item; `None` if the item is something else.
     pub fn lower(item: Node<'_>) -> Option<Function> {
         let function = item.child(FUNCTION)?;
-        let mut body = Body::default();
+        let mut body = Body::with_capacity_for(function.range().len().into());
         let outside = declaration::function(function, &mut body.problems);
         body.function(function.range(), &outside);
         let block = function.child(BLOCK);

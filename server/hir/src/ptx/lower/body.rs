@@ -40,6 +40,16 @@ pub(super) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
+    /// With capacity for what a function of so many bytes usually has: the tables of a long one would grow many times.
+    pub(super) fn with_capacity_for(bytes: usize) -> Body<'a> {
+        Body {
+            scopes: Scopes::with_capacity_for(bytes),
+            instructions: Vec::with_capacity(bytes / 64),
+            operands: Vec::with_capacity(bytes / 32),
+            ..Body::default()
+        }
+    }
+
     /// Opens the scope of the function and declares its parameters.
     pub(super) fn function(&mut self, item: TextRange, outside: &Outside<'a>) {
         self.scopes.enter(item);

@@ -82,6 +82,18 @@ pub(super) struct NewSymbol<'a> {
 }
 
 impl Scopes {
+    /// With capacity for the names that a function of so many bytes usually has.
+    pub(super) fn with_capacity_for(bytes: usize) -> Scopes {
+        let words = bytes / 64;
+        Scopes {
+            names: Vec::with_capacity(bytes / 32),
+            referents: Vec::with_capacity(words),
+            entries: IndexMap::with_capacity_and_hasher(words, FxBuildHasher),
+            indexed: FxHashMap::with_capacity_and_hasher(words, FxBuildHasher),
+            ..Scopes::default()
+        }
+    }
+
     pub(super) fn enter(&mut self, range: TextRange) {
         let id = ScopeId::new(self.scopes.len());
         let parent = self.open.last().map(|scope| scope.id);
