@@ -16,6 +16,7 @@ use crate::rules::{nearest_rule, rule};
 /// The start of a comment that allows diagnostics.
 const OPENING: &str = "warplens: allow(";
 
+/// What every such comment has.
 struct Opening;
 
 impl Words for Opening {

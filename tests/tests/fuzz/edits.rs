@@ -1,10 +1,9 @@
 //! A document that was edited gives the answers of one that was just opened with its text, in every language.
 
-use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::budget::{self, Case};
-use super::mutation::{Edit, edit, offset};
+use super::mutation::{Edit, edit, keystroke, offset};
 use super::support::{Client, position};
 use super::texts::{self, Text};
 
@@ -30,8 +29,8 @@ impl Document {
         position(&self.text, at)
     }
 
-    fn edit(&mut self, client: &mut Client, rng: &mut Rng) {
-        let Edit { range, insert } = edit(&self.text, rng);
+    fn edit(&mut self, client: &mut Client, edit: Edit) {
+        let Edit { range, insert } = edit;
         self.version += 1;
         let at = json!({ "start": self.position(range.start), "end": self.position(range.end) });
         let document = json!({ "uri": self.uri, "version": self.version });
@@ -63,6 +62,10 @@ impl Document {
         requests.into_iter().map(|(method, params)| self.answer(client, method, params)).collect()
     }
 
+    fn diagnostics(&self, client: &mut Client) -> String {
+        self.answer(client, "textDocument/diagnostic", json!({}))
+    }
+
     fn answer(&self, client: &mut Client, method: &str, mut params: Value) -> String {
         params["textDocument"] = json!({ "uri": self.uri });
         let id = client.send(method, params);
@@ -78,6 +81,12 @@ impl Document {
         format!("{method}: {}", answer.to_string().replace(&self.uri, "URI"))
     }
 }
+
+/// Edits of a long kernel before the answers are compared.
+const LONG_EDITS: u64 = 20;
+
+/// The length of a kernel whose trees and functions are adapted to edits, and of one whose check is shared by threads.
+const LONG: [usize; 2] = [70_000, 1_100_000];
 
 /// The requests about a position.
 const POSITIONED: [&str; 7] = [
@@ -97,7 +106,8 @@ fn edited_as_opened(language: usize, case: &mut Case) -> u64 {
     let mut document = Document::open(&mut client, "edited", &of.text, of);
     for _ in 0..3 {
         for _ in 0..EDITS {
-            document.edit(&mut client, &mut case.rng);
+            let edit = edit(&document.text, &mut case.rng);
+            document.edit(&mut client, edit);
             case.input(&document.text);
             if case.rng.u8(..8) == 0 {
                 let position = document.position(offset(&document.text, &mut case.rng));
@@ -115,6 +125,41 @@ fn edited_as_opened(language: usize, case: &mut Case) -> u64 {
     }
     client.finish();
     3 * EDITS
+}
+
+/// The same of a kernel that is so long that what is known of it is adapted to each edit.
+fn long_edited_as_opened(case: &mut Case) -> u64 {
+    let mut client = Client::start();
+    let is_shared = case.rng.u8(..8) == 0;
+    let of = texts::long_kernel(LONG[usize::from(is_shared)], &mut case.rng);
+    let mut document = Document::open(&mut client, "edited", &of.text, &of);
+    for _ in 0..3 {
+        for _ in 0..LONG_EDITS {
+            let edit = keystroke(&document.text, &mut case.rng);
+            document.edit(&mut client, edit);
+            case.input(&document.text);
+            // Most edits follow an analysis; the others cancel one.
+            if case.rng.u8(..4) > 0 {
+                document.diagnostics(&mut client);
+            }
+        }
+        let positions: Vec<Value> =
+            (0..3).map(|_| document.position(offset(&document.text, &mut case.rng))).collect();
+        let fresh = Document::open(&mut client, "fresh", &document.text, &of);
+        let answers = [&document, &fresh].map(|document| match is_shared {
+            true => document.diagnostics(&mut client),
+            false => document.answers(&mut client, &positions).join("\n"),
+        });
+        assert_eq!(answers[0], answers[1]);
+        client.notify("textDocument/didClose", json!({ "textDocument": { "uri": fresh.uri } }));
+    }
+    client.finish();
+    3 * LONG_EDITS
+}
+
+#[test]
+fn long_ptx() {
+    budget::run("edits of a long kernel of PTX", 2, long_edited_as_opened);
 }
 
 #[test]

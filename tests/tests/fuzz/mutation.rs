@@ -71,6 +71,36 @@ pub(crate) fn edit(text: &str, rng: &mut Rng) -> Edit {
     }
 }
 
+/// What is typed in a body, most of which leaves the body where it is.
+const TYPED: [&str; 15] = [
+    "q",
+    "%r1",
+    " ",
+    "\n",
+    ".",
+    "\"",
+    "// x\n",
+    "/* x */",
+    "add.u32 %r1, %r2, 3;\n",
+    "bra DONE;\n",
+    "L_1:\n",
+    "call f;\n",
+    ".reg .b32 %x;\n",
+    "// warplens: allow(syntax)\n",
+    "{ }",
+];
+
+/// A few characters are typed or removed; now and then it is another change.
+pub(crate) fn keystroke(text: &str, rng: &mut Rng) -> Edit {
+    let start = offset(text, rng);
+    let end = boundary(text, (start + rng.usize(1..4)).min(text.len()));
+    match rng.u8(..10) {
+        0 => edit(text, rng),
+        1..4 => Edit { range: start..end, insert: String::new() },
+        _ => Edit { range: start..start, insert: TYPED[rng.usize(..TYPED.len())].to_owned() },
+    }
+}
+
 /// The text after one to `most` changes.
 pub(crate) fn mutated(text: &str, most: usize, rng: &mut Rng) -> String {
     let mut text = text.to_owned();

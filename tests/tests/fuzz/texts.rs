@@ -60,6 +60,22 @@ pub(crate) fn any(rng: &mut Rng) -> &'static Text {
     &texts[rng.usize(..texts.len())]
 }
 
+/// A kernel of this many bytes or more: its body many times, in a block each.
+pub(crate) fn long_kernel(bytes: usize, rng: &mut Rng) -> Text {
+    let kernels: Vec<_> = ALL[0].iter().filter_map(|text| only_kernel(&text.text)).collect();
+    let [before, body, after] = kernels[rng.usize(..kernels.len())];
+    let blocks = format!("{{{body}}}\n").repeat(bytes / body.len() + 1);
+    Text { language: "ptx", extension: "ptx", text: format!("{before}\n{{\n{blocks}}}{after}") }
+}
+
+/// A text with one kernel and no function: what is before its body, the body, and what is after it.
+fn only_kernel(text: &str) -> Option<[&str; 3]> {
+    let is_only = text.matches(".entry").count() == 1 && !text.contains(".func");
+    let (before, rest) = text.split_once("\n{").filter(|_| is_only)?;
+    let (body, after) = rest.rsplit_once('}')?;
+    Some([before, body, after])
+}
+
 fn texts(language: &'static str, extension: &'static str, own: &str, folders: &[&str]) -> Vec<Text> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let mut paths = Vec::new();
