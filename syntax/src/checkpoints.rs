@@ -98,10 +98,12 @@ impl Checkpoints {
         self.reached == Reached::Same
     }
 
-    /// Those of the scanned item.
+    /// Those of the scanned item. Old places that the scan passed by, in a comment say, are none any more.
     pub(crate) fn finish(mut self) -> Vec<Checkpoint> {
-        self.old.reverse();
-        self.kept.append(&mut self.old);
+        if self.rest_is_same() {
+            self.old.reverse();
+            self.kept.append(&mut self.old);
+        }
         self.kept
     }
 }

@@ -318,6 +318,23 @@ fn an_edit_of_a_long_body_scans_the_text_around_it() {
 }
 
 #[test]
+fn a_scan_does_not_resume_in_a_comment() {
+    let statements = "mov.u32 %r1, 0;\n".repeat(300);
+    let text = format!(".entry a()\n{{\n{statements}// x */\n}}\n.entry b()\n{{\n/* y */ ret;\n}}\n");
+    let mut list = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
+    let mut edit = |at: usize, length: u32, insert: &str| {
+        let range = TextRange::at(TextSize::new(at as u32), length.into());
+        check_edit(warplens_syntax::ptx::LANGUAGE, &mut list, range, insert)
+    };
+    let open = text.find("mov").unwrap() + 16;
+    let close = text.find("*/").unwrap();
+    edit(open, 0, "/*");
+    // Without its end, the comment goes on to that of the next one.
+    let summary = edit(close + 2, 2, "");
+    assert_eq!(summary.removed, 2);
+}
+
+#[test]
 fn an_edit_that_ends_a_body_looks_at_few_items() {
     for insert in ["}", "\n.entry k() { ret; }\n", "\n.version 8.0\n"] {
         let (list, summary) = edit_in_the_middle(insert);
