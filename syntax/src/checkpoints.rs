@@ -57,17 +57,7 @@ pub(crate) struct Checkpoints {
     kept: Vec<Checkpoint>,
     /// Those of the text before an edit that the scan may reach, the last one first.
     old: Vec<Checkpoint>,
-    reached: Reached,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Reached {
-    #[default]
-    Nothing,
-    /// An old place in the same state.
-    Same,
-    /// An old place at another depth: from there on the depths never agree.
-    Other,
+    rest_is_same: bool,
 }
 
 impl Checkpoints {
@@ -75,14 +65,15 @@ impl Checkpoints {
     pub(crate) fn of_edited(item: &EditedItem<'_>) -> Checkpoints {
         let mut old: Vec<Checkpoint> = item.after().collect();
         old.reverse();
-        Checkpoints { kept: item.before().to_vec(), old, reached: Reached::Nothing }
+        Checkpoints { kept: item.before().to_vec(), old, rest_is_same: false }
     }
 
     /// The scan reaches a place, given from the start of the item; `true` if it can end there.
     pub(crate) fn reach(&mut self, place: Checkpoint) -> bool {
         while let Some(old) = self.old.pop_if(|old| old.offset <= place.offset) {
             if old.offset == place.offset {
-                self.reached = if old == place { Reached::Same } else { Reached::Other };
+                // At another depth, the depths never agree from here on.
+                self.rest_is_same = old == place;
                 self.kept.push(place);
                 return true;
             }
@@ -95,12 +86,12 @@ impl Checkpoints {
 
     /// Whether the rest of an edited item is what it was.
     pub(crate) fn rest_is_same(&self) -> bool {
-        self.reached == Reached::Same
+        self.rest_is_same
     }
 
     /// Those of the scanned item. Old places that the scan passed by, in a comment say, are none any more.
     pub(crate) fn finish(mut self) -> Vec<Checkpoint> {
-        if self.rest_is_same() {
+        if self.rest_is_same {
             self.old.reverse();
             self.kept.append(&mut self.old);
         }

@@ -13,7 +13,7 @@ mod outside;
 mod scan;
 mod words;
 
-pub use outside::{BODY_DECLARES, opening, outside};
+pub use outside::{BODY_DECLARES, outside, outside_if};
 
 use crate::language::{Language, LanguageInfo};
 

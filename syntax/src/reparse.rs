@@ -69,10 +69,8 @@ impl Edit {
         if old_text.len().min(text.len()) <= CHUNKED_FROM {
             return None;
         }
-        let changed = match edited {
-            Some(edited) => changed_within(old_text, text, edited),
-            None => changed(old_text, text),
-        };
+        let whole = TextRange::up_to(TextSize::of(old_text));
+        let changed = changed_within(old_text, text, edited.unwrap_or(whole));
         if changed.is_empty() && old_text.len() == text.len() {
             return Some(Edit::Nothing);
         }

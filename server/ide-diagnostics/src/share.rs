@@ -71,11 +71,8 @@ impl Shares {
 fn long_item(db: &Database, file: File, is_first: bool) -> Option<usize> {
     let list = file.document(db).items();
     if is_first {
-        let is_long = |index: usize| {
-            let length = list[index].text.len();
-            length >= LONG && length > usize::from(list.text_len()) / 2
-        };
-        return (0..list.len()).find(|index| is_long(*index));
+        let half = usize::from(list.text_len()) / 2;
+        return list.iter().position(|item| item.text.len() >= LONG.max(half + 1));
     }
     let edited = db.cache().edited_text().filter(|text| text.len() >= LONG)?;
     list.iter().position(|item| Arc::ptr_eq(&item.text, &edited))

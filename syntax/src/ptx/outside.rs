@@ -1,6 +1,7 @@
 //! The outside of a function item: what the module has to know of it, found without parsing its body.
 
 use memchr::{memchr, memchr2, memmem};
+use rowan::TextSize;
 
 /// The words without which a body declares nothing for the module.
 pub const BODY_DECLARES: [&str; 2] = [".func", ".alias"];
@@ -9,16 +10,15 @@ pub const BODY_DECLARES: [&str; 2] = [".func", ".alias"];
 /// body may declare something for the module, which is rare. Parsed as an item, it gives the same declarations as the
 /// whole, at the same places.
 pub fn outside(item: &str) -> &str {
-    let outside =
-        opening(item).filter(|outside| !BODY_DECLARES.iter().any(|word| has(&item[outside.len()..], word)));
-    outside.unwrap_or(item)
+    outside_if(item, |body| !BODY_DECLARES.iter().any(|word| has(&item[usize::from(body)..], word)))
 }
 
-/// The text of a function item up to and with the brace that opens its body; `None` if it may be the brace of something else.
-pub fn opening(item: &str) -> Option<&str> {
+/// The same, where `declares_nothing` says whether the body that starts at an offset has none of [`BODY_DECLARES`].
+pub fn outside_if(item: &str, declares_nothing: impl FnOnce(TextSize) -> bool) -> &str {
     let opening = &item[..head(item)];
     // In a malformed item the first brace may be that of something else.
-    (has(opening, ".entry") || has(opening, ".func")).then_some(opening)
+    let opens_body = has(opening, ".entry") || has(opening, ".func");
+    if opens_body && declares_nothing(TextSize::of(opening)) { opening } else { item }
 }
 
 fn has(text: &str, word: &str) -> bool {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 use text_size::TextSize;
 use warplens_hir::ptx;
-use warplens_syntax::ptx::{LANGUAGE, opening};
+use warplens_syntax::ptx::{BODY_DECLARES, LANGUAGE, outside_if};
 use warplens_syntax::{CHUNKED_FROM, ItemKind};
 
 use crate::absent_words::Words;
@@ -113,9 +113,8 @@ fn header(db: &dyn Db, item: &warplens_syntax::Item) -> ptx::Header {
         return ptx::Header::lower(db.cache().tree(LANGUAGE, &item.text).root());
     }
     // Headers are needed long before most bodies: parsing the header alone avoids parsing each body twice.
-    let declares =
-        |opening: &&str| db.cache().has_word::<BodyDeclares>(LANGUAGE, &item.text, TextSize::of(*opening));
-    let outside = opening(&item.text).filter(|opening| !declares(opening)).unwrap_or(&item.text);
+    let declares_nothing = |body: TextSize| !db.cache().has_word::<BodyDeclares>(LANGUAGE, &item.text, body);
+    let outside = outside_if(&item.text, declares_nothing);
     ptx::Header::lower(warplens_syntax::parse_item(LANGUAGE, outside).root())
 }
 
@@ -123,5 +122,5 @@ fn header(db: &dyn Db, item: &warplens_syntax::Item) -> ptx::Header {
 struct BodyDeclares;
 
 impl Words for BodyDeclares {
-    const WORDS: &[&str] = &warplens_syntax::ptx::BODY_DECLARES;
+    const WORDS: &[&str] = &BODY_DECLARES;
 }
