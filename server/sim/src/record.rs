@@ -1,9 +1,9 @@
 //! Writing a trace while a program runs: one recorder a warp, a handful of instructions a visit.
 //!
-//! Equal neighbouring visits are folded as they come, and everything that can be derived (unions, counts, sums of lanes) is
-//! derived when a fold ends, so the common visit costs two compares and one add; where no more visits are kept, each is
-//! counted at once. Consecutive statements of straight-line code have the same visits, which are stored once: a *run* of
-//! statements is created when it is first reached, and split when a later visit covers only a part of it.
+//! Consecutive statements of straight-line code are visited together and counted once: a *run* of statements is created when it is
+//! first reached, and split when a later visit covers only a part of it. All active lanes execute the statements of a run, but maybe
+//! the last one, such as a branch. Where visits are kept, equal neighbouring visits are folded as they come, and counted when a fold
+//! ends; statements of a run then have the same visits, so a run ends before a statement that only some lanes execute.
 
 mod runs;
 mod summary;
@@ -13,26 +13,40 @@ use std::sync::Arc;
 
 use crate::step_stream::StepStream;
 use crate::trace::{Counters, LineTrace, Mask, StatementId, Visit};
-use runs::Runs;
+use runs::{RunValue, Runs};
 pub use summary::Summary;
 use sums::Sums;
 
-/// The visits of each statement of a run by one warp.
+/// The visits of a run of statements.
 #[derive(Clone, Copy, Debug, Default)]
 struct Visits {
-    /// Whether no more visits are kept.
-    truncated: bool,
-    /// The newest visit, not counted yet; repeated 0 times where there is none.
-    open: Visit,
+    /// Whether they are only counted: no more are kept, and no caller wants the steps.
+    is_counted: bool,
     sums: Sums,
+}
+
+impl RunValue for Visits {
+    fn before_last(&self) -> Visits {
+        Visits { sums: self.sums.before_last(), ..*self }
+    }
+}
+
+/// The kept visits of a run of statements.
+#[derive(Clone, Debug, Default)]
+struct KeptVisits {
+    /// Whether no more visits are kept.
+    is_truncated: bool,
+    /// The newest visit, neither counted nor in `folded` yet; repeated 0 times where there is none.
+    open: Visit,
+    folded: Vec<Visit>,
 }
 
 /// Records the visits of one warp.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     runs: Runs<Visits>,
-    /// The folded visits of each run, by its first statement; empty if visits are not kept.
-    folded: Vec<Vec<Visit>>,
+    /// The kept visits of each run, by its first statement; empty if visits are not kept.
+    kept: Vec<KeptVisits>,
     /// One a statement, or empty if counters are off.
     counters: Vec<Counters>,
     max_visits: usize,
@@ -45,10 +59,10 @@ impl Recorder {
     /// A recorder for a program of `statements` statements that keeps at most `max_visits` folded visits a statement, and
     /// `budget` in all; those that statements share count once.
     pub fn new(statements: usize, max_visits: usize, budget: usize) -> Self {
-        let truncated = max_visits == 0 || budget == 0;
+        let is_counted = max_visits == 0 || budget == 0;
         Recorder {
-            runs: Runs::new(statements, Visits { truncated, ..Visits::default() }),
-            folded: if truncated { Vec::new() } else { vec![Vec::new(); statements] },
+            runs: Runs::new(statements, Visits { is_counted, sums: Sums::default() }),
+            kept: if is_counted { Vec::new() } else { vec![KeptVisits::default(); statements] },
             counters: Vec::new(),
             max_visits,
             budget,
@@ -56,9 +70,12 @@ impl Recorder {
         }
     }
 
-    /// Sends each step to a stream, too.
+    /// Sends each step to a stream from now on, too.
     pub fn stream_to(&mut self, stream: Option<StepStream>) {
         self.stream = stream;
+        if self.stream.is_some() {
+            self.runs.values_mut().for_each(|visits| visits.is_counted = false);
+        }
     }
 
     /// Whether the steps are sent to a stream.
@@ -89,7 +106,8 @@ impl Recorder {
         self.visit_some(statement.0, statement.0 + 1, active, executed);
     }
 
-    /// Records a visit of each statement in `first..end`, in order, by `active` lanes, of which `executed` execute it.
+    /// Records a visit of each statement in `first..end`, in order, by `active` lanes. All of them execute the statements before the
+    /// last one, and those of `executed` the last one.
     #[inline(always)]
     pub fn visit_run(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         if first < end {
@@ -100,101 +118,127 @@ impl Recorder {
     /// [`Self::visit_run`] of at least one statement.
     #[inline(always)]
     pub(crate) fn visit_some(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
+        let run = self.runs.at(first);
+        if run.end == end && run.value.is_counted {
+            run.value.sums.add(Visit { active, executed, repeat: 1 });
+        } else {
+            self.visit_runs(first, end, active, executed);
+        }
+    }
+
+    /// [`Self::visit_some`] for several runs.
+    #[inline(never)]
+    fn visit_runs(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
+        let mut at = first;
+        while at < end {
+            let run = self.runs.at(at);
+            if run.end <= at || run.end > end || !run.value.is_counted {
+                return self.visit_parts(at, end, active, executed);
+            }
+            at = run.end;
+            let executed = if at == end { executed } else { active };
+            run.value.sums.add(Visit { active, executed, repeat: 1 });
+        }
+    }
+
+    /// [`Self::visit_runs`] for parts of runs, and where visits are not only counted.
+    #[inline(never)]
+    fn visit_parts(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         if self.stream.is_some() {
             self.send(first, end, active, executed);
         }
-        if self.runs.at(first).end == end {
-            self.count_visit(first, active, executed);
-        } else {
-            self.visit_runs(first, end, active, executed);
+        let mut at = first;
+        while at < end {
+            let part = at;
+            at = self.runs.at(part).end;
+            if at <= part || at > end {
+                at = self.arrange(part, end);
+            }
+            if at == end && active != executed && at - part > 1 && self.keeps_visits(part) {
+                at = self.arrange(part, end - 1);
+            }
+            let executed = if at == end { executed } else { active };
+            self.count(part, Visit { active, executed, repeat: 1 });
         }
     }
 
     #[cold]
     #[inline(never)]
     fn send(&self, first: u32, end: u32, active: Mask, executed: Mask) {
-        if let Some(stream) = &self.stream {
-            stream.send(first, end, active, executed);
+        let Some(stream) = &self.stream else { return };
+        let last = if active == executed { end } else { end - 1 };
+        if first < last {
+            stream.send(first, last, active, active);
+        }
+        if last < end {
+            stream.send(last, end, active, executed);
         }
     }
 
-    /// [`Self::visit_some`] for several runs, and for parts of runs.
-    #[inline(never)]
-    fn visit_runs(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
-        let mut at = first;
-        while at < end {
-            let part = self.runs.at(at).end;
-            if part <= at || part > end {
-                return self.visit_parts(at, end, active, executed);
-            }
-            self.count_visit(at, active, executed);
-            at = part;
-        }
-    }
-
-    /// Counts a visit of the run that starts at `first`.
-    #[inline(always)]
-    fn count_visit(&mut self, first: u32, active: Mask, executed: Mask) {
-        let visits = &mut self.runs.at(first).value;
-        if visits.truncated {
-            visits.sums.add(Visit { active, executed, repeat: 1 });
-        } else if visits.open.active == active && visits.open.executed == executed {
-            visits.open.repeat += 1;
-        } else {
-            self.open(first, active, executed);
-        }
-    }
-
-    /// [`Self::visit_runs`] for a range that does not consist of runs.
+    /// Ensures that a run starts at `first` and ends at `end` or before, and returns its end.
     #[cold]
     #[inline(never)]
-    fn visit_parts(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
-        let mut at = first;
-        while at < end {
-            let part = at;
-            let folded = &mut self.folded;
-            at = self.runs.arrange(part, end, |head, other| {
-                if !folded.is_empty() {
-                    folded[other as usize] = folded[head as usize].clone();
+    fn arrange(&mut self, first: u32, end: u32) -> u32 {
+        self.runs.arrange(first, end, |head, other| {
+            if !self.kept.is_empty() {
+                self.kept[other as usize] = self.kept[head as usize].clone();
+            }
+        })
+    }
+
+    /// Whether more visits of the run that starts at `first` are kept.
+    fn keeps_visits(&self, first: u32) -> bool {
+        self.kept.get(first as usize).is_some_and(|kept| !kept.is_truncated)
+    }
+
+    /// Counts a visit of the run that starts at `first`, or keeps it.
+    #[inline(always)]
+    fn count(&mut self, first: u32, visit: Visit) {
+        match self.kept.get_mut(first as usize) {
+            Some(kept) if !kept.is_truncated => {
+                if kept.open.active == visit.active && kept.open.executed == visit.executed {
+                    kept.open.repeat += visit.repeat;
+                } else {
+                    self.open(first, visit);
                 }
-            });
-            self.count_visit(part, active, executed);
+            }
+            _ => self.runs.at(first).value.sums.add(visit),
         }
     }
 
     /// The number of recorded visits of a statement.
     #[cold]
     pub fn visits_of(&self, statement: StatementId) -> u64 {
-        self.runs.value_of(statement.0).map_or(0, |visits| visits.sums.count + visits.open.repeat)
+        let Some(first) = self.runs.first_of(statement.0) else { return 0 };
+        let open = self.kept.get(first as usize).map_or(0, |kept| kept.open.repeat);
+        self.runs.value(first).sums.count + open
     }
 
     /// Starts a new fold of the run at `first`.
     #[inline(never)]
-    fn open(&mut self, first: u32, active: Mask, executed: Mask) {
+    fn open(&mut self, first: u32, visit: Visit) {
         self.close(first);
-        let visits = &mut self.runs.at(first).value;
-        let visit = Visit { active, executed, repeat: 1 };
-        if visits.truncated {
-            visits.sums.add(visit);
-        } else {
-            visits.open = visit;
+        match self.kept.get_mut(first as usize) {
+            Some(kept) if !kept.is_truncated => kept.open = visit,
+            _ => self.runs.at(first).value.sums.add(visit),
         }
     }
 
     /// Ends the fold of the run at `first`.
     fn close(&mut self, first: u32) {
-        let visits = &mut self.runs.at(first).value;
-        let visit = std::mem::take(&mut visits.open);
+        let Some(kept) = self.kept.get_mut(first as usize) else { return };
+        let visit = std::mem::take(&mut kept.open);
         if visit.repeat == 0 {
             return;
         }
+        let visits = &mut self.runs.at(first).value;
         visits.sums.add(visit);
-        let folded = &mut self.folded[first as usize];
-        if folded.len() < self.max_visits && self.budget > 0 {
+        if kept.folded.len() < self.max_visits && self.budget > 0 {
             self.budget -= 1;
-            folded.push(visit);
+            kept.folded.push(visit);
         } else {
-            visits.truncated = true;
+            kept.is_truncated = true;
+            visits.is_counted = self.stream.is_none();
         }
     }
 
@@ -219,12 +263,12 @@ impl Recorder {
         let (mut lines, mut at) = (Vec::new(), 0);
         while let Some((first, end, sums)) = self.take_sums(at) {
             at = end;
-            let truncated = self.runs.at(first).value.truncated;
-            let folded = self.folded.get_mut(first as usize).map(std::mem::take).unwrap_or_default();
-            let visits: Arc<[Visit]> = folded.into();
-            lines.extend((first..end).map(|statement| {
-                let counters = self.counters.get(statement as usize).map(|&cost| Box::new(cost));
-                LineTrace { visits: Arc::clone(&visits), truncated, ..sums.line(statement, counters) }
+            let kept = self.kept.get_mut(first as usize).map(std::mem::take);
+            let (visits, truncated): (Arc<[Visit]>, bool) =
+                kept.map_or_else(|| (Arc::default(), true), |kept| (kept.folded.into(), kept.is_truncated));
+            lines.extend(sums.lines(first..end).map(|line| {
+                let counters = self.counters.get(line.statement.index()).map(|&cost| Box::new(cost));
+                LineTrace { visits: Arc::clone(&visits), truncated, counters, ..line }
             }));
         }
         (lines, self.budget)
@@ -287,15 +331,16 @@ mod tests {
         /// Recording a run is equivalent to recording its statements one by one.
         #[test]
         fn a_run_equals_its_statements(
-            visited in vec((0u32..12, 0u32..12, 1u64..4, 0u64..2), 0..60),
+            visited in vec((0u32..12, 0u32..12, 1u64..4, 0u64..4), 0..60),
             max_visits in 0usize..6,
         ) {
             let new = || Recorder::new(12, max_visits, usize::MAX);
             let (mut runs, mut single) = (new(), new());
             for (first, end, active, executed) in visited {
-                runs.visit_run(first, end, active, executed);
+                runs.visit_run(first, end, active, active & executed);
                 for statement in first..end {
-                    single.visit(StatementId(statement), active, executed);
+                    let executed = if statement + 1 == end { executed } else { !0 };
+                    single.visit(StatementId(statement), active, active & executed);
                 }
             }
             prop_assert_eq!(runs.finish().0, single.finish().0);

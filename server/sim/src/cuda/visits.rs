@@ -27,19 +27,11 @@ impl Visits<'_> {
         self.start = pc;
     }
 
-    /// Records the instructions up to that at `pc`, which has not been recorded.
+    /// Records the instructions up to that at `pc`, which has not been recorded and which lanes of `executed` execute.
     #[inline(always)]
-    pub(crate) fn through(&mut self, pc: u32) {
-        let mask = self.mask.into();
-        self.recorder.visit_some(self.first + self.start, self.first + pc + 1, mask, mask);
-        self.start = pc + 1;
-    }
-
-    /// Records the instructions before `pc`, and that at `pc`, which only some lanes execute.
-    #[inline(always)]
-    pub(crate) fn of_some(&mut self, pc: u32, executed: u32) {
-        self.up_to(pc);
-        self.recorder.visit(StatementId(self.first + pc), self.mask.into(), executed.into());
+    pub(crate) fn through(&mut self, pc: u32, executed: u32) {
+        let (first, end) = (self.first + self.start, self.first + pc + 1);
+        self.recorder.visit_some(first, end, self.mask.into(), executed.into());
         self.start = pc + 1;
     }
 

@@ -1,6 +1,12 @@
-//! A value for each statement, stored once for a *run*: consecutive statements whose value always changed together.
+//! A value for each run of statements: consecutive statements whose values always changed together.
 //!
-//! Statements of straight-line code are executed by the same lanes, so most of them share what is recorded about them.
+//! Statements of straight-line code are active in the same lanes, so most of them share what is recorded about them.
+
+/// The value of a run.
+pub(super) trait RunValue: Clone {
+    /// The value of the statements before the last one of the run.
+    fn before_last(&self) -> Self;
+}
 
 /// A run and its value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,7 +28,7 @@ impl<T> Default for Runs<T> {
     }
 }
 
-impl<T: Clone> Runs<T> {
+impl<T: RunValue> Runs<T> {
     /// No runs, of a program of `statements` statements whose values are `value` before they change.
     pub(super) fn new(statements: usize, value: T) -> Runs<T> {
         Runs { runs: vec![Run { end: 0, value }; statements] }
@@ -44,16 +50,27 @@ impl<T: Clone> Runs<T> {
         &mut self.runs[first as usize]
     }
 
+    /// The values of runs, and of statements at which no run starts.
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.runs.iter_mut().map(|run| &mut run.value)
+    }
+
+    /// The value of the run that starts at a statement.
+    pub(super) fn value(&self, first: u32) -> &T {
+        &self.runs[first as usize].value
+    }
+
     /// The first statement of the next run from `at` on.
     pub(super) fn next(&self, at: u32) -> Option<u32> {
         let runs = self.runs.get(at as usize..)?;
         Some(at + runs.iter().position(|run| run.end != 0)? as u32)
     }
 
-    /// The value of a statement that a run has.
-    pub(super) fn value_of(&self, statement: u32) -> Option<&T> {
+    /// The first statement of the run that has this statement.
+    pub(super) fn first_of(&self, statement: u32) -> Option<u32> {
         let runs = self.runs.get(..=statement as usize)?;
-        runs.iter().rfind(|run| run.end != 0).filter(|run| run.end > statement).map(|run| &run.value)
+        let first = runs.iter().rposition(|run| run.end != 0)?;
+        (runs[first].end > statement).then_some(first as u32)
     }
 
     /// Ensures that a run starts at `at` and ends at `end` or before, and returns its end. Where a run is split, `split` is
@@ -90,7 +107,9 @@ impl<T: Clone> Runs<T> {
 
     /// Splits the run at `first` at statement `at`.
     fn split(&mut self, first: u32, at: u32) {
-        self.runs[at as usize] = self.runs[first as usize].clone();
-        self.runs[first as usize].end = at;
+        let head = &mut self.runs[first as usize];
+        let value = head.value.before_last();
+        let tail = std::mem::replace(head, Run { end: at, value });
+        self.runs[at as usize] = tail;
     }
 }

@@ -1,7 +1,7 @@
 //! The sums over the warps of a run.
 
 use super::Recorder;
-use super::runs::Runs;
+use super::runs::{RunValue, Runs};
 use super::sums::Sums;
 use crate::trace::{Counters, LineTrace, Totals};
 
@@ -16,8 +16,10 @@ pub struct Summary {
 impl Summary {
     /// Adds the lines of one warp.
     pub fn add(&mut self, lines: &[LineTrace]) {
-        let same =
-            |a: &LineTrace, b: &LineTrace| a.statement.0 + 1 == b.statement.0 && Sums::of(a) == Sums::of(b);
+        let is_full = |line: &LineTrace| line.active_lanes == line.executed_lanes;
+        let same = |a: &LineTrace, b: &LineTrace| {
+            a.statement.0 + 1 == b.statement.0 && is_full(a) && Sums::of(a) == Sums::of(b)
+        };
         for run in lines.chunk_by(same) {
             let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
             self.add_run(first.statement.0, last.statement.0 + 1, &Sums::of(first));
@@ -50,7 +52,8 @@ impl Summary {
         while at < end {
             let part = at;
             at = self.sums.arrange(part, end, |_, _| {});
-            self.sums.at(part).value.join(sums);
+            let joined = if at == end { *sums } else { sums.before_last() };
+            self.sums.at(part).value.join(&joined);
         }
     }
 
@@ -68,13 +71,10 @@ impl Summary {
         while let Some(first) = self.sums.next(at) {
             let run = self.sums.at(first);
             at = run.end;
-            let statements = u64::from(run.end - first);
-            totals.warp_instructions += statements * run.value.count;
-            totals.thread_instructions += statements * run.value.active_lanes;
-            totals.executed_thread_instructions += statements * run.value.executed_lanes();
-            lines.extend((first..run.end).map(|statement| {
-                let counters = self.counters.get_mut(statement as usize).and_then(Option::take);
-                run.value.line(statement, counters)
+            run.value.add_to(&mut totals, run.end - first);
+            lines.extend(run.value.lines(first..run.end).map(|line| {
+                let counters = self.counters.get_mut(line.statement.index()).and_then(Option::take);
+                LineTrace { counters, ..line }
             }));
         }
         (lines, totals)
@@ -126,15 +126,15 @@ mod tests {
         /// The sums do not depend on whether warps are listed, nor on the paths of the warps before.
         #[test]
         fn a_counted_warp_equals_a_listed_one(
-            warps in vec(vec((0u32..12, 0u32..12, 1 as Mask..4), 0..8), 0..8),
+            warps in vec(vec((0u32..12, 0u32..12, 1 as Mask..4, 0 as Mask..4), 0..8), 0..8),
         ) {
             let (mut counted, mut listed) = (Summary::default(), Summary::default());
             let mut reused = Recorder::new(12, 0, 0);
             for warp in warps {
                 let mut recorder = Recorder::new(12, 4, 100);
-                for (first, end, mask) in warp {
-                    reused.visit_run(first, end, mask, mask);
-                    recorder.visit_run(first, end, mask, mask);
+                for (first, end, active, executed) in warp {
+                    reused.visit_run(first, end, active, active & executed);
+                    recorder.visit_run(first, end, active, active & executed);
                 }
                 counted.count(&mut reused);
                 listed.add(&recorder.finish().0);

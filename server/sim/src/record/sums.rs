@@ -1,25 +1,27 @@
 //! Sums over the visits of a statement.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::trace::{Counters, LineTrace, Mask, StatementId, Visit};
+use super::runs::RunValue;
+use crate::trace::{LineTrace, Mask, StatementId, Totals, Visit};
 
-/// Sums over visits.
+/// Sums over the visits of a run of statements. All active lanes execute its statements, but maybe the last one.
 ///
-/// Most visits are *full*: all active lanes execute the statement. They change three fields, of which no two are neighbours: the
-/// compiler would make a vector of these, which takes longer than the three additions.
+/// Most visits are *full*: all active lanes execute the last statement, too. They change three fields, of which no two are
+/// neighbours: the compiler would make a vector of these, which takes longer than the three additions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(super) struct Sums {
     pub(super) count: u64,
-    /// Active lanes that do not execute the statement, of all visits.
+    /// Active lanes that do not execute the last statement, of all visits.
     idle_lanes: u64,
     /// The lanes of any full visit.
     full: Mask,
     /// The active lanes of any other visit.
     active: Mask,
-    pub(super) active_lanes: u64,
-    /// The executing lanes of any other visit.
+    active_lanes: u64,
+    /// The lanes that execute the last statement in any other visit.
     executed: Mask,
 }
 
@@ -30,6 +32,7 @@ impl Sums {
         Sums { count, idle_lanes: active_lanes - executed_lanes, full: 0, active, active_lanes, executed }
     }
 
+    /// Adds a visit, in which lanes of `executed` execute the last statement.
     #[inline(always)]
     pub(super) fn add(&mut self, Visit { active, executed, repeat }: Visit) {
         self.count += repeat;
@@ -43,24 +46,29 @@ impl Sums {
         }
     }
 
-    /// Executing lanes of all visits.
-    pub(super) fn executed_lanes(&self) -> u64 {
-        self.active_lanes - self.idle_lanes
+    /// Adds to the totals of a launch what a run of this many statements adds.
+    pub(super) fn add_to(&self, totals: &mut Totals, statements: u32) {
+        let statements = u64::from(statements);
+        totals.warp_instructions += statements * self.count;
+        totals.thread_instructions += statements * self.active_lanes;
+        totals.executed_thread_instructions += statements * self.active_lanes - self.idle_lanes;
     }
 
-    /// The line of a statement with these sums, without visits.
-    pub(super) fn line(&self, statement: u32, counters: Option<Box<Counters>>) -> LineTrace {
-        LineTrace {
+    /// The lines of a run of statements with these sums, without visits and counters.
+    pub(super) fn lines(&self, statements: Range<u32>) -> impl Iterator<Item = LineTrace> {
+        let (last, before) = (statements.end - 1, self.before_last());
+        let line = move |sums: &Sums, statement| LineTrace {
             statement: StatementId(statement),
-            count: self.count,
-            active: self.full | self.active,
-            executed: self.full | self.executed,
-            active_lanes: self.active_lanes,
-            executed_lanes: self.executed_lanes(),
+            count: sums.count,
+            active: sums.full | sums.active,
+            executed: sums.full | sums.executed,
+            active_lanes: sums.active_lanes,
+            executed_lanes: sums.active_lanes - sums.idle_lanes,
             visits: Arc::default(),
             truncated: true,
-            counters,
-        }
+            counters: None,
+        };
+        statements.map(move |statement| line(if statement == last { self } else { &before }, statement))
     }
 
     pub(super) fn join(&mut self, other: &Sums) {
@@ -70,5 +78,11 @@ impl Sums {
         self.active |= other.active;
         self.active_lanes += other.active_lanes;
         self.executed |= other.executed;
+    }
+}
+
+impl RunValue for Sums {
+    fn before_last(&self) -> Sums {
+        Sums { idle_lanes: 0, full: self.full | self.active, active: 0, executed: 0, ..*self }
     }
 }

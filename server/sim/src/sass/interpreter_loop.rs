@@ -199,7 +199,7 @@ impl Running<'_> {
                     executed &= operation.test.of(self.registers);
                 }
                 if executed != mask {
-                    self.visits.of_some(pc, executed);
+                    self.visits.through(pc, executed);
                 }
                 if executed == 0 && !self.observer.is_undecided(operation, mask) {
                     self.pass(pc);

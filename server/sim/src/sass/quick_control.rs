@@ -106,7 +106,7 @@ impl Running<'_> {
     fn visit(&mut self, executed: u32) {
         self.ctx.clock += 1;
         if executed != self.group.mask {
-            self.visits.of_some(self.group.pc, executed);
+            self.visits.through(self.group.pc, executed);
         }
     }
 }

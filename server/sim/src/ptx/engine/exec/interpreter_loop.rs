@@ -198,7 +198,7 @@ impl Running<'_> {
                 let instruction = &function.code[pc as usize];
                 executed = instruction.guard.of(&self.frame.registers.predicates, mask);
                 if executed != mask {
-                    self.visits.of_some(pc, executed);
+                    self.visits.through(pc, executed);
                 }
                 end = pc + 1;
                 if instruction.op.is_control() {

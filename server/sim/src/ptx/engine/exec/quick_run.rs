@@ -167,7 +167,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
             return Next::Leave(None);
         }
         if executed != self.group.mask {
-            self.visits.of_some(pc, executed);
+            self.visits.through(pc, executed);
         }
         self.ctx.clock += 1;
         at.pc += 1;
@@ -185,22 +185,16 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         let pc = at.pc;
         let (target, next) = (branch.s.a, pc + 1);
         let not_taken = self.group.mask & !taken;
-        if not_taken == 0 {
-            self.visits.through(pc);
-            at.pc = target;
-        } else {
-            let diverges = taken != 0;
-            if diverges && (is_uniform || target == next) {
-                return Next::Leave(None);
-            }
-            self.visits.of_some(pc, taken);
-            if diverges {
-                self.ctx.clock += 1;
-                return self.diverge(at, branch, [(target, taken), (next, not_taken)]);
-            }
-            at.pc = next;
+        let diverges = taken != 0 && not_taken != 0;
+        if diverges && (is_uniform || target == next) {
+            return Next::Leave(None);
         }
+        self.visits.through(pc, taken);
         self.ctx.clock += 1;
+        if diverges {
+            return self.diverge(at, branch, [(target, taken), (next, not_taken)]);
+        }
+        at.pc = if taken == 0 { next } else { target };
         if let Some(exit) = branched((pc, at.pc), self.group.alone, self.registers, self.spin) {
             return Next::Leave(Some(Ran::Exit(exit)));
         }
