@@ -61,7 +61,7 @@ pub trait Word: Copy + Default + 'static {
     /// The low bits.
     fn narrow(bits: u64) -> Self;
     /// `self` where `keep` is all ones, `other` where it is 0. Without a branch, so that whole vectors blend.
-    fn or_else(self, keep: i8, other: Self) -> Self;
+    fn or_else(self, keep: i32, other: Self) -> Self;
 }
 
 macro_rules! word {
@@ -84,7 +84,7 @@ macro_rules! word {
             }
 
             #[inline(always)]
-            fn or_else(self, keep: i8, other: $word) -> $word {
+            fn or_else(self, keep: i32, other: $word) -> $word {
                 let keep = <$signed>::from(keep) as $word;
                 self & keep | other & !keep
             }

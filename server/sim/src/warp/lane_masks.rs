@@ -11,7 +11,7 @@ use std::hint::black_box;
 use pulp::Simd;
 
 /// For each byte of a mask, all ones in its lanes.
-static LANE_MASK_TABLE: [[i8; 8]; 256] = {
+static LANE_MASK_TABLE: [[i32; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut at = 0;
     while at < 256 * 8 {
@@ -50,7 +50,7 @@ pub(crate) fn mask_of<S: Simd>(simd: S, holds: &[u32; 32]) -> u32 {
 /// All ones in the lanes of a mask. Looked up: of what it can compute, the compiler makes stores under a mask, and these are
 /// slow on some processors.
 #[inline(always)]
-pub(crate) fn expand_mask(mask: u32) -> [i8; 32] {
+pub(crate) fn expand_mask(mask: u32) -> [i32; 32] {
     let mut lanes = [0; 32];
     let (eights, _) = lanes.as_chunks_mut::<8>();
     for (eight, byte) in eights.iter_mut().zip(mask.to_le_bytes()) {
@@ -71,7 +71,7 @@ mod tests {
                 std::array::from_fn::<bool, 32, _>(|lane| lanes[lane] == -1),
                 std::array::from_fn(|lane| mask >> lane & 1 == 1)
             );
-            let holds = lanes.map(|lane| i32::from(lane) as u32);
+            let holds = lanes.map(|lane| lane as u32);
             assert_eq!(mask_of(pulp::Scalar::new(), &holds), mask);
             #[cfg(target_arch = "x86_64")]
             {

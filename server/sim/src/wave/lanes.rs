@@ -39,7 +39,7 @@ pub(crate) fn row<const W: usize>(f: impl Fn(usize) -> u32) -> [u32; W] {
 
 /// All ones in the lanes of `mask`.
 #[inline(always)]
-fn expand_mask<const W: usize>(mask: Mask) -> [i8; W] {
+fn expand_mask<const W: usize>(mask: Mask) -> [i32; W] {
     let mut lanes = [0; W];
     for (word, lanes) in lanes.as_chunks_mut().0.iter_mut().enumerate() {
         *lanes = lane_masks::expand_mask((mask >> (word * 32)) as u32);
@@ -82,7 +82,7 @@ impl<const W: usize> Rows<W> {
         }
         let keep = expand_mask::<W>(mask);
         for lane in 0..W {
-            let keep = i32::from(keep[lane]) as u32;
+            let keep = keep[lane] as u32;
             target[lane] = values[lane] & keep | target[lane] & !keep;
         }
     }
@@ -123,7 +123,7 @@ impl<const W: usize> Rows<W> {
         let first = expand_mask::<W>(chosen);
         let (a, b) = (self.get(a), self.get(b));
         let values = row(|lane| {
-            let first = i32::from(first[lane]) as u32;
+            let first = first[lane] as u32;
             a[lane] & first | b[lane] & !first
         });
         self.write(d, &values, mask);
