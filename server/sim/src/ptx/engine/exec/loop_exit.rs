@@ -90,8 +90,21 @@ impl StopLimits {
     /// caller.
     #[inline(always)]
     pub(super) fn stop(&self, clock: u64, pc: u32, until: u32) -> u32 {
-        let end = if clock >= self.fence { self.end_soon(clock, pc) } else { self.end };
+        let end = if self.are_near(clock) { self.end_soon(clock, pc) } else { self.end };
         if until >= pc { until.min(end) } else { end }
+    }
+
+    /// [`Self::stop`] for callers that know how it ends where no limit is near.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn stop_soon(&self, clock: u64, pc: u32, until: u32) -> u32 {
+        self.stop(clock, pc, until)
+    }
+
+    /// Whether a pause or the limit may come before a run of instructions ends.
+    #[inline(always)]
+    pub(super) fn are_near(&self, clock: u64) -> bool {
+        clock >= self.fence
     }
 
     /// Where a pause or the limit stops a group at `pc`, or the end of the function.

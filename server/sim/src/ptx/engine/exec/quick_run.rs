@@ -52,10 +52,13 @@ impl<S: Simd> QuickRun<'_, '_, S> {
 /// Where a group is.
 struct RunPosition<'f> {
     pc: u32,
-    /// The next possible stop.
+    /// The next stop: where the path that runs ends, or else the reconvergence point of the group if it is not before `pc`, or the
+    /// instruction at which a pause or the limit is due.
     stop: u32,
     /// The paths of a hammock, of which one runs.
     paths: Option<Paths<'f>>,
+    /// Why the interpreter loop returns when the run ends; nothing if the next instruction must run in the general way.
+    exit: Option<LoopExit>,
 }
 
 /// What follows an instruction.
@@ -65,7 +68,7 @@ enum Next {
     /// The next group is to be chosen.
     Choose,
     /// The run ends.
-    Leave(Option<Ran>),
+    Leave,
 }
 
 impl<S: Simd> NullaryFnOnce for QuickRun<'_, '_, S> {
@@ -73,57 +76,78 @@ impl<S: Simd> NullaryFnOnce for QuickRun<'_, '_, S> {
 
     #[inline(always)]
     fn call(mut self) -> (Group, Option<Ran>) {
-        let mut at = RunPosition { pc: self.group.pc, stop: 0, paths: None };
-        at.stop = self.stop(at.pc);
-        let ran = loop {
-            if !self.straight(&mut at) {
-                if let Some(paths) = at.paths {
-                    self.group = paths.part(self.group, self.groups, self.ctx.live, self.launch);
-                }
-                break None;
-            }
-            let next = if at.paths.is_some() {
-                self.next_path(&mut at);
-                Next::Continue
-            } else if at.pc >= at.stop {
-                self.stopped(&at)
-            } else {
-                self.guarded(&mut at)
-            };
-            match next {
+        let mut at = RunPosition { pc: 0, stop: 0, paths: None, exit: None };
+        self.go_on(&mut at, self.group.pc);
+        loop {
+            match self.step(&mut at) {
                 Next::Continue => continue,
-                Next::Leave(ran) => break ran,
+                Next::Leave => break,
                 Next::Choose => {}
             }
-            match choose(self.groups, self.group.frame, self.ctx.live, self.launch) {
-                Ok(chosen) => self.group = chosen,
-                Err(chosen) => break Some(Ran::Exit(LoopExit::Next(chosen))),
+            if let Err(chosen) = self.choose(&mut at) {
+                at.exit = Some(LoopExit::Next(chosen));
+                break;
             }
-            self.visits.continue_with(self.group.mask, self.group.pc);
-            at.pc = self.group.pc;
-            at.stop = self.stop(at.pc);
-        };
+        }
         self.group.pc = at.pc;
-        (self.group, ran)
+        (self.group, at.exit.map(Ran::Exit))
     }
 }
 
 impl<'r, S: Simd> QuickRun<'r, '_, S> {
+    /// The group continues at `pc`.
     #[inline(always)]
-    fn stop(&self, pc: u32) -> u32 {
-        self.limits.stop(self.ctx.clock, pc, self.group.until)
+    fn go_on(&self, at: &mut RunPosition<'r>, pc: u32) {
+        let (clock, until) = (self.ctx.clock, self.group.until);
+        at.pc = pc;
+        at.stop = if self.limits.are_near(clock) {
+            self.limits.stop_soon(clock, pc, until)
+        } else if until >= pc {
+            until
+        } else {
+            u32::MAX
+        };
     }
 
-    /// Runs up to a guard, to control flow or to the next possible stop; `false` if an instruction before must run in the general
-    /// way.
+    /// Continues with the next group, or returns it.
+    #[inline(always)]
+    fn choose(&mut self, at: &mut RunPosition<'r>) -> Result<(), Option<Group>> {
+        self.group = choose(self.groups, self.group.frame, self.ctx.live, self.launch)?;
+        self.visits.continue_with(self.group.mask, self.group.pc);
+        self.go_on(at, self.group.pc);
+        Ok(())
+    }
+
+    /// Runs up to a guard, to control flow or to the next stop, and what is there.
+    #[inline(always)]
+    fn step(&mut self, at: &mut RunPosition<'r>) -> Next {
+        if !self.straight(at) {
+            if let Some(paths) = at.paths {
+                self.group = paths.part(self.group, self.groups, self.ctx.live, self.launch);
+            }
+            Next::Leave
+        } else if at.paths.is_some() {
+            self.next_path(at)
+        } else if at.pc < at.stop {
+            self.guarded(at)
+        } else if at.pc == self.group.until {
+            self.visits.up_to(at.pc);
+            self.groups.go_on(at.pc);
+            Next::Choose
+        } else {
+            Next::Leave
+        }
+    }
+
+    /// Runs up to a guard, to control flow or to the next stop; `false` if an instruction before must run in the general way.
     #[inline(always)]
     fn straight(&mut self, at: &mut RunPosition<'r>) -> bool {
-        let end = self.function.straight_runs[at.pc as usize].min(at.stop);
-        let range = (at.pc, end);
-        let count = straight(self.simd, self.function, range, self.registers, self.ctx, self.group.mask);
-        at.pc += count;
-        self.ctx.clock += u64::from(count);
-        if count != 0 {
+        let first = at.pc;
+        let end = self.function.straight_runs[first as usize].min(at.stop);
+        let mask = &self.visits.mask;
+        at.pc = straight(self.simd, self.function, (first, end), self.registers, self.ctx, mask);
+        if at.pc != first {
+            self.ctx.clock += u64::from(at.pc - first);
             begin(self.function, at.pc - 1, self.ctx, self.group.mask);
         }
         at.pc >= end
@@ -131,40 +155,31 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
 
     /// The running path of a hammock has ended.
     #[inline(always)]
-    fn next_path(&mut self, at: &mut RunPosition<'r>) {
-        let Some(paths) = &mut at.paths else { return };
+    fn next_path(&mut self, at: &mut RunPosition<'r>) -> Next {
+        let Some(paths) = &mut at.paths else { return Next::Leave };
         let next = paths.next(self.visits, &mut self.ctx.clock);
         (at.pc, at.stop, self.group.mask) = (next.first, next.end, next.mask);
         self.visits.continue_with(next.mask, next.first);
-        if next.is_join {
-            paths.rejoin(self.groups);
-            at.paths = None;
-            at.stop = self.stop(at.pc);
+        if !next.is_join {
+            return Next::Continue;
         }
-    }
-
-    /// The group is at its reconvergence point, or at another stop.
-    #[inline(always)]
-    fn stopped(&mut self, at: &RunPosition<'r>) -> Next {
-        if at.pc != self.group.until {
-            return Next::Leave(None);
-        }
-        self.visits.up_to(at.pc);
-        self.groups.go_on(at.pc);
-        Next::Choose
+        paths.rejoin(self.groups);
+        at.paths = None;
+        self.go_on(at, next.first);
+        Next::Continue
     }
 
     /// Runs an instruction with a guard, or a branch.
     #[inline(always)]
     fn guarded(&mut self, at: &mut RunPosition<'r>) -> Next {
         let (function, pc) = (self.function, at.pc);
-        let instruction = &function.code[pc as usize];
+        let Some(instruction) = function.code.get(pc as usize) else { return Next::Leave };
         let executed = instruction.guard.of(&self.registers.predicates, self.group.mask);
         if let Op::Branch(is_uniform) = instruction.op {
             return self.branch(at, instruction, executed, is_uniform);
         }
         if !guarded(self.simd, function, pc, self.registers, self.ctx, executed) {
-            return Next::Leave(None);
+            return Next::Leave;
         }
         if executed != self.group.mask {
             self.visits.through(pc, executed);
@@ -174,6 +189,8 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         Next::Continue
     }
 
+    /// Runs a branch. Each of its three outcomes records the visit by itself, which takes fewer instructions than to distinguish them
+    /// twice.
     #[inline(always)]
     fn branch(
         &mut self,
@@ -182,25 +199,36 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         taken: u32,
         is_uniform: bool,
     ) -> Next {
-        let pc = at.pc;
-        let (target, next) = (branch.s.a, pc + 1);
+        let (pc, target, next) = (at.pc, branch.s.a, at.pc + 1);
         let not_taken = self.group.mask & !taken;
-        let diverges = taken != 0 && not_taken != 0;
-        if diverges && (is_uniform || target == next) {
-            return Next::Leave(None);
+        if taken == 0 {
+            self.visits.through(pc, 0);
+            self.ctx.clock += 1;
+            // The stop stays: the limit is as near as before, and a pause can wait for a branch that is taken.
+            at.pc = next;
+            return if self.group.alone { Next::Continue } else { leave(at, LoopExit::Turn { from: pc }) };
         }
-        self.visits.through(pc, taken);
-        self.ctx.clock += 1;
-        if diverges {
+        if not_taken != 0 {
+            if is_uniform || target == next {
+                return Next::Leave;
+            }
+            self.visits.through(pc, taken);
+            self.ctx.clock += 1;
             return self.diverge(at, branch, [(target, taken), (next, not_taken)]);
         }
-        at.pc = if taken == 0 { next } else { target };
-        if let Some(exit) = branched((pc, at.pc), self.group.alone, self.registers, self.spin) {
-            return Next::Leave(Some(Ran::Exit(exit)));
+        self.visits.through(pc, self.visits.mask);
+        self.visits.start = target;
+        self.ctx.clock += 1;
+        match branched((pc, target), self.group.alone, self.registers, self.spin) {
+            None => {
+                self.go_on(at, target);
+                Next::Continue
+            }
+            Some(exit) => {
+                at.pc = target;
+                leave(at, exit)
+            }
         }
-        self.visits.start = at.pc;
-        at.stop = self.stop(at.pc);
-        Next::Continue
     }
 
     #[inline(always)]
@@ -224,7 +252,15 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
     }
 }
 
-/// Runs the instructions of a range without control flow and guards, up to one that is not frequent; returns how many have run.
+/// Ends the run, and the interpreter loop.
+#[cold]
+fn leave(at: &mut RunPosition<'_>, exit: LoopExit) -> Next {
+    at.exit = Some(exit);
+    Next::Leave
+}
+
+/// Runs the instructions of a range without control flow and guards, up to one that is not frequent; returns where that is, or the
+/// end. The mask stays in memory: of a copy, the compiler would prepare parts for each run, which few of its instructions need.
 #[inline(always)]
 fn straight<S: Simd>(
     simd: S,
@@ -232,18 +268,17 @@ fn straight<S: Simd>(
     (first, end): (u32, u32),
     registers: &mut Registers,
     ctx: &mut ExecContext<'_>,
-    mask: u32,
+    mask: &u32,
 ) -> u32 {
     let code = function.code.get(first as usize..end as usize).unwrap_or_default();
-    let mut count = 0;
+    let mut pc = first;
     for instruction in code {
-        let at = (function, (first + count) as usize);
-        if !execute(simd, instruction.quick, at, &instruction.s, registers, ctx, mask) {
-            break;
+        if !execute(simd, instruction.quick, (function, pc as usize), &instruction.s, registers, ctx, *mask) {
+            return pc;
         }
-        count += 1;
+        pc += 1;
     }
-    count
+    pc
 }
 
 /// Runs an instruction with a guard in the lanes of `mask`; `false` if it is not frequent.
@@ -280,7 +315,7 @@ impl<S: Simd> NullaryFnOnce for Guarded<'_, '_, S> {
         if mask == 0 {
             return true;
         }
-        let has_run = straight(simd, function, (pc, pc + 1), registers, ctx, mask) == 1;
+        let has_run = straight(simd, function, (pc, pc + 1), registers, ctx, &mask) != pc;
         if has_run {
             begin(function, pc, ctx, mask);
         }
