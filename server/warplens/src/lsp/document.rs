@@ -4,7 +4,9 @@
 //! outside the text the document is refused until the client sends the whole text, because answers about another text
 //! would be wrong.
 
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
@@ -21,7 +23,7 @@ use warplens_protocol::position::{Encoding, text_range};
 /// 50 MB.
 pub const MAX_TEXT: usize = 64 << 20;
 
-/// The first check of a text of more bytes frees much memory.
+/// A text of more bytes is opened by two threads, and its first check frees much memory.
 const LONG: usize = 1 << 20;
 
 /// The reason that a `.wave` file of another tool is not analysed.
@@ -200,10 +202,7 @@ impl Body {
                 return Body::Foreign(Rope::from_str(text));
             }
             _ if text.len() > MAX_TEXT => too_large(text.len()),
-            Kind::Supported(language) => {
-                host.open(file, language, text);
-                return Body::Text(language, Rope::from_str(text));
-            }
+            Kind::Supported(language) => return Body::Text(language, open_text(text, file, language, host)),
             Kind::Unknown => Refusal {
                 code: "unknown-language",
                 message: format!("unsupported language; Warplens supports {}", language::supported_ids()),
@@ -212,6 +211,20 @@ impl Body {
         host.close(file);
         Body::Refused(refusal)
     }
+}
+
+/// Opens a text in the host, and makes its rope. Both take a part of the time to the first diagnostics of a long text, so each has
+/// a thread there.
+fn open_text(text: &str, file: FileId, language: Language, host: &mut AnalysisHost) -> Rope {
+    if text.len() <= LONG {
+        host.open(file, language, text);
+        return Rope::from_str(text);
+    }
+    thread::scope(|scope| {
+        let rope = scope.spawn(|| Rope::from_str(text));
+        host.open(file, language, text);
+        rope.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 /// Applies an edit to a text that is not analysed.
