@@ -150,11 +150,8 @@ impl Recorder {
         let mut at = first;
         while at < end {
             let part = at;
-            at = self.runs.at(part).end;
-            if at <= part || at > end {
-                at = self.arrange(part, end);
-            }
-            if at == end && active != executed && at - part > 1 && self.keeps_visits(part) {
+            at = self.arrange(part, end);
+            if at == end && active != executed && at - part > 1 && self.kept_of(part).is_some() {
                 at = self.arrange(part, end - 1);
             }
             let executed = if at == end { executed } else { active };
@@ -176,8 +173,7 @@ impl Recorder {
     }
 
     /// Ensures that a run starts at `first` and ends at `end` or before, and returns its end.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn arrange(&mut self, first: u32, end: u32) -> u32 {
         self.runs.arrange(first, end, |head, other| {
             if !self.kept.is_empty() {
@@ -186,41 +182,39 @@ impl Recorder {
         })
     }
 
-    /// Whether more visits of the run that starts at `first` are kept.
-    fn keeps_visits(&self, first: u32) -> bool {
-        self.kept.get(first as usize).is_some_and(|kept| !kept.is_truncated)
+    /// The visits of the run that starts at `first`, if more of them are kept.
+    #[inline(always)]
+    fn kept_of(&mut self, first: u32) -> Option<&mut KeptVisits> {
+        self.kept.get_mut(first as usize).filter(|kept| !kept.is_truncated)
     }
 
     /// Counts a visit of the run that starts at `first`, or keeps it.
     #[inline(always)]
     fn count(&mut self, first: u32, visit: Visit) {
-        match self.kept.get_mut(first as usize) {
-            Some(kept) if !kept.is_truncated => {
-                if kept.open.active == visit.active && kept.open.executed == visit.executed {
-                    kept.open.repeat += visit.repeat;
-                } else {
-                    self.open(first, visit);
-                }
+        match self.kept_of(first) {
+            Some(kept) if (kept.open.active, kept.open.executed) == (visit.active, visit.executed) => {
+                kept.open.repeat += visit.repeat;
             }
-            _ => self.runs.at(first).value.sums.add(visit),
+            Some(_) => self.open(first, visit),
+            None => self.runs.at(first).value.sums.add(visit),
         }
     }
 
     /// The number of recorded visits of a statement.
     #[cold]
     pub fn visits_of(&self, statement: StatementId) -> u64 {
-        let Some(first) = self.runs.first_of(statement.0) else { return 0 };
+        let Some((first, visits)) = self.runs.of(statement.0) else { return 0 };
         let open = self.kept.get(first as usize).map_or(0, |kept| kept.open.repeat);
-        self.runs.value(first).sums.count + open
+        visits.sums.count + open
     }
 
     /// Starts a new fold of the run at `first`.
     #[inline(never)]
     fn open(&mut self, first: u32, visit: Visit) {
         self.close(first);
-        match self.kept.get_mut(first as usize) {
-            Some(kept) if !kept.is_truncated => kept.open = visit,
-            _ => self.runs.at(first).value.sums.add(visit),
+        match self.kept_of(first) {
+            Some(kept) => kept.open = visit,
+            None => self.runs.at(first).value.sums.add(visit),
         }
     }
 

@@ -55,22 +55,17 @@ impl<T: RunValue> Runs<T> {
         self.runs.iter_mut().map(|run| &mut run.value)
     }
 
-    /// The value of the run that starts at a statement.
-    pub(super) fn value(&self, first: u32) -> &T {
-        &self.runs[first as usize].value
-    }
-
     /// The first statement of the next run from `at` on.
     pub(super) fn next(&self, at: u32) -> Option<u32> {
         let runs = self.runs.get(at as usize..)?;
         Some(at + runs.iter().position(|run| run.end != 0)? as u32)
     }
 
-    /// The first statement of the run that has this statement.
-    pub(super) fn first_of(&self, statement: u32) -> Option<u32> {
+    /// The first statement and the value of the run that has this statement.
+    pub(super) fn of(&self, statement: u32) -> Option<(u32, &T)> {
         let runs = self.runs.get(..=statement as usize)?;
         let first = runs.iter().rposition(|run| run.end != 0)?;
-        (runs[first].end > statement).then_some(first as u32)
+        (runs[first].end > statement).then_some((first as u32, &runs[first].value))
     }
 
     /// Ensures that a run starts at `at` and ends at `end` or before, and returns its end. Where a run is split, `split` is

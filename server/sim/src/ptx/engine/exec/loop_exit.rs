@@ -94,13 +94,6 @@ impl StopLimits {
         if until >= pc { until.min(end) } else { end }
     }
 
-    /// [`Self::stop`] for callers that know how it ends where no limit is near.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn stop_soon(&self, clock: u64, pc: u32, until: u32) -> u32 {
-        self.stop(clock, pc, until)
-    }
-
     /// Whether a pause or the limit may come before a run of instructions ends.
     #[inline(always)]
     pub(super) fn are_near(&self, clock: u64) -> bool {

@@ -101,7 +101,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         let (clock, until) = (self.ctx.clock, self.group.until);
         at.pc = pc;
         at.stop = if self.limits.are_near(clock) {
-            self.limits.stop_soon(clock, pc, until)
+            self.limits.stop(clock, pc, until)
         } else if until >= pc {
             until
         } else {
