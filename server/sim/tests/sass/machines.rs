@@ -411,6 +411,21 @@ fn products_before_volta_carry_into_the_next_word() {
 #[test]
 fn a_nan_without_its_bits_is_a_nan_for_approximations() {
     assert_eq!(values(80, "MUFU.RSQ R6, -QNAN"), [0x7fff_ffff; 32]);
+    assert_eq!(values(80, "MUFU.RCP64H R6, +QNAN"), [0x7fff_ffff; 32]);
+}
+
+#[test]
+fn a_nan_without_its_bits_is_a_nan_for_packed_halves() {
+    assert_eq!(values(80, "F2FP.F16.F32.PACK_AB R6, R0, +QNAN"), [0x7fff; 32]);
+    assert_eq!(values(80, "F2FP.BF16.F32.PACK_AB R6, -QNAN, R0"), [0x7fff_0000; 32]);
+}
+
+/// The text of the operand is that of the whole double.
+#[test]
+fn an_approximation_of_doubles_reads_the_upper_word_of_a_number() {
+    let high = |value: f64| (value.to_bits() >> 32) as u32;
+    assert_eq!(values(80, "MUFU.RSQ64H R6, 4.008336720017945556e-292"), [high(2f64.powi(484)); 32]);
+    assert_eq!(values(80, "MUFU.RCP64H R6, -8"), [high(-0.125); 32]);
 }
 
 #[test]

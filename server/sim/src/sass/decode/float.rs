@@ -150,7 +150,11 @@ impl Decoder<'_> {
         });
         match function {
             Some(function) if inst.mods.len() == 1 => {
-                self.assemble(Op::Mufu(function), inst, &inst.shape(), FLOAT)
+                let kind = match function {
+                    Mufu::Rcp64High | Mufu::Rsq64High => Kind::DoubleHigh,
+                    _ => Kind::Float,
+                };
+                self.assemble(Op::Mufu(function), inst, &inst.shape(), [kind; 3])
             }
             _ => Err("its function is not simulated".to_owned()),
         }

@@ -19,6 +19,8 @@ pub(super) enum Kind {
     Float,
     /// A double.
     Double,
+    /// The upper word of a double: a register has that word, and an immediate is the whole double.
+    DoubleHigh,
 }
 
 /// The sign flags of an operand.
@@ -113,18 +115,22 @@ impl Decoder<'_> {
         let words = |low: u32, high: u32| vec![Constant::Immediate(low), Constant::Immediate(high)];
         let word = |value: u32| vec![Constant::Immediate(value)];
         let constants = match (immediate, kind) {
-            (Immediate::Integer(value), Kind::Int | Kind::Float) => {
+            (Immediate::Integer(value), Kind::Int | Kind::Float | Kind::DoubleHigh) => {
                 return Ok(self.pool.immediate(value as u32));
             }
             (Immediate::Integer(value), Kind::Int64) => words(value as u32, (value >> 32) as u32),
             (Immediate::Integer(value), Kind::Double) => words(0, value as u32),
             (Immediate::Float(value), Kind::Int | Kind::Float) => word((value as f32).to_bits()),
             (Immediate::Float(value), Kind::Int64) => words(0, (value.to_bits() >> 32) as u32),
+            (Immediate::Float(value), Kind::DoubleHigh) => word((value.to_bits() >> 32) as u32),
             (Immediate::Float(value), Kind::Double) => {
                 let bits = value.to_bits();
                 words(bits as u32, (bits >> 32) as u32)
             }
-            (Immediate::NotANumber { .. }, Kind::Float) if drops_payloads(&inst.ins.opcode) => {
+            // The NaN of an instruction has these bits as a single and as the upper word of a double.
+            (Immediate::NotANumber { .. }, Kind::Float | Kind::DoubleHigh)
+                if drops_payloads(&inst.ins.opcode) =>
+            {
                 word(F32.nan() as u32)
             }
             (Immediate::NotANumber { .. }, _) => {
@@ -193,8 +199,8 @@ impl Decoder<'_> {
 
 /// Whether an instruction gives the same result for all NaNs.
 fn drops_payloads(opcode: &str) -> bool {
-    const OPCODES: [&str; 10] =
-        ["MUFU", "FADD", "FMUL", "FFMA", "FSETP", "FSET", "FCHK", "FMNMX", "FMNMX3", "F2I"];
+    const OPCODES: [&str; 11] =
+        ["MUFU", "FADD", "FMUL", "FFMA", "FSETP", "FSET", "FCHK", "FMNMX", "FMNMX3", "F2I", "F2FP"];
     OPCODES.contains(&opcode)
 }
 
