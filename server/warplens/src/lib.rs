@@ -2,6 +2,7 @@
 //!
 //! Protocol, runtime, threads and file system belong here. Knowledge of languages belongs to `ide`.
 
+mod allocator;
 pub mod cli;
 mod comparison;
 mod cores;

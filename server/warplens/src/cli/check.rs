@@ -23,6 +23,7 @@ use super::files::{Found, Input, collect};
 use super::input::{ReadError, language_parser};
 use super::outcome::{Outcome, print_message};
 use super::terminal;
+use crate::allocator;
 use crate::cores::{Cores, STACK};
 use crate::language;
 use crate::open_text::open;
@@ -138,6 +139,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         print_message(error);
         return Ok(Outcome::Unusable);
     }
+    allocator::keep_freed();
     let checker = Checker {
         language: arguments.language,
         profile,

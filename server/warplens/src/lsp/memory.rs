@@ -4,14 +4,16 @@
 //! freed memory for later, in an arena for each thread, so that after hours of such work the server has several times the memory that
 //! it uses. The server limits it to few arenas. After the first check of a long document it returns what is not used. A short while
 //! after a document was opened or closed, a request about a whole document was answered, or a run has ended, a thread does so again.
-//! While this happens all the time, as in typing, it waits: memory
-//! that is returned and needed again takes time. Other allocators do so themselves.
+//! While this happens all the time, as in typing, it waits: memory that is returned and needed again takes time. Other allocators do so
+//! themselves.
 
 use std::io;
 use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
+
+use crate::allocator;
 
 /// How long memory stays after it was freed: what is freed together is returned together.
 const DELAY: Duration = Duration::from_secs(3);
@@ -55,28 +57,4 @@ fn trim_after(events: &Receiver<()>) {
         }
         allocator::trim();
     }
-}
-
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "no library has a safe interface of these functions")]
-mod allocator {
-    /// Threads that allocate at the same time without waiting for each other.
-    const MAX_ARENAS: libc::c_int = 2;
-
-    pub(super) fn limit_arenas() {
-        // SAFETY: any thread may call it at any time; it sets a number.
-        unsafe { libc::mallopt(libc::M_ARENA_MAX, MAX_ARENAS) };
-    }
-
-    pub(super) fn trim() {
-        // SAFETY: any thread may call it at any time, and it changes no memory that is in use.
-        unsafe { libc::malloc_trim(0) };
-    }
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-mod allocator {
-    pub(super) fn limit_arenas() {}
-
-    pub(super) fn trim() {}
 }
