@@ -1,5 +1,6 @@
 //! Name resolution: bindings in text order, scopes that shadow, register ranges, forward references to labels.
 
+mod numbered;
 mod reopen;
 
 use indexmap::IndexMap;
@@ -8,6 +9,7 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_syntax::Token;
 
+use self::numbered::{Numbered, NumberedNames};
 use super::super::model::{Name, Referent};
 use super::super::{
     NameId, Problem, ProblemKind, ReferentId, Role, Scope, ScopeId, Symbol, SymbolId, SymbolKind,
@@ -32,6 +34,8 @@ pub(super) struct Scopes {
     declared: Vec<ReferentId>,
     /// Referents of registers of ranges.
     indexed: FxHashMap<(SymbolId, u32, u8), ReferentId>,
+    /// What the names of registers of ranges mean, where that was found before.
+    numbered: NumberedNames,
     open: Vec<OpenScope>,
     /// Incremented whenever the meaning of many names may change: where a range begins or ends to be known.
     epoch: u32,
@@ -90,6 +94,7 @@ impl Scopes {
             referents: Vec::with_capacity(words),
             entries: IndexMap::with_capacity_and_hasher(words, FxBuildHasher),
             indexed: FxHashMap::with_capacity_and_hasher(words, FxBuildHasher),
+            numbered: NumberedNames::for_text(bytes),
             ..Scopes::default()
         }
     }
@@ -161,6 +166,9 @@ impl Scopes {
             // A function has many labels: of each, only its own name has another meaning.
             entry.exact = Some(symbol);
             entry.known = None;
+            if let Some(name) = Numbered::of(new.name.text) {
+                self.numbered.forget(name);
+            }
             Hidden::Exact(word, before)
         };
         if let Some(open) = self.open.last_mut() {
@@ -177,18 +185,33 @@ impl Scopes {
 
     /// Records an occurrence of a name that is written in another way, such as `L3` of `L<5>`.
     pub(super) fn refer_as(&mut self, text: &str, start: TextSize, role: Role) -> NameId {
-        let word = self.word(text);
         let name = NameId::new(self.names.len());
-        let referent = match (self.inside(word, text), self.open.last_mut()) {
-            (Some(referent), _) => referent,
+        let numbered = Numbered::of(text);
+        let known = numbered.and_then(|numbered| self.numbered.get(numbered, self.epoch));
+        let referent = known.unwrap_or_else(|| self.find(text, name, role, numbered));
+        self.names.push(Name::new(start, referent, role));
+        name
+    }
+
+    /// Finds what a name means by its text.
+    fn find(&mut self, text: &str, name: NameId, role: Role, numbered: Option<Numbered>) -> ReferentId {
+        let word = self.word(text);
+        match (self.inside(word, text), self.open.last_mut()) {
+            (Some(referent), _) => {
+                // Other meanings end with the scope of a symbol, without another epoch.
+                if let Some(numbered) = numbered
+                    && matches!(self.referents[referent.index()], Referent::Indexed { .. })
+                {
+                    self.numbered.insert(numbered, self.epoch, referent);
+                }
+                referent
+            }
             (None, Some(open)) if matches!(role, Role::Target | Role::Implied) => {
                 open.forward.push((word, name));
                 PENDING
             }
             (None, _) => self.outside(word),
-        };
-        self.names.push(Name::new(start, referent, role));
-        name
+        }
     }
 
     /// Records the name under which the module knows the function.

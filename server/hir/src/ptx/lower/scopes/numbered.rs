@@ -1,0 +1,152 @@
+//! The registers of ranges by their numbers. Most names of a function are such registers, and one that was found before is found here
+//! without a hash of its text.
+
+use super::super::super::ReferentId;
+
+/// The longest beginning in bytes of a name that has a table.
+const LONGEST: usize = size_of::<u64>();
+
+/// How many beginnings have a table.
+const MOST_TABLES: usize = 16;
+
+/// A name such as `%r12`: its beginning, and the number that all digits at its end make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Numbered {
+    beginning: u64,
+    number: u32,
+}
+
+/// What these names mean.
+#[derive(Default)]
+pub(super) struct NumberedNames {
+    tables: Vec<Table>,
+    /// Numbers from here on are not kept: a short text has few registers, whatever their numbers.
+    limit: u32,
+}
+
+struct Table {
+    beginning: u64,
+    meanings: Vec<Meaning>,
+}
+
+/// The meaning of a name, and since which epoch it has that.
+#[derive(Clone, Copy)]
+struct Meaning {
+    epoch: u32,
+    referent: ReferentId,
+}
+
+const UNKNOWN: Meaning = Meaning { epoch: u32::MAX, referent: ReferentId::FIRST };
+
+impl Numbered {
+    /// `None` if a number of this value is written otherwise, or if the name is long.
+    pub(super) fn of(text: &str) -> Option<Numbered> {
+        let bytes = text.as_bytes();
+        let mut number = 0;
+        let mut place = 1;
+        let mut start = bytes.len();
+        while let Some(digit @ b'0'..=b'9') = start.checked_sub(1).map(|at| bytes[at]) {
+            // Nine digits fit.
+            if place == 1_000_000_000 {
+                return None;
+            }
+            number += u32::from(digit - b'0') * place;
+            place *= 10;
+            start -= 1;
+        }
+        let digits = bytes.len() - start;
+        let has_leading_zero = digits > 1 && bytes[start] == b'0';
+        if digits == 0 || has_leading_zero || start == 0 || start > LONGEST {
+            return None;
+        }
+        let beginning = bytes[..start].iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+        Some(Numbered { beginning, number })
+    }
+}
+
+impl NumberedNames {
+    /// For a text of so many bytes.
+    pub(super) fn for_text(bytes: usize) -> NumberedNames {
+        NumberedNames { tables: Vec::new(), limit: u32::try_from(bytes).unwrap_or(u32::MAX) }
+    }
+
+    /// What a name means, if that was found in this epoch.
+    pub(super) fn get(&self, name: Numbered, epoch: u32) -> Option<ReferentId> {
+        let table = self.tables.iter().find(|table| table.beginning == name.beginning)?;
+        let meaning = table.meanings.get(name.number as usize)?;
+        (meaning.epoch == epoch).then_some(meaning.referent)
+    }
+
+    /// Keeps what a name means in this epoch.
+    pub(super) fn insert(&mut self, name: Numbered, epoch: u32, referent: ReferentId) {
+        if name.number >= self.limit {
+            return;
+        }
+        let known = self.tables.iter().position(|table| table.beginning == name.beginning);
+        let index = match known {
+            Some(index) => index,
+            None if self.tables.len() < MOST_TABLES => {
+                self.tables.push(Table { beginning: name.beginning, meanings: Vec::new() });
+                self.tables.len() - 1
+            }
+            None => return,
+        };
+        let meanings = &mut self.tables[index].meanings;
+        let number = name.number as usize;
+        if number >= meanings.len() {
+            meanings.resize(number + 1, UNKNOWN);
+        }
+        meanings[number] = Meaning { epoch, referent };
+    }
+
+    /// A name has another meaning from now on.
+    pub(super) fn forget(&mut self, name: Numbered) {
+        let table = self.tables.iter_mut().find(|table| table.beginning == name.beginning);
+        if let Some(meaning) = table.and_then(|table| table.meanings.get_mut(name.number as usize)) {
+            *meaning = UNKNOWN;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_numbers_have_a_place() {
+        let number = |text| Numbered::of(text).map(|name| name.number);
+        assert_eq!(
+            ["%r0", "%r12", "$L__BB0_7", "%rd999999999"].map(number),
+            [Some(0), Some(12), Some(7), Some(999_999_999)]
+        );
+        let without = ["", "7", "%r", "%r01", "%r00", "%r1234567890", "a_long_name_1", "%p1x"];
+        assert_eq!(without.map(number), [None; 8]);
+        assert_ne!(Numbered::of("%r1"), Numbered::of("%f1"));
+    }
+
+    #[test]
+    fn a_meaning_holds_for_its_epoch_until_it_is_forgotten() {
+        let mut names = NumberedNames::for_text(100);
+        let [one, other] = [ReferentId::new(3), ReferentId::new(4)];
+        let name = |text| Numbered::of(text).expect("a number");
+        names.insert(name("%r7"), 0, one);
+        names.insert(name("%f7"), 0, other);
+        assert_eq!(names.get(name("%r7"), 0), Some(one));
+        assert_eq!(names.get(name("%f7"), 0), Some(other));
+        assert_eq!(
+            [names.get(name("%r7"), 1), names.get(name("%r6"), 0), names.get(name("%r8"), 0)],
+            [None; 3]
+        );
+        names.forget(name("%r7"));
+        assert_eq!(names.get(name("%r7"), 0), None);
+    }
+
+    /// A number in the text does not decide how much memory is taken.
+    #[test]
+    fn numbers_beyond_the_text_are_not_kept() {
+        let mut names = NumberedNames::for_text(100);
+        let name = Numbered::of("%r99999999").expect("a number");
+        names.insert(name, 0, ReferentId::new(1));
+        assert_eq!(names.get(name, 0), None);
+    }
+}
