@@ -1,13 +1,19 @@
 //! The registers of ranges by their numbers. Most names of a function are such registers, and one that was found before is found here
 //! without a hash of its text.
 
-use super::super::super::ReferentId;
+use crate::ptx::ReferentId;
 
 /// The longest beginning in bytes of a name that has a table.
 const LONGEST: usize = size_of::<u64>();
 
 /// How many beginnings have a table.
 const MOST_TABLES: usize = 16;
+
+/// A text has at most a register in so many bytes, unless it numbers few registers high. These are found by their text.
+const BYTES_A_REGISTER: usize = 16;
+
+/// Numbers that are kept whatever the length of the text.
+const ALWAYS_KEPT: usize = 256;
 
 /// A name such as `%r12`: its beginning, and the number that all digits at its end make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,8 +26,8 @@ pub(super) struct Numbered {
 #[derive(Default)]
 pub(super) struct NumberedNames {
     tables: Vec<Table>,
-    /// Numbers from here on are not kept: a short text has few registers, whatever their numbers.
-    limit: u32,
+    /// Numbers from here on are not kept: the length of the text, not a number in it, decides how much memory the tables take.
+    limit: usize,
 }
 
 struct Table {
@@ -67,7 +73,7 @@ impl Numbered {
 impl NumberedNames {
     /// For a text of so many bytes.
     pub(super) fn for_text(bytes: usize) -> NumberedNames {
-        NumberedNames { tables: Vec::new(), limit: u32::try_from(bytes).unwrap_or(u32::MAX) }
+        NumberedNames { tables: Vec::new(), limit: (bytes / BYTES_A_REGISTER).max(ALWAYS_KEPT) }
     }
 
     /// What a name means, if that was found in this epoch.
@@ -79,7 +85,8 @@ impl NumberedNames {
 
     /// Keeps what a name means in this epoch.
     pub(super) fn insert(&mut self, name: Numbered, epoch: u32, referent: ReferentId) {
-        if name.number >= self.limit {
+        let number = name.number as usize;
+        if number >= self.limit {
             return;
         }
         let known = self.tables.iter().position(|table| table.beginning == name.beginning);
@@ -92,7 +99,6 @@ impl NumberedNames {
             None => return,
         };
         let meanings = &mut self.tables[index].meanings;
-        let number = name.number as usize;
         if number >= meanings.len() {
             meanings.resize(number + 1, UNKNOWN);
         }
@@ -141,12 +147,14 @@ mod tests {
         assert_eq!(names.get(name("%r7"), 0), None);
     }
 
-    /// A number in the text does not decide how much memory is taken.
     #[test]
-    fn numbers_beyond_the_text_are_not_kept() {
-        let mut names = NumberedNames::for_text(100);
-        let name = Numbered::of("%r99999999").expect("a number");
-        names.insert(name, 0, ReferentId::new(1));
-        assert_eq!(names.get(name, 0), None);
+    fn numbers_that_are_high_for_the_text_are_not_kept() {
+        let mut names = NumberedNames::for_text(16_000);
+        let kept = ["%r999", "%r1000", "%r99999999"].map(|text| {
+            let name = Numbered::of(text).expect("a number");
+            names.insert(name, 0, ReferentId::new(1));
+            names.get(name, 0).is_some()
+        });
+        assert_eq!(kept, [true, false, false]);
     }
 }

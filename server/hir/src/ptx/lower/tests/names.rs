@@ -115,6 +115,58 @@ done:
 }
 
 #[test]
+fn a_register_that_was_found_is_found_again_after_others_of_its_name() {
+    check_names(
+        "\
+.func f {
+  .reg .b32 r<3>;
+  mov.b32 r1, r1;
+  {
+    mov.b32 r1, r1;
+    .reg .b32 r1;
+    mov.b32 r1, r1;
+    { .reg .b32 r<2>; mov.b32 r1, r1; mov.b32 r2, r2; }
+    mov.b32 r1, r1;
+  }
+  mov.b32 r1, r1;
+}
+",
+        expect![[r#"
+            .func f {
+                  ^ declaration outside
+              .reg .b32 r<3>;
+                        ^ declaration registers of line 1
+              mov.b32 r1, r1;
+                      ^^ write 1 of registers of line 1
+                          ^^ read 1 of registers of line 1
+              {
+                mov.b32 r1, r1;
+                        ^^ write 1 of registers of line 1
+                            ^^ read 1 of registers of line 1
+                .reg .b32 r1;
+                          ^^ declaration register of line 5
+                mov.b32 r1, r1;
+                        ^^ write register of line 5
+                            ^^ read register of line 5
+                { .reg .b32 r<2>; mov.b32 r1, r1; mov.b32 r2, r2; }
+                            ^ declaration registers of line 7
+                                          ^^ write 1 of registers of line 7
+                                              ^^ read 1 of registers of line 7
+                                                          ^^ write 2 of registers of line 1
+                                                              ^^ read 2 of registers of line 1
+                mov.b32 r1, r1;
+                        ^^ write register of line 5
+                            ^^ read register of line 5
+              }
+              mov.b32 r1, r1;
+                      ^^ write 1 of registers of line 1
+                          ^^ read 1 of registers of line 1
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn inner_scopes_shadow_and_end() {
     check_names(
         "\
