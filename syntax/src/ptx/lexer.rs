@@ -49,6 +49,34 @@ static CLASS: [u8; 256] = {
     class
 };
 
+/// The tokens of one character, where no longer token starts with it.
+static SINGLE: [Option<SyntaxKind>; 256] = {
+    let mut single = [None; 256];
+    let known = [
+        (b';', T![;]),
+        (b',', T![,]),
+        (b':', T![:]),
+        (b'(', T!['(']),
+        (b')', T![')']),
+        (b'[', T!['[']),
+        (b']', T![']']),
+        (b'{', T!['{']),
+        (b'}', T!['}']),
+        (b'^', T![^]),
+        (b'~', T![~]),
+        (b'+', T![+]),
+        (b'-', T![-]),
+        (b'*', T![*]),
+        (b'?', T![?]),
+    ];
+    let mut index = 0;
+    while index < known.len() {
+        single[known[index].0 as usize] = Some(known[index].1);
+        index += 1;
+    }
+    single
+};
+
 fn is(byte: u8, class: u8) -> bool {
     CLASS[usize::from(byte)] & class != 0
 }
@@ -68,9 +96,13 @@ impl Lexer<'_> {
         let start = self.at;
         let kind = match self.bytes[start] {
             byte if is(byte, SPACE) => self.whitespace(),
+            byte if let Some(kind) = SINGLE[usize::from(byte)] => {
+                self.at += 1;
+                kind
+            }
+            b'%' if is(self.peek(1), WORD) => self.name(),
             byte if is(byte, DIGIT) => self.number(),
             byte if is(byte, WORD) => self.name(),
-            b'%' if is(self.peek(1), WORD) => self.name(),
             b'.' => self.dot(),
             b'/' => self.slash(),
             b'"' => self.string(),
@@ -93,9 +125,8 @@ impl Lexer<'_> {
 
     #[inline]
     fn skip(&mut self, class: u8) {
-        while self.at < self.bytes.len() && is(self.bytes[self.at], class) {
-            self.at += 1;
-        }
+        let rest = &self.bytes[self.at..];
+        self.at += rest.iter().position(|byte| !is(*byte, class)).unwrap_or(rest.len());
     }
 
     fn line_end(&self, from: usize) -> usize {
@@ -108,10 +139,13 @@ impl Lexer<'_> {
 
     fn whitespace(&mut self) -> SyntaxKind {
         let mut classes = 0;
-        while self.at < self.bytes.len() && is(self.bytes[self.at], SPACE) {
-            classes |= CLASS[usize::from(self.bytes[self.at])];
-            self.at += 1;
-        }
+        let rest = &self.bytes[self.at..];
+        let is_other = |byte: &u8| {
+            let class = CLASS[usize::from(*byte)];
+            classes |= class;
+            class & SPACE == 0
+        };
+        self.at += rest.iter().position(is_other).unwrap_or(rest.len());
         if classes & LINE_END != 0 {
             self.lexed.end_line();
         }
@@ -241,6 +275,12 @@ impl Lexer<'_> {
             return T![float_number];
         }
         self.skip(DIGIT);
+        // Most numbers: of 18 digits, none is too large.
+        let length = self.at - start;
+        let is_plain = length == 1 || length <= 18 && self.bytes[start] != b'0';
+        if is_plain && self.peek(0) != b'.' && !is(self.peek(0), WORD) {
+            return T![int_number];
+        }
         let point =
             self.peek(0) == b'.' && !is_word_start(self.peek(1)) || is_exponent_point(&self.bytes[self.at..]);
         if point {
@@ -287,29 +327,14 @@ impl Lexer<'_> {
             (b'!', b'=') => (T![!=], 2),
             (b'&', b'&') => (T![&&], 2),
             (b'|', b'|') => (T![||], 2),
-            (b';', _) => (T![;], 1),
-            (b',', _) => (T![,], 1),
-            (b':', _) => (T![:], 1),
-            (b'(', _) => (T!['('], 1),
-            (b')', _) => (T![')'], 1),
-            (b'[', _) => (T!['['], 1),
-            (b']', _) => (T![']'], 1),
-            (b'{', _) => (T!['{'], 1),
-            (b'}', _) => (T!['}'], 1),
             (b'<', _) => (T![<], 1),
             (b'>', _) => (T![>], 1),
             (b'@', _) => (T![@], 1),
             (b'!', _) => (T![!], 1),
             (b'|', _) => (T![|], 1),
             (b'&', _) => (T![&], 1),
-            (b'^', _) => (T![^], 1),
-            (b'~', _) => (T![~], 1),
-            (b'+', _) => (T![+], 1),
-            (b'-', _) => (T![-], 1),
-            (b'*', _) => (T![*], 1),
             (b'/', _) => (T![/], 1),
             (b'%', _) => (T![%], 1),
-            (b'?', _) => (T![?], 1),
             (b'=', _) => (T![=], 1),
             _ => return self.unknown_character(),
         };
