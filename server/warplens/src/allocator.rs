@@ -10,18 +10,16 @@ mod settings {
     /// Threads that allocate at the same time without waiting for each other.
     const MAX_ARENAS: c_int = 2;
 
-    /// Blocks of more bytes are returned to the system once they are freed.
-    const LARGEST_KEPT: c_int = 64 << 20;
-
     /// Of the bytes at the end of an arena that are not used, more are returned to the system.
     const MOST_KEPT: c_int = 256 << 20;
 
-    /// Keeps freed memory for the next allocations, for a process that ends soon. Otherwise texts and trees of large documents are
-    /// returned as soon as they are freed, and the system prepares pages again for what is allocated next.
-    pub(crate) fn keep_freed() {
+    /// Keeps freed blocks of up to so many bytes for the next allocations. Otherwise what is freed at the end of an arena, and large
+    /// blocks, are returned at once, and the system prepares the same pages again for what is allocated next.
+    pub(crate) fn keep_freed(largest: u32) {
+        let largest = c_int::try_from(largest).unwrap_or(c_int::MAX);
         // SAFETY: any thread may call it at any time; it sets a number.
         unsafe {
-            libc::mallopt(libc::M_MMAP_THRESHOLD, LARGEST_KEPT);
+            libc::mallopt(libc::M_MMAP_THRESHOLD, largest);
             libc::mallopt(libc::M_TRIM_THRESHOLD, MOST_KEPT);
         }
     }
@@ -41,7 +39,7 @@ mod settings {
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 mod settings {
-    pub(crate) fn keep_freed() {}
+    pub(crate) fn keep_freed(_: u32) {}
 
     pub(crate) fn limit_arenas() {}
 

@@ -29,6 +29,9 @@ use crate::language;
 use crate::open_text::open;
 use report::{CheckError, Checked, CheckedFile, Report};
 
+/// Freed memory of up to so many bytes is used again: that of most texts too.
+const LARGEST_KEPT: u32 = 64 << 20;
+
 #[derive(Args)]
 pub(super) struct Arguments {
     /// Files, folders to search (for .ptx and .sass files, and .wave files with a `.kernel` line), or `-` for standard input
@@ -139,7 +142,8 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         print_message(error);
         return Ok(Outcome::Unusable);
     }
-    allocator::keep_freed();
+    // The process ends soon.
+    allocator::keep_freed(LARGEST_KEPT);
     let checker = Checker {
         language: arguments.language,
         profile,

@@ -21,6 +21,10 @@ const DELAY: Duration = Duration::from_secs(3);
 /// How many such delays without a pause it waits at most.
 const MOST_DELAYS: usize = 3;
 
+/// Freed memory of up to so many bytes is used again. The copies of a long message are larger: kept, they would add to the memory that
+/// the first check of its text needs.
+const LARGEST_KEPT: u32 = 4 << 20;
+
 /// The thread that returns memory; it ends with this.
 pub(crate) struct MemoryTrimmer {
     freed: Sender<()>,
@@ -30,6 +34,7 @@ impl MemoryTrimmer {
     /// Starts the thread; before others, which then share arenas.
     pub(crate) fn start() -> io::Result<MemoryTrimmer> {
         allocator::limit_arenas();
+        allocator::keep_freed(LARGEST_KEPT);
         let (freed, events) = bounded(1);
         thread::Builder::new().name("memory".to_owned()).spawn(move || trim_after(&events))?;
         Ok(MemoryTrimmer { freed })
