@@ -209,7 +209,7 @@ impl State {
         let Some((job, started)) = self.in_flight.remove(&number) else { return };
         self.note_analysis(&job, started.elapsed(), outcome.as_ref().err());
         self.workers(job.request.urgency).finished();
-        if job.request.urgency == Urgency::Soon {
+        if job.request.urgency != Urgency::Now {
             self.memory.freed();
         }
         let document = self.documents.get(&job.request.uri);

@@ -3,9 +3,9 @@
 //! Threads of the server free what others have allocated, and a run needs much memory for a short time. The allocator of glibc keeps
 //! freed memory for later, in an arena for each thread, so that after hours of such work the server has several times the memory that
 //! it uses. The server limits it to few arenas. After the first check of a long document it returns what is not used. A short while
-//! after a document was opened or closed, a request about a whole document was answered, or a run has ended, a thread does so again.
-//! While this happens all the time, as in typing, it waits: memory that is returned and needed again takes time. Other allocators do so
-//! themselves.
+//! after a document was opened or closed, its diagnostics were published, a request about all of it was answered, or a run has
+//! ended, a thread does so again. While this happens all the time, as in typing, it waits: memory that is returned and needed again
+//! takes time. Other allocators do so themselves.
 
 use std::io;
 use std::thread;
