@@ -14,7 +14,6 @@ use super::errors::{error, internal, internal_message, refused};
 use super::event::Event;
 use super::handlers::completion::resolve;
 use super::handlers::lane_masks::LANE_MASKS;
-use super::memory::MemoryTrimmer;
 use super::request::{Job, Requester, Response, Urgency, run as run_handler};
 use super::routes;
 use super::simulation::panel_request::PanelMethod;
@@ -22,6 +21,7 @@ use super::snapshot::Failure;
 use super::state::{Pending, Phase, State};
 use super::tool_method::ToolMethod;
 use super::worker_pool::WorkerPool;
+use crate::allocator;
 use crate::panic::panic_message;
 
 /// The way in which a server ended.
@@ -253,7 +253,7 @@ impl State {
             && std::mem::take(&mut document.frees_memory)
         {
             self.host.clear_caches();
-            MemoryTrimmer::trim();
+            allocator::trim();
         }
     }
 

@@ -40,11 +40,6 @@ impl MemoryTrimmer {
         Ok(MemoryTrimmer { freed })
     }
 
-    /// Returns memory now, in a few milliseconds.
-    pub(crate) fn trim() {
-        allocator::trim();
-    }
-
     /// Much memory was freed, or soon is.
     pub(crate) fn freed(&self) {
         // If the channel is full, memory is returned anyway.

@@ -47,25 +47,15 @@ const UNKNOWN: Meaning = Meaning { epoch: u32::MAX, referent: ReferentId::FIRST 
 impl Numbered {
     /// `None` if a number of this value is written otherwise, or if the name is long.
     pub(super) fn of(text: &str) -> Option<Numbered> {
-        let bytes = text.as_bytes();
-        let mut number = 0;
-        let mut place = 1;
-        let mut start = bytes.len();
-        while let Some(digit @ b'0'..=b'9') = start.checked_sub(1).map(|at| bytes[at]) {
-            // Nine digits fit.
-            if place == 1_000_000_000 {
-                return None;
-            }
-            number += u32::from(digit - b'0') * place;
-            place *= 10;
-            start -= 1;
-        }
-        let digits = bytes.len() - start;
-        let has_leading_zero = digits > 1 && bytes[start] == b'0';
-        if digits == 0 || has_leading_zero || start == 0 || start > LONGEST {
+        let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let (beginning, number) = text.as_bytes().split_at(text.len() - digits);
+        let has_leading_zero = digits > 1 && number[0] == b'0';
+        // Nine digits fit.
+        if !(1..=9).contains(&digits) || has_leading_zero || !(1..=LONGEST).contains(&beginning.len()) {
             return None;
         }
-        let beginning = bytes[..start].iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+        let beginning = beginning.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+        let number = number.iter().fold(0, |all, digit| all * 10 + u32::from(digit - b'0'));
         Some(Numbered { beginning, number })
     }
 }
