@@ -3,17 +3,17 @@
 /// A group of instructions that belong together.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Category {
-    /// Its short name, also that of its data file.
+    /// Short name; the data file of the category has the same name.
     pub id: &'static str,
-    /// Its title.
+    /// Title, as a heading.
     pub title: &'static str,
-    /// What its instructions do, in a sentence.
+    /// One sentence: what the instructions of the category do.
     pub about: &'static str,
-    /// Whether a register operand may name a part of the register: `.b0`, `.h1`.
+    /// Whether a register operand may select a part of the register: `.b0`, `.h1`.
     pub selectors: bool,
 }
 
 impl Category {
-    /// The category of an entry without one.
+    /// Default for an entry without a category.
     pub(crate) const NONE: Self = Self { id: "", title: "", about: "", selectors: false };
 }

@@ -1,6 +1,6 @@
-//! The hash of the name tables. The generator includes this file too, so the function that lays out the tables is the one that searches them.
+//! The hash of the name tables. The generator includes this file, so tables are laid out with the function that searches them.
 
-/// The hash of a name. It is computed once for a search, and each seed then gives another slot.
+/// The hash of a name. It is computed once for each search; a seed then turns it into a slot.
 #[derive(Clone, Copy)]
 pub(crate) struct Hash(u64);
 
@@ -14,9 +14,9 @@ impl Hash {
         Hash(mix(hash, rest))
     }
 
-    /// A number below `count`.
+    /// Maps the hash to a number below `count`.
     pub(crate) fn slot(self, seed: u32, count: usize) -> usize {
-        // Twice: after one multiplication two names are the same distance apart under every seed.
+        // Mixed twice: after one multiplication, two names would be equally far apart under every seed.
         let high = mix(mix(self.0, u64::from(seed)), 0) >> 32;
         ((high * count as u64) >> 32) as usize
     }

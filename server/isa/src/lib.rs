@@ -1,7 +1,7 @@
-//! What the instruction sets are: data turned into tables, and no code that reads programs.
+//! The instruction sets as tables. Code that reads programs is in other crates.
 //!
-//! The facts are in `data/<language>/*.toml`, written by hand; `cargo xtask codegen` turns them into the tables of
-//! `generated/`. Every name is found in constant time, and nothing is parsed or allocated at run time.
+//! Facts are written by hand in `data/<language>/*.toml`; `cargo xtask codegen` turns them into the tables of
+//! `generated/`. Names are looked up in constant time, and nothing is parsed or allocated at run time.
 
 #[macro_use]
 mod tables;

@@ -1,12 +1,12 @@
 //! The types of the entries: the schema of both the data files and the tables.
 //!
-//! The generator (`xtask/src/codegen/isa/schema.rs`) includes the files of this folder too, with its own [`entry!`] and its
-//! own types in `storage`. Here a text is a `&'static str` and a list is in a table; there they are owned, and read from
-//! TOML as the attributes `serde` specify. `skip_deserializing` marks the fields that the generator computes, and `data`
-//! those that are only in the data.
+//! The generator (`xtask/src/codegen/isa/schema.rs`) also includes the files of this folder, with its own [`entry!`] and
+//! its own types in `storage`. Here a text is a `&'static str` and a list is part of a table; in the generator both are
+//! owned and read from TOML, as the `serde` attributes specify. `skip_deserializing` marks fields that the generator
+//! computes, `data` marks fields that exist only in the data files.
 
-/// Declares the type of an entry. A field that a table omits has the value of [`Empty`](crate::tables::Empty): of an enum,
-/// the first variant.
+/// Declares the type of an entry. A field that a table omits has its [`Empty`](crate::tables::Empty) value, which for an
+/// enum is the first variant.
 macro_rules! entry {
     (
         $(#[doc = $doc:literal])* $(#[serde($($_serde:tt)*)])? $(#[derive($($derive:ident),*)])?

@@ -1,4 +1,4 @@
-//! What generated tables consist of: entries that lists share, names, and fields with the value that is omitted.
+//! What generated tables are made of: lists of shared entries, name indexes, and the values of omitted fields.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,8 +9,8 @@ use crate::category::Category;
 use crate::hash::Hash;
 use crate::version::Version;
 
-/// Public functions over the module `tables` in scope: all entries of a table, and the entry with a name; and which table the
-/// lists of a type refer to.
+/// Defines public functions over the module `tables` in scope, which return all entries of a table or the entry with a name;
+/// `shared` sets the table that lists of a type refer to.
 macro_rules! accessors {
     () => {};
     (shared $ty:ident = $table:ident; $($rest:tt)*) => {
@@ -35,30 +35,30 @@ macro_rules! accessors {
     };
 }
 
-/// An entry that lists refer to by its number in a table.
+/// An entry that lists refer to by its index in a table.
 pub trait Shared: Sized + 'static {
-    /// The table.
+    /// The table with all entries of this type.
     const TABLE: &'static [Self];
 }
 
-/// A list of entries of a shared table: equal entries are stored once.
+/// A list of entries of a shared table, in which equal entries are stored once.
 pub struct List<T: Shared> {
     numbers: &'static [u16],
     entries: PhantomData<&'static T>,
 }
 
-/// The list of the entries with these numbers.
+/// The list of the entries at these indexes.
 pub(crate) const fn list<T: Shared>(numbers: &'static [u16]) -> List<T> {
     List { numbers, entries: PhantomData }
 }
 
 impl<T: Shared> List<T> {
-    /// How many entries it has.
+    /// The number of entries.
     pub const fn len(self) -> usize {
         self.numbers.len()
     }
 
-    /// Whether it has no entry.
+    /// Whether the list has no entries.
     pub const fn is_empty(self) -> bool {
         self.numbers.is_empty()
     }
@@ -82,12 +82,12 @@ impl<T: Shared> List<T> {
     ///
     /// # Panics
     ///
-    /// If the range is not within the list.
+    /// If the range exceeds the list.
     pub fn slice(self, range: impl SliceIndex<[u16], Output = [u16]>) -> Self {
         Self { numbers: &self.numbers[range], ..self }
     }
 
-    /// The entries in their order.
+    /// Iterates over the entries.
     pub fn iter(self) -> Entries<T> {
         self.into_iter()
     }
@@ -131,9 +131,9 @@ impl<T: Shared + fmt::Debug> fmt::Debug for List<T> {
     }
 }
 
-/// The values of the fields that a table omits.
+/// The value of a field that a table omits.
 pub(crate) trait Empty {
-    /// The value.
+    /// The value itself.
     const EMPTY: Self;
 }
 
@@ -158,13 +158,13 @@ impl<T: Shared> Empty for List<T> {
     const EMPTY: Self = list(&[]);
 }
 
-/// A fixed set of names, each with an index into a table, found in constant time: a minimal perfect hash, laid out by the
-/// generator.
+/// A fixed set of names, each with an index into a table. Lookup takes constant time: this is a minimal perfect hash,
+/// laid out by the generator.
 #[derive(Debug)]
 pub(crate) struct Names {
-    /// For each bucket of names, the seed that gives every one of them its own slot.
+    /// For each bucket of names, the seed that maps each of them to a slot of its own.
     pub(crate) seeds: &'static [u32],
-    /// The names with their indices, as many slots as names.
+    /// The names with their indexes; there are as many slots as names.
     pub(crate) slots: &'static [(&'static str, u16)],
 }
 
@@ -174,7 +174,7 @@ impl Names {
         self.find(name).map(|(_, index)| index)
     }
 
-    /// `name` as the table has it, and its index.
+    /// `name` as the table stores it, and its index.
     pub(crate) fn find(&self, name: &str) -> Option<(&'static str, usize)> {
         if self.slots.is_empty() {
             return None;

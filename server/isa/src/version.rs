@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A version such as 8.6; versions compare in their order of release.
+/// A version such as 8.6. Versions compare in release order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     /// The number before the dot.

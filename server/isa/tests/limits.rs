@@ -1,4 +1,5 @@
-//! The limits of multiprocessors, compared with the assembler: it warns of a `.minnctapersm` over the limit of the target.
+//! Compares the limits of multiprocessors with the assembler, which warns of a `.minnctapersm` above the limit of the
+//! target.
 
 #![allow(clippy::print_stdout)] // A skipped test prints the reason.
 
@@ -7,7 +8,8 @@ use std::process::Command;
 
 use warplens_isa::ptx::{Target, targets};
 
-/// Whether the assembler accepts a kernel with so many CTAs of so many threads; `None` if it does not support the target.
+/// Whether the assembler accepts a kernel with `ctas` CTAs of `threads` threads; `None` if it does not support the
+/// target.
 fn takes(ptxas: &Path, target: &Target, threads: u32, ctas: u32) -> Option<bool> {
     let name = target.name;
     let text = format!(

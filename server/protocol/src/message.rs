@@ -1,48 +1,51 @@
-//! Messages of the server as bytes: with their header, so that they can be written to the output as they are.
+//! Encodes messages of the server as bytes, with their header, ready for the output.
 //!
-//! A value is encoded as text directly. A tree of JSON in between, as [`serde_json::Value`], takes several times as long.
+//! Values are encoded directly as text. Building a JSON tree first, such as [`serde_json::Value`], takes several times as
+//! long.
 
 use ls_types::notification::{Notification, PublishDiagnostics};
 use ls_types::{DocumentDiagnosticReportResult, PublishDiagnosticsParams};
 use serde::Serialize;
 use serde_json::Result;
 
-/// `textDocument/publishDiagnostics`. Not generic, so that it is compiled in this crate.
+/// Encodes `textDocument/publishDiagnostics`. Not generic, so that it is compiled, and optimized, in this
+/// crate.
 ///
 /// # Errors
-/// None is known: all of it has a form in JSON.
+/// None is known: every part can be represented in JSON.
 pub fn publish_diagnostics(params: &PublishDiagnosticsParams) -> Result<Vec<u8>> {
     notification::<PublishDiagnostics>(params)
 }
 
-/// The result of `textDocument/diagnostic`, for [`answer`]. Not generic, so that it is compiled in this crate.
+/// Encodes the result of `textDocument/diagnostic`, for [`answer`]. Not generic, so that it is compiled, and
+/// optimized, in this crate.
 ///
 /// # Errors
-/// None is known: all of it has a form in JSON.
+/// None is known: every part can be represented in JSON.
 pub fn diagnostic_report(report: &DocumentDiagnosticReportResult) -> Result<Vec<u8>> {
     serde_json::to_vec(report)
 }
 
-/// The answer to the request with this id. The result is encoded.
+/// Encodes the answer to the request with this id. The result is already encoded.
 ///
 /// # Errors
-/// If the id has no form in JSON.
+/// If the id cannot be represented in JSON.
 pub fn answer(id: &impl Serialize, result: &[u8]) -> Result<Vec<u8>> {
     let id = serde_json::to_vec(id)?;
     Ok(framed(&[br#"{"jsonrpc":"2.0","id":"#, &id, br#","result":"#, result, b"}"]))
 }
 
-/// A notification.
+/// Encodes a notification.
 ///
 /// # Errors
-/// If the parameters have no form in JSON.
+/// If the parameters cannot be represented in JSON.
 pub fn notification<N: Notification>(params: &N::Params) -> Result<Vec<u8>> {
     let method = serde_json::to_vec(N::METHOD)?;
     let params = serde_json::to_vec(params)?;
     Ok(framed(&[br#"{"jsonrpc":"2.0","method":"#, &method, br#","params":"#, &params, b"}"]))
 }
 
-/// A message with its header.
+/// Joins the parts of a message and adds the header.
 fn framed(parts: &[&[u8]]) -> Vec<u8> {
     let length: usize = parts.iter().map(|part| part.len()).sum();
     let header = format!("Content-Length: {length}\r\n\r\n");

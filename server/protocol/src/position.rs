@@ -1,7 +1,7 @@
 //! Positions in a text: line and character in the protocol, byte offsets elsewhere.
 //!
-//! The cost of a conversion is the depth of the rope, independent of the length of the text and of the line. A file may have hundreds
-//! of diagnostics, which are converted after each keystroke, so the usual case looks at one chunk of the rope only.
+//! The cost of a conversion depends on the depth of the rope, not on the length of the text or line. A file may have hundreds of
+//! diagnostics, all converted after each keystroke, so the common case looks at a single chunk of the rope.
 
 use ls_types::{InitializeParams, Position, PositionEncodingKind, Range};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
@@ -11,14 +11,13 @@ use text_size::{TextRange, TextSize};
 /// The unit in which a client counts characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// Bytes.
     Utf8,
     /// Code units of UTF-16, the protocol's default.
     Utf16,
 }
 
 impl Encoding {
-    /// UTF-8 where the client offers it, otherwise the default, which every client supports.
+    /// UTF-8 if the client offers it, otherwise the default, which every client supports.
     pub fn negotiate(params: &InitializeParams) -> Encoding {
         let general = params.capabilities.general.as_ref();
         let offered = general.and_then(|general| general.position_encodings.as_ref());
@@ -28,7 +27,6 @@ impl Encoding {
         }
     }
 
-    /// The name in the protocol.
     pub fn kind(self) -> PositionEncodingKind {
         match self {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
@@ -37,8 +35,9 @@ impl Encoding {
     }
 }
 
-/// The byte offset of a position. A position beyond the end of its line is the end of the line, one within a character is
-/// the start of the character, and the line after the last one is the end of the text. `None` for later lines.
+/// The byte offset of a position. A position after the end of its line is clamped to the end of the line, a position
+/// inside a character to the start of that character, and the line after the last one to the end of the text. `None` for
+/// later lines.
 pub fn offset(text: &Rope, position: Position, encoding: Encoding) -> Option<TextSize> {
     let line = position.line as usize;
     if line >= text.len_lines() {
@@ -59,7 +58,7 @@ pub fn offset(text: &Rope, position: Position, encoding: Encoding) -> Option<Tex
     Some(size(text.char_to_byte(char)))
 }
 
-/// The position of a byte offset; the end of the text beyond it.
+/// The position of a byte offset, clamped to the end of the text.
 pub fn position(text: &Rope, offset: TextSize, encoding: Encoding) -> Position {
     let byte = usize::from(offset).min(text.len_bytes());
     if let Some(position) = position_in_chunk(text, byte) {
@@ -75,8 +74,8 @@ pub fn position(text: &Rope, offset: TextSize, encoding: Encoding) -> Position {
     Position { line: line as u32, character: character as u32 }
 }
 
-/// The position of a byte offset in either encoding, if its line starts in the same chunk of the rope, is ASCII up to the offset, and
-/// no `\r` is before it in the chunk.
+/// The position of a byte offset in either encoding. Works if the line starts in the chunk of the rope that contains the offset,
+/// is ASCII up to there, and the chunk has no `\r` before it.
 fn position_in_chunk(text: &Rope, byte: usize) -> Option<Position> {
     let (chunk, start, _, first_line) = text.chunk_at_byte(byte);
     let before = &chunk.as_bytes()[..byte - start];
@@ -88,13 +87,14 @@ fn position_in_chunk(text: &Rope, byte: usize) -> Option<Position> {
     Some(Position { line: line as u32, character: (before.len() - line_start) as u32 })
 }
 
-/// The byte range of the line of an offset, with its line end; the last line beyond the end.
+/// The byte range of the line at an offset, with its line ending; the last line if the offset is beyond the
+/// end.
 pub fn line_range(text: &Rope, offset: TextSize) -> TextRange {
     let line = text.byte_to_line(usize::from(offset).min(text.len_bytes()));
     TextRange::new(size(text.line_to_byte(line)), size(text.line_to_byte(line + 1)))
 }
 
-/// The byte range of a protocol range; `None` when it is outside the text or its end is before its start.
+/// The byte range of a protocol range; `None` if it is outside the text or ends before it starts.
 pub fn text_range(text: &Rope, range: Range, encoding: Encoding) -> Option<TextRange> {
     let (start, end) = (offset(text, range.start, encoding)?, offset(text, range.end, encoding)?);
     (start <= end).then(|| TextRange::new(start, end))
@@ -110,7 +110,7 @@ pub fn range(text: &Rope, range: TextRange, encoding: Encoding) -> Range {
     Range { start, end }
 }
 
-/// The width of a range in either encoding, if it is in one chunk of the rope and in one line, and ASCII.
+/// The width of a range in either encoding, if it is ASCII and within one line and one chunk of the rope.
 fn width_in_chunk(text: &Rope, range: TextRange) -> Option<u32> {
     let byte = usize::from(range.start());
     let (chunk, start, ..) = text.get_chunk_at_byte(byte)?;
@@ -131,7 +131,7 @@ fn line_end(text: &Rope, line: usize) -> usize {
     end
 }
 
-/// A text is refused long before a byte offset overflows (see `lsp::MAX_TEXT`).
+/// Cannot overflow: much shorter texts are already refused (see `lsp::MAX_TEXT`).
 fn size(bytes: usize) -> TextSize {
     TextSize::try_from(bytes).unwrap_or(TextSize::new(u32::MAX))
 }

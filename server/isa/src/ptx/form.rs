@@ -10,7 +10,8 @@ accessors! {
 }
 
 impl Product {
-    /// The number, where the slots of the form are filled like this; `None` where one of the modifiers is not there.
+    /// The number of registers for the chosen values of the form's slots; `None` if a slot that it depends on is
+    /// empty.
     pub fn count(self, chosen: &[Option<&Value>]) -> Option<u32> {
         let mut count = u32::from(self.factor);
         for &(slot, which) in self.slots {
@@ -21,7 +22,7 @@ impl Product {
         Some(count.div_ceil(self.divisor.into()).saturating_sub(self.less.into()))
     }
 
-    /// Whether one of the modifiers says that the first register is an index.
+    /// Whether one of the chosen modifiers makes the first register an index.
     pub fn indexes(self, chosen: &[Option<&Value>]) -> bool {
         let value = |(slot, _): &(usize, _)| chosen.get(*slot).copied().flatten();
         self.slots.iter().filter_map(value).any(|value| value.indexes)

@@ -8,27 +8,28 @@ use crate::schema::ptx_module::{
 accessors! {
     /// All directives.
     directives: all Directive = DIRECTIVES;
-    /// The directive of this name, written with its dot.
+    /// The directive with this name, written with its dot.
     directive: Directive = DIRECTIVE_NAMES in DIRECTIVES;
-    /// The part of a directive with this name in the data.
+    /// The feature of a directive that the data calls by this name.
     feature: Feature = FEATURE_NAMES in FEATURES;
     /// All pragmas.
     pragmas: all Pragma = PRAGMAS;
-    /// The pragma whose string begins with this word.
+    /// The pragma whose string starts with this word.
     pragma: Pragma = PRAGMA_NAMES in PRAGMAS;
-    /// All entries: one for a register or a numbered family.
+    /// All entries. A numbered family of registers is one entry.
     special_registers: all SpecialRegister = SPECIAL_REGISTERS;
-    /// The entry of a name as written (`%tid`, `%pm3`, `WARP_SZ`), without a component.
+    /// The entry of a name as a program writes it (`%tid`, `%pm3`, `WARP_SZ`), without a component.
     special_register: SpecialRegister = SPECIAL_REGISTER_NAMES in SPECIAL_REGISTERS;
     /// All types.
     types: all Type = TYPES;
-    /// The type of this name, written with its dot.
+    /// The type with this name, written with its dot.
     type_: Type = TYPE_NAMES in TYPES;
     /// All state spaces.
     state_spaces: all StateSpace = STATE_SPACES;
-    /// The state space of this name, written with its dot; a part is found under its space.
+    /// The state space with this name, written with its dot. A part, such as `.shared::cluster`, finds its
+    /// space.
     state_space: StateSpace = STATE_SPACE_NAMES in STATE_SPACES;
-    /// All architectures, by number.
+    /// All architectures, in the order of their numbers.
     targets: all Target = TARGETS;
     /// The words that may follow the architecture.
     target_options: all TargetOption = TARGET_OPTIONS;
@@ -37,25 +38,25 @@ accessors! {
 }
 
 impl SpecialRegister {
-    /// Whether it is read component by component.
+    /// Whether the register is read by component.
     pub const fn is_vector(&self) -> bool {
         !self.components.is_empty()
     }
 }
 
-/// All names that a program can write, in alphabetical order.
+/// All register names that a program can write, in alphabetical order.
 pub fn special_register_names() -> &'static [&'static str] {
     tables::SPECIAL_REGISTER_LIST
 }
 
-/// The architecture of this name; `compute_NN` means the same as `sm_NN`. Like the assembler it reads a number and an `a` or
-/// `f` after it, and ignores the rest of the word.
+/// The architecture with this name; `compute_NN` is `sm_NN`. Like the assembler, this reads a number and an `a` or `f` after
+/// it, and ignores the rest of the word.
 pub fn target(name: &str) -> Option<&'static Target> {
     let exact = tables::TARGET_NAMES.get(name).map(|index| &tables::TARGETS[index]);
     exact.or_else(|| tables::TARGET_NAMES.get(&as_read(name)?).map(|index| &tables::TARGETS[index]))
 }
 
-/// `sm_090x` as the assembler reads it: `sm_90`.
+/// The part of a target that the assembler reads: `sm_90` of `sm_090x`.
 fn as_read(name: &str) -> Option<String> {
     let (family, rest) = name.split_at_checked(name.find('_')? + 1)?;
     let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();

@@ -1,4 +1,4 @@
-//! What holds for every entry; the generator checks the forms themselves.
+//! Rules for all entries. The generator checks the forms themselves.
 
 use std::collections::HashSet;
 
@@ -45,7 +45,7 @@ fn every_example_shows_its_opcode() {
     }
 }
 
-/// The chain of opcode and modifiers of each statement, without labels and guards.
+/// The opcode and modifiers of each statement, without labels and guards.
 fn chains(code: &str) -> impl Iterator<Item = &str> {
     code.split([';', '{', '}', '\n']).filter_map(|statement| {
         statement.split_whitespace().find(|word| !word.starts_with('@') && !word.ends_with(':'))

@@ -9,21 +9,21 @@ use crate::schema::sass::{
 
 accessors! {
     shared Modifier = MODIFIER;
-    /// The groups.
+    /// All categories.
     categories: all Category = CATEGORIES;
-    /// The tests of the condition code, by their numbers.
+    /// All tests of the condition code, in the order of their numbers.
     conditions: all ConditionTest = CONDITIONS;
-    /// The test of this name.
+    /// The test with this name.
     condition: ConditionTest = CONDITION_NAMES in CONDITIONS;
     /// All special registers.
     special_registers: all SpecialRegister = SPECIAL_REGISTERS;
-    /// The special register of this name.
+    /// The special register with this name.
     special_register: SpecialRegister = SPECIAL_REGISTER_NAMES in SPECIAL_REGISTERS;
-    /// The word after an operand, or the operand, of this name.
+    /// The operand word with this name.
     operand_word: OperandWord = OPERAND_WORD_NAMES in OPERAND_WORDS;
-    /// The sequences that compilers emit.
+    /// All sequences that compilers emit for one operation.
     sequences: all Sequence = SEQUENCES;
-    /// The values that a launch puts into constant bank 0.
+    /// All values that a launch puts into constant bank 0.
     launch_constants: all LaunchConstant = LAUNCH_CONSTANTS;
 }
 
@@ -32,18 +32,18 @@ pub fn opcodes() -> impl ExactSizeIterator<Item = &'static Instruction> + Clone 
     tables::INSTRUCTIONS.iter().copied()
 }
 
-/// The opcode of this name.
+/// The opcode with this name.
 pub fn opcode(name: &str) -> Option<&'static Instruction> {
     tables::OPCODES.get(name).map(|index| tables::INSTRUCTIONS[index])
 }
 
 impl Instruction {
-    /// The modifier with a name.
+    /// The modifier with this name.
     pub fn modifier(&self, name: &str) -> Option<&'static Modifier> {
         self.modifiers.iter().find(|modifier| modifier.name == name)
     }
 
-    /// What it computes on a generation; empty where that is not known.
+    /// What the instruction computes on a generation; empty if unknown.
     pub fn effect_on(&self, generation: Generation) -> &'static str {
         let earlier = !generation.has_convergence_barriers() && !self.earlier.is_empty();
         if earlier || self.effect.is_empty() { self.earlier } else { self.effect }
@@ -61,7 +61,7 @@ impl Flow {
 }
 
 impl Generation {
-    /// All, from the first on.
+    /// All generations, from oldest to newest.
     pub const ALL: [Generation; 8] = [
         Generation::Fermi,
         Generation::Kepler,
@@ -73,17 +73,17 @@ impl Generation {
         Generation::Blackwell,
     ];
 
-    /// Whether divergence is managed by convergence barriers rather than by tokens on a stack.
+    /// Whether convergence barriers manage divergence, instead of tokens on a stack.
     pub const fn has_convergence_barriers(self) -> bool {
         self as u8 >= Generation::Volta as u8
     }
 
-    /// The bytes of an instruction.
+    /// The size of an instruction in bytes.
     pub const fn instruction_bytes(self) -> u32 {
         if self.has_convergence_barriers() { 16 } else { 8 }
     }
 
-    /// The targets that belong to it.
+    /// The targets of the generation.
     pub const fn targets(self) -> &'static str {
         match self {
             Generation::Fermi => "sm_20",
@@ -99,7 +99,7 @@ impl Generation {
 }
 
 impl LaunchConstant {
-    /// Its offset in bank 0 for a target (`61` of `sm_61`) of a generation.
+    /// Offset in bank 0 for a target (`61` for `sm_61`) of a generation.
     pub fn offset(&self, generation: Generation, target: Option<u16>) -> Option<u16> {
         match generation {
             Generation::Fermi => self.fermi,
@@ -120,7 +120,7 @@ pub fn parameter_base(generation: Generation) -> u16 {
     parameters.and_then(|constant| constant.offset(generation, None)).unwrap_or_default()
 }
 
-/// The value that a launch puts at an offset of bank 0, parameters aside.
+/// The value at an offset of bank 0, other than a parameter.
 pub fn launch_constant(
     generation: Generation,
     target: Option<u16>,

@@ -1,4 +1,4 @@
-//! What holds for every entry.
+//! Rules for all entries.
 
 use super::*;
 

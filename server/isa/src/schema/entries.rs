@@ -1,4 +1,4 @@
-//! A list of types of entries: each of them is declared by `entry!`, which isa and the generator define differently.
+//! Declares a list of entry types. Each one is passed to `entry!`, which isa and the generator define differently.
 
 macro_rules! entries {
     () => {};

@@ -1,19 +1,20 @@
-//! What entries of both instruction sets have in common.
+//! Types that the entries of several languages share.
 
 use super::storage::*;
 
 entries! {
-    /// What the simulator does with an instruction. A test in `sim` holds it to this.
+    /// How far the simulator supports an instruction. A test in `sim` compares this with what the simulator
+    /// does.
     #[serde(try_from = "String")]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Simulation {
-        /// Its effect is computed.
+        /// The effect is computed.
         Simulated,
-        /// Its effect is computed, except that of the forms given here.
+        /// The effect is computed, except for the forms named here.
         Partly(Text),
-        /// It is accepted and has no effect, for the reason given.
+        /// Accepted without an effect, for this reason.
         NoOp(Text),
-        /// A run stops at it and names it, for the reason given.
+        /// Stops the run with a report, for this reason.
         Unsupported(Text),
     }
 
@@ -23,9 +24,9 @@ entries! {
     pub enum Role {
         /// Reads them.
         Read,
-        /// Writes them; an address with this role says where memory is written.
+        /// Writes them. On an address, the memory there is written.
         Write,
-        /// Reads, then writes them.
+        /// Reads them, then writes them.
         Both,
     }
 }

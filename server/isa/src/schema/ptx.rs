@@ -6,75 +6,76 @@ use super::storage::*;
 
 entries! {
     /// One entry of the instruction set. A mnemonic that works in several ways (`add` on integers and on floats) has several
-    /// entries; all of them are under its opcode.
+    /// entries under one opcode.
     #[derive(Debug)]
     pub struct Instruction {
-        /// Unique: the name, with `@variant` where one name has several entries.
+        /// Unique: the name, with `@variant` if several entries have that name.
         id: Text,
         /// The opcode with the words that always follow it: `add`, `cp.async.bulk`.
         #[serde(default)]
         name: Text,
-        /// The first word of the name, at the start of a statement.
+        /// The first word of the name, which starts a statement.
         #[serde(skip_deserializing)]
         opcode: Text,
-        /// The words of the name that follow the opcode directly, with their dots; the modifiers come after them.
+        /// The words of the name after the opcode, with their dots. The modifiers follow them.
         #[serde(skip_deserializing)]
         words: Slice<Text>,
-        /// The group it belongs to.
+        /// The category, from the data file that the entry is in.
         #[serde(skip_deserializing)]
         category: CategoryReference,
-        /// Its section in the public description of PTX 9.4.
+        /// Section of the PTX 9.4 manual.
         section: Text,
-        /// Its forms. `{x}` is optional, `{a,b}` or `a|b` a choice; a word without a dot inside a chain of modifiers names a class.
+        /// The syntax as documentation shows it. `{x}` is optional, `{a,b}` or `a|b` is a choice, and a word without a dot inside
+        /// a chain of modifiers names a class.
         syntax: Slice<Text>,
-        /// Exactly what the assembler takes.
+        /// Exactly what the assembler accepts.
         #[serde(skip_deserializing)]
         forms: Slice<Form>,
         /// The modifiers after `words`, in their documented order.
         #[serde(default)]
         modifiers: List<ModifierClass>,
-        /// Every single modifier that some form takes, `words` included, sorted.
+        /// Every modifier that some form accepts, including `words`, sorted.
         #[serde(skip_deserializing)]
         vocabulary: Slice<Text>,
-        /// The types it works on, without dots.
+        /// The operand types, without dots.
         #[serde(skip_deserializing)]
         types: Slice<Text>,
-        /// Its operands in the order of the fullest form.
+        /// The operands, in the order of the longest form.
         #[serde(default)]
         operands: List<Operand>,
-        /// The first version that has it.
+        /// First PTX version with the instruction.
         since: Version,
-        /// Which of its forms were added later, in prose; often empty.
+        /// Which forms were added later, in prose; often empty.
         #[serde(default)]
         since_note: Text,
-        /// The targets it needs, in prose.
+        /// Required targets, in prose.
         target: Text,
-        /// Whether it takes a guard `@p`.
+        /// Whether a guard `@p` is allowed.
         #[serde(default = "yes")]
         predicable: bool,
-        /// Whether it is still to be used.
+        /// Whether the instruction is deprecated or removed.
         #[serde(default)]
         status: Status,
-        /// What it does, in a sentence.
+        /// One sentence: what the instruction does.
         summary: Text,
-        /// What it does, in lines of pseudo code.
+        /// What it computes, in lines of pseudo code.
         #[serde(deserialize_with = "lines")]
         semantics: Slice<Text>,
-        /// What one should know besides.
+        /// What else a user should know.
         #[serde(default)]
         notes: Slice<Text>,
-        /// How it splits lanes or depends on which of them are there; often empty.
+        /// How it makes lanes diverge, or depends on which lanes are active; often empty.
         #[serde(default, deserialize_with = "trimmed")]
         divergence: Text,
         /// Statements that the assembler accepts.
         example: Example,
-        /// For statements of the example, the oldest version and target that the assembler takes.
+        /// For some statements of the example, the oldest version and target that the assembler accepts.
         measured: Slice<Measured>,
-        /// What the simulator does with it.
+        /// How far the simulator supports it.
         simulation: Simulation,
     }
     data {
-        /// One form a line, in the notation of data/README.md.
+        /// The forms in the notation of data/README.md, one a line.
         #[serde(default, rename = "forms")]
         form_lines: Text,
     }
@@ -82,47 +83,48 @@ entries! {
     /// One operand.
     #[derive(Debug)]
     pub struct Operand {
-        /// Its name in the forms.
+        /// Name in the forms.
         name: Text,
-        /// What happens to its registers.
+        /// Whether its registers are read or written.
         role: Role,
         /// The syntax it accepts.
         kinds: Words<OperandKind>,
         /// Whether it may be omitted.
         #[serde(default)]
         optional: bool,
-        /// Whether a register in this address has the width of addresses: the assembler does not widen one of 32 bits.
+        /// Whether a register in this address must be as wide as an address. For other operands, the assembler widens
+        /// a 32-bit register.
         #[serde(default)]
         wide: bool,
-        /// Whether it is in the brackets of the operand before it.
+        /// Whether it is inside the brackets of the operand before it.
         #[serde(default)]
         inside: bool,
-        /// Whether a minus sign may be written before it.
+        /// Whether a minus sign may precede it.
         #[serde(default)]
         negatable: bool,
-        /// What it is for; empty for a plain source or destination.
+        /// Purpose; empty for a plain source or destination.
         #[serde(default)]
         about: Text,
     }
     data {
-        /// Its type and length in forms that do not specify them.
+        /// Type and length in forms that do not specify them.
         #[serde(rename = "type")]
         ty: Option<Text>,
     }
 
-    /// A choice of modifiers at one place of a form.
+    /// A choice of modifiers at one position of a form.
     #[derive(Debug)]
     pub struct ModifierClass {
-        /// Its name in the forms.
+        /// Name in the forms.
         #[serde(rename = "class")]
         name: Text,
         /// What the choice decides.
         #[serde(skip_deserializing)]
         summary: Text,
-        /// What may be written, each with its dot. A value of several words (`.sync.aligned`) is written whole.
+        /// The alternatives, each with its dot. A value of several words (`.sync.aligned`) is one entry.
         #[serde(skip_deserializing)]
         values: List<Modifier>,
-        /// Whether nothing may be written.
+        /// Whether all alternatives may be omitted.
         #[serde(default)]
         optional: bool,
     }
@@ -130,15 +132,16 @@ entries! {
         /// The values, separated by spaces.
         #[serde(rename = "values")]
         listed: Text,
-        /// What each value counts, where that is not the number in it: `4`, or `index+3` where the first is an index.
+        /// The count that each value stands for, if it is not the number in the value: `4`, or `index+3` if the first
+        /// register is an index.
         #[serde(default)]
         counts: Text,
-        /// What its values require wherever they are used, if no form says otherwise.
+        /// Required version and target for all values, unless a form specifies others.
         #[serde(default)]
         needs: Text,
     }
 
-    /// One modifier in one meaning.
+    /// A modifier with one of its meanings.
     #[derive(Debug, PartialEq, Eq)]
     pub struct Modifier {
         /// The modifier as written, with its dot.
@@ -147,41 +150,42 @@ entries! {
         summary: Text,
     }
 
-    /// Whether an entry is still to be used.
+    /// Whether an entry is deprecated or removed.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Status {
-        /// Yes.
+        /// In use.
         Current,
-        /// It works, and something better replaces it.
+        /// Still works, but has a better replacement.
         Deprecated,
-        /// Newer versions reject it.
+        /// Rejected by newer versions.
         Removed,
     }
 
-    /// Statements that show an entry at work, for a given target and version.
+    /// Statements that show an entry, and the target and version that they need.
     #[derive(Debug)]
     pub struct Example {
-        /// The statements.
+        /// The statements, as PTX source.
         #[serde(deserialize_with = "trimmed")]
         code: Text,
-        /// The target they need.
+        /// Target that they need.
         target: Text,
-        /// The version they need.
+        /// PTX version that they need.
         version: Version,
-        /// Declarations that they rely on, beside registers `%r1`, `%rd1`, `%f1`, `%fd1`, `%h1`, `%p1` and so on; often empty.
+        /// Declarations for the statements, besides the registers `%r1`, `%rd1`, `%f1`, `%fd1`, `%h1`, `%p1` and so on; often
+        /// empty.
         #[serde(default, deserialize_with = "trimmed")]
         declarations: Text,
     }
 
-    /// What the assembler was measured to want for one statement.
+    /// What the assembler requires for one statement, as measured.
     #[derive(Debug)]
     pub struct Measured {
-        /// The statement.
+        /// The statement, which occurs in the example.
         code: Text,
-        /// The oldest version that it accepts (2.3 is the oldest that was tried).
+        /// Oldest version that accepts it (2.3 is the oldest that was tried).
         since: Version,
-        /// The oldest target that it accepts.
+        /// Oldest target that accepts it.
         target: Text,
     }
 }

@@ -1,12 +1,12 @@
-//! The forms of an instruction: exactly which modifiers go together, on which operands, from which version and target on.
+//! The forms of an instruction: which modifiers may be combined, with which operands, from which version and target on.
 //!
-//! This is what decides whether a statement is valid, so it is data: `forms` in `data/ptx/instructions/*.toml`, held to the
-//! assembler by `cargo xtask measure ptxas`. What compares a statement with a form lives in hir, never here.
+//! Forms decide whether a statement is valid, so they are data: `forms` in `data/ptx/instructions/*.toml`, which
+//! `cargo xtask measure ptxas` compares with the assembler. The code that matches statements with forms is in `hir`.
 
 use super::storage::*;
 
 entries! {
-    /// What may be written as an operand.
+    /// The syntax of an operand.
     #[serde(rename_all(deserialize = "kebab-case"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum OperandKind {
@@ -29,7 +29,7 @@ entries! {
         Address,
         /// Several operands in braces.
         Vector,
-        /// `_`, where the result is not wanted.
+        /// `_`, for a result that is not needed.
         Sink,
         /// The name of a variable or function.
         Symbol,
@@ -58,25 +58,25 @@ entries! {
         text: Text,
         /// The modifiers after the fixed words of the name, in their documented order.
         slots: List<Slot>,
-        /// The operands as commas outside brackets separate them.
+        /// The operands, as separated by commas outside brackets.
         operands: List<FormOperand>,
-        /// The versions and targets that have it.
+        /// Versions and targets that have the form.
         availability: Availability,
-        /// The versions and targets from which on it is removed.
+        /// Versions and targets that no longer have it.
         removed: Option<Requirement>,
     }
 
     /// A position for a modifier.
     #[derive(Debug)]
     pub struct Slot {
-        /// The class it decides, as [`ModifierClass::name`](super::ptx::ModifierClass::name) has it; empty for a fixed word.
+        /// Name of its class, a [`ModifierClass::name`](super::ptx::ModifierClass::name); empty for a fixed word.
         class: Text,
         /// The modifiers that it accepts.
         values: List<Value>,
         /// Whether the modifier may be omitted.
         optional: bool,
-        /// Whether it must come before all slots that do not lead, as `.lo` of `mul.lo`: to the assembler it is part of the
-        /// opcode. The order of the others is free, except that those of equal words keep theirs.
+        /// Whether it must precede all slots that do not lead, like `.lo` in `mul.lo`, because the assembler treats it as
+        /// part of the opcode. Other slots may be in any order, except that slots with equal words keep theirs.
         leads: bool,
     }
     data {
@@ -84,52 +84,52 @@ entries! {
         whole: bool,
     }
 
-    /// A modifier in its place.
+    /// A modifier that a slot accepts.
     #[derive(Debug)]
     pub struct Value {
-        /// Its words in order, with their dots; mostly one.
+        /// The words in order, with their dots; usually one.
         words: Slice<Text>,
-        /// What it requires in addition to the form.
+        /// What the value requires in addition to the form.
         availability: Availability,
-        /// The numbers in it, or the one that its class says it counts.
+        /// The numbers in the value, or the one that the class specifies instead.
         numbers: Slice<u16>,
-        /// Whether the first of the registers that it counts is an index: the layer of an array.
+        /// Whether the first of the registers that it counts is an index, such as the layer of an array.
         indexes: bool,
     }
 
     /// An operand of a form.
     #[derive(Debug)]
     pub struct FormOperand {
-        /// Which operand of the entry it is.
+        /// Index into the operands of the entry.
         index: usize,
-        /// The operand after the bar of a pair `d|p`, and whether the pair may be written without it.
+        /// The operand after the bar of a pair `d|p`, and whether the bar and this operand may be omitted.
         second: Option<(usize, bool)>,
-        /// What may be written there.
+        /// The accepted syntax.
         kinds: Slice<OperandKind>,
-        /// The type of its value; of an address, that of the register in it.
+        /// The type of the value. For an address, the type of the register in it.
         ty: OperandType,
-        /// The state space that its address, or the variable that it names, is in.
+        /// The state space of the address, or of the variable that the operand names.
         space: FormSpace,
-        /// How many registers in braces.
+        /// How many registers it has in braces.
         length: Length,
-        /// Whether it is there.
+        /// Whether it may or must be written.
         presence: Presence,
-        /// Which integer constants are taken, where not all are.
+        /// Which integer constants are accepted, if not all.
         range: Option<Range>,
-        /// The operands in its brackets, where these are more than an address.
+        /// The operands in its brackets, if it is more than a plain address.
         inside: List<FormOperand>,
     }
 
-    /// The type that an operand has by its form.
+    /// The type that a form requires of an operand.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum OperandType {
-        /// The form does not say.
+        /// The form does not specify one.
         Unspecified,
         /// The type with this name, without its dot.
         Fixed(Text),
         /// The type chosen in this slot.
         Slot(usize),
-        /// Twice as wide as the type chosen in this slot, and of its kind.
+        /// The type chosen in this slot, at twice the width.
         Wide(usize),
         /// Registers may be wider than the type chosen in this slot, as for loads and stores.
         AtLeast(usize),
@@ -137,25 +137,25 @@ entries! {
         FixedAtLeast(Text),
     }
 
-    /// The state space that an operand has by its form.
+    /// The state space that a form requires of an operand.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum FormSpace {
-        /// The form does not say.
+        /// The form does not specify one.
         Unspecified,
-        /// The one with this name, without its dot, or `generic`.
+        /// The space with this name, without its dot, or `generic`.
         Fixed(Text),
-        /// The one chosen in this slot; generic where the slot is optional and empty.
+        /// The space chosen in this slot; generic if the slot is optional and empty.
         Slot(usize),
     }
 
-    /// Whether an operand is there.
+    /// Whether an operand may or must be written.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Presence {
-        /// Always.
+        /// It must be written.
         Required,
         /// It may be omitted.
         Optional,
-        /// Where this slot is filled, and only there.
+        /// It is written if and only if this slot is filled.
         With(usize),
     }
 
@@ -164,37 +164,37 @@ entries! {
     pub enum Length {
         /// One, without braces.
         One,
-        /// So many in braces (or, where that is 1, one with or without them).
+        /// This many in braces. For 1, the braces are optional.
         Exactly(u16),
-        /// As the numbers in modifiers say; one without braces where such a slot is optional and empty.
+        /// Computed from numbers in modifiers; one without braces if such a slot is optional and empty.
         Product(Product),
-        /// Any number that the assembler has a vector for.
+        /// Any length for which the assembler has a vector.
         Any,
     }
 
-    /// The product of the numbers in modifiers and a factor, divided and rounded up.
+    /// A product of a factor and numbers in modifiers, divided (rounding up), less a constant.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Product {
-        /// Slots, each with which of its numbers, counted from 0; the last one without.
+        /// Slots, each with the index of one of its numbers, or the last number without an index.
         slots: Slice<(usize, Option<usize>)>,
-        /// What is multiplied with them.
+        /// Multiplied with the numbers.
         factor: u16,
-        /// What the product is divided by.
+        /// Divides the product.
         divisor: u16,
-        /// What is taken away in the end.
+        /// Subtracted last.
         less: u16,
-        /// Whether there may be more.
+        /// Whether more registers are allowed.
         or_more: bool,
     }
 
-    /// Which integer constants an operand takes.
+    /// The integer constants that an operand accepts.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Range {
-        /// The smallest.
+        /// The smallest constant.
         low: i64,
-        /// The largest.
+        /// The largest constant.
         high: Bound,
-        /// Which of those between.
+        /// Which constants between them.
         step: Step,
     }
 
@@ -203,43 +203,43 @@ entries! {
     pub enum Bound {
         /// This number.
         Number(i64),
-        /// The constant that stands for this operand of the entry.
+        /// The constant that is written for this operand of the entry.
         Operand(usize),
     }
 
-    /// Which numbers of a range are taken.
+    /// Which numbers of a range are accepted.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Step {
-        /// Multiples of this.
+        /// Multiples of this number.
         Multiple(i64),
         /// Powers of two.
         PowerOfTwo,
     }
 
-    /// Alternative requirements: a file satisfies one of them, or there are none.
+    /// Alternative requirements: a file must satisfy one of them. Without any, it always does.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Availability(Slice<Requirement>);
 
-    /// A version and a target that go together.
+    /// A version and a target, both required.
     #[serde(try_from = "String")]
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Requirement {
         /// The oldest version.
         since: Version,
-        /// The targets.
+        /// The accepted targets.
         target: TargetRequirement,
     }
 
-    /// Which targets will do.
+    /// The targets that satisfy a requirement.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum TargetRequirement {
-        /// All.
+        /// All targets.
         Any,
-        /// `sm_NN` and every later one, with or without a letter.
+        /// `sm_NN` and later ones, with or without a letter.
         AtLeast(u16),
-        /// `sm_NNf`: later ones of its family, with `f` or `a`.
+        /// `sm_NNf`: this target and later ones of its family, with `f` or `a`.
         Family(u16),
-        /// `sm_NNa`: this one with `a`.
+        /// `sm_NNa`: this target only, with `a`.
         Exactly(u16),
     }
 }

@@ -1,4 +1,4 @@
-//! Everything of PTX except instructions: directives, special registers, types, state spaces, targets and versions.
+//! PTX except its instructions: directives, special registers, types, state spaces, targets and versions.
 
 use super::ptx::{Example, Status};
 use super::ptx_form::Requirement;
@@ -8,26 +8,26 @@ entries! {
     /// A directive.
     #[derive(Debug)]
     pub struct Directive {
-        /// Its name, with the dot (`@@DWARF` has none).
+        /// Name, with the dot (`@@DWARF` has none).
         name: Text,
-        /// The group it belongs to: module, function, control-flow, performance, cluster, debug, linking or state-space.
+        /// Group: module, function, control-flow, performance, cluster, debug, linking or state-space.
         group: Text,
-        /// Its section in the public description of PTX 9.4.
+        /// Section of the PTX 9.4 manual.
         section: Text,
-        /// Its forms; `{x}` is optional.
+        /// The syntax as documentation shows it; `{x}` is optional.
         syntax: Slice<Text>,
         /// Where it is allowed.
         places: Slice<Text>,
-        /// The directives that it requires.
+        /// Directives that it requires.
         #[serde(default)]
         requires: Slice<Text>,
-        /// The directives that it excludes.
+        /// Directives that it excludes.
         #[serde(default)]
         conflicts: Slice<Text>,
-        /// The effect of a missing requirement.
+        /// What happens if a required directive is missing.
         #[serde(default)]
         missing_requirement: MissingRequirement,
-        /// What the assembler demands of a module with it.
+        /// What the assembler requires of a module that uses it.
         #[serde(skip_deserializing)]
         requirement: Requirement,
         /// The first version in which it is deprecated.
@@ -36,43 +36,44 @@ entries! {
         /// The first version that rejects it.
         #[serde(default)]
         until: Option<Version>,
-        /// The items that have it between their parameters and their body; empty for a directive of another place.
+        /// The items that have it between their parameters and their body; empty for a directive that is written
+        /// elsewhere.
         #[serde(default)]
         holders: Words<Holder>,
-        /// How many numbers it takes there, at least and at most.
+        /// The least and the greatest number of values it has there.
         #[serde(default, deserialize_with = "count")]
         values: (u8, u8),
-        /// Whether these may be zero.
+        /// Whether the values may be zero.
         #[serde(default)]
         zero: bool,
-        /// The largest that the assembler accepts, on all targets.
+        /// The largest value that the assembler accepts on all targets.
         #[serde(default)]
         greatest: Option<u16>,
-        /// The first version that has it.
+        /// First PTX version with the directive.
         since: Version,
-        /// Which of its forms were added later, in prose; often empty.
+        /// Which forms were added later, in prose; often empty.
         #[serde(default)]
         since_note: Text,
-        /// The targets it needs, in prose.
+        /// Required targets, in prose.
         target: Text,
-        /// Whether it is still to be used.
+        /// Whether the directive is deprecated or removed.
         #[serde(default)]
         status: Status,
-        /// What it does, in a sentence.
+        /// One sentence: what the directive does.
         summary: Text,
-        /// What one should know besides.
+        /// What else a user should know.
         #[serde(default)]
         notes: Slice<Text>,
-        /// A whole module that shows it.
+        /// A whole module that uses it.
         #[serde(deserialize_with = "trimmed")]
         example: Text,
     }
     data {
-        /// What the assembler requires, where that is not `since` and `target`.
+        /// What the assembler requires, if different from `since` and `target`.
         gate: Option<Text>,
     }
 
-    /// The effect of a directive without another one that it requires.
+    /// What happens to a directive if another one that it requires is missing.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum MissingRequirement {
@@ -97,52 +98,52 @@ entries! {
     /// A part of a directive that was added later than the directive.
     #[derive(Debug)]
     pub struct Feature {
-        /// What it is, in the middle of a sentence.
+        /// A noun phrase for messages.
         what: Text,
-        /// What the assembler demands of a module with it.
+        /// What the assembler requires of a module that uses it.
         #[serde(rename = "gate")]
         requirement: Requirement,
     }
     data {
-        /// Its name in code.
+        /// Name by which code refers to it.
         name: Text,
     }
 
-    /// A string that `.pragma` takes.
+    /// A string that `.pragma` accepts.
     #[derive(Debug)]
     pub struct Pragma {
         /// The first word of the string.
         #[serde(rename = "string")]
         name: Text,
-        /// The number that must follow the word inside the string; often empty.
+        /// The number that must follow the word in the string; often empty.
         #[serde(default)]
         arguments: Text,
         /// Where it is allowed, in prose.
         places: Slice<Text>,
-        /// The parts of a module that may have it.
+        /// The parts of a module that may contain it.
         scopes: Words<PragmaScope>,
-        /// The first version that has it.
+        /// First PTX version with the pragma.
         since: Version,
-        /// The targets it needs, in prose.
+        /// Required targets, in prose.
         target: Text,
-        /// What the assembler demands of a module with it.
+        /// What the assembler requires of a module that uses it.
         #[serde(skip_deserializing)]
         requirement: Requirement,
-        /// What it does, in a sentence.
+        /// One sentence: what the pragma does.
         summary: Text,
-        /// The directive with this string.
+        /// A directive with this string.
         example: Text,
     }
     data {
-        /// What the assembler requires, where that is not `since` and `target`.
+        /// What the assembler requires, if different from `since` and `target`.
         gate: Option<Text>,
     }
 
-    /// A part of a module with pragmas.
+    /// A part of a module that may contain a pragma.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PragmaScope {
-        /// Outside of functions.
+        /// Outside functions.
         Module,
         /// Between the parameters and the body of a kernel.
         Entry,
@@ -155,51 +156,51 @@ entries! {
     /// A special register, or a numbered family of them.
     #[derive(Debug)]
     pub struct SpecialRegister {
-        /// Its name; a family shows its count in angle brackets: `%pm<8>`.
+        /// Name; a family has its count in angle brackets: `%pm<8>`.
         name: Text,
-        /// The names that a program writes.
+        /// The names that a program may write.
         #[serde(default)]
         names: Words<Text>,
-        /// Its section in the public description of PTX 9.4.
+        /// Section of the PTX 9.4 manual.
         section: Text,
-        /// Its type, without the dot; `WARP_SZ` is an `integer constant`.
+        /// Type, without the dot; `WARP_SZ` is an `integer constant`.
         #[serde(rename = "type")]
         ty: Text,
-        /// How many bits it has (a component, where it is a vector).
+        /// Width in bits; for a vector, the width of a component.
         bits: u8,
-        /// Its components, without the dot; empty for a scalar.
+        /// The components, without dots; empty for a scalar.
         #[serde(default)]
         components: Words<Text>,
         /// The threads that read the same value.
         scope: Scope,
-        /// The first version that has it.
+        /// First PTX version with the register.
         since: Version,
-        /// Which of its names or types were added later, in prose; often empty.
+        /// Which names or types were added later, in prose; often empty.
         #[serde(default)]
         since_note: Text,
-        /// The targets it needs, in prose.
+        /// Required targets, in prose.
         target: Text,
-        /// What the assembler demands of a module that reads it.
+        /// What the assembler requires of a module that reads it.
         #[serde(skip_deserializing)]
         requirement: Requirement,
-        /// What it holds, in a sentence.
+        /// One sentence: what the register contains.
         summary: Text,
-        /// Which values it can have.
+        /// The range of its values, in prose.
         range: Text,
-        /// What it reads as in the simulator.
+        /// Its value in the simulator, in prose.
         simulator: Text,
-        /// What one should know besides.
+        /// What else a user should know.
         #[serde(default)]
         notes: Slice<Text>,
         /// Statements, or a module, that read it.
         example: Example,
     }
     data {
-        /// What the assembler requires, where that is not `since` and `target`.
+        /// What the assembler requires, if different from `since` and `target`.
         gate: Option<Text>,
     }
 
-    /// The threads that read the same value from a special register.
+    /// The threads that read equal values from a special register.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Scope {
@@ -213,7 +214,7 @@ entries! {
         Cluster,
         /// All threads of a launch.
         Grid,
-        /// It depends on the device, not on the program.
+        /// The value depends on the device, not on the program.
         Device,
     }
 
@@ -222,28 +223,28 @@ entries! {
     pub struct Type {
         /// Its name, with the dot.
         name: Text,
-        /// What its bits mean.
+        /// How the bits are interpreted.
         kind: TypeKind,
-        /// How many bits a value has, all elements together.
+        /// Width of a value in bits, for all elements together.
         bits: u8,
-        /// How many elements are packed in a value.
+        /// Number of elements packed in a value.
         #[serde(default = "one")]
         elements: u8,
-        /// For a type that only instructions name, the type of the register that holds it.
+        /// For a type that only instructions name, the type of the register that contains it.
         #[serde(default)]
         storage: Option<Text>,
-        /// The types of the registers that hold a value of it, with their dots.
+        /// The types of registers that can contain it, with their dots.
         #[serde(default)]
         registers: Words<Text>,
-        /// The first version that has it.
+        /// First PTX version with the type.
         since: Version,
-        /// The targets it needs, in prose.
+        /// Required targets, in prose.
         target: Text,
-        /// What it is, in a sentence.
+        /// One sentence: what the type is.
         summary: Text,
     }
 
-    /// What the bits of a type mean.
+    /// How the bits of a type are interpreted.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum TypeKind {
@@ -253,11 +254,11 @@ entries! {
         Signed,
         /// A floating-point number.
         Float,
-        /// Nothing in particular.
+        /// Untyped bits.
         Bits,
         /// True or false.
         Predicate,
-        /// A handle that only some instructions understand.
+        /// A handle that only some instructions accept.
         Opaque,
     }
 
@@ -266,15 +267,15 @@ entries! {
     pub struct StateSpace {
         /// Its name, with the dot.
         name: Text,
-        /// What it is, in a sentence.
+        /// One sentence: what the space is.
         summary: Text,
-        /// Where its variables are declared.
+        /// Where variables are declared, in prose.
         declared: Text,
-        /// What its variables hold at the start.
+        /// Initial contents of its variables, in prose.
         initial: Text,
-        /// Whether its variables have addresses.
+        /// Whether the variables have addresses.
         addressable: bool,
-        /// Whether a kernel may write it.
+        /// Whether a kernel may write them.
         writable: bool,
         /// Whether a declaration may have an initialiser.
         initialisers: bool,
@@ -288,7 +289,7 @@ entries! {
     pub struct SpacePart {
         /// Its name, with the dot.
         name: Text,
-        /// What it is, in a sentence.
+        /// One sentence: what the part is.
         summary: Text,
     }
     data {
@@ -299,76 +300,76 @@ entries! {
     /// An architecture.
     #[derive(Debug)]
     pub struct Target {
-        /// Its name: `sm_90a`.
+        /// Name, such as `sm_90a`.
         name: Text,
-        /// Its number: 90.
+        /// Number, such as 90.
         #[serde(skip_deserializing)]
         number: u16,
-        /// The first version that may name it.
+        /// First PTX version that may name it.
         since: Version,
-        /// What its generation is called; empty where that is not known.
+        /// Name of the generation; empty if unknown.
         #[serde(default)]
         generation: Text,
-        /// The first number of its family, for targets that belong to one.
+        /// The lowest number in its family, if it belongs to one.
         #[serde(default)]
         family: Option<u16>,
-        /// What one should know besides; often empty.
+        /// What else a user should know; often empty.
         #[serde(default)]
         note: Text,
-        /// What its multiprocessors hold, where that is known.
+        /// Resources of its multiprocessors, if known.
         #[serde(skip_deserializing)]
         limits: Option<Reference<Limits>>,
     }
 
-    /// What a multiprocessor (SM) of a chip holds. Sizes are in bytes.
+    /// The resources of a multiprocessor (SM). Sizes are in bytes.
     #[derive(Debug)]
     pub struct Limits {
-        /// Threads of a CTA.
+        /// Maximum number of threads of a CTA.
         threads_per_cta: u32,
-        /// Warps at a time.
+        /// Maximum number of resident warps.
         warps_per_sm: u32,
-        /// CTAs at a time.
+        /// Maximum number of resident CTAs.
         ctas_per_sm: u32,
-        /// 32-bit registers.
+        /// Number of 32-bit registers.
         registers_per_sm: u32,
-        /// Registers of a CTA.
+        /// Maximum number of registers of a CTA.
         registers_per_cta: u32,
-        /// Registers of a thread.
+        /// Maximum number of registers of a thread.
         registers_per_thread: u32,
-        /// A warp is given registers in multiples of this.
+        /// Registers are allocated to a warp in multiples of this.
         register_unit: u32,
         /// Shared memory.
         shared_per_sm: u32,
-        /// Shared memory that a CTA can ask for.
+        /// Maximum shared memory of a CTA.
         shared_per_cta: u32,
-        /// Shared memory of each CTA that the system takes.
+        /// Shared memory that the system reserves for each CTA.
         shared_reserved: u32,
     }
     data {
-        /// The numbers of the targets.
+        /// The numbers of the targets with these resources.
         chips: Slice<u16>,
     }
 
-    /// A word that may follow the architecture.
+    /// A word that may follow the architecture in `.target`.
     #[derive(Debug)]
     pub struct TargetOption {
-        /// The word.
+        /// The word, as written.
         name: Text,
-        /// The first version that has it.
+        /// First PTX version with the option.
         since: Version,
-        /// What it does, in a sentence.
+        /// One sentence: what the option does.
         summary: Text,
     }
 
     /// A version of PTX.
     #[derive(Debug)]
     pub struct Release {
-        /// Its number.
+        /// The version number.
         version: Version,
-        /// The toolkit that brought it; empty where there was none.
+        /// The CUDA toolkit that introduced it; empty if none did.
         #[serde(default)]
         toolkit: Text,
-        /// What one should know besides; often empty.
+        /// What else a user should know; often empty.
         #[serde(default)]
         note: Text,
     }

@@ -6,41 +6,41 @@ entries! {
     /// An opcode of one or several generations.
     #[derive(Debug)]
     pub struct Instruction {
-        /// Its name: `IMAD`.
+        /// Name, such as `IMAD`.
         opcode: Text,
-        /// The group it belongs to.
+        /// The category, from the data file that the entry is in.
         #[serde(skip_deserializing)]
         category: CategoryReference,
-        /// The generations that have it; none for a name that only documents use.
+        /// The generations that have it; empty for a name that only documents use.
         generations: Words<Generation>,
-        /// What it does, in a sentence.
+        /// One sentence: what the instruction does.
         summary: Text,
-        /// The operands as the printed order has them; often empty.
+        /// The operands in printed order; often empty.
         #[serde(default)]
         operands: Text,
-        /// How it changes where control continues.
+        /// Its effect on control flow.
         #[serde(default)]
         flow: Flow,
-        /// What its first operands are.
+        /// Which of the first operands it writes.
         #[serde(default)]
         writes: Writes,
-        /// What it computes: `d` is the destination, `a`, `b`, `c` the sources in printed order, `p` and `q` predicates. Empty where
-        /// it is not known. In the data `@OPCODE` stands for the effect of another opcode.
+        /// What it computes: `d` is the destination, `a`, `b`, `c` are the sources in printed order, `p` and `q` are predicates.
+        /// Empty if unknown. In the data, `@OPCODE` refers to the effect of another opcode.
         #[serde(default)]
         effect: Text,
-        /// What it computes before Volta, where that differs; often empty.
+        /// What it computes before Volta, if different; often empty.
         #[serde(default)]
         earlier: Text,
         /// How the effect was established.
         #[serde(default)]
         proof: Proof,
-        /// What one should know besides.
+        /// What else a user should know.
         #[serde(default)]
         notes: Slice<Text>,
-        /// A statement; often empty.
+        /// An example statement; often empty.
         #[serde(default)]
         example: Text,
-        /// Its modifiers.
+        /// The modifiers, with their meanings for this opcode.
         #[serde(default)]
         modifiers: List<Modifier>,
     }
@@ -48,9 +48,9 @@ entries! {
     /// A modifier of an opcode.
     #[derive(Debug)]
     pub struct Modifier {
-        /// Its name, without a dot.
+        /// Name, without the dot.
         name: Text,
-        /// What it means, in a few words.
+        /// Meaning, in a few words.
         meaning: Text,
     }
 
@@ -76,11 +76,11 @@ entries! {
         Blackwell,
     }
 
-    /// How an instruction changes where control continues.
+    /// How an instruction changes control flow.
     #[serde(rename_all(deserialize = "kebab-case"))]
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Flow {
-        /// It does not.
+        /// Control continues with the next instruction.
         Next,
         /// It branches to its last operand.
         Branch,
@@ -88,36 +88,36 @@ entries! {
         IndirectBranch,
         /// It calls its last operand.
         Call,
-        /// It returns.
+        /// It returns from a call.
         Return,
-        /// It pushes a token with its last operand.
+        /// It pushes a token with the address in its last operand.
         Push,
-        /// Lanes wait in the token of this kind.
+        /// Lanes wait at the token of this kind until the others reach it.
         Pop,
-        /// It puts lanes into a convergence barrier; the last operand is where they reconverge.
+        /// It adds lanes to a convergence barrier; the last operand is where they reconverge.
         BarrierSet,
         /// Lanes wait in a convergence barrier.
         BarrierSync,
-        /// It takes lanes out of a convergence barrier.
+        /// It removes lanes from a convergence barrier.
         BarrierBreak,
         /// Lanes wait for each other.
         #[serde(rename(deserialize = "warpsync"))]
         WarpSync,
         /// Lanes exit.
         Exit,
-        /// The program stops.
+        /// It stops the program.
         Trap,
     }
 
-    /// What the first operands of an instruction are.
+    /// Which of its first operands an instruction writes.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Writes {
-        /// Predicates that it writes, then a register that it writes.
+        /// Predicates, then a register.
         Registers,
-        /// Predicates that it writes.
+        /// Predicates only.
         Predicates,
-        /// What it reads.
+        /// None: it only reads.
         Nothing,
     }
 
@@ -125,22 +125,22 @@ entries! {
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Proof {
-        /// It was not.
+        /// Not verified.
         None,
-        /// It was executed: the results equal those of the PTX that the code was assembled from.
+        /// Executed: the results equal those of the PTX that the code was assembled from.
         Run,
-        /// Some modifiers were executed.
+        /// Executed with some of the modifiers.
         Partly,
-        /// It is a rule of this project.
+        /// A rule of this project.
         Assumed,
     }
 
     /// A word after an operand, or an operand that is a word.
     #[derive(Debug)]
     pub struct OperandWord {
-        /// The word.
+        /// The word, as printed.
         name: Text,
-        /// What it means, in a few words.
+        /// Meaning, in a few words.
         meaning: Text,
     }
 
@@ -149,31 +149,31 @@ entries! {
     pub struct Sequence {
         /// The operation.
         name: Text,
-        /// How it is computed, in a sentence.
+        /// One sentence: how it is computed.
         detail: Text,
-        /// Its instructions in order: alternatives of opcodes with some of their modifiers.
+        /// The instructions in order, each as alternative opcodes with some of their modifiers.
         steps: Words<Text>,
-        /// Within how many instructions all of them are.
+        /// The number of consecutive instructions that contain all of them.
         window: u8,
     }
 
     /// A test of the condition code.
     #[derive(Debug)]
     pub struct ConditionTest {
-        /// Its name: `GEU`.
+        /// Name, such as `GEU`.
         name: Text,
-        /// What it computes of the flags.
+        /// The condition, in terms of the flags.
         test: Text,
     }
 
     /// A special register.
     #[derive(Debug)]
     pub struct SpecialRegister {
-        /// Its name: `SR_TID.X`.
+        /// Name, such as `SR_TID.X`.
         name: Text,
-        /// What it holds, in a sentence.
+        /// One sentence: what the register contains.
         summary: Text,
-        /// The special register of PTX with this value; often empty.
+        /// The PTX special register with this value; often empty.
         #[serde(default)]
         ptx: Text,
         /// Whether the lanes of a warp read different values.
@@ -184,37 +184,37 @@ entries! {
     /// A value that a launch puts into constant bank 0.
     #[derive(Debug)]
     pub struct LaunchConstant {
-        /// Its name.
+        /// Name, for hovers and documentation.
         name: Text,
-        /// Its bytes.
+        /// Size in bytes.
         size: u8,
-        /// What it is, in a sentence.
+        /// One sentence: what the value is.
         summary: Text,
-        /// The special register of PTX with this value; often empty.
+        /// The PTX special register with this value; often empty.
         #[serde(default)]
         ptx: Text,
-        /// Its offset on Fermi.
+        /// Offset on Fermi.
         #[serde(default)]
         fermi: Option<u16>,
-        /// Its offset on Kepler.
+        /// Offset on Kepler.
         #[serde(default)]
         kepler: Option<u16>,
-        /// Its offset on sm_50 to sm_53.
+        /// Offset on sm_50 to sm_53.
         #[serde(default)]
         maxwell: Option<u16>,
-        /// Its offset on sm_60 to sm_62.
+        /// Offset on sm_60 to sm_62.
         #[serde(default)]
         pascal: Option<u16>,
-        /// Its offset on Volta and Turing.
+        /// Offset on Volta and Turing.
         #[serde(default)]
         volta: Option<u16>,
-        /// Its offset on Ampere and Ada.
+        /// Offset on Ampere and Ada.
         #[serde(default)]
         ampere: Option<u16>,
-        /// Its offset on Hopper.
+        /// Offset on Hopper.
         #[serde(default)]
         hopper: Option<u16>,
-        /// Its offset on Blackwell.
+        /// Offset on Blackwell.
         #[serde(default)]
         blackwell: Option<u16>,
     }

@@ -1,19 +1,15 @@
-//! The types of fields in the tables.
+//! The field types of the generated tables. The generator has its own versions of these types.
 
 pub(super) use crate::tables::List;
 pub(super) use crate::version::Version;
 
-/// A text.
 pub(super) type Text = &'static str;
 
-/// A list.
 pub(super) type Slice<T> = &'static [T];
 
-/// A list that the data have as words.
+/// A list that the data writes as words separated by spaces.
 pub(super) type Words<T> = &'static [T];
 
-/// An entry of another table.
 pub(super) type Reference<T> = &'static T;
 
-/// The category of an instruction.
 pub(super) type CategoryReference = &'static crate::category::Category;

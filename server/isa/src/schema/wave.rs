@@ -12,53 +12,56 @@ entries! {
         /// The toolchain's mnemonic, `icmp_lt`; `None` for an instruction that only the guide or the specification has.
         #[serde(default)]
         toolchain: Option<Text>,
-        /// The group it belongs to.
+        /// The category, from the data file that the entry is in.
         #[serde(skip_deserializing)]
         category: CategoryReference,
-        /// Its section in the specification, or the guide that describes it.
+        /// Section of the specification, or the guide that describes it.
         section: Text,
-        /// The first version of the specification that names it; empty for none.
+        /// The first version of the specification that names it; empty if none does.
         #[serde(default)]
         specification: Text,
-        /// Which assemblers have it.
+        /// The assemblers that have it.
         #[serde(default)]
         available: Availability,
-        /// Its number in the encoding; empty for none.
+        /// Its number in the encoding; empty if it has none.
         #[serde(default)]
         opcode: Text,
-        /// The same in numbers, where toolchain 0.1.2 has it.
+        /// The encoding as numbers, if toolchain 0.1.2 has the instruction.
         #[serde(skip_deserializing)]
         encoding: Option<Encoding>,
         /// What may follow the mnemonic after a dot.
         #[serde(default)]
         suffix: Suffix,
-        /// What the simulator does with it.
+        /// How far the simulator supports it.
         simulation: Simulation,
-        /// What it does, in a sentence.
+        /// One sentence: what the instruction does.
         summary: Text,
-        /// The operands.
+        /// The operands in the guide's dialect.
         operands: List<Operand>,
-        /// The operands in the toolchain's dialect where their order differs (stores); else the same as `operands`.
+        /// The operands in the toolchain's dialect. Their order differs for stores; otherwise they equal
+        /// `operands`.
         #[serde(default)]
         toolchain_operands: List<Operand>,
-        /// The operands of the form that works on predicates; empty for none.
+        /// The operands of the form that works on predicates; empty if there is none.
         #[serde(default)]
         predicate_operands: List<Operand>,
-        /// Equivalent instructions of the toolchain, for one that it does not have or runs otherwise: `ucmp_lt pd, rs2, rs1`. Names
-        /// of operands are placeholders of the written operands; the last line writes the result. `?p` is a free predicate, `?d` and
-        /// `?e` are free pairs, whose second register is `?d+`, other letters are free registers. Empty for none.
+        /// Equivalent instructions of the toolchain, for an instruction that it lacks or runs differently:
+        /// `ucmp_lt pd, rs2, rs1`. Operand names are placeholders for the written operands; the last line writes the result. `?p`
+        /// is a free predicate, `?d` and `?e` are free pairs whose second register is `?d+`, and other letters are free
+        /// registers. Empty if there is no equivalent.
         #[serde(default)]
         replacement: Slice<Text>,
-        /// What one should know besides.
+        /// What else a user should know.
         #[serde(default)]
         notes: Slice<Text>,
-        /// How it splits lanes or depends on which of them are there; often empty.
+        /// How it makes lanes diverge, or depends on which lanes are active; often empty.
         #[serde(default, deserialize_with = "trimmed")]
         divergence: Text,
         /// An example in the guide's dialect.
         #[serde(deserialize_with = "trimmed")]
         example: Text,
-        /// An example in the toolchain's dialect; the same as `example` where the dialects agree, empty for none.
+        /// An example in the toolchain's dialect. Equals `example` if the dialects agree; empty if the toolchain
+        /// lacks the instruction.
         #[serde(default, deserialize_with = "trimmed")]
         toolchain_example: Text,
     }
@@ -66,13 +69,13 @@ entries! {
     /// One operand.
     #[derive(Debug)]
     pub struct Operand {
-        /// Its name: `rd`, `rs1`, `ps`.
+        /// Name, such as `rd`, `rs1` or `ps`.
         name: Text,
-        /// What happens to its registers.
+        /// Whether its registers are read or written.
         role: Role,
         /// The syntax it accepts.
         kinds: Words<OperandKind>,
-        /// How its bits are read; empty for predicates, labels and scopes.
+        /// How its bits are interpreted; empty for predicates, labels and scopes.
         #[serde(default, rename = "type")]
         ty: Text,
         /// Whether it may be omitted.
@@ -80,7 +83,7 @@ entries! {
         optional: bool,
     }
 
-    /// What may be written as an operand.
+    /// The syntax of an operand.
     #[serde(rename_all(deserialize = "kebab-case"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum OperandKind {
@@ -93,7 +96,7 @@ entries! {
         NotPredicate,
         /// A special register.
         Special,
-        /// A number. The toolchain takes one in `mov_imm` only.
+        /// A number. The toolchain accepts one in `mov_imm` only.
         Immediate,
         /// A label.
         Label,
@@ -111,42 +114,44 @@ entries! {
         /// A cache hint: `device_load.u32.streaming`.
         #[serde(rename(deserialize = "cache hint"))]
         CacheHint,
-        /// The scope, in place of the last operand: `atomic_add.device`.
+        /// The scope, instead of the last operand: `atomic_add.device`.
         #[serde(rename(deserialize = "scope"))]
         Scope,
     }
 
-    /// Which assemblers have an instruction.
+    /// The assemblers that have an instruction.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Availability {
         /// None: only the guide or the specification has it.
         Nowhere,
-        /// The crates 0.1.2 and the repository.
+        /// The published crates 0.1.2 and the repository.
         Crates,
-        /// The repository's newest state only.
+        /// Only the newest state of the repository.
         Repository,
     }
 
-    /// The encoding of an instruction in toolchain 0.1.2: the numbers in its first word, and whether there is a second.
+    /// The encoding of an instruction in toolchain 0.1.2: the fields of its first word, and whether there is a second
+    /// one.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub struct Encoding {
         /// The opcode; several instructions may share one.
         opcode: u8,
-        /// Which of the instructions with this opcode.
+        /// Distinguishes instructions with this opcode by a flag.
         group: Group,
-        /// Which of the group; `None` where the field means nothing, or where the assembler leaves it 0 though it should not.
+        /// Distinguishes instructions of the group; `None` if the field has no meaning, or if the assembler wrongly leaves it
+        /// 0.
         modifier: Option<u8>,
         /// Whether a second word follows.
         wide: bool,
     }
 
-    /// What the flags of the first word choose among the instructions that share the opcode of control.
+    /// The flag of the first word that distinguishes the instructions which share the control opcode.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Group {
-        /// No flag: control, and everything with an opcode of its own.
+        /// No flag: control, and every instruction with an opcode of its own.
         Plain,
-        /// Bit 0: what ends, waits and orders.
+        /// Bit 0: instructions that end, wait or order.
         Sync,
         /// Bit 1: moves.
         Move,
@@ -157,14 +162,14 @@ entries! {
     pub struct Directive {
         /// Its name, with the dot.
         name: Text,
-        /// Its arguments; `[x]` may be omitted. Empty for none.
+        /// Arguments; `[x]` may be omitted. Empty if there are none.
         arguments: Text,
-        /// What it does, in a sentence.
+        /// One sentence: what the directive does.
         summary: Text,
-        /// What one should know besides.
+        /// What else a user should know.
         #[serde(default)]
         notes: Slice<Text>,
-        /// A kernel that shows it.
+        /// A kernel that uses it.
         #[serde(deserialize_with = "trimmed")]
         example: Text,
     }
@@ -172,46 +177,46 @@ entries! {
     /// A special register.
     #[derive(Debug)]
     pub struct SpecialRegister {
-        /// Its name.
+        /// Name, as written.
         name: Text,
-        /// Its number in the encoding.
+        /// Number in the encoding.
         index: u8,
-        /// Which assemblers have it.
+        /// The assemblers that have it.
         available: Availability,
-        /// Whether all lanes of a wave read the same value.
+        /// Whether all lanes of a wave read equal values.
         uniform: bool,
-        /// What it holds, in a sentence.
+        /// One sentence: what the register contains.
         summary: Text,
-        /// It at work.
+        /// An example that reads it.
         example: Text,
     }
 
     /// A class of registers.
     #[derive(Debug)]
     pub struct RegisterClass {
-        /// Its name: general, half, predicate or special.
+        /// Name: general, half, predicate or special.
         name: Text,
-        /// How its members are written.
+        /// How its registers are written.
         pattern: Text,
-        /// How many bits a register has in each lane.
+        /// Width of a register in each lane, in bits.
         bits: u8,
-        /// The first register.
+        /// The register with the lowest number.
         first: Text,
-        /// The last register.
+        /// The register with the highest number.
         last: Text,
-        /// What it is, in a sentence.
+        /// One sentence: what the class is.
         summary: Text,
-        /// What one should know besides.
+        /// What else a user should know.
         #[serde(default)]
         notes: Slice<Text>,
     }
 
-    /// How far an atomic or a fence reaches.
+    /// The set of threads for which an atomic or a fence is effective.
     #[derive(Debug)]
     pub struct Scope {
         /// Its name, without a dot.
         name: Text,
-        /// The threads in it, in a sentence.
+        /// One sentence: which threads it comprises.
         summary: Text,
     }
 
@@ -220,34 +225,34 @@ entries! {
     pub struct CacheHint {
         /// Its name, with the dot.
         name: Text,
-        /// What it asks for, in a sentence.
+        /// One sentence: what it requests.
         summary: Text,
     }
 
     /// A name from guides and web pages that no assembler accepts.
     #[derive(Debug)]
     pub struct InvalidName {
-        /// The name.
+        /// The name, as written.
         #[serde(skip_deserializing)]
         name: Text,
-        /// The replacement; empty where there is none.
+        /// The replacement; empty if there is none.
         write: Text,
-        /// The origin of the name and what is wrong with it.
+        /// Where the name is found, and what is wrong with it.
         why: Text,
     }
     data {
-        /// The names; the table has one entry each.
+        /// The names; each one becomes an entry of the table.
         names: Words<Text>,
     }
 
-    /// A syntax that the toolchain rejects, or that has no meaning.
+    /// Syntax that the toolchain rejects, or that has no meaning.
     #[derive(Debug)]
     pub struct Mistake {
-        /// The written text.
+        /// The syntax as people write it.
         written: Text,
-        /// The text that the toolchain accepts.
+        /// What the toolchain accepts instead.
         toolchain: Text,
-        /// Why.
+        /// Why it is wrong.
         why: Text,
     }
 }

@@ -8,34 +8,34 @@ use crate::{Category, List};
 
 accessors! {
     shared Operand = OPERAND;
-    /// The groups.
+    /// All categories.
     categories: all Category = CATEGORIES;
     /// All directives.
     directives: all Directive = DIRECTIVES;
-    /// The directive of this name, written with its dot.
+    /// The directive with this name, written with its dot.
     directive: Directive = DIRECTIVE_NAMES in DIRECTIVES;
-    /// All special registers, in the order of their encoding.
+    /// All special registers, in encoding order.
     special_registers: all SpecialRegister = SPECIAL_REGISTERS;
-    /// The special register of this name.
+    /// The special register with this name.
     special_register: SpecialRegister = SPECIAL_REGISTER_NAMES in SPECIAL_REGISTERS;
-    /// The classes of registers.
+    /// All register classes.
     register_classes: all RegisterClass = REGISTER_CLASSES;
-    /// All scopes, from near to far.
+    /// All scopes, from the smallest to the largest.
     scopes: all Scope = SCOPES;
     /// All cache hints.
     cache_hints: all CacheHint = CACHE_HINTS;
-    /// The cache hint of this name, written with its dot.
+    /// The cache hint with this name, written with its dot.
     cache_hint: CacheHint = CACHE_HINT_NAMES in CACHE_HINTS;
     /// All invalid names.
     invalid_names: all InvalidName = INVALID_NAMES;
-    /// The entry of an invalid name.
+    /// The entry for an invalid name.
     invalid_name: InvalidName = INVALID_NAME_NAMES in INVALID_NAMES;
-    /// Syntax that the toolchain rejects, or that has no meaning.
+    /// All syntax that the toolchain rejects, or that has no meaning.
     mistakes: all Mistake = MISTAKES;
 }
 
 impl Instruction {
-    /// The operands in the dialect of the written mnemonic.
+    /// The operands in the dialect of this mnemonic.
     pub fn operands_of(&self, mnemonic: &str) -> List<Operand> {
         if self.mnemonic == mnemonic { self.operands } else { self.toolchain_operands }
     }
@@ -51,12 +51,12 @@ pub fn instruction(mnemonic: &str) -> Option<&'static Instruction> {
     named_instruction(mnemonic).map(|(_, entry)| entry)
 }
 
-/// The same with the mnemonic as the tables have it.
+/// Like [`instruction`], but also returns the mnemonic as the tables store it.
 pub fn named_instruction(mnemonic: &str) -> Option<(&'static str, &'static Instruction)> {
     tables::MNEMONICS.find(mnemonic).map(|(name, index)| (name, tables::INSTRUCTIONS[index]))
 }
 
-/// The scope of this name, with or without a dot.
+/// The scope with this name, with or without a dot.
 pub fn scope(name: &str) -> Option<&'static Scope> {
     tables::SCOPE_NAMES.get(name.strip_prefix('.').unwrap_or(name)).map(|index| &tables::SCOPES[index])
 }
