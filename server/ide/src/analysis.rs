@@ -40,16 +40,15 @@ pub enum Cancelled {
     ByCaller,
 }
 
-/// The range of an edit is outside of the document, or splits a character.
+/// The range of an edit exceeds the document or splits a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the edit is outside of the document")]
 pub struct OutOfRange;
 
-/// The effect of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edited {
-    /// The size in bytes of the largest changed item. The cost of a keystroke is proportional to it: above a megabyte,
-    /// diagnostics should be requested after a pause in typing.
+    /// Size in bytes of the largest changed item. The cost of a keystroke is proportional to it: above a megabyte,
+    /// request diagnostics only after a pause in typing.
     pub largest_item: usize,
 }
 
@@ -57,7 +56,7 @@ pub struct Edited {
 pub struct AnalysisHost {
     languages: &'static [LanguageSupport],
     files: Arc<FxHashMap<FileId, File>>,
-    /// Inputs of closed files: the database never frees an input, so they are reused.
+    /// Inputs of closed files. The database never frees an input, so they are reused.
     free: Vec<File>,
     rules: Arc<Rules>,
     accepts: Accepts,
@@ -71,19 +70,18 @@ impl Default for AnalysisHost {
 }
 
 impl AnalysisHost {
-    /// A host without documents.
+    /// A host without documents, for all languages of the registry.
     #[must_use]
     pub fn new() -> AnalysisHost {
         AnalysisHost::with_languages(LANGUAGES)
     }
 
-    /// A host of documents in these languages.
     #[must_use]
     pub fn with_languages(languages: &'static [LanguageSupport]) -> AnalysisHost {
         AnalysisHost::of(languages, None)
     }
 
-    /// A host that reports each event of its database.
+    /// A host that passes each event of its database to `observer`.
     #[cfg(test)]
     pub(crate) fn observed(observer: impl Fn(salsa::Event) + Send + Sync + 'static) -> AnalysisHost {
         AnalysisHost::of(LANGUAGES, Some(Box::new(observer)))
@@ -124,10 +122,10 @@ impl AnalysisHost {
         largest
     }
 
-    /// Replaces a range of an open document, and returns the size of the text to analyze again.
+    /// Replaces a range of an open document. Returns how much text must be analyzed again.
     ///
     /// # Errors
-    /// If the range is outside of the document, which is then unchanged.
+    /// If the range exceeds the document, which then stays unchanged.
     pub fn edit(&mut self, id: FileId, range: TextRange, insert: &str) -> Result<Edited, OutOfRange> {
         let Some(&file) = self.files.get(&id) else { return Err(OutOfRange) };
         let before = file.document(&self.db);
@@ -139,14 +137,15 @@ impl AnalysisHost {
         Ok(Edited { largest_item })
     }
 
-    /// Checks an open document against this profile instead of its own directives.
+    /// From now on, checks the document against this profile instead of the version and target that it
+    /// declares.
     pub fn set_profile(&mut self, id: FileId, profile: Profile) {
         if let Some(file) = self.files.get(&id) {
             file.set_profile(&mut self.db).to(profile);
         }
     }
 
-    /// Checks WAVE against this dialect from now on, in all documents.
+    /// From now on, checks all WAVE documents against this dialect.
     pub fn set_accepts(&mut self, accepts: Accepts) {
         if std::mem::replace(&mut self.accepts, accepts) != accepts {
             for file in self.files.values() {
@@ -170,19 +169,18 @@ impl AnalysisHost {
         }
     }
 
-    /// The text of an open document.
     #[must_use]
     pub fn text(&self, id: FileId) -> Option<String> {
         self.files.get(&id).map(|file| file.document(&self.db).items().text())
     }
 
-    /// Drops what is cached of items that were analyzed last. After the first check of a large document these are the last ones of its
-    /// text, which are unlikely to be needed next.
+    /// Drops the caches of the items that were analyzed last. After the first check of a large document these are the last items
+    /// of its text, which are unlikely to be needed next.
     pub fn clear_caches(&self) {
         self.db.cache().clear();
     }
 
-    /// A snapshot of the documents. Drop it before the next edit: an edit waits for it.
+    /// A snapshot of the documents. Drop it before the next edit, which waits for it.
     #[must_use]
     pub fn snapshot(&self) -> Analysis {
         Analysis {
@@ -199,50 +197,48 @@ impl AnalysisHost {
 pub struct Canceller(salsa::CancellationToken);
 
 impl Canceller {
-    /// The running query, or the next one, returns [`Cancelled`].
+    /// Makes the running query, or else the next one, return [`Cancelled`].
     pub fn cancel(&self) {
         self.0.cancel();
     }
 }
 
-/// A snapshot of the documents. Cheap to create; can be sent to a worker thread. A query about a file that is not
-/// open has an empty result.
+/// A snapshot of the documents. Cheap to create, and can be sent to a worker thread. Queries about a file that is
+/// not open return an empty result.
 #[derive(Clone)]
 pub struct Analysis {
     languages: &'static [LanguageSupport],
     files: Arc<FxHashMap<FileId, File>>,
     rules: Arc<Rules>,
-    // Last, so that it is dropped last: an edit continues as soon as it is dropped.
+    // The last field, so that it is dropped last: an edit continues as soon as this is dropped.
     db: Database,
 }
 
 const NOT_OPEN: &str = "the file is not open";
 
-/// The result of a query.
 pub type Answer<T> = Result<T, Cancelled>;
 
 impl Analysis {
-    /// An error if this snapshot is cancelled, for work that waits for something else.
+    /// Lets work that waits for something else stop early.
     ///
     /// # Errors
-    /// If it is cancelled.
+    /// If this snapshot is cancelled.
     pub fn check_cancelled(&self, file: FileId) -> Answer<()> {
         self.query(file, |db, _| db.unwind_if_revision_cancelled())
     }
 
-    /// A handle that cancels the queries of this snapshot.
+    /// Returns a handle that cancels the queries of this snapshot.
     #[must_use]
     pub fn canceller(&self) -> Canceller {
         Canceller(self.db.cancellation_token())
     }
 
-    /// The language of a file.
     pub fn language(&self, file: FileId) -> Answer<Option<Language>> {
         self.query(file, |db, file| Some(file.language(db)))
     }
 
-    /// All problems of a file, in order; at most [`MAX_DIAGNOSTICS`](warplens_ide_diagnostics::item::MAX_DIAGNOSTICS), errors
-    /// before others, and then one that reports the number of further ones.
+    /// All problems of a file, in text order. At most [`MAX_DIAGNOSTICS`](warplens_ide_diagnostics::item::MAX_DIAGNOSTICS)
+    /// are returned, with errors preferred, and one more that counts the rest.
     pub fn diagnostics(&self, file: FileId) -> Answer<Vec<Diagnostic>> {
         self.diagnostics_and(file, Fixes::Included)
     }
@@ -251,8 +247,7 @@ impl Analysis {
         self.query(file, |db, file| warplens_ide_diagnostics::file::diagnostics(db, file, &self.rules, fixes))
     }
 
-    /// The same as [`diagnostics`](Analysis::diagnostics), or most of them without their fixes. The workers share a check that takes
-    /// long.
+    /// Like [`diagnostics`](Analysis::diagnostics), but can omit most fixes. If the check takes long, the workers share it.
     pub fn diagnostics_with(
         &self,
         file: FileId,
@@ -266,7 +261,7 @@ impl Analysis {
         self.diagnostics_and(file, fixes)
     }
 
-    /// Finds the problems of a file in advance. What ends a worker early, a cancellation or a panic, ends or occurs in what follows too.
+    /// Finds the problems of a file in advance. If a cancellation or a panic stops a worker, it also stops the code after this.
     fn share_diagnostics(&self, file: FileId, shares: &Shares, workers: &dyn Workers) {
         let (own, rules, cancelled) = (Mutex::new(self.clone()), &*self.rules, self.db.cancellation_token());
         let count = AtomicUsize::new(0);
@@ -283,58 +278,58 @@ impl Analysis {
         self.query_editing(file, |db, file, editing| (editing.rewrite)(db, file, dialect))
     }
 
-    /// The removable parts of a kernel; `None` for an unknown kernel, or if the language cannot be reduced.
+    /// The removable parts of a kernel; `None` if the kernel is unknown or its language cannot be reduced.
     pub fn reducible(&self, file: FileId, kernel: &str) -> Answer<Option<Reducible>> {
         self.query_editing(file, |db, file, editing| {
             editing.reducible.and_then(|find| find(db, file, kernel))
         })
     }
 
-    /// A fix that switches a diagnostic of the file off for its line with a comment, if that is possible.
+    /// A fix that adds a comment which switches the diagnostic off for its line, if possible.
     pub fn allow_fix(&self, file: FileId, found: &Diagnostic) -> Answer<Option<Fix>> {
         self.query_editing(file, |db, file, _| {
             warplens_ide_diagnostics::allow_fix::allow_fix(db, file, found)
         })
     }
 
-    /// The hover at an offset.
     pub fn hover(&self, file: FileId, offset: TextSize) -> Answer<Option<Hover>> {
         self.query_position(file, offset, crate::hover::hover)
     }
 
-    /// What the operand at an offset stands for in its statement: a descriptor, or a part of a matrix. `word` is the register or the
-    /// number there.
+    /// Explains the operand at an offset: the fields of a descriptor, or a part of a matrix. `word` is the register or number
+    /// there.
     pub fn operand(&self, file: FileId, offset: TextSize, word: &str) -> Answer<Option<Hover>> {
         self.query_language(file, |db, file, support| {
             warplens_ide_lanes::operands::operand(db, file, support.simulator?, offset, word)
         })
     }
 
-    /// The file whose text makes the hover at an offset more precise, for [`hover_with`](Analysis::hover_with).
+    /// The file whose text would make the hover at an offset more precise; pass it to
+    /// [`hover_with`](Analysis::hover_with).
     pub fn hover_source(&self, file: FileId, offset: TextSize) -> Answer<Option<WantedSource>> {
         self.query_position(file, offset, crate::hover::wanted)
     }
 
-    /// The hover at an offset with the text of the file that the document was made from.
+    /// The hover at an offset, with the text of the file that the document was generated from.
     pub fn hover_with(&self, file: FileId, offset: TextSize, source: &str) -> Answer<Option<Hover>> {
         self.query_position(file, offset, |position, support| {
             crate::hover::hover_with(position, support, source)
         })
     }
 
-    /// The completions at an offset.
     pub fn completions(&self, file: FileId, offset: TextSize) -> Answer<Vec<CompletionItem>> {
         self.query_language(file, |db, file, support| {
             crate::completion::completions(db, file, support, offset)
         })
     }
 
-    /// The declarations of the name at an offset: more than one if it is declared twice.
+    /// The declarations of the name at an offset. There are several if the name is declared twice.
     pub fn definition(&self, file: FileId, offset: TextSize) -> Answer<Vec<Target>> {
         self.query_position(file, offset, |position, _| crate::definition::definition(position))
     }
 
-    /// All occurrences of the name at an offset, including its declaration, in text order: for references and highlights.
+    /// All occurrences of the name at an offset, including its declaration, in text order. Used for references and
+    /// highlights.
     pub fn occurrences(&self, file: FileId, offset: TextSize) -> Answer<Vec<Occurrence>> {
         self.query_position(file, offset, |position, _| crate::occurrences::occurrences(position))
     }
@@ -358,17 +353,14 @@ impl Analysis {
         self.query_rename(file, |db, file, editing| crate::rename::rename(db, file, editing, offset, name))
     }
 
-    /// The outline.
     pub fn symbols(&self, file: FileId) -> Answer<Vec<Symbol>> {
         self.query(file, crate::symbols::symbols)
     }
 
-    /// The folding ranges.
     pub fn folds(&self, file: FileId) -> Answer<Vec<Fold>> {
         self.query(file, crate::folding::folds)
     }
 
-    /// The semantic tokens of a file.
     pub fn tokens(&self, file: FileId) -> Answer<Vec<SemanticToken>> {
         self.query_language(file, crate::tokens::tokens)
     }
@@ -378,17 +370,17 @@ impl Analysis {
         self.query_language(file, |db, file, support| crate::tokens::tokens_in(db, file, support, range))
     }
 
-    /// The nested selection ranges around an offset, the smallest first.
+    /// The nested selection ranges around an offset, smallest first.
     pub fn selection(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextRange>> {
         self.query_position(file, offset, crate::selection::selection)
     }
 
-    /// The tree as text, for debugging.
+    /// The syntax tree as text, for debugging.
     pub fn syntax_tree(&self, file: FileId) -> Answer<String> {
         self.query(file, warplens_ide_db::syntax_tree)
     }
 
-    /// The function that is named at an offset.
+    /// The function whose name is at an offset.
     pub fn call_item(&self, file: FileId, offset: TextSize) -> Answer<Option<CallItem>> {
         self.query_position(file, offset, crate::call_hierarchy::call_item)
     }
@@ -403,23 +395,21 @@ impl Analysis {
         self.query_language(file, |db, file, support| (support.outgoing_calls)(db, file, name))
     }
 
-    /// The edits that format a file.
     pub fn format(&self, file: FileId) -> Answer<Formatted> {
         self.query_editing(file, crate::format::format)
     }
 
-    /// The edits that format the lines of a range.
     pub fn format_range(&self, file: FileId, range: TextRange) -> Answer<Formatted> {
         self.query_editing(file, |db, file, editing| crate::format::format_range(db, file, editing, range))
     }
 
     /// The edits after `;` or a newline was typed just before an offset: they format the completed line. In WAVE they also
-    /// indent the line of the offset if it is new, or dedent it if it now closes a construct.
+    /// indent a new line, or dedent the line at the offset if it now closes a construct.
     pub fn format_typed(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextEdit>> {
         self.query_editing(file, |db, file, editing| crate::format::format_typed(db, file, editing, offset))
     }
 
-    /// The hints in a range; items outside of it are ignored.
+    /// The hints in a range. Items outside the range are not computed.
     pub fn inlay_hints(
         &self,
         file: FileId,
@@ -436,12 +426,12 @@ impl Analysis {
         self.query_language(file, crate::links::links)
     }
 
-    /// The links that start in a range, in text order; items outside of it are ignored.
+    /// The links that start in a range, in text order. Items outside the range are not computed.
     pub fn links_in(&self, file: FileId, range: TextRange) -> Answer<Vec<DocumentLink>> {
         self.query_language(file, |db, file, support| crate::links::links_in(db, file, support, range))
     }
 
-    /// The names that are declared for the whole file, in text order.
+    /// The names that the file declares for the whole module, in text order.
     pub fn module_symbols(&self, file: FileId) -> Answer<Vec<ModuleSymbol>> {
         self.query_language(file, crate::module_symbols::module_symbols)
     }
@@ -451,19 +441,19 @@ impl Analysis {
         self.query_position(file, offset, crate::module_symbols::linked_name)
     }
 
-    /// The forms of the statement whose operands are typed at an offset.
+    /// The forms of the statement whose operands are being typed at an offset.
     pub fn signature_help(&self, file: FileId, offset: TextSize) -> Answer<Option<SignatureHelp>> {
         self.query_position(file, offset, crate::signature_help::signature_help)
     }
 
-    /// The launches of a document in the order of preference; the inferred ones for each kernel are last.
+    /// The launches of a document in order of preference; the inferred ones are last.
     pub fn launches(&self, file: FileId, launches: Option<&LaunchFile>) -> Answer<Vec<Offer>> {
         self.query_language(file, |db, file, support| {
             warplens_ide_lanes::prepare::launches_of(db, file, support.simulator, launches)
         })
     }
 
-    /// The lenses above the kernels of a document.
+    /// The code lenses above the kernels of a document.
     pub fn lenses(
         &self,
         file: FileId,
@@ -476,12 +466,12 @@ impl Analysis {
         })
     }
 
-    /// A line about the resources of each function: the range of its name, and the line.
+    /// One line about the resources of each function, with the range of the function's name.
     pub fn summaries(&self, file: FileId) -> Answer<Vec<(TextRange, String)>> {
         self.query_language(file, |db, file, support| (support.summaries)(db, file))
     }
 
-    /// Everything that a run needs, or why there can be none. `read_file` gives the contents of files that a launch names,
+    /// Prepares a run, or returns why it is impossible. `read_file` returns the contents of files that a launch names,
     /// relative to its launch file.
     pub fn prepare_run(
         &self,
@@ -500,15 +490,15 @@ impl Analysis {
         Ok(run.unwrap_or_else(|| Err(LaunchProblem::new(NOT_OPEN))))
     }
 
-    /// The findings of the run that is shown in a document, except those that rules or comments switch off. Findings about
-    /// statements that were edited since are dropped.
+    /// The findings of the run that a document shows, except those that rules or comments switch off. A finding is dropped
+    /// once its statement is edited.
     pub fn findings(&self, file: FileId, shown: &Shown) -> Answer<Vec<Diagnostic>> {
         self.query_language(file, |db, source, support| {
             warplens_ide_lanes::findings::findings_of(db, source, support.simulator, shown, &self.rules)
         })
     }
 
-    /// Runs a query that depends on the language of the file; the result is empty for a language that the host does not have.
+    /// Runs a query that depends on the language of the file. Returns an empty result if the host does not have the language.
     fn query_language<T: Default>(
         &self,
         id: FileId,
@@ -521,7 +511,7 @@ impl Analysis {
         })
     }
 
-    /// Runs a query about a position; the result is empty in an empty file and beyond the end.
+    /// Runs a query about a position. Returns an empty result in an empty file and beyond the end.
     fn query_position<T: Default>(
         &self,
         id: FileId,
@@ -534,7 +524,7 @@ impl Analysis {
         })
     }
 
-    /// Runs a query of a feature that changes files; the result is empty for a read-only language.
+    /// Runs a query of a feature that edits files. Returns an empty result if the language is read-only.
     fn query_editing<T: Default>(
         &self,
         id: FileId,
@@ -559,8 +549,8 @@ impl Analysis {
         Ok(answer.unwrap_or(Err(RenameError::NotOpen)))
     }
 
-    /// Runs a query: the one place where a cancelled computation is caught. The whole body runs attached to the
-    /// database, since a cancellation between two attached sections would be lost.
+    /// Runs a query, and is the only function that catches a cancelled computation. The whole body runs
+    /// attached to the database, because a cancellation between two attached sections would be lost.
     fn query<T: Default>(&self, id: FileId, query: impl FnOnce(&Database, File) -> T) -> Answer<T> {
         let Some(&file) = self.files.get(&id) else { return Ok(T::default()) };
         salsa::Cancelled::catch(AssertUnwindSafe(|| salsa::attach(&self.db, || query(&self.db, file))))

@@ -7,7 +7,7 @@ use warplens_ide_db::{CallItem, Calls, FilePosition, Subject, names};
 
 use crate::language::LanguageSupport;
 
-/// The function that is named at a position.
+/// The function whose name is at a position.
 pub(crate) fn call_item(position: &FilePosition<'_>, support: &LanguageSupport) -> Option<CallItem> {
     match names::named(position)?.subject {
         Subject::Module(namespace, name) => (support.call_item)(position.db, position.file, namespace, &name),
@@ -15,7 +15,7 @@ pub(crate) fn call_item(position: &FilePosition<'_>, support: &LanguageSupport) 
     }
 }
 
-/// The calls of a function by callee, in the order of the first calls.
+/// Groups the calls of a function by callee, in the order of the first calls.
 pub(crate) fn by_callee<'c>(
     calls: impl Iterator<Item = (&'c str, TextRange)>,
     item_of: impl Fn(&str) -> Option<CallItem>,

@@ -23,7 +23,6 @@ pub(crate) fn completions(
     proposals.finish(if position.spaces > 0.into() { TextRange::empty(offset) } else { word })
 }
 
-/// The first lines of a file.
 fn in_empty_file(support: &LanguageSupport) -> Vec<CompletionItem> {
     let mut proposals = Proposals::replacing(TextRange::default());
     (support.file_completions)(&mut proposals);

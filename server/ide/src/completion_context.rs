@@ -1,4 +1,4 @@
-//! Whether completion and signature help apply at a position at all.
+//! Decides whether completion and signature help apply at a position.
 
 use warplens_ide_db::{FilePosition, token_covering};
 use warplens_syntax::SyntaxKind;

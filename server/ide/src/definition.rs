@@ -1,8 +1,9 @@
-//! The declaration of a name, and the start of a construct.
+//! Go to definition: the declaration of a name, or the matching keyword of a construct.
 
 use warplens_ide_db::{FilePosition, Target, names};
 
-/// The declarations of the name at an offset; for a keyword of a construct the one that opens it, and for that the one that closes it.
+/// The declarations of the name at an offset. A keyword of a construct leads to the keyword that opens the construct, which
+/// itself leads to the closing one.
 pub(crate) fn definition(position: &FilePosition<'_>) -> Vec<Target> {
     if let Some(named) = names::named(position) {
         return names::declarations(position, &named.subject);
@@ -135,7 +136,7 @@ out: halt
 .end
 ";
 
-    /// The target of each word, with the cursor in its middle.
+    /// Shows the target of each word. The cursor is in the middle of the word.
     #[test]
     fn words_of_constructs_lead_to_what_opens_them() {
         let mut shown = String::new();

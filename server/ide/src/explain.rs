@@ -1,7 +1,7 @@
-//! The documentation of a name, as markdown, for hovers and `warplens explain`.
+//! The documentation of a name, as Markdown, for hovers and `warplens explain`.
 //!
-//! Every fact is from `isa`; this module only arranges them. The page of an entry has a title with its language and
-//! category, the summary, the forms, operands, modifiers, semantics, notes, and an example.
+//! Every fact comes from `isa`; this module only arranges them. The page of an entry has a title with its language
+//! and category, the summary, the forms, operands, modifiers, semantics, notes, and an example.
 
 pub(crate) mod page;
 
@@ -13,12 +13,13 @@ use warplens_syntax::Language;
 use crate::language::LanguageSupport;
 use crate::languages::LANGUAGES;
 
-/// The languages of a request: one, or all.
+/// The languages that a request concerns: one, or all.
 fn of(language: Option<Language>) -> impl Iterator<Item = &'static LanguageSupport> {
     LANGUAGES.iter().filter(move |known| language.is_none_or(|language| known.info == language))
 }
 
-/// The documentation of an instruction (`ld`, `ld.global.f32`, `icmp.lt`, `icmp_lt`), a directive, a
+/// The documentation of an instruction (`ld`, `ld.global.f32`, `icmp.lt`, `icmp_lt`), a directive, or another
+/// word of a language. Without a language, also of a diagnostic or finding.
 pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
     let mut pages: Vec<String> = of(language).filter_map(|known| (known.explain)(name)).collect();
     if language.is_none() {
@@ -28,12 +29,14 @@ pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
     (!pages.is_empty()).then(|| pages.join(page::RULE))
 }
 
-/// The fields of a descriptor with these bits, and what they mean; `kind` says what it is a descriptor of, if the bits do not.
+/// The fields of a descriptor with these bits, and their meanings. `kind` names the kind of descriptor, in case the bits do
+/// not determine it.
 pub fn explain_descriptor(bits: u64, kind: Option<&str>, language: Option<Language>) -> Option<String> {
     of(language).find_map(|known| (known.explain_descriptor)(bits, kind))
 }
 
-/// The names with documentation, in order and each once: those of a language, or all with diagnostics and findings.
+/// The names with documentation, sorted and without duplicates. Without a language, these are the names of all
+/// languages, diagnostics and findings.
 pub fn explained_names(language: Option<Language>) -> Vec<&'static str> {
     let mut names: Vec<_> = of(language).flat_map(|known| (known.explained_names)()).collect();
     if language.is_none() {
@@ -65,7 +68,7 @@ mod tests {
         explain(name, Some(warplens_syntax::wave::LANGUAGE))
     }
 
-    /// Each value of each class, in the instruction and by itself, and each word of it.
+    /// Each value of each class, within the instruction and alone, and each word of the value.
     #[test]
     fn every_modifier_is_explained() {
         for entry in warplens_isa::ptx::instructions() {

@@ -1,7 +1,7 @@
 //! Test sources with marker lines.
 //!
-//! A line of only spaces, `|` and `^` marks the line above it and is removed: `|` is a cursor before the character above
-//! it, `^^^` a range. The source itself is as a user would write it.
+//! A line that consists of spaces, `|` and `^` marks the line above it and is removed: `|` places a cursor before the
+//! character above it, `^^^` marks a range. The rest is the source as a user would write it.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::FileId;
@@ -15,16 +15,15 @@ pub const FILE: FileId = FileId(0);
 
 /// A source without its marker lines, and the marked positions.
 pub struct Fixture {
-    /// The source.
     pub text: String,
-    /// Where it has a `|`.
+    /// The offsets that `|` marks.
     pub cursors: Vec<TextSize>,
     /// The ranges that `^^^` marks.
     pub ranges: Vec<TextRange>,
 }
 
 impl Fixture {
-    /// Takes the marker lines out of a source.
+    /// Removes the marker lines from a source.
     pub fn new(source: &str) -> Fixture {
         let mut fixture = Fixture { text: String::new(), cursors: Vec::new(), ranges: Vec::new() };
         let mut line_start = 0;
@@ -49,7 +48,7 @@ impl Fixture {
         }
     }
 
-    /// The cursor, if the source has one.
+    /// The cursor, of which the source must have one.
     pub fn cursor(&self) -> TextSize {
         assert_eq!(self.cursors.len(), 1, "the source has one cursor");
         self.cursors[0]
@@ -67,13 +66,13 @@ fn is_marker(line: &str) -> bool {
     !marks.is_empty() && marks.bytes().all(|byte| matches!(byte, b' ' | b'|' | b'^'))
 }
 
-/// The language of a test source: WAVE has a `.kernel` line, PTX never does.
+/// The language of a test source: WAVE has a `.kernel` line, PTX never has one.
 pub fn language_of(source: &str) -> Language {
     let is_wave = source.lines().any(|line| line.trim_start().starts_with(".kernel"));
     if is_wave { warplens_syntax::wave::LANGUAGE } else { warplens_syntax::ptx::LANGUAGE }
 }
 
-/// A snapshot with one open file. A missing prologue is not reported, since most sources omit it.
+/// Opens a source in a snapshot. A missing prologue is not reported, because most test sources omit it.
 pub fn open(source: &str) -> (Fixture, Analysis) {
     let fixture = Fixture::new(source);
     let mut host = AnalysisHost::new();

@@ -31,7 +31,7 @@ pub(crate) fn folds(db: &Database, file: File) -> Vec<Fold> {
     folds
 }
 
-/// The kind of a node's fold, whatever its lines.
+/// The fold of a node, with its kind. It may be on a single line.
 fn construct(node: &SyntaxNode) -> Option<Fold> {
     let kind = match node.kind() {
         SyntaxKind::INITIALIZER_LIST | SyntaxKind::PARAM_LIST => FoldKind::Code,
@@ -44,7 +44,7 @@ fn construct(node: &SyntaxNode) -> Option<Fold> {
     Some(Fold { range: node.text_range(), kind })
 }
 
-/// Comments: a block comment alone, comments on consecutive lines together.
+/// Adds the folds of comments: one for each block comment, and one for line comments on consecutive lines.
 fn comments(tree: &SyntaxNode, folds: &mut Vec<Fold>) {
     let mut run: Option<TextRange> = None;
     let mut newlines = 0;

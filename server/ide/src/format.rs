@@ -1,6 +1,6 @@
 //! Formatting: the edits that give a file the layout of compiler output.
 //!
-//! Formatting changes only white space, never a token or a comment, and is idempotent. An item with a syntax error is not
+//! Formatting only changes white space, never a token or a comment, and is idempotent. An item with a syntax error is not
 //! formatted. `layout` guarantees this; each language defines its `style`.
 
 pub(crate) mod layout;
@@ -17,13 +17,12 @@ use crate::language::Editing;
 /// The result of formatting a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Formatted {
-    /// The edits, in text order. They change white space only.
+    /// The edits, in text order. They only change white space.
     pub edits: Vec<TextEdit>,
-    /// The first syntax error of each item that was not formatted because of it.
+    /// For each item that could not be formatted, its first syntax error.
     pub broken: Vec<TextRange>,
 }
 
-/// The edits that format a file.
 pub(crate) fn format(db: &Database, file: File, editing: &Editing) -> Formatted {
     let whole = TextRange::up_to(file.document(db).items().text_len());
     formatted(db, file, editing, whole, |db, item| first_error(db, editing, item))
@@ -51,13 +50,14 @@ pub(crate) fn format_typed(db: &Database, file: File, editing: &Editing, offset:
     edits
 }
 
-/// The edits that format the line that ends at `ended`. Errors elsewhere do not matter: they are common during editing.
+/// The edits that format the line that ends at `ended`. Errors elsewhere do not prevent this, because they are common
+/// while typing.
 fn format_ended(db: &Database, file: File, editing: &Editing, text: &str, ended: TextSize) -> Vec<TextEdit> {
     let line = lines_of(text, TextRange::empty(ended));
     let mut found = formatted(db, file, editing, line, |_, _| None);
     // The cursor is in the white space before the next line.
     found.edits.retain(|edit| line.contains_range(edit.range) && edit.range.start() <= ended);
-    // After a syntax error, a new line could start an item in the middle of another.
+    // If the line has a syntax error, a line break could start an item in the middle of another.
     let breaks = found.edits.iter().any(|edit| edit.insert.contains('\n'));
     let is_broken = || {
         let index = file.document(db).items().item_at(ended);
@@ -66,14 +66,14 @@ fn format_ended(db: &Database, file: File, editing: &Editing, text: &str, ended:
     if has_error(db, file, line) || breaks && is_broken() { Vec::new() } else { found.edits }
 }
 
-/// The first syntax error of an item, or the first directive that is not allowed on a function: on a separate line it could
-/// start another item.
+/// The first syntax error of an item, or the first directive that is not allowed on a function, because on a line of its
+/// own it could start another item.
 fn first_error(db: &Database, editing: &Editing, item: Item<'_>) -> Option<TextRange> {
     let syntax = item.parse(db).errors().first().map(|error| error.range);
     syntax.or_else(|| (editing.misplaced)(db, item))
 }
 
-/// The edits around `lines`, except in items in which `error` finds one.
+/// The edits around `lines`, except in items for which `error` finds an error.
 fn formatted(
     db: &Database,
     file: File,
@@ -98,7 +98,7 @@ fn formatted(
         } else {
             let text = &list[index].text;
             let tree = item.parse(db).syntax();
-            // An edit waits for this, so check for cancellation.
+            // A document edit waits for this, so check for cancellation.
             let pause = || db.unwind_if_revision_cancelled();
             let window = touched - range.start();
             lay_out(&mut *(editing.style)(text), &tree, window, &mut layout, pause);
@@ -118,8 +118,8 @@ fn has_error(db: &Database, file: File, range: TextRange) -> bool {
     })
 }
 
-/// The range from the start of its first line to the end of its last, without the newline. A line of which the range
-/// includes only the start is excluded.
+/// The range from the start of its first line to the end of its last line, without the newline. If the range
+/// includes only the start of the last line, that line is excluded.
 pub(crate) fn lines_of(text: &str, range: TextRange) -> TextRange {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let bytes = text.as_bytes();
@@ -137,7 +137,6 @@ pub(crate) fn size(bytes: usize) -> TextSize {
     TextSize::new(bytes as u32)
 }
 
-/// The first newline of a text.
 fn newline(text: &str) -> Option<&'static str> {
     let at = text.find(['\n', '\r'])?;
     let mut known = ["\r\n", "\n", "\r"].into_iter();

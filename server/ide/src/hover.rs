@@ -5,12 +5,12 @@ use warplens_ide_db::{FilePosition, Hover};
 
 use crate::language::LanguageSupport;
 
-/// The file that a document was made from.
+/// The file that a document was generated from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedSource {
-    /// Its extension; it may be beside the document.
+    /// Extension of the file, which may be next to the document.
     pub extension: &'static str,
-    /// The paths that the document states.
+    /// Paths that the document states.
     pub files: Vec<SmolStr>,
 }
 
@@ -20,13 +20,13 @@ pub(crate) fn hover(position: &FilePosition<'_>, support: &LanguageSupport) -> O
     Some(Hover { range: position.in_file(range), markdown })
 }
 
-/// The file whose text makes the hover at a position more precise.
+/// The file whose text would make the hover at a position more precise.
 pub(crate) fn wanted(position: &FilePosition<'_>, support: &LanguageSupport) -> Option<WantedSource> {
     let source = support.source_hover?;
     Some(WantedSource { extension: source.extension, files: (source.files)(position)? })
 }
 
-/// The hover at a position with the text of that file.
+/// The hover at a position, with the text of that file.
 pub(crate) fn hover_with(
     position: &FilePosition<'_>,
     support: &LanguageSupport,

@@ -1,4 +1,4 @@
-//! Inlay hints: types, names, and what the text of a statement does not show.
+//! Inlay hints: types, names, and other facts that the text of a statement does not show.
 
 use text_size::TextRange;
 use warplens_ide_db::{Database, File, InlayHint, InlayHintKinds, items};

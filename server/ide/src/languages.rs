@@ -11,7 +11,7 @@ use crate::wave::WAVE;
 /// The languages that an editor or a command line can open.
 pub static LANGUAGES: &[LanguageSupport] = &[PTX, WAVE, SASS];
 
-/// Their entries.
+/// The registered languages.
 pub fn languages() -> impl Iterator<Item = Language> {
     LANGUAGES.iter().map(|known| known.info)
 }
@@ -22,20 +22,20 @@ pub fn is_reducible(language: Language) -> bool {
     support.and_then(|support| support.editing).is_some_and(|editing| editing.reducible.is_some())
 }
 
-/// Whether the files of a language are only read: they are not formatted, and names in them are not changed.
+/// Whether a language is read-only: its files are not formatted, and nothing in them is renamed.
 pub fn is_read_only(language: Language) -> bool {
     LANGUAGES.iter().any(|known| known.info == language && known.editing.is_none())
 }
 
-/// The divergence model of a language that has a name, or had it.
+/// The divergence model of a language with this name or former name.
 ///
 /// # Errors
-/// When the language has no such model.
+/// If the language has no such model.
 pub fn model(language: Language, name: &str) -> Result<Model, UnknownModel> {
     model_named(language, &simulators(LANGUAGES), name)
 }
 
-/// The divergence model of a language under which every lane makes progress, if there is one.
+/// The divergence model of a language under which every lane makes progress, if it has one.
 pub fn forward_progress_model(language: Language) -> Option<&'static str> {
     let known = LANGUAGES.iter().find(|known| known.info == language)?;
     let models = known.simulator?.models();

@@ -1,10 +1,10 @@
-//! The features of the language server: one file per feature, and one façade.
+//! The features of the language server, one file per feature, and the façade over them.
 //!
-//! [`AnalysisHost`] owns the documents and takes edits; [`Analysis`] is a snapshot that answers requests. Positions
-//! are byte offsets in the whole file, answers are plain data.
+//! [`AnalysisHost`] owns the documents and applies edits; [`Analysis`] is a snapshot that answers requests.
+//! Positions are byte offsets in the whole file, and answers are plain data.
 //!
-//! The database is in `warplens_ide_db`, diagnostics and lints in `warplens_ide_diagnostics`, simulated runs in
-//! `warplens_ide_lanes`. No type of the protocol and no file system belongs here.
+//! The database is in `warplens_ide_db`, diagnostics and lints are in `warplens_ide_diagnostics`, simulated runs in
+//! `warplens_ide_lanes`. Protocol types and the file system do not belong here.
 
 mod analysis;
 mod call_hierarchy;

@@ -5,7 +5,6 @@ use warplens_ide_db::{Database, File, FilePosition};
 
 /// The lines of an item.
 pub(crate) struct Lines<'t> {
-    /// The text of the item.
     pub(crate) text: &'t str,
     /// The number of its first line.
     first: usize,

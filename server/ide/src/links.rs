@@ -10,7 +10,7 @@ pub(crate) fn links(db: &Database, file: File, support: &LanguageSupport) -> Vec
     links_in(db, file, support, TextRange::up_to(file.document(db).items().text_len()))
 }
 
-/// The links that start in a range, in text order; items outside of it are ignored.
+/// The links that start in a range, in text order. Items outside the range are not computed.
 pub(crate) fn links_in(
     db: &Database,
     file: File,

@@ -1,11 +1,12 @@
-//! The names that a file shows to others: those it declares for all of it, and those that another file must define.
+//! The names that link a file with others: those that it declares for the whole module, and those that another file
+//! must define.
 
 use warplens_ide_db::{Database, File, FilePosition, ModuleSymbol, Subject, Symbol, Target, names};
 
 use crate::language::LanguageSupport;
 use crate::symbols;
 
-/// The names that are declared for the whole file, in text order.
+/// The names that the file declares for the whole module, in text order.
 pub(crate) fn module_symbols(db: &Database, file: File, support: &LanguageSupport) -> Vec<ModuleSymbol> {
     if let Some(module_symbols) = support.module_symbols {
         return module_symbols(db, file);

@@ -1,4 +1,4 @@
-//! Occurrences of a name, or matching keywords of a construct: references and highlights.
+//! Occurrences of a name, or the matching keywords of a construct, for references and highlights.
 
 use warplens_ide_db::{Access, FilePosition, Occurrence, Word, names};
 

@@ -1,4 +1,4 @@
-//! Proposals of a completion, as the languages make them.
+//! Completion proposals, as a language creates them.
 
 use text_size::TextRange;
 use warplens_ide_db::{CompletionItem, CompletionKind, TextEdit};
@@ -12,20 +12,20 @@ pub struct Proposals {
     list: Vec<Proposal>,
 }
 
-/// A proposal without the range that it replaces.
+/// A proposal, without the range that it replaces.
 pub struct Proposal {
     pub label: String,
     pub detail: Option<String>,
     pub kind: CompletionKind,
     pub insert: Snippet,
-    /// The group of the proposal; the lowest is sorted first.
+    /// Proposals are sorted by rank, lowest first.
     pub rank: u32,
-    /// Its name for [`crate::explain`].
+    /// The name that [`crate::explain`] documents.
     pub explain: Option<String>,
     pub deprecated: bool,
     /// See [`CompletionItem::continues`].
     pub continues: bool,
-    /// Changes the white space before the word, for its indentation. In the file.
+    /// An edit of the white space before the word, which indents it. Relative to the file.
     pub moves: Option<TextEdit>,
 }
 
@@ -47,7 +47,7 @@ impl Proposal {
         }
     }
 
-    /// A word of the language, with documentation in [`crate::explain`].
+    /// Proposes a word of the language that [`crate::explain`] documents.
     pub fn known(label: &str, summary: &str, kind: CompletionKind, rank: u32) -> Proposal {
         let detail = (!summary.is_empty()).then(|| summary.to_owned());
         Proposal { detail, explain: Some(label.to_owned()), ..Proposal::word(label, kind, rank) }
@@ -59,7 +59,7 @@ impl Proposal {
 }
 
 impl Proposals {
-    /// Proposals that replace a word.
+    /// An empty list of proposals for this word.
     pub fn replacing(word: TextRange) -> Proposals {
         Proposals { word, list: Vec::new() }
     }

@@ -21,7 +21,6 @@ use warplens_ide_diagnostics::ptx as diagnostics;
 use crate::format::layout::Comments;
 use crate::language::{Editing, LanguageSupport};
 
-/// The entry of the registry.
 pub(crate) const PTX: LanguageSupport = LanguageSupport {
     queries: LanguageQueries {
         symbols: symbols::symbols,

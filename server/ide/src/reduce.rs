@@ -1,5 +1,5 @@
-//! What can be removed from a kernel: the steps of a reduction, as edits. Whether the rest still shows what it is reduced for is the
-//! caller's decision.
+//! What can be removed from a kernel: the steps of a reduction, as edits. The caller decides whether the rest still shows the
+//! problem for which it is reduced.
 
 use text_size::TextRange;
 use warplens_ide_db::TextEdit;
@@ -9,53 +9,51 @@ use warplens_ide_db::TextEdit;
 pub struct Reducible {
     /// The other functions and the variables of the module.
     pub declarations: Vec<TextRange>,
-    /// The statements that execute, in the order of the text.
+    /// The statements that execute, in text order.
     pub statements: Vec<ReducibleStatement>,
-    /// The parameters of the kernel.
     pub parameters: Vec<ReducibleParameter>,
-    /// Removes what executes nothing and is not used: declarations, labels, empty blocks.
+    /// Removes unused declarations, labels and empty blocks, which execute nothing.
     pub unused: Vec<TextEdit>,
-    /// Numbers the registers of each range from 1 on.
+    /// Numbers the registers of each range from 1.
     pub renumbered: Vec<TextEdit>,
     /// Comments and debug information.
     pub notes: Vec<TextRange>,
-    /// Registers that are read and never written.
+    /// Registers that are read but never written.
     pub undefined: Vec<String>,
 }
 
 /// A statement that executes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReducibleStatement {
-    /// The statement with its guard and semicolon.
+    /// The statement, with its guard and semicolon.
     pub range: TextRange,
-    /// Whether it only writes registers, and none of them is read.
+    /// Whether it only writes registers that are never read.
     pub is_dead: bool,
     /// Whether it is a return at the end of the kernel, which has no effect.
     pub is_final: bool,
-    /// Simpler kernels, each with its edits: without the statement and with another register instead of its result, or without
-    /// its guard.
+    /// Simpler kernels: without the statement and with another register instead of its result, or without its guard.
     pub alternatives: Vec<Alternative>,
 }
 
 /// A simpler kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alternative {
-    /// Identifies the alternative in a kernel with the same statement: `%r1 -> %r2`.
+    /// Identifies the alternative among those of the statement, also after other edits: `%r1 -> %r2`.
     pub what: String,
     /// Whether the statement is removed.
     pub removes: bool,
-    /// The edits, in the order of the text.
+    /// The edits, in text order.
     pub edits: Vec<TextEdit>,
 }
 
 /// A parameter of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReducibleParameter {
-    /// The text to remove, with one comma.
+    /// The text to remove, including one comma.
     pub range: TextRange,
     /// Whether the kernel names it.
     pub is_used: bool,
-    /// Whether the kernel stores a value that it computes from the parameter itself. If that is an address, the value depends on
-    /// where the buffer is.
+    /// Whether the kernel stores a value that it computes from the parameter itself. If the parameter is an address, that value
+    /// depends on the location of the buffer.
     pub is_stored: bool,
 }

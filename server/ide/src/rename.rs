@@ -1,7 +1,7 @@
 //! Renaming: edits for every occurrence, or the reason why a name cannot be renamed.
 //!
-//! A register of a range (`%r5` of `%r<100>`) has no separate declaration. Renaming it removes it from the range: it gets a
-//! declaration of the same type. Renaming the range at its declaration renames all its registers.
+//! A register of a range (`%r5` of `%r<100>`) has no declaration of its own. Renaming it removes it from the range and adds
+//! a declaration of the same type. Renaming the range at its declaration renames all its registers.
 
 use text_size::TextSize;
 use warplens_ide_db::{Database, File, FilePosition, Named, RenameTarget, Subject, TextEdit, names};
@@ -45,7 +45,7 @@ fn target<'db>(
     let position = FilePosition::new(db, file, offset).ok_or(RenameError::Nothing)?;
     let named = names::named(&position).ok_or(RenameError::Nothing)?;
     match &named.subject {
-        // A register of WAVE, which has no declaration.
+        // Registers of WAVE have no declaration.
         Subject::Local(_) if editing.renames_undeclared => Ok((position, named)),
         Subject::Special(name) => Err(RenameError::Predefined(name.to_string())),
         subject if names::declarations(&position, subject).is_empty() => {

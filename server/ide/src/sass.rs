@@ -1,4 +1,4 @@
-//! The features of SASS. Listings are read-only: they have no editing.
+//! The features of SASS. Listings are read-only, so SASS has no editing.
 
 mod call_hierarchy;
 mod explain;
@@ -15,7 +15,6 @@ use warplens_ide_db::sass::{constructs, names};
 
 use crate::language::LanguageSupport;
 
-/// The entry of the registry.
 pub(crate) const SASS: LanguageSupport = LanguageSupport {
     queries: LanguageQueries {
         symbols: symbols::symbols,

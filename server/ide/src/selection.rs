@@ -6,10 +6,10 @@ use warplens_syntax::SyntaxKind;
 
 use crate::language::LanguageSupport;
 
-/// The nested ranges around a position, the smallest first.
+/// The nested ranges around a position, smallest first.
 pub(crate) fn selection(position: &FilePosition<'_>, support: &LanguageSupport) -> Vec<TextRange> {
     let Some(token) = position.token() else { return Vec::new() };
-    // The chunks of a long body are not meaningful to users.
+    // The chunks of a long body mean nothing to users.
     let nodes = token.parent_ancestors().filter(|node| node.kind() != SyntaxKind::CHUNK);
     let nodes = nodes.map(|node| node.text_range());
     let mut ranges: Vec<TextRange> = std::iter::once(token.text_range()).chain(nodes).collect();

@@ -1,4 +1,4 @@
-//! Signature help for operands: the forms of the written opcode, and for a call the signature of the callee.
+//! Signature help for operands: the forms of the written opcode, or the signature of the callee in a call.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{FilePosition, Signature, SignatureHelp, SignatureParameter};
@@ -6,10 +6,10 @@ use warplens_ide_db::{FilePosition, Signature, SignatureHelp, SignatureParameter
 use crate::completion_context::is_in_text;
 use crate::language::LanguageSupport;
 
-/// The maximum number of forms that are listed; those that match best are included.
+/// The maximum number of forms that are listed. Those that match best are kept.
 pub(crate) const MAX_FORMS: usize = 24;
 
-/// The forms of the statement whose operands are typed at a position.
+/// The forms of the statement whose operands are being typed at a position.
 pub(crate) fn signature_help(
     position: &FilePosition<'_>,
     support: &LanguageSupport,
@@ -39,7 +39,7 @@ impl Label {
         self.parameters.push(SignatureParameter { range, documentation });
     }
 
-    /// The signature, with the parameter of this index active if it exists.
+    /// Completes the signature. The parameter with this index is active, if it exists.
     pub(crate) fn finish(self, documentation: String, active: usize) -> Signature {
         let active = (active < self.parameters.len()).then_some(active);
         Signature { label: self.text, documentation, parameters: self.parameters, active }
@@ -54,7 +54,8 @@ mod tests {
 
     use crate::fixture::{FILE, open};
 
-    /// The signatures, the active one marked by `>`, its active parameter by carets and explained.
+    /// Shows the signatures. `>` marks the active one, and carets mark its active parameter, which is
+    /// explained.
     fn check(source: &str, expect: Expect) {
         let (fixture, analysis) = open(source);
         let mut shown = String::new();

@@ -1,6 +1,5 @@
-//! Texts with placeholders, in LSP's snippet syntax and as plain text.
+//! Texts with placeholders, for LSP's snippet syntax or as plain text.
 
-/// A text with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snippet {
     parts: Vec<Part>,
@@ -35,7 +34,7 @@ impl Snippet {
         self
     }
 
-    /// Adds a choice; of one word, the word.
+    /// Adds a choice. If there is only one word, adds it as text.
     #[must_use]
     pub fn choice(mut self, words: &[&str]) -> Snippet {
         match words {
@@ -47,7 +46,7 @@ impl Snippet {
         }
     }
 
-    /// In LSP's syntax.
+    /// The text in LSP's snippet syntax.
     pub fn snippet(&self) -> String {
         let mut text = String::new();
         let mut number = 0;
@@ -68,7 +67,7 @@ impl Snippet {
         text
     }
 
-    /// For a client without snippets: the text up to the first placeholder.
+    /// The text up to the first placeholder, for a client without snippets.
     pub fn plain(&self) -> String {
         let texts = self.parts.iter().map_while(|part| match part {
             Part::Text(text) => Some(text.as_str()),

@@ -1,10 +1,10 @@
-//! Walking the tokens of a range of a tree, to give them colours.
+//! Walks the tokens in a range of a tree, for highlighting.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{SemanticToken, TokenKind, TokenModifiers};
 use warplens_syntax::{NodeOrToken, SyntaxNode, SyntaxToken, WalkEvent};
 
-/// Calls `visit` for the tokens of a tree that overlap a range, in order. Nodes outside of it are skipped.
+/// Calls `visit` for the tokens of a tree that overlap a range, in order. Skips nodes outside the range.
 pub(crate) fn walk(tree: &SyntaxNode, range: TextRange, mut visit: impl FnMut(&SyntaxToken)) {
     let mut preorder = tree.preorder_with_tokens();
     while let Some(event) = preorder.next() {
@@ -21,7 +21,7 @@ pub(crate) fn walk(tree: &SyntaxNode, range: TextRange, mut visit: impl FnMut(&S
     }
 }
 
-/// Adds a token; one that spans lines is split at newlines.
+/// Adds a token. A token that spans several lines is split at newlines.
 pub(crate) fn push(
     token: &SyntaxToken,
     kind: TokenKind,

@@ -1,4 +1,4 @@
-//! Semantic tokens: the kinds of words, from the tree, and of names, from their declarations.
+//! Semantic tokens. The kind of a word comes from the tree, the kind of a name from its declaration.
 
 use text_size::TextRange;
 use warplens_ide_db::{Database, File, SemanticToken, items};
@@ -10,7 +10,7 @@ pub(crate) fn tokens(db: &Database, file: File, support: &LanguageSupport) -> Ve
     tokens_in(db, file, support, TextRange::up_to(file.document(db).items().text_len()))
 }
 
-/// The tokens that overlap a range; items outside of it are ignored.
+/// The tokens that overlap a range. Items outside the range are not computed.
 pub(crate) fn tokens_in(
     db: &Database,
     file: File,

@@ -19,7 +19,6 @@ use warplens_ide_diagnostics::wave as diagnostics;
 use crate::format::layout::Comments;
 use crate::language::{Editing, LanguageSupport};
 
-/// The entry of the registry.
 pub(crate) const WAVE: LanguageSupport = LanguageSupport {
     queries: LanguageQueries {
         symbols: symbols::symbols,

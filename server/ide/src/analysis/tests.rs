@@ -1,4 +1,4 @@
-//! Typing in one item runs no query of another one.
+//! Typing in one item runs no query about another item.
 
 mod declarations;
 mod long_functions;
@@ -15,7 +15,7 @@ use warplens_syntax::Language;
 use crate::analysis::{Analysis, AnalysisHost};
 use crate::fixture::FILE;
 
-/// A host that notes every query it runs.
+/// A host that records every query it runs.
 struct Observed {
     host: AnalysisHost,
     runs: Arc<Mutex<Vec<String>>>,
@@ -34,7 +34,7 @@ impl Observed {
         Observed { host, runs }
     }
 
-    /// Asks everything, and says how often each query ran for it.
+    /// Requests everything, and returns how often each query ran.
     fn ask_everything(&mut self) -> String {
         self.runs.lock().unwrap().clear();
         let analysis = self.host.snapshot();
@@ -54,7 +54,7 @@ impl Observed {
     }
 }
 
-/// All answers that look at the whole file.
+/// The results of all features that look at the whole file.
 fn everything(analysis: &Analysis) -> String {
     let diagnostics = analysis.diagnostics(FILE).unwrap();
     let symbols = analysis.symbols(FILE).unwrap();
@@ -90,7 +90,7 @@ fn check_edit(find: &str, replace: &str, expect: Expect) {
     expect.assert_eq(&runs_after(warplens_syntax::ptx::LANGUAGE, MODULE, &[(find, replace)]));
 }
 
-/// An edit that others need not hear of: what asks a function runs for this one, once.
+/// An edit that does not concern other items: the queries about this function run once, and no others.
 fn check_body_edit(find: &str, replace: &str) {
     check_edit(
         find,
@@ -111,8 +111,9 @@ fn check_body_edit(find: &str, replace: &str) {
     );
 }
 
-/// An edit of what others see: what asks the module runs too, and of the other functions only what takes their headers from those of
-/// the group. Afterwards there are so many items. Where an item uses a name that changed, variables are looked up again for all.
+/// An edit that other items can see. The queries about the module also run, and of those about other functions only the ones that
+/// read their header from the group. The file has `items` items afterwards. If an item uses a changed name, variables are looked
+/// up again for all items.
 fn check_header_edit(find: &str, replace: &str, items: usize, is_used: bool) {
     let ran = runs_after(warplens_syntax::ptx::LANGUAGE, MODULE, &[(find, replace)])
         .replace(&format!("ptx_header {items}"), "ptx_header of every item");
@@ -238,7 +239,7 @@ fn wave_kernels_are_apart_too() {
     halt
 .end
 ";
-    // Another name makes another item.
+    // Renaming a kernel creates a new item.
     for (edit, items) in
         [(("mov_imm r1, 1", "mov_imm r1, 17"), ""), ((".kernel a", ".kernel c"), "items 1\n")]
     {
@@ -260,7 +261,7 @@ fn a_closed_file_is_forgotten_and_its_place_used_again() {
     assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["unknown-instruction"]);
 }
 
-/// Items with nothing to report are not asked again, unless something that their checks read has changed.
+/// Items with nothing to report are not checked again, unless something that their checks read has changed.
 #[test]
 fn settled_items_follow_the_rest_of_the_file() {
     const TEXT: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 v;
@@ -287,7 +288,7 @@ fn settled_items_follow_the_rest_of_the_file() {
         let whole = TextRange::up_to(TextSize::of(observed.host.text(FILE).unwrap().as_str()));
         observed.host.edit(FILE, whole, TEXT).unwrap();
         assert_eq!(codes(&observed.host), [""; 0]);
-        // A keystroke in another item asks nothing about the first.
+        // After a keystroke in another item, the first item is not checked again.
         observed.edit("second() {\n", "second() {\n\n");
         observed.runs.lock().unwrap().clear();
         assert_eq!(codes(&observed.host), [""; 0]);
@@ -355,7 +356,7 @@ fn edits_end_the_questions_of_other_threads() {
     assert_eq!(host.snapshot().diagnostics(FILE).unwrap(), []);
 }
 
-/// Pieces that make and break structure.
+/// Pieces of text that complete or break the structure of a file.
 const PIECES: &[&str] = &[
     "",
     "x",
@@ -386,7 +387,7 @@ const PIECES: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// After any edits the answers are those of a fresh open of the same text.
+    /// After any edits, the results equal those for a newly opened document with this text.
     #[test]
     fn incremental_answers_equal_fresh_ones(
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..12, 0..PIECES.len()), 1..8)
@@ -406,7 +407,7 @@ proptest! {
         }
     }
 
-    /// No question about any place of a broken file panics.
+    /// No request at any offset of a broken file panics.
     #[test]
     fn no_place_of_a_broken_file_panics(
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..12, 0..PIECES.len()), 1..5),

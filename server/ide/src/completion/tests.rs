@@ -2,7 +2,7 @@ use expect_test::{Expect, expect};
 
 use crate::fixture::{FILE, open};
 
-/// The first proposals at the cursor, one a line.
+/// Shows the first proposals at the cursor, one a line.
 pub(crate) fn check(source: &str, expect: Expect) {
     let (_, found) = found(source);
     let shown = found.iter().take(6).map(|item| format!("{} → {}\n", item.label, item.snippet));
@@ -19,7 +19,7 @@ pub(crate) fn labels(source: &str) -> Vec<String> {
     found(source).1.into_iter().map(|item| item.label).collect()
 }
 
-/// A kernel with a line to complete, and the cursor at that line's end.
+/// A kernel with a line to complete. The cursor is at the end of the line.
 fn in_kernel(line: &str) -> String {
     let declarations = ".reg .b32 %r<4>; .reg .pred %p<2>; .reg .f32 x; .shared .b8 tile[4];";
     let cursor = " ".repeat(line.len()) + "|";
@@ -297,7 +297,7 @@ fn an_empty_file_begins() {
     assert!(analysis.completions(FILE, 0.into()).unwrap().iter().any(|item| item.label == ".version"));
 }
 
-/// Whatever is proposed and names its documentation has one, after each opcode and wherever else words are proposed.
+/// Every proposal that refers to documentation has a page, after each opcode and wherever else words are proposed.
 #[test]
 fn what_is_proposed_is_explained() {
     let body =

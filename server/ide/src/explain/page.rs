@@ -2,7 +2,7 @@
 
 use warplens_isa::{Role, Simulation};
 
-/// The separator of two pages.
+/// The separator between two pages.
 pub(crate) const RULE: &str = "\n\n---\n\n";
 
 /// Markdown, paragraph by paragraph.
@@ -12,7 +12,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// A page with a name and facts in its title.
+    /// Starts a page with a title that consists of a name and facts.
     pub(crate) fn titled(name: &str, facts: &[String]) -> Page {
         let mut page = Page::default();
         let facts: Vec<&str> = facts.iter().map(String::as_str).filter(|fact| !fact.is_empty()).collect();
@@ -27,7 +27,7 @@ impl Page {
         }
     }
 
-    /// Lines of code in a fence.
+    /// Adds lines of code in a fence.
     pub(crate) fn code(&mut self, language: &str, lines: impl IntoIterator<Item = impl AsRef<str>>) {
         let code: Vec<String> = lines.into_iter().map(|line| line.as_ref().trim_end().to_owned()).collect();
         if !code.is_empty() {
@@ -36,7 +36,7 @@ impl Page {
         }
     }
 
-    /// A heading with code below it.
+    /// Adds a heading with code below it.
     pub(crate) fn titled_code(&mut self, title: &str, language: &str, code: &str) {
         if !code.trim().is_empty() {
             self.paragraph(&format!("**{title}**"));
@@ -44,7 +44,7 @@ impl Page {
         }
     }
 
-    /// A heading with a list below it.
+    /// Adds a heading with a list below it.
     pub(crate) fn list(&mut self, title: &str, entries: impl IntoIterator<Item = impl AsRef<str>>) {
         let mut entries = entries.into_iter().peekable();
         if entries.peek().is_some() {
@@ -68,8 +68,8 @@ impl Page {
     }
 }
 
-/// Escapes the stars of products, `y*ntid.x`: two of them would be read as emphasis. The stars that mark emphasis have
-/// white space or an end of the text on one side.
+/// Escapes the stars of products such as `y*ntid.x`, because Markdown reads two of them as emphasis. A star with white
+/// space or the end of the text on one side is emphasis, and stays.
 fn keep_products(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut in_code = false;
@@ -88,7 +88,7 @@ fn keep_products(text: &str) -> String {
     kept
 }
 
-/// How the simulator handles an instruction, unless it is fully supported.
+/// A note on how the simulator handles an instruction, unless it is fully supported.
 pub(crate) fn simulation(simulation: Simulation) -> String {
     match simulation {
         Simulation::Simulated => String::new(),
@@ -98,7 +98,6 @@ pub(crate) fn simulation(simulation: Simulation) -> String {
     }
 }
 
-/// How an instruction uses an operand.
 pub(crate) fn role(role: Role) -> &'static str {
     match role {
         Role::Read => "read",

@@ -1,26 +1,25 @@
-//! White space between tokens: the present gap, the wanted gap, and the edits between them.
+//! White space between tokens: the present gap, the wanted gap, and the edits that turn one into the other.
 //!
-//! Only the white space between tokens, comments and line markers is changed, so that formatting cannot change the meaning
-//! of a file. A correct gap needs no edit, and one of several lines is edited line by line: cursors, lanes and everything
-//! else that is tracked through edits stays in place.
+//! Only the white space between tokens, comments and line markers is changed, so formatting cannot change the meaning of a
+//! file. A correct gap needs no edit, and a gap of several lines is edited line by line: cursors, lanes and everything
+//! else that is tracked through edits stays in position.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::TextEdit;
 use warplens_syntax::SyntaxKind;
 
-/// The indentation of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indent {
     Flush,
     Statement,
     Continuation,
-    /// Four spaces per level.
+    /// This many times four spaces.
     Level(u8),
-    /// The same for a token that closes a construct: comments before it may belong to the construct.
+    /// Like `Level`, for a token that closes a construct: comments before it may belong to the construct.
     Closing(u8),
 }
 
-/// The maximum indentation level.
+/// The maximum level.
 const MAX_LEVEL: u8 = 40;
 const SPACES: &str = match std::str::from_utf8(&[b' '; 4 * MAX_LEVEL as usize]) {
     Ok(spaces) => spaces,
@@ -38,10 +37,11 @@ impl Indent {
     }
 }
 
-/// The position of comments.
+/// How comments are positioned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comments {
-    /// Comments after code in a separate column; comments on separate lines keep their indentation, roughly.
+    /// Comments after code have a column of their own; comments on separate lines roughly keep their
+    /// indentation.
     InColumns,
     /// Comments after code stay in place; comments on separate lines are aligned with the next token.
     WithCode,
@@ -50,16 +50,16 @@ pub enum Comments {
 /// The wanted gap before a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
-    /// It starts a line.
+    /// The token starts a line.
     Line(Indent),
-    /// It is on the line of the previous token, after these spaces.
+    /// The token continues the line of the previous one, after these spaces.
     Same(&'static str),
-    /// The same, unless it starts a line already: then it still does.
+    /// Like `Same`, but a token that already starts a line still starts one, with this indentation.
     Kept(&'static str, Indent),
 }
 
 impl Gap {
-    /// The indentation of the token if a comment before it makes it start a line.
+    /// The indentation of the token if a comment before it forces it to start a line.
     fn indent(self) -> Indent {
         match self {
             Gap::Line(indent) | Gap::Kept(_, indent) => indent,
@@ -68,15 +68,14 @@ impl Gap {
     }
 }
 
-/// The end of the line so far.
+/// What the line ends with so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// The start of the file.
     Start,
-    /// That many newlines, which belong to the previous item.
+    /// This many newlines, which belong to the previous item.
     Lines(usize),
     Code,
-    /// `{` or `}`, which a comment follows after one space.
+    /// `{` or `}`, after which a comment follows with one space.
     Brace,
     /// A comment, line marker or `@@DWARF` line that extends to the end of the line.
     LineComment,
@@ -84,22 +83,22 @@ enum End {
     LeadingComment,
     /// A block comment after code.
     InnerComment,
-    /// Skipped text: the rest of its line is unchanged.
+    /// Skipped text. The rest of its line stays unchanged.
     Unknown,
 }
 
 /// The maximum number of newlines between two tokens: two blank lines.
 const MAX_BREAKS: usize = 3;
 
-/// The column of comments after code, from the start of the code.
+/// The column of comments after code, relative to the start of the code.
 const COMMENT_COLUMN: usize = 40;
 
-/// The indentation from which a comment on a separate line belongs to the comments after code.
+/// A comment on a separate line with at least this indentation belongs to the comments after code.
 const FAR_IN: usize = 32;
 
 const TAB: usize = 8;
 
-/// Compilers put these comments around handwritten code, which is not formatted.
+/// Compilers mark handwritten code with these comments. It is not formatted.
 const INLINE_BEGIN: &str = "// begin inline asm";
 const INLINE_END: &str = "// end inline asm";
 
@@ -112,25 +111,25 @@ struct Waiting {
 /// Lays out a file, item after item, and collects the edits.
 pub(crate) struct Layout<'t> {
     text: &'t str,
-    /// The start of the item in the file.
+    /// The offset of the item in the file.
     start: TextSize,
-    /// The end of the last token, comment or line marker of the item.
+    /// The end of the item's last token, comment or line marker.
     at: TextSize,
     waiting: Vec<Waiting>,
     end: End,
-    /// The width of the line so far, without its indentation.
+    /// The width of the line so far, without indentation.
     width: usize,
-    /// Whether this is handwritten code.
+    /// Whether the current code is handwritten.
     inline: bool,
     comments: Comments,
     line_end: &'static str,
-    /// The white space at the end of the last item, if the line may continue in the next one.
+    /// The white space at the end of the last item, if the next item may continue the line.
     loose: TextRange,
     edits: Vec<TextEdit>,
 }
 
 impl<'t> Layout<'t> {
-    /// A layout of a file with these newlines.
+    /// Lays out a file that uses this kind of newline.
     pub(crate) fn new(comments: Comments, line_end: &'static str) -> Layout<'t> {
         Layout {
             text: "",
@@ -147,12 +146,12 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Continues with the next item.
+    /// Starts the next item.
     pub(crate) fn item(&mut self, text: &'t str, start: TextSize) {
         (self.text, self.start, self.at, self.inline) = (text, start, 0.into(), false);
     }
 
-    /// Skips a part of the item, with `gap` before it; the gap after it is unchanged.
+    /// Skips a part of the item, with `gap` before it. The gap after it stays unchanged.
     pub(crate) fn pass(&mut self, range: TextRange, gap: Gap) {
         self.comments(gap, Some(range.start()));
         self.gap_before_token(range.start(), gap);
@@ -169,12 +168,12 @@ impl<'t> Layout<'t> {
         (self.at, self.end, self.loose) = (TextSize::of(self.text), End::Unknown, TextRange::default());
     }
 
-    /// A comment or a line marker of the item.
+    /// Adds a comment or a line marker of the item.
     pub(crate) fn trivia(&mut self, range: TextRange, kind: SyntaxKind) {
         self.waiting.push(Waiting { range, kind });
     }
 
-    /// A token of the item, and the gap before it.
+    /// Adds a token of the item, with the gap before it.
     pub(crate) fn token(&mut self, range: TextRange, kind: SyntaxKind, gap: Gap) {
         self.comments(gap, Some(range.start()));
         self.gap_before_token(range.start(), gap);
@@ -186,7 +185,8 @@ impl<'t> Layout<'t> {
         };
     }
 
-    /// The end of the item: comments after its last token, and newlines that do not belong to the next item.
+    /// Ends the item: lays out comments after its last token, and newlines that do not belong to the next
+    /// item.
     pub(crate) fn end_item(&mut self) {
         self.comments(Gap::Line(Indent::Flush), None);
         let space = TextRange::new(self.at, TextSize::of(self.text));
@@ -199,7 +199,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// The end of the file, which is the end of a line.
+    /// Ends the file, and with it the last line.
     pub(crate) fn finish(mut self) -> Vec<TextEdit> {
         self.loose = TextRange::default();
         let space = TextRange::new(self.at, TextSize::of(self.text));
@@ -225,7 +225,7 @@ impl<'t> Layout<'t> {
         self.waiting.clear();
     }
 
-    /// Lays out a comment. It is alone if nothing follows on its line, and the last if nothing may follow there.
+    /// Lays out a comment. `is_alone`: nothing follows on its line; `is_last`: nothing may follow there.
     fn comment(&mut self, comment: &Waiting, gap: Gap, is_alone: bool, is_last: bool) {
         let space = TextRange::new(self.at, comment.range.start());
         let text = &self.text[comment.range];
@@ -262,7 +262,7 @@ impl<'t> Layout<'t> {
         };
     }
 
-    /// The indentation of a comment on a separate line, from the spaces before it and the next token.
+    /// The indentation of a comment on a separate line, given the spaces before it and the next token.
     fn own_indent(&self, space: &str, gap: Gap) -> &'static str {
         match (self.comments, gap.indent()) {
             (Comments::InColumns, _) => own_indent(space),
@@ -302,7 +302,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// The wanted number of newlines for the present one.
+    /// The wanted number of newlines for the present number.
     fn wanted_breaks(&self, breaks: usize) -> usize {
         match self.end {
             End::Start => breaks.min(MAX_BREAKS - 1),
@@ -311,7 +311,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Whether the tokens around this white space would be merged without it.
+    /// Whether the tokens around this white space would merge without it.
     fn would_join(&self, space: TextRange) -> bool {
         let before = &self.text.as_bytes()[..usize::from(space.start())];
         let after = &self.text.as_bytes()[usize::from(space.end())..];
@@ -321,7 +321,7 @@ impl<'t> Layout<'t> {
         let in_number = || {
             let length = before.iter().rev().take_while(|byte| is_word(**byte) || **byte == b'.').count();
             let word = &before[before.len() - length..];
-            // A modifier on a line of its own starts with a dot too.
+            // A modifier on a line of its own also starts with a dot.
             word.strip_prefix(b".").unwrap_or(word).first().is_some_and(u8::is_ascii_digit)
         };
         match (last, first) {
@@ -332,7 +332,8 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Whether a gap between the adjacent tokens would change the second one: `.0` after a word is a modifier, elsewhere a number.
+    /// Whether a gap between the adjacent tokens would change the second one: `.0` is a modifier directly after a word, and a
+    /// number elsewhere.
     fn would_split(&self, space: TextRange) -> bool {
         let (before, after) = self.text.as_bytes().split_at(usize::from(space.end()));
         space.is_empty()
@@ -340,18 +341,16 @@ impl<'t> Layout<'t> {
             && before.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'))
     }
 
-    // Lines.
-
     fn breaks(&self, space: TextRange) -> usize {
         newlines(&self.text[space]).count()
     }
 
-    /// Keeps a gap unchanged.
+    /// Keeps the text of a gap.
     fn keep(&mut self, space: TextRange) {
         self.put(space);
     }
 
-    /// Continues after a part of the text.
+    /// Continues after a piece of text.
     fn put(&mut self, piece: TextRange) {
         (self.at, self.loose) = (piece.end(), TextRange::default());
         let text = &self.text[piece];
@@ -379,7 +378,7 @@ impl<'t> Layout<'t> {
         self.advance(wanted);
     }
 
-    /// Changes a gap to that many newlines and an indentation, and keeps present newlines.
+    /// Changes a gap to this many newlines and an indentation, but keeps newlines that are already there.
     fn set_lines(&mut self, space: TextRange, breaks: usize, indent: &str) {
         let ends: Vec<(usize, usize)> = newlines(&self.text[space]).collect();
         let part = |start: usize, end: usize| {
@@ -434,7 +433,7 @@ fn width_of_last_line(space: &str) -> usize {
     })
 }
 
-/// The indentation of a comment on a separate line, from its present one.
+/// The indentation of a comment on a separate line, given its present one.
 fn own_indent(space: &str) -> &'static str {
     const FAR: &str = "                                        ";
     match width_of_last_line(space) {
@@ -444,7 +443,7 @@ fn own_indent(space: &str) -> &'static str {
     }
 }
 
-/// The spaces between code and a comment after it.
+/// The spaces between code and the comment after it.
 fn after_code(end: End, width: usize) -> String {
     let spaces = match end {
         End::Brace => 1,

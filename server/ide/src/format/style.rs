@@ -1,16 +1,17 @@
-//! The style of a language, and the walk over a tree that applies it.
+//! The style of a language, and the tree walk that applies it.
 
 use text_size::TextRange;
 use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
 
 use crate::format::layout::{Gap, Indent, Layout};
 
-/// The gap before each token of an item, by its node. The walk calls the methods in the order of the tree.
+/// Determines the gap before each token of an item from the token's node. The walk calls the methods in tree
+/// order.
 pub trait Style {
-    /// Enters a node. Returns whether the gaps outside of it do not depend on its tokens.
+    /// Enters a node. Returns whether the gaps outside the node are independent of its tokens.
     fn enter(&mut self, node: &SyntaxNode) -> bool;
 
-    /// Skips the tokens of the node just entered. Returns the indentation of its first one.
+    /// Skips the tokens of the node just entered. Returns the indentation of the first one.
     fn skip(&mut self) -> Indent;
 
     /// Leaves the innermost node.
@@ -20,7 +21,7 @@ pub trait Style {
     fn gap(&mut self, kind: SyntaxKind, range: TextRange) -> Gap;
 }
 
-/// Lays out the nodes of an item that overlap `window`. In a long body `pause` is called periodically.
+/// Lays out the nodes of an item that overlap `window`. Calls `pause` periodically in a long body.
 pub(crate) fn lay_out(
     style: &mut dyn Style,
     root: &SyntaxNode,

@@ -29,7 +29,7 @@ pub(crate) fn format(text: &str) -> String {
     apply(text, &open(text).format(FILE).unwrap().edits)
 }
 
-/// Shows tabs as `→` with the spaces before them.
+/// Shows tabs as `→`, together with the spaces before them.
 pub(crate) fn check(text: &str, expect: Expect) {
     let formatted = format(text);
     expect.assert_eq(&formatted.replace('\t', "→"));
@@ -377,7 +377,7 @@ fn a_line_with_a_mistake_is_not_formatted_while_typing() {
     assert_eq!(after_typing(source), Fixture::new(source).text);
 }
 
-/// A module with something of everything.
+/// A module with a bit of everything.
 const SAMPLE: &str = ".version 8.5
 .target sm_90, debug
 .address_size 64
@@ -402,7 +402,7 @@ L1: @!%p add.s32 %r1, %tid.x, -4 + (2 << 1); /* sum */
 x: .b32 t - t }
 ";
 
-/// The sample with other white space where it is allowed.
+/// The sample with random white space wherever white space is allowed.
 fn respaced(choices: &[u8]) -> String {
     const SPACES: [&str; 10] =
         ["", " ", "\t", "\n", "  \r\n ", "\r", " /* c */ ", " // c\n", "\n\n\n\n\n", "   \t  "];
@@ -432,10 +432,10 @@ fn respaced(choices: &[u8]) -> String {
     text
 }
 
-/// Pieces of which texts are made that are hardly ever right.
+/// Random texts of these pieces, few of which are valid.
 #[test]
 fn a_directive_that_no_function_has_leaves_it_as_it_is() {
-    // On a line of its own, `.section` would begin another item.
+    // On a line of its own, `.section` would start another item.
     let text = ".entry k(.param .u32 a) .section .debug_x { ret; }\n";
     assert_eq!(format(text), text);
 }
@@ -500,14 +500,15 @@ fn a_directive_after_an_incomplete_statement_keeps_its_line() {
     assert_eq!(format(text), formatted);
 }
 
-/// Texts that were written to be right: a module with something of everything, and examples.
+/// Valid texts: a module with a bit of everything, and examples.
 const CORPUS: [&str; 3] = [
     SAMPLE,
     include_str!("../../../../examples/divergence.ptx"),
     include_str!("../../../../examples/matmul.ptx"),
 ];
 
-/// The text with some of its tokens removed, repeated, moved to another line, or replaced by others of it.
+/// The text with some tokens removed, repeated, moved to another line, or replaced by other tokens of the
+/// text.
 pub(crate) fn mutated(text: &str, tokens: &[String], mutations: &[(usize, usize, u8)]) -> String {
     let mut tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
     assert_eq!(tokens.concat(), text);
@@ -527,7 +528,7 @@ pub(crate) fn mutated(text: &str, tokens: &[String], mutations: &[(usize, usize,
     tokens.concat()
 }
 
-/// All tokens, white space included.
+/// All tokens, including white space.
 pub(crate) fn pieces(language: warplens_syntax::Language, text: &str) -> Vec<String> {
     let tree = parse_file(language, text).syntax();
     let tokens = tree.descendants_with_tokens().filter_map(|element| element.into_token());
@@ -589,7 +590,7 @@ proptest! {
         for edit in &part {
             prop_assert!(lines.contains_range(edit.range), "{:?} of {:?}", edit, lines);
         }
-        // The indentation of a comment depends on lines before it, which are joined when the whole file is formatted.
+        // The indentation of a comment depends on the lines before it, which formatting the whole file joins.
         let moves_comment = |edit: &TextEdit| {
             let spaces = |text: &str| text.chars().all(|c| matches!(c, ' ' | '\t'));
             let after = &text[usize::from(edit.range.end())..];

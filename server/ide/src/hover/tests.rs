@@ -2,7 +2,7 @@ use expect_test::{Expect, expect};
 
 use crate::fixture::{FILE, open};
 
-/// The hover at the cursor: what it explains, and its first lines.
+/// Shows the hover at the cursor: what it explains, and its first lines.
 fn check(source: &str, expect: Expect) {
     let (fixture, analysis) = open(source);
     let shown = match analysis.hover(FILE, fixture.cursor()).unwrap() {
@@ -15,7 +15,7 @@ fn check(source: &str, expect: Expect) {
     expect.assert_eq(&shown);
 }
 
-/// Hovers over a line in a kernel, at the marker below it.
+/// Hovers over a line of a kernel, at the marker below the line.
 fn check_line(line: &str, marker: &str, expect: Expect) {
     let declarations = ".reg .b32 %r<4>; .reg .pred %p<2>; .shared .align 4 .b8 tile[64];";
     check(

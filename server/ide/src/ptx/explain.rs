@@ -34,7 +34,7 @@ pub(crate) fn explain(name: &str) -> Option<String> {
     (!pages.is_empty()).then(|| pages.join(RULE))
 }
 
-/// The fields of a descriptor of matrices, or of instructions of a kind.
+/// The fields of a matrix descriptor, or of an instruction descriptor of this kind.
 pub(crate) fn descriptor(bits: u64, kind: Option<&str>) -> Option<String> {
     match kind {
         None => Some(describe_any(bits)),
@@ -45,7 +45,7 @@ pub(crate) fn descriptor(bits: u64, kind: Option<&str>) -> Option<String> {
     }
 }
 
-/// The name of the entry for braces and guards, which are written with other names or without some: `{`, `@!%p1`.
+/// The name of the entry for braces and guards, which a program writes differently: `{`, `@!%p1`.
 fn punctuation(name: &str) -> &str {
     match name {
         "{" | "}" | "{ }" => "{}",
@@ -54,14 +54,14 @@ fn punctuation(name: &str) -> &str {
     }
 }
 
-/// The kinds of names.
+/// All names that have a page.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let opcodes = ptx::instructions().map(|entry| entry.opcode);
     let directives = ptx::directives().iter().map(|directive| directive.name);
     opcodes.chain(directives).chain(ptx::special_register_names().iter().copied())
 }
 
-/// The page of a mnemonic that is a complete form: `ld.global.f32`.
+/// The page of a mnemonic that is a complete form, such as `ld.global.f32`.
 fn whole_form(name: &str) -> Option<String> {
     let (opcode, modifiers) = name.split_once('.')?;
     if ptx::instruction(name).is_some() || ptx::instructions().any(|entry| entry.name == name) {
@@ -74,7 +74,7 @@ fn whole_form(name: &str) -> Option<String> {
     form::page(&form::Statement { mnemonic: &mnemonic, guard: None, operands: None, platform })
 }
 
-/// The entries for a name or a whole mnemonic.
+/// The entries for an opcode, a name or a whole mnemonic.
 fn entries(name: &str) -> Vec<&'static Instruction> {
     if let Some(entry) = ptx::instruction(name) {
         return vec![entry];
@@ -86,9 +86,9 @@ fn entries(name: &str) -> Vec<&'static Instruction> {
     matching(opcode, &modifiers)
 }
 
-/// The pages of a word with a dot: a directive, a state space, a type, a modifier; it may be several of them.
+/// The pages of a word with a dot: a directive, a state space, a type, a modifier, or several of these.
 fn dotted(name: &str) -> Vec<String> {
-    // `@@DWARF` is the one directive without a dot.
+    // `@@DWARF` is the only directive without a dot.
     let is_whole = name.starts_with(['.', '@']);
     let with_dot = if is_whole { name.to_owned() } else { format!(".{name}") };
     let found = [directive_page(&with_dot), space(&with_dot), type_(&with_dot), modifier(&with_dot)];
@@ -199,7 +199,7 @@ pub(crate) fn type_(name: &str) -> Option<String> {
     Some(page.finish())
 }
 
-/// The page of a modifier by itself, in all its meanings.
+/// The page of a modifier alone, with all its meanings.
 pub(crate) fn modifier(name: &str) -> Option<String> {
     let meanings = ptx::modifier(name);
     let first = meanings.first()?;
@@ -218,7 +218,7 @@ pub(crate) fn modifier(name: &str) -> Option<String> {
     Some(page.finish())
 }
 
-/// The page of a word that is only a part of names or modifiers: `.st` of `multimem.st`.
+/// The page of a word that only occurs within names or modifiers: `.st` of `multimem.st`.
 fn part_of_names(word: &str) -> Option<String> {
     let has_word = |value: &Modifier| value.name.split('.').any(|part| word.strip_prefix('.') == Some(part));
     let in_name = |entry: &Instruction| {

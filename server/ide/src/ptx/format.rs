@@ -1,5 +1,5 @@
-//! The style of PTX: the gap before each token, by its node. It is the style of NVIDIA's compilers, as described in
-//! `docs/formatting.md`.
+//! The style of PTX: the gap before each token, depending on its node. It follows the output of NVIDIA's compilers;
+//! `docs/formatting.md` describes it.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::DeclarationKind;
@@ -11,7 +11,6 @@ use warplens_syntax::{SyntaxKind, SyntaxNode};
 use crate::format::layout::{Gap, Indent};
 use crate::format::style::Style;
 
-/// The style of an item with this text.
 pub(super) fn style(text: &str) -> Box<dyn Style + '_> {
     Box::new(Walk { text, stack: Vec::new(), lead: None, before: None })
 }
@@ -20,10 +19,10 @@ pub(super) fn style(text: &str) -> Box<dyn Style + '_> {
 #[derive(Clone, Copy)]
 struct Frame {
     kind: SyntaxKind,
-    /// A body rather than a block inside one; a section without data; a function rather than a kernel; a call; a list of
-    /// parameters with a line for each.
+    /// Depends on the kind: a body instead of a nested block, a section without data, a function instead of a kernel, a
+    /// call, or a list of parameters on separate lines.
     special: bool,
-    /// Its start.
+    /// Offset of the node.
     start: TextSize,
 }
 
@@ -38,7 +37,7 @@ struct Before {
 struct Walk<'t> {
     text: &'t str,
     stack: Vec<Frame>,
-    /// The next token starts a line, with this indentation.
+    /// If set, the next token starts a line with this indentation.
     lead: Option<Indent>,
     before: Option<Before>,
 }
@@ -101,7 +100,7 @@ impl Style for Walk<'_> {
 }
 
 impl Walk<'_> {
-    /// Whether a child is the token of this text.
+    /// Whether a child is the token with this text.
     fn is(&self, child: &warplens_syntax::SyntaxElement, word: &str) -> bool {
         matches!(child.kind(), IDENT | DOT_WORD) && &self.text[child.text_range()] == word
     }
@@ -131,13 +130,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the ancestor that many levels above the innermost node is a function other than a kernel.
+    /// Whether the ancestor this many levels above the innermost node is a function, not a kernel.
     fn in_function_of(&self, above: usize) -> bool {
         let frame = self.stack.iter().rev().nth(above);
         frame.is_some_and(|frame| frame.kind == FUNCTION && frame.special)
     }
 
-    /// The indentation of a continuation line of the statement; `None` if it must stay on one line.
+    /// The indentation of a continuation line of the statement; `None` if the statement must stay on one
+    /// line.
     fn continuation(&self) -> Option<Indent> {
         let is_in_body = self.stack.iter().any(|frame| frame.kind == BLOCK);
         let statement = self.stack.iter().rev().find_map(|frame| match frame.kind {
@@ -198,13 +198,13 @@ impl Walk<'_> {
         self.stack.iter().rev().any(|frame| frame.kind == kind)
     }
 
-    /// Whether operators have no spaces around them here.
+    /// Whether operators here have no spaces around them.
     fn is_tight(&self) -> bool {
         let tight = |kind| matches!(kind, ADDRESS | SECTION_DATA | LOC_ATTRIBUTE | INITIALIZER | DIMENSION);
         self.stack.iter().rev().any(|frame| tight(frame.kind))
     }
 
-    /// Whether the previous token is the first of the innermost directive.
+    /// Whether the previous token is the first token of the innermost directive.
     fn starts_with(&self, before: Before) -> bool {
         self.stack
             .iter()
@@ -212,8 +212,8 @@ impl Walk<'_> {
             .any(|frame| frame.kind == before.parent && frame.start == before.range.start())
     }
 
-    /// Whether the name of a variable in a body is in a separate column. For parameters of calls compilers differ, so they
-    /// stay in place.
+    /// Whether the name of a variable in a body has a column of its own. Compilers differ for the parameters of calls, so
+    /// these stay in place.
     fn is_column_of_names(&self, before: Before, start: TextSize) -> bool {
         let Some(variable) = self.stack.iter().rposition(|frame| frame.kind == VARIABLE) else {
             return false;
@@ -234,7 +234,7 @@ fn is_operator(parent: Frame, kind: SyntaxKind) -> bool {
     parent.kind == BIN_EXPR && !matches!(kind, IDENT | INT_NUMBER | FLOAT_NUMBER | STRING | L_PAREN | R_PAREN)
 }
 
-/// A directive that is not allowed on a function: its item is not formatted.
+/// A directive that is not allowed on a function. Its item is not formatted.
 pub(super) fn misplaced(db: &Database, item: Item<'_>) -> Option<TextRange> {
     let declarations = &ptx_header(db, item).declarations;
     let signatures = declarations.iter().filter_map(|declaration| match &declaration.kind {

@@ -102,7 +102,7 @@ fn dot_word(token: &SyntaxToken) -> Option<String> {
     }
 }
 
-/// `.x` of `%tid.x`: explained on the page of the register.
+/// `.x` of `%tid.x`, explained on the page of the register.
 fn component(member: &ast::Member) -> Option<String> {
     let name = member.base()?.ident_token()?;
     Some(explain::special_register(isa::special_register(name.text())?))

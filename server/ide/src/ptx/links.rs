@@ -10,7 +10,7 @@ use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{SyntaxNode, SyntaxToken};
 
-/// A reference to a source position, relative to its item.
+/// A reference to a line and column of a source file, relative to its item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceRef {
     range: TextRange,
@@ -29,7 +29,7 @@ fn item_source_refs<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[SourceRef]> {
     item.parse(db).syntax().descendants().flat_map(|node| source_refs(&node)).collect()
 }
 
-/// The source references of a directive: its own, and for inlined code that of the call.
+/// The source references of a directive. For inlined code there are two: its own and that of the call.
 fn source_refs(node: &SyntaxNode) -> Vec<SourceRef> {
     if let Some(file) = ast::FileDirective::cast(node.clone()) {
         let source_ref = || {

@@ -14,7 +14,8 @@ use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode};
 use crate::reduce::{Alternative, Reducible, ReducibleParameter, ReducibleStatement};
 use alternatives::Uses;
 
-/// The parts of a kernel, and of its module; `None` if the file has no kernel of this name with a body.
+/// The removable parts of a kernel and its module; `None` if the file has no kernel with this name and a
+/// body.
 pub(super) fn reducible(db: &Database, file: File, kernel: &str) -> Option<Reducible> {
     let list = items(db, file);
     let (index, function) = list.iter().enumerate().find_map(|(index, item)| {
@@ -37,7 +38,7 @@ pub(super) fn reducible(db: &Database, file: File, kernel: &str) -> Option<Reduc
     Some(Reducible { declarations, ..moved(in_item, starts(index)) })
 }
 
-/// The parts of a function, relative to its item.
+/// The removable parts of a function, relative to its item.
 fn of_function(db: &Database, item: Item<'_>, function: &Function) -> Reducible {
     let tree = item.parse(db).syntax();
     let uses = Uses::new(function);
@@ -61,7 +62,7 @@ fn of_function(db: &Database, item: Item<'_>, function: &Function) -> Reducible 
     }
 }
 
-/// Whether an instruction only writes registers, and none of them is read.
+/// Whether an instruction has no effect except to write registers that are never read.
 fn is_dead(function: &Function, instruction: Instruction<'_>, uses: &Uses<'_>) -> bool {
     let mut writes = false;
     for name in function.names_of(instruction) {
@@ -118,7 +119,7 @@ fn notes(tree: &SyntaxNode) -> Vec<TextRange> {
         .collect()
 }
 
-/// The parts with their ranges in the file.
+/// Shifts the ranges from the item to the file.
 fn moved(found: Reducible, start: TextSize) -> Reducible {
     let edit = |edit: TextEdit| TextEdit { range: edit.range + start, ..edit };
     let edits = |found: Vec<TextEdit>| found.into_iter().map(edit).collect();

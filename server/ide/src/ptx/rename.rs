@@ -41,7 +41,7 @@ fn edit_all(position: &FilePosition<'_>, named: &Named, name: &str) -> Vec<TextE
     found.into_iter().map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect()
 }
 
-/// Replaces the name; of the registers of a range only the part before the number.
+/// Replaces the name. For registers of a range, only the part before the number changes.
 fn rename_symbol(
     position: &FilePosition<'_>,
     named: &Named,
@@ -49,7 +49,7 @@ fn rename_symbol(
     old: &str,
 ) -> Result<Vec<TextEdit>, RenameError> {
     let found = names::occurrences(position, &named.subject);
-    // A list such as `L<5>` names labels by number; renaming one of them would invalidate the list.
+    // A list such as `L<5>` names labels by number. Renaming one of these labels would invalidate the list.
     let has_name = |found: &Occurrence| position.text()[found.range - position.start].starts_with(old);
     if !found.iter().all(has_name) {
         return Err(RenameError::InList(old.to_owned()));
@@ -59,7 +59,7 @@ fn rename_symbol(
     Ok(found.into_iter().map(edit).collect())
 }
 
-/// Gives a register of a range a new name and a separate declaration, below that of the range.
+/// Gives a register of a range a new name and a declaration of its own, below the range.
 fn take_out(
     position: &FilePosition<'_>,
     named: &Named,
@@ -85,7 +85,7 @@ fn take_out(
     edits
 }
 
-/// The vector and type of a register, each with a space after it.
+/// The vector and type of a register, each followed by a space.
 fn words(kind: &SymbolKind) -> String {
     let SymbolKind::RegisterRange { ty, vector, .. } = kind else { return String::new() };
     let vector = vector.map_or_else(String::new, |length| format!(".v{} ", length.count()));
@@ -140,7 +140,7 @@ fn check_local(db: &Database, file: File, function: &Function, name: &str) -> Re
     Ok(())
 }
 
-/// Whether any scope of a function declares a name, by itself or as a register of a range.
+/// Whether any scope of a function declares a name, directly or in a range of registers.
 fn declares(function: &Function, name: &str) -> bool {
     function.symbols().iter().any(|symbol| match symbol.kind {
         SymbolKind::RegisterRange { count, .. } => {

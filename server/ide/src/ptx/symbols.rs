@@ -35,7 +35,7 @@ fn kind(kind: &DeclarationKind) -> SymbolKind {
     }
 }
 
-/// The whole declaration around a name, or the name itself if the tree has none.
+/// The whole declaration around a name, or the name itself if the tree has no declaration.
 fn full(tree: &SyntaxNode, focus: TextRange) -> TextRange {
     declared::declaration(tree, focus).map_or(focus, |node| node.text_range())
 }
@@ -49,7 +49,7 @@ fn section(directive: &Option<Directive>, tree: &SyntaxNode) -> Option<Symbol> {
     use warplens_syntax::ast::AstNode;
     let node = tree.children().find_map(warplens_syntax::ptx::ast::SectionDirective::cast)?;
     let words = node.syntax().children_with_tokens().filter_map(|element| element.into_token());
-    // The directive itself is the first.
+    // The first word is the directive itself.
     let name = words.filter(|token| token.kind() == SyntaxKind::DOT_WORD).nth(1)?;
     Some(Symbol {
         name: name.text().to_owned(),
@@ -61,8 +61,8 @@ fn section(directive: &Option<Directive>, tree: &SyntaxNode) -> Option<Symbol> {
     })
 }
 
-/// The declarations of a function, in text order, those of blocks nested. Registers are omitted: there are too many, and
-/// they can be found by their uses.
+/// The declarations of a function, in text order and nested in their blocks. Registers are omitted: there are too many,
+/// and their uses lead to them.
 fn locals(function: &Function, tree: &SyntaxNode) -> Vec<Symbol> {
     let mut of_scopes: Vec<Vec<Symbol>> = vec![Vec::new(); function.scopes().len()];
     for symbol in function.symbols() {
@@ -82,7 +82,8 @@ fn locals(function: &Function, tree: &SyntaxNode) -> Vec<Symbol> {
     Vec::new()
 }
 
-/// A block with declarations, and the comment after its brace: compilers describe its purpose there.
+/// A block with declarations. Its detail is the comment after its brace, in which compilers describe the
+/// purpose.
 fn block(tree: &SyntaxNode, range: TextRange, children: Vec<Symbol>) -> Symbol {
     let brace = token_covering(tree, range.start());
     let after = brace.as_ref().and_then(|brace| token_covering(tree, brace.text_range().end()));

@@ -86,7 +86,7 @@ impl Names<'_> {
         Some((kind, modifiers(function, name)))
     }
 
-    /// Outside of functions only the role of a name is known.
+    /// Outside functions, only the role of a name is known.
     fn of_module(&self, range: TextRange) -> Option<(TokenKind, TokenModifiers)> {
         let mut places = self.module.iter().flat_map(|name| &name.uses);
         let place = places.find(|place| place.range == range)?;
@@ -99,7 +99,7 @@ impl Names<'_> {
 fn kind(function: &Function, name: NameRef<'_>) -> Option<TokenKind> {
     Some(match name.resolution {
         Resolution::Special(_) => TokenKind::SpecialRegister,
-        // The module knows its kind; otherwise its role is used.
+        // The kind that the module declares, or else the role.
         Resolution::External(_) => match name.role {
             Role::Declaration | Role::Call => TokenKind::Function,
             Role::Target => return None,

@@ -2,7 +2,7 @@ use expect_test::{Expect, expect};
 
 use crate::fixture::{FILE, open};
 
-/// The text before and after a renaming at the cursor, or the reason why not.
+/// The text before and after a rename at the cursor, or the reason why it is refused.
 fn renamed(source: &str, name: &str) -> Result<(String, String), String> {
     let (fixture, analysis) = open(source);
     let edits =
@@ -14,12 +14,12 @@ fn renamed(source: &str, name: &str) -> Result<(String, String), String> {
     Ok((fixture.text, text))
 }
 
-/// Renames at the cursor, and shows the text after it, or the reason why not.
+/// Renames at the cursor, and shows the resulting text or the reason why it is refused.
 fn check(source: &str, name: &str, expect: Expect) {
     expect.assert_eq(&renamed(source, name).map_or_else(|reason| reason, |(_, after)| after));
 }
 
-/// As [`check`], but shows the lines alone that are others now.
+/// Like [`check`], but shows only the changed lines.
 fn check_lines(source: &str, name: &str, expect: Expect) {
     let changed = |(before, after): (String, String)| -> String {
         let lines = before.lines().zip(after.lines()).filter(|(before, after)| before != after);

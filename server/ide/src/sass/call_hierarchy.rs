@@ -1,4 +1,4 @@
-//! Calls of SASS: functions of sections, and functions that a listing keeps inside their caller.
+//! Calls in SASS. A callee has a section of its own, or is listed inside its caller.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::sass::{Function, flow};
@@ -42,7 +42,7 @@ fn call_item(
     Some(CallItem { name: name.to_owned(), kind, detail, target })
 }
 
-/// The calls in a function: callee, the function around the call, and the range of the callee's name.
+/// The calls in a function: the callee, the function around the call, and the range of the callee's name.
 fn calls(function: &Function) -> impl Iterator<Item = (String, &str, TextRange)> {
     function.instructions.iter().enumerate().filter_map(|(index, instruction)| {
         if flow(instruction) != Flow::Call {

@@ -4,7 +4,8 @@ use warplens_isa::sass::{self as isa, Generation, Instruction, Proof, SpecialReg
 
 use crate::explain::page::Page;
 
-/// The documentation of a name: an opcode with or without modifiers, a special register, a test of the condition code, a word.
+/// The documentation of an opcode (with or without modifiers), a special register, a test of the condition code, or another
+/// word.
 pub(crate) fn explain(name: &str) -> Option<String> {
     let name = name.trim();
     let mut words = name.split('.');
@@ -21,7 +22,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     opcodes.chain(isa::special_registers().iter().map(|register| register.name)).collect()
 }
 
-/// The page of an opcode. With a statement: the modifiers that it has, and the effect on its generation.
+/// The page of an opcode. For a statement, it shows the written modifiers and the effect on its generation.
 pub(super) fn opcode(entry: &Instruction, modifiers: &[&str], on: Option<Generation>) -> String {
     let facts = ["SASS".to_owned(), entry.category.title.to_lowercase(), generations(entry.generations)];
     let written: String = modifiers.iter().map(|modifier| format!(".{modifier}")).collect();

@@ -18,7 +18,7 @@ use warplens_syntax::{SyntaxKind, SyntaxToken};
 use crate::language::SourceHover;
 use crate::sass::explain;
 
-/// The hover that the PTX of the kernel makes more precise.
+/// The hover that the kernel's PTX makes more precise.
 pub(super) const WITH_PTX: SourceHover =
     SourceHover { extension: "ptx", files, hover: |position, ptx| hover_with(position, Some(ptx)) };
 
@@ -26,7 +26,8 @@ pub(super) fn hover(position: &FilePosition<'_>) -> Option<(TextRange, String)> 
     hover_with(position, None)
 }
 
-/// The PTX files that the listing names, at a constant of the launch; `None` elsewhere, and in a listing that has its PTX.
+/// The PTX files that the listing names, for a position at a launch constant; `None` elsewhere, and if the listing
+/// contains its PTX.
 fn files(position: &FilePosition<'_>) -> Option<Vec<SmolStr>> {
     let code = sass_code(position.db, position.item);
     let at = position.token()?.text_range();
@@ -40,7 +41,7 @@ fn files(position: &FilePosition<'_>) -> Option<Vec<SmolStr>> {
     is_wanted.then(|| ptx_files(&position.item.text(position.db).0))
 }
 
-/// The hover; the parameters of kernels have the names that they have in a text with PTX, by default the listing itself.
+/// The hover. Kernel parameters are named as in the given PTX, or else as in the PTX of the listing.
 fn hover_with(position: &FilePosition<'_>, ptx: Option<&str>) -> Option<(TextRange, String)> {
     let code = sass_code(position.db, position.item);
     let token = position.token()?;
@@ -58,14 +59,14 @@ fn hover_with(position: &FilePosition<'_>, ptx: Option<&str>) -> Option<(TextRan
     outside(position, &token)
 }
 
-/// A function with the position in it.
+/// A function, and the position in it.
 struct Here<'p> {
     position: &'p FilePosition<'p>,
     function: &'p Function,
     ptx: Option<&'p str>,
 }
 
-/// The instruction with an encoding at a range.
+/// The instruction whose encoding is at this range.
 fn encoded(function: &Function, range: TextRange) -> Option<usize> {
     function.instructions.iter().position(|instruction| {
         instruction.encoding.is_some_and(|encoding| {
@@ -130,12 +131,13 @@ impl Here<'_> {
             Value::Word(word) => explain::word(word)?,
             _ => register::page(function, index, range)?,
         };
-        // In an address each register has its own page.
+        // In an address, each register has its own page.
         let shown = if matches!(operand.value, Value::Address(_)) { range } else { operand.range };
         Some((shown, page))
     }
 
-    /// The page of an opcode: the sequence that begins here, what it does, and what the text shows of this statement.
+    /// The page of an opcode: the sequence that starts here, what the instruction does, and what the listing shows
+    /// about this statement.
     fn opcode(&self, index: usize) -> String {
         let function = self.function;
         let instruction = &function.instructions[index];
@@ -194,7 +196,7 @@ fn suffix(value: &Value, text: &str) -> Option<String> {
     explain::word(text.trim_start_matches('.'))
 }
 
-/// A name outside of instructions: a function, or an attribute of a note.
+/// A name outside instructions: a function, or an attribute of a note.
 fn outside(position: &FilePosition<'_>, token: &SyntaxToken) -> Option<(TextRange, String)> {
     let code = sass_code(position.db, position.item);
     let range = token.text_range();

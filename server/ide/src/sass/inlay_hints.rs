@@ -1,4 +1,4 @@
-//! Inlay hints of listings: names of sequences, and the number of live registers at the end of each line.
+//! Inlay hints in listings: the names of sequences, and the number of live registers at the end of each line.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::sass::{FlowGraph, Function, Liveness, sequence_at};

@@ -1,4 +1,4 @@
-//! What the text of a function shows about its resources: for a code lens and hovers.
+//! The resources of a function that its text shows, for a code lens and hovers.
 
 use text_size::TextRange;
 use warplens_hir::sass::{Facts, FlowGraph, Function, Liveness, Target};
@@ -50,7 +50,7 @@ pub(super) fn summary(function: &Function, facts: &Facts, target: Option<&Target
     parts
 }
 
-/// The number of general registers that the text names: the highest, and those below it.
+/// The number of general registers up to the highest one that the text names.
 fn named(function: &Function) -> u32 {
     let numbers = function.instructions.iter().flat_map(|instruction| {
         let accesses = warplens_hir::sass::accesses(function, instruction);
@@ -64,7 +64,7 @@ fn named(function: &Function) -> u32 {
         .unwrap_or_default()
 }
 
-/// The part of the warps of a multiprocessor that fits with that many registers of a thread.
+/// The percentage of a multiprocessor's warps that fit if each thread has this many registers.
 fn occupancy(registers: u32, target: Option<&Target>) -> Option<String> {
     let limits = warplens_isa::ptx::target(&format!("sm_{}", target?.number))?.limits?;
     let warp = (registers.max(1) * 32).checked_next_multiple_of(limits.register_unit)?;

@@ -1,13 +1,13 @@
-//! Links to the source that a listing was compiled from: the lines that disassemblers print, `//## File "reduce.cu", line 41`.
+//! Links to the source that a listing was compiled from. Disassemblers print it as `//## File "reduce.cu", line 41`.
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, Db, DocumentLink, File, Item};
 
-/// What starts such a comment.
+/// The start of such a comment.
 const COMMENT: &str = "//## File ";
 
-/// The name that disassemblers print for the PTX from which the code was assembled.
+/// The name that disassemblers print for the PTX that the code was assembled from.
 const PTX_TEXT: &str = ".nv_debug_ptx_txt";
 
 /// A line of a source file, relative to its item.

@@ -1,4 +1,4 @@
-//! Outlines of SASS: functions with their target and resources, their labels, and regions of divergent code, nested.
+//! Outlines of SASS: functions with their target and resources, their labels, and nested regions of divergent code.
 
 use text_size::TextRange;
 use warplens_hir::sass::{Destination, Function, flow};
@@ -7,7 +7,7 @@ use warplens_ide_db::{Db, Item, Symbol, SymbolKind};
 use warplens_isa::sass::Flow;
 use warplens_syntax::SyntaxKind;
 
-/// The maximum nesting depth: deeper regions become siblings, because clients process outlines recursively.
+/// The maximum nesting depth. Deeper regions become siblings, because clients process outlines recursively.
 const MAX_DEPTH: usize = 64;
 
 pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
@@ -43,7 +43,7 @@ pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
     code.functions.iter().map(symbol).collect()
 }
 
-/// The item without the white space and headers around its code.
+/// The range of an item without the white space and headers around its code.
 fn extent(db: &dyn Db, item: Item<'_>) -> TextRange {
     let parse = item.parse(db);
     let lines = parse.root().nodes().filter(|node| node.kind() != SyntaxKind::NAME);
@@ -70,7 +70,7 @@ struct Outline<'c> {
     function: &'c Function,
     text: &'c str,
     top: Vec<Symbol>,
-    /// The open regions, each with the instruction after it.
+    /// The open regions, each with the first instruction after it.
     open: Vec<(Symbol, usize)>,
 }
 
@@ -105,7 +105,7 @@ impl Outline<'_> {
         self.open.last_mut().map_or(&mut self.top, |(open, _)| &mut open.children).push(symbol);
     }
 
-    /// The region that an instruction opens: up to its target.
+    /// Opens the region of an instruction, which extends to its target.
     fn region(&mut self, at: usize, end: usize) {
         let nests = end > at
             && self.open.last().is_none_or(|(_, outer)| end <= *outer)

@@ -63,7 +63,7 @@ fn at<'c>(token: &SyntaxToken, code: &'c Code) -> Option<(&'c Function, usize)> 
     code.functions.iter().find_map(|function| Some((function, function.instruction_at(offset)?)))
 }
 
-/// An opcode; a keyword if it changes where control continues.
+/// An opcode, shown as a keyword if it changes control flow.
 fn opcode(token: &SyntaxToken, code: &Code) -> (TokenKind, TokenModifiers) {
     let instruction = at(token, code).map(|(function, index)| &function.instructions[index]);
     match instruction.map_or(Flow::Next, flow) {

@@ -1,4 +1,4 @@
-//! Calls of WAVE: a function starts at a label, and any kernel of the file may call it.
+//! Calls in WAVE. A function starts at a label, and any kernel of the file may call it.
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
@@ -10,7 +10,7 @@ use warplens_ide_db::{
 
 use crate::call_hierarchy::by_callee;
 
-/// The kernel or the function with this name: the first that the file declares.
+/// The first kernel or function with this name in the file.
 pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<CallItem> {
     let (index, code) = declared(db, file, namespace, name)?;
     let start = file.document(db).items().start_of(index);
@@ -58,7 +58,7 @@ fn function(db: &Database, file: File, code: &Code, label: &Label, start: TextSi
     })
 }
 
-/// The callers of the function with this name. A kernel is called by launches only.
+/// The callers of the function with this name. Kernels have none, because only launches call them.
 pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
     let list = file.document(db).items();
     let mut callers: Vec<Calls> = Vec::new();
@@ -99,7 +99,7 @@ pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
     by_callee(calls, |callee| item_of(db, file, LABELS, callee))
 }
 
-/// The calls of some instructions: the callee, the instruction, and the range of the callee's name.
+/// The calls among some instructions: the callee, the instruction, and the range of the callee's name.
 fn calls(code: &Code, extent: std::ops::Range<usize>) -> impl Iterator<Item = (&SmolStr, usize, TextRange)> {
     code.names().iter().filter_map(move |found| match (&found.name, found.role) {
         (Name::Label(callee), Role::Call) => {

@@ -44,12 +44,11 @@ fn start(position: &FilePosition<'_>, line: &Line, guarded: bool, proposals: &mu
     directives(&around, |name| structure::moves(position, line, name), proposals);
 }
 
-/// The first lines of a file.
 pub(super) fn in_empty_file(proposals: &mut Proposals) {
     directives(&Around::default(), |_| None, proposals);
 }
 
-/// The directives that are allowed: outside of a kernel only the one that opens one.
+/// The directives that are allowed. Outside a kernel, only the one that starts a kernel is.
 fn directives(around: &Around, moves: impl Fn(&str) -> Option<TextEdit>, proposals: &mut Proposals) {
     let fits = |name: &str| match name {
         ".kernel" => !around.is_kernel,

@@ -24,7 +24,7 @@ pub(crate) fn explain(name: &str) -> Option<String> {
         .or_else(|| family(name))
 }
 
-/// The page of the first word of several mnemonics: `icmp`, whose conditions are separate instructions.
+/// The page of the word that starts several mnemonics: `icmp`, whose conditions are separate instructions.
 fn family(name: &str) -> Option<String> {
     let is_member =
         |entry: &&Instruction| entry.mnemonic.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
@@ -35,13 +35,14 @@ fn family(name: &str) -> Option<String> {
     Some(page.finish())
 }
 
-/// The kinds of names.
+/// All names that have a page.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let mnemonics = wave::instructions().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]);
     mnemonics.flatten().chain(wave::directives().iter().map(|directive| directive.name))
 }
 
-/// The instruction for a written mnemonic, and the word after it that is not part of its name: a cache hint or a scope.
+/// The instruction with a written mnemonic, and the word after it that is not part of the name: a cache hint or a
+/// scope.
 pub(crate) fn mnemonic(written: &str) -> Option<(&'static Instruction, Option<&str>)> {
     if let Some(entry) = wave::instruction(written) {
         return Some((entry, None));
@@ -88,7 +89,7 @@ pub(crate) fn instruction(entry: &Instruction, suffix: Option<&str>) -> String {
     page.finish()
 }
 
-/// The forms of an instruction: the guide's, the one on predicates, the toolchain's if it differs.
+/// The forms of an instruction: the guide's, the form on predicates, and the toolchain's if it differs.
 fn forms(entry: &Instruction) -> Vec<String> {
     let mut forms = vec![form(entry.mnemonic, entry.operands)];
     if !entry.predicate_operands.is_empty() {
@@ -115,7 +116,7 @@ fn form(mnemonic: &str, operands: List<Operand>) -> String {
     text
 }
 
-/// The section of the specification, or of the guide, that describes it.
+/// The section of the specification, or of the guide, that describes the instruction.
 fn section(section: &str) -> String {
     let is_number = section.starts_with(|c: char| c.is_ascii_digit());
     if is_number { format!("specification §{}", section.replace(", ", ", §")) } else { section.to_owned() }
@@ -136,7 +137,7 @@ fn availability(available: Availability) -> &'static str {
     }
 }
 
-/// An operand in a line.
+/// The description of an operand, in one line.
 pub(crate) fn operand(operand: &Operand) -> String {
     let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
     let optional = if operand.optional { ", optional" } else { "" };

@@ -1,10 +1,11 @@
-//! The folds of the constructs of WAVE.
+//! The folds of constructs in WAVE.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::wave::{constructs, wave_code};
 use warplens_ide_db::{Db, Fold, FoldKind, Item};
 
-/// Kernels, the paths of an `if`, the bodies of loops. The closing keyword stays visible, and an `else` starts a new fold.
+/// Adds folds for kernels, the paths of an `if`, and loop bodies. The closing keyword stays visible, and an `else` starts
+/// a new fold.
 pub(super) fn add<'db>(db: &'db dyn Db, item: Item<'db>, folds: &mut Vec<Fold>) {
     let (code, text) = (wave_code(db, item), &item.text(db).0);
     let kernel = code.kernel.as_ref();

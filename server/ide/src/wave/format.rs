@@ -1,6 +1,6 @@
-//! The style of WAVE: kernels are not indented, their statements by four spaces, and by four more in every `if` and `loop`,
-//! as described in `docs/formatting.md`. Constructs are counted as written, so a missing `endif` indents the lines after it,
-//! which shows the mistake.
+//! The style of WAVE: kernels are not indented, their statements are indented by four spaces, and by four more in every `if`
+//! and `loop`; `docs/formatting.md` describes it. Constructs are counted as written, so a missing `endif` indents the lines
+//! after it, which shows the mistake.
 
 pub(super) mod typed;
 
@@ -11,7 +11,6 @@ use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
 use crate::format::layout::{Gap, Indent};
 use crate::format::style::Style;
 
-/// The style of an item with this text.
 pub(super) fn style(text: &str) -> Box<dyn Style + '_> {
     Box::new(Walk { text, stack: Vec::new(), depth: 0, lead: None, before: None })
 }
@@ -20,9 +19,9 @@ struct Walk<'t> {
     text: &'t str,
     /// The ancestors of the token.
     stack: Vec<SyntaxKind>,
-    /// The number of open `if` and `loop`.
+    /// The number of open `if`s and `loop`s.
     depth: u8,
-    /// The next token starts a line, with this indentation.
+    /// If set, the next token starts a line with this indentation.
     lead: Option<Indent>,
     /// The previous token, and its node.
     before: Option<(SyntaxKind, SyntaxKind)>,
@@ -55,7 +54,7 @@ impl Style for Walk<'_> {
         let parent = self.stack.last().copied().unwrap_or(ITEM);
         let gap = match (self.lead.take(), self.before) {
             (Some(indent), _) => Gap::Line(indent),
-            // Not a statement: it has an error, and stays in place.
+            // Not a statement, because of an error. It stays in place.
             (None, None) => Gap::Kept(" ", Indent::Flush),
             (None, Some(before)) => Gap::Same(spaces(before, kind, parent)),
         };
@@ -65,7 +64,7 @@ impl Style for Walk<'_> {
 }
 
 impl Walk<'_> {
-    /// The indentation of an instruction; counts the constructs that it opens and closes.
+    /// Returns the indentation of an instruction, and counts the constructs that it opens and closes.
     fn instruction(&mut self, node: &SyntaxNode) -> Indent {
         let is_in_kernel = self.stack.contains(&KERNEL);
         let mut tokens = node.children_with_tokens().filter_map(NodeOrToken::into_token);

@@ -97,7 +97,7 @@ fn number(instruction: &Instruction, range: TextRange) -> Option<String> {
     }
 }
 
-/// The bits of a number with a decimal point, and those that the toolchain stores.
+/// The bits of a number with a decimal point, and the bits that the toolchain stores.
 fn float(instruction: &Instruction, operand: &Operand, value: f64) -> String {
     let mut form = instruction.entry.into_iter().flat_map(|entry| entry.operands);
     let ty = form.find(|form| form.name == operand.name).map_or("", |form| form.ty);

@@ -1,7 +1,7 @@
 //! Renaming in WAVE: kernels, labels, and registers within their kernel.
 //!
-//! The names of registers are predefined, so a register can only be exchanged with another one of its class, and only if it
-//! is not used elsewhere: by the launch, which sets registers before the first instruction, or by code in other kernels.
+//! The names of registers are predefined, so a register can only be exchanged for another one of its class, and only if
+//! nothing else uses it: neither the launch, which sets registers before the first instruction, nor code in other kernels.
 
 mod registers;
 

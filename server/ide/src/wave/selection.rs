@@ -1,4 +1,4 @@
-//! The nested ranges that the constructs of WAVE add to those of the tree.
+//! The nested ranges of constructs in WAVE, in addition to those of the tree.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::FilePosition;
@@ -17,7 +17,7 @@ pub(super) fn add(position: &FilePosition<'_>, ranges: &mut Vec<TextRange>) {
     let around = sides.filter(|between| between.contains_range(smallest));
     ranges.extend(around.map(|between| inside(position.text(), between)));
     ranges.sort_by_key(|range| (range.len(), range.start()));
-    // Constructs can be nested incorrectly in a wrong program.
+    // In an incorrect program, constructs can be nested improperly.
     let mut largest = smallest;
     ranges.retain(|range| {
         let grows = range.contains_range(largest);

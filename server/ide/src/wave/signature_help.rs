@@ -11,7 +11,6 @@ use crate::wave::completion::line::{Line, Statement};
 use crate::wave::completion::operands::{fits, forms, index};
 use crate::wave::explain;
 
-/// The forms of the statement whose operands are typed.
 pub(super) fn help(position: &FilePosition<'_>) -> Option<SignatureHelp> {
     match Line::before(position).statement() {
         Statement::Instruction { name, operands } => instruction(&name, operands),
@@ -43,7 +42,7 @@ fn signature(entry: &Instruction, name: &str, operands: List<Operand>, at: usize
     label.finish(entry.summary.to_owned(), at)
 }
 
-/// A directive; its parameters are its arguments.
+/// A directive, with its arguments as parameters.
 fn directive(directive: &Directive, at: usize) -> Option<Signature> {
     let mut label = Label::default();
     label.push(directive.name);

@@ -1,4 +1,4 @@
-//! Outlines of WAVE: kernels with their labels, branches and loops, nested.
+//! Outlines of WAVE: kernels with their labels, and nested branches and loops.
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Instruction, Link, Name, NameRef, Role};
@@ -7,7 +7,7 @@ use warplens_ide_db::{Db, Item, Symbol, SymbolKind};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::wave::ast;
 
-/// The maximum nesting depth: deeper constructs become siblings, because clients process outlines recursively.
+/// The maximum nesting depth. Deeper constructs become siblings, because clients process outlines recursively.
 const MAX_DEPTH: usize = 64;
 
 pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
@@ -92,7 +92,7 @@ impl<'c> Outline<'c> {
         };
         let (instruction, end) = (&self.code.instructions[at], end as usize);
         let is_inside = self.open.last().is_none_or(|(_, outer)| end <= *outer);
-        // A construct that is nested incorrectly or too deeply is shown by its first line only.
+        // A construct that is nested improperly or too deeply is represented by its first line only.
         let nests = is_inside && self.open.len() < MAX_DEPTH;
         let last = if nests { self.code.instructions[end].range } else { instruction.range };
         let detail = match link {
@@ -124,7 +124,7 @@ impl<'c> Outline<'c> {
         self.writers[usize::from(index)].map(|range| self.text[range].to_owned())
     }
 
-    /// The exits of a loop.
+    /// The instructions that exit a loop.
     fn exits(&self, open: usize, end: usize) -> Option<String> {
         let mut exits: Vec<&str> = Vec::new();
         for at in open..end {

@@ -39,7 +39,7 @@ fn classify(token: &SyntaxToken, code: &Code) -> Option<(TokenKind, TokenModifie
     Some((kind, TokenModifiers::default()))
 }
 
-/// A mnemonic; a keyword if it belongs to a construct.
+/// A mnemonic, shown as a keyword if it belongs to a construct.
 fn mnemonic(token: &SyntaxToken, code: &Code) -> (TokenKind, TokenModifiers) {
     let index = code.instruction_at(token.text_range().start());
     match index.and_then(|index| code.links[index]) {

@@ -1,4 +1,4 @@
-//! Edits of what items declare for each other: the others are asked only where they use it.
+//! Edits of declarations that other items use: only those items are checked again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,8 @@ use warplens_syntax::ptx::LANGUAGE;
 use crate::analysis::AnalysisHost;
 use crate::fixture::FILE;
 
-/// Items that use each other in every way there is: calls, tables of functions, aliases, addresses, ranges of variables, branches.
+/// Items that use each other in every possible way: calls, tables of functions, aliases, addresses, ranges of variables,
+/// branches.
 const ITEMS: [&str; 14] = [
     ".global .u32 total;",
     ".const .u32 part<3>;",
@@ -28,7 +29,7 @@ const ITEMS: [&str; 14] = [
     ".entry ends() { call dead; }",
 ];
 
-/// Words that declarations have, and others for them.
+/// Words that occur in declarations, which replace each other.
 const WORDS: [&str; 18] = [
     "total",
     "part",
@@ -50,14 +51,14 @@ const WORDS: [&str; 18] = [
     ".u64",
 ];
 
-/// What is done to one item of the text.
+/// An edit of one item.
 #[derive(Debug, Clone)]
 enum Step {
-    /// The first such word becomes another one.
+    /// Replaces the first occurrence of a word with another word.
     Word(usize, usize, usize),
-    /// It is removed.
+    /// Removes the item.
     Remove(usize),
-    /// One of the items is inserted before it.
+    /// Inserts one of `ITEMS` before the item.
     Insert(usize, usize),
 }
 
@@ -86,7 +87,7 @@ fn text_of(lines: &[String]) -> String {
     format!(".version 8.0\n.target sm_80\n.address_size 64\n{}\n", lines.join("\n"))
 }
 
-/// Edits the document so that it has another text: only where they differ.
+/// Gives the document another text by editing only the part that differs.
 fn edit_to(host: &mut AnalysisHost, new: &str) {
     let old = host.text(FILE).unwrap();
     let before = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
@@ -128,7 +129,7 @@ fn the_items_are_valid() {
     assert_eq!(host.snapshot().diagnostics(FILE).unwrap(), Vec::new());
 }
 
-/// How many values are validated or computed for the diagnostics after the edit of a header, in a file of so many kernels.
+/// How many values the diagnostics validate or compute after an edit of a header, in a file with `kernels` kernels.
 fn work_after(edit: (&str, &str), kernels: usize) -> usize {
     let count = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&count);
@@ -157,7 +158,7 @@ fn other_kernels_are_not_asked() {
         [("k70()", "k70z()"), ("k70()", "k70(.param .b32 x)"), ("k70()", "z() { ret; }\n.entry k70()")]
     {
         let (few, many) = (work_after(edit, 1 << 10), work_after(edit, 1 << 12));
-        // Groups of items are asked.
+        // The work may grow with the number of groups of items, not of items.
         assert!(many - few < (3 << 10) / 16, "{edit:?}: {few} and {many}");
     }
 }

@@ -1,4 +1,4 @@
-//! Functions of which only the edited statements are lowered and checked again.
+//! Long functions, in which only the edited statements are lowered and checked again.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,8 @@ use super::everything;
 use crate::analysis::AnalysisHost;
 use crate::fixture::FILE;
 
-/// A module with a kernel of more than 64 KB, which has statements with problems, short branches and directives.
+/// A module with a kernel of more than 64 KB that contains statements with problems, short branches and
+/// directives.
 fn module() -> String {
     let mut text = String::from(
         ".version 8.0\n.target sm_70\n.address_size 64\n.global .u32 outside[4];\n.func stop() .noreturn { trap; }\n
@@ -75,7 +76,7 @@ fn edits_in_long_functions_answer_as_a_fresh_open() {
     host.snapshot().diagnostics(FILE).unwrap();
     for number in 0..edits {
         if number % 9 == 8 {
-            // The version, which the checks of statements read.
+            // Changes the target, which the checks of statements read.
             let text = host.text(FILE).unwrap();
             let at = TextSize::try_from(text.find("sm_").unwrap() + 3).unwrap();
             let number = ["50", "70", "90"][random.usize(..3)];
@@ -101,7 +102,7 @@ fn edits_in_long_functions_answer_as_a_fresh_open() {
             panic!("edit {number}, {inserted:?} at {range:?}: {differs:?}");
         }
         if number % 5 == 4 {
-            // Of a text with many mistakes only the first are listed.
+            // If a text has many mistakes, only the first ones are listed.
             host.edit(FILE, TextRange::up_to(TextSize::of(&*text)), &module()).unwrap();
             host.snapshot().diagnostics(FILE).unwrap();
         }

@@ -1,4 +1,4 @@
-//! Checks on several threads: the first one of a large file, and those of a very long function.
+//! Checks on several threads: the first check of a large file, and checks of a very long function.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +9,7 @@ use crate::analysis::{Analysis, AnalysisHost, Cancelled};
 use crate::fixture::FILE;
 use crate::{Diagnostic, Fixes};
 
-/// Threads, and how often they were used.
+/// Workers that count how often they are used.
 #[derive(Default)]
 struct Threads {
     uses: AtomicUsize,
@@ -32,7 +32,7 @@ impl Threads {
     }
 }
 
-/// 1,000 functions, every tenth with a mistake of its own and a name that is not declared.
+/// 1,000 functions; every tenth has a distinct mistake and an undeclared name.
 fn large() -> AnalysisHost {
     let function = |number: usize| {
         let mistake = if number.is_multiple_of(10) { "addd.u32 %r1, %r2, 3; call missing;" } else { "" };
@@ -62,7 +62,7 @@ fn an_edit_is_checked_on_one_thread() {
     assert_eq!(threads.uses.into_inner(), 1);
 }
 
-/// A function of more than a megabyte with a mistake in the middle, and a branch to report.
+/// A function of more than a megabyte, with a mistake in the middle and a branch to report.
 fn long() -> AnalysisHost {
     let statements = "add.u32 %r1, %r2, 3;\n".repeat(27_000);
     let branch = "mov.u32 %r3, %tid.x;\nsetp.eq.u32 %p, %r3, 0;\n@%p bra L;\nadd.u32 %r1, %r2, 3;\nL:\n";

@@ -1,7 +1,7 @@
-//! The position of the cursor in a statement.
+//! The context of the cursor in a statement.
 //!
-//! The statement is read token by token back from the cursor, because incomplete code rarely parses; the tree only
-//! shows which braces are blocks and whether the position is in a body.
+//! The statement is read token by token, backwards from the cursor, because incomplete code rarely parses. The
+//! tree only shows which braces are blocks and whether the position is in a body.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{FilePosition, token_before, token_covering};
@@ -30,25 +30,26 @@ enum Scope {
 pub(crate) enum Context<'s> {
     /// A statement in a body.
     Statement,
-    /// An opcode, after a guard.
     Opcode,
     /// The predicate of a guard.
     Guard,
     /// A modifier of an instruction.
-    Modifier { opcode: &'s str, written: Vec<&'s str> },
-    /// A component of a special register.
-    Component { register: &'s str },
-    /// An operand of an instruction.
+    Modifier {
+        opcode: &'s str,
+        written: Vec<&'s str>,
+    },
+    Component {
+        register: &'s str,
+    },
     Operand(Operand<'s>),
-    /// The part of a declaration after its state space.
+    /// The rest of a declaration, after its state space.
     Declaration,
     /// A directive in a body.
     BodyDirective,
-    /// Labels of a table.
     Labels,
     /// A directive or declaration of the module.
     Module,
-    /// A declaration after its linkage.
+    /// The rest of a declaration, after its linkage.
     AfterLinkage,
     /// The parts of a parameter.
     Parameter,
@@ -58,16 +59,15 @@ pub(crate) enum Context<'s> {
     Target,
     /// The number of `.version`.
     Version,
-    /// No proposals.
     Nothing,
 }
 
-/// The operand that contains the cursor.
+/// The operand at the cursor.
 pub(crate) struct Operand<'s> {
     pub(crate) opcode: &'s str,
     /// The modifiers, with their dots.
     pub(crate) modifiers: Vec<&'s str>,
-    /// Counted from 0 by the commas outside of brackets.
+    /// Counts the commas outside brackets.
     pub(crate) index: usize,
     /// Whether the cursor is in `[ ]`.
     pub(crate) in_address: bool,
@@ -176,7 +176,7 @@ impl Statement {
     }
 }
 
-/// The index of the operand that some tokens end in, and whether that is in an address.
+/// The index of the operand that ends with these tokens, and whether the end is in an address.
 fn operand_index(tokens: &[SyntaxToken]) -> (usize, bool) {
     let mut index = 0;
     let mut open = Vec::new();
@@ -207,7 +207,7 @@ fn scope(before: Option<&SyntaxToken>) -> Scope {
     let end = before.text_range().end();
     for node in before.parent_ancestors() {
         match node.kind() {
-            // After its closing brace the position is outside of it.
+            // After its closing brace, a position is outside the block.
             SyntaxKind::BLOCK if !is_closed_before(&node, end) => return Scope::Body,
             SyntaxKind::PARAM_LIST | SyntaxKind::RETURN_LIST if !is_closed_before(&node, end) => {
                 return Scope::Parameters;
@@ -224,7 +224,7 @@ fn is_closed_before(node: &SyntaxNode, end: TextSize) -> bool {
     node.text_range().end() <= end && last.as_ref().is_some_and(closed)
 }
 
-/// The tokens of the statement that ends with `last`, in order; `end` is the start of the word being typed.
+/// The tokens of the statement that ends with `last`, in order. `end` is the start of the word being typed.
 fn statement_tokens(
     tree: &SyntaxNode,
     last: Option<SyntaxToken>,
@@ -270,8 +270,8 @@ fn ends_line(spaces: &SyntaxToken, end: TextSize) -> bool {
     spaces.text()[..usize::from(length)].contains('\n')
 }
 
-/// Whether a newline separates statements, by the tokens around it: the directives of a module's prologue have no
-/// semicolon, and in a body it may be missing.
+/// Whether a newline between these tokens separates statements. It does after the directives of a module's
+/// prologue, which have no semicolon; in a body the semicolon may be missing.
 fn starts_statement(before: Option<&SyntaxToken>, after: Option<&SyntaxToken>, scope: Scope) -> bool {
     use SyntaxKind::{FLOAT_NUMBER, FUNCTION, IDENT, INT_NUMBER, R_BRACKET, R_PAREN};
     let Some(before) = before else { return true };

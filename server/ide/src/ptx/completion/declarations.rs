@@ -1,4 +1,4 @@
-//! Directives, state spaces, types: everything that is not an instruction.
+//! Directives, state spaces and types.
 
 use warplens_ide_db::ptx::module_target;
 use warplens_ide_db::{CompletionKind, FilePosition};
@@ -18,7 +18,7 @@ pub(super) fn in_body(proposals: &mut Proposals) {
         .extend(directives(|directive| groups.contains(&directive.group) || directive.name == ".pragma"));
 }
 
-/// The first lines of a file, with the version that the newest target of wide use requires.
+/// The first lines of a file, with the version that the newest widely used target requires.
 pub(super) fn header(proposals: &mut Proposals) {
     let insert = Snippet::text(".version ")
         .placeholder("8.0")
@@ -58,7 +58,7 @@ fn kernel() -> Proposal {
     }
 }
 
-/// The declarations that can follow a linkage.
+/// The declarations that can follow a linkage directive.
 pub(super) fn after_linkage(proposals: &mut Proposals) {
     proposals.extend(directives(|directive| matches!(directive.name, ".entry" | ".func")));
     for space in [".global", ".const", ".shared"] {
@@ -96,7 +96,7 @@ pub(super) fn performance(proposals: &mut Proposals) {
     proposals.extend(directives(|directive| matches!(directive.group, "performance" | "cluster")));
 }
 
-/// The values of `.target`; those that the version of the file lacks are last.
+/// The values of `.target`. Targets that the version of the file lacks are sorted last.
 pub(super) fn targets(position: &FilePosition<'_>, proposals: &mut Proposals) {
     let version = module_target(position.db, position.file).version;
     let newest_first = isa::targets().iter().rev();
@@ -132,7 +132,7 @@ fn directive(entry: &Directive, rank: u32) -> Proposal {
     Proposal { deprecated, ..Proposal::known(entry.name, entry.summary, CompletionKind::Directive, rank) }
 }
 
-/// A declaration with its type and name to fill in.
+/// A declaration with placeholders for its type and name.
 fn variable(space: &str, summary: &str) -> Proposal {
     let insert = match space {
         ".reg" => Snippet::text(".reg .")

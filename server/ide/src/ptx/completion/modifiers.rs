@@ -1,4 +1,4 @@
-//! Modifiers in the order of the form: those that can follow directly are first.
+//! Modifiers in the order of the form, with those that can follow directly first.
 
 use warplens_ide_db::CompletionKind;
 use warplens_isa::ptx::{Instruction, ModifierClass};
@@ -26,7 +26,8 @@ pub(super) fn propose(opcode: &str, written: &[&str], proposals: &mut Proposals)
     }));
 }
 
-/// The entries that match the written modifiers. A word that only one form has decides, and so do types.
+/// The entries that match the written modifiers. A word that only one entry has is decisive, and so are
+/// types.
 fn candidates(opcode: &str, written: &[&str]) -> Vec<&'static Instruction> {
     let mut entries = matching(opcode, written);
     let all = warplens_isa::ptx::by_opcode(opcode);
@@ -39,7 +40,8 @@ fn candidates(opcode: &str, written: &[&str]) -> Vec<&'static Instruction> {
     entries
 }
 
-/// The modifiers of an entry that are not written yet. Rank 0: can follow directly; 1: follows later; 2: belongs before.
+/// The modifiers of an entry that are not written yet. Rank 0 can follow directly, rank 1 can follow later, rank 2
+/// belongs earlier.
 fn next<'e>(entry: &'e Instruction, written: &[&str]) -> Vec<(&'e str, &'e str, u32)> {
     let mut words = entry.words.iter().filter(|word| !written.contains(word));
     if let Some(word) = words.next() {

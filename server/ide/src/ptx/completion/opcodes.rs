@@ -1,4 +1,4 @@
-//! Opcodes. Their modifiers and operands are proposed next, because the forms of an opcode differ.
+//! Opcodes. Their modifiers and operands are proposed later, because the forms of an opcode differ.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -9,7 +9,7 @@ use warplens_isa::ptx::{Instruction, Status};
 use crate::proposals::{Proposal, Proposals};
 use crate::snippet::Snippet;
 
-/// All instructions that can start a statement, one proposal for each name.
+/// All instructions that can start a statement, one proposal per name.
 pub(super) fn propose(proposals: &mut Proposals) {
     let mut names: IndexMap<&str, Vec<&Instruction>, FxBuildHasher> = IndexMap::default();
     let entries = isa::instructions().filter(|entry| entry.status != Status::Removed);

@@ -13,18 +13,18 @@ use crate::ptx::completion::context::Operand;
 use crate::ptx::explain::matching::matching;
 use crate::snippet::Snippet;
 
-/// The maximum number of registers of ranges that are listed: those used nearest to the cursor.
+/// The maximum number of registers of ranges that are listed. The ones used nearest to the cursor are
+/// preferred.
 const NEAR_REGISTERS: usize = 200;
 
-/// The maximum size of a range whose registers are all listed.
+/// A range of at most this size has all its registers listed.
 const SMALL_RANGE: u32 = 16;
 
-/// The proposals for an operand of an instruction.
 pub(super) fn propose(position: &FilePosition<'_>, operand: &Operand<'_>, proposals: &mut Proposals) {
     Scope::of(position, proposals).propose(&Wants::of(operand));
 }
 
-/// The accepted kinds of an operand.
+/// What an operand accepts.
 struct Wants {
     kinds: Vec<OperandKind>,
     /// The width of the instruction's type, if it has one.
@@ -56,7 +56,7 @@ impl Wants {
     }
 }
 
-/// The scope that names are looked up in.
+/// The scope in which names are looked up.
 struct Scope<'a, 'db> {
     position: &'a FilePosition<'db>,
     function: Option<std::sync::Arc<Function>>,
@@ -124,7 +124,7 @@ impl<'a, 'db> Scope<'a, 'db> {
         }
     }
 
-    /// An address to fill in, and those of the variables and parameters.
+    /// An address to fill in, and the addresses of variables and parameters.
     fn addresses(&mut self) {
         self.proposals.add(Proposal {
             insert: Snippet::text("[").placeholder("address").then("]"),
@@ -183,7 +183,7 @@ fn register(name: String, function: &Function, symbol: &Symbol, rank: u32) -> Pr
     Proposal::word(name, CompletionKind::Register, rank).with_detail(detail)
 }
 
-/// A register range by its prefix, the number to be filled in.
+/// A register range, as its prefix with a placeholder for the number.
 fn whole_range(function: &Function, symbol: &Symbol, count: u32, rank: u32) -> Proposal {
     let label = format!("{}<{count}>", symbol.name);
     let insert = Snippet::text(&symbol.name).placeholder("0");

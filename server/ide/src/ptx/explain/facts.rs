@@ -1,4 +1,4 @@
-//! Parts that the pages about an instruction share.
+//! Text that several pages about an instruction share.
 
 use warplens_ide_db::any_of;
 use warplens_ide_db::ptx::forms::kind_name;
@@ -6,7 +6,7 @@ use warplens_isa::ptx::{Operand, Status};
 
 use crate::explain::page::role;
 
-/// The clause that applies to all forms; later clauses are about some of them.
+/// The first clause, which applies to all forms. Later clauses are about some forms only.
 pub(super) fn first_clause(prose: &str) -> &str {
     prose.split(';').next().unwrap_or(prose).trim()
 }
@@ -23,7 +23,7 @@ pub(super) fn status(status: Status) -> &'static str {
     }
 }
 
-/// An operand in a line.
+/// The description of an operand, in one line.
 pub(crate) fn operand(operand: &Operand) -> String {
     let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
     let optional = if operand.optional { ", optional" } else { "" };

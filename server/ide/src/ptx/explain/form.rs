@@ -15,19 +15,19 @@ use crate::ptx::explain::facts;
 use crate::ptx::explain::facts::{first_clause, section, status};
 use crate::ptx::explain::matching::matching;
 
-/// An instruction as it is written.
+/// An instruction as written.
 pub(crate) struct Statement<'a> {
     /// Opcode and modifiers.
     pub(crate) mnemonic: &'a Mnemonic,
     /// `@!%p1`
     pub(crate) guard: Option<String>,
-    /// The operands, separated by commas; `None` if only the mnemonic is known.
+    /// The operands, as separated by commas; `None` if only the mnemonic is known.
     pub(crate) operands: Option<&'a [String]>,
     /// The version and target of the module.
     pub(crate) platform: Platform,
 }
 
-/// The page of a form; `None` for an opcode that does not exist.
+/// The page of the written form; `None` for an unknown opcode.
 pub(crate) fn page(statement: &Statement<'_>) -> Option<String> {
     let found = form_of(statement.mnemonic, statement.operands.map(<[String]>::len));
     let entry = match &found {
@@ -55,7 +55,7 @@ pub(crate) fn page(statement: &Statement<'_>) -> Option<String> {
     Some(page.finish())
 }
 
-/// The form of a mnemonic with that number of operands.
+/// The form of a mnemonic with this number of operands.
 pub(crate) fn form_of(mnemonic: &Mnemonic, operands: Option<usize>) -> Option<FormMatch> {
     let MnemonicForms::Known(found) = mnemonic.forms() else { return None };
     let takes = |form: &FormMatch| {
@@ -66,13 +66,13 @@ pub(crate) fn form_of(mnemonic: &Mnemonic, operands: Option<usize>) -> Option<Fo
     found.into_vec().into_iter().nth(best)
 }
 
-/// Opcode and modifiers with their dots.
+/// Opcode and modifiers, with their dots.
 pub(crate) fn spelt(mnemonic: &Mnemonic) -> String {
     let words = mnemonic.modifiers.iter().map(SmolStr::as_str);
     std::iter::once(mnemonic.opcode.as_str()).chain(words).collect::<Vec<_>>().join(".")
 }
 
-/// The entry for a mnemonic without a form.
+/// The entry for a mnemonic that matches no form.
 pub(crate) fn entry_of(mnemonic: &Mnemonic) -> Option<&'static Instruction> {
     let dotted: Vec<String> = mnemonic.modifiers.iter().map(|word| format!(".{word}")).collect();
     let dotted: Vec<&str> = dotted.iter().map(String::as_str).collect();
@@ -94,7 +94,7 @@ fn as_written(entry: &Instruction, found: Option<&FormMatch>, statement: &Statem
     guard.chain(meanings).collect()
 }
 
-/// The meaning of the modifier with this index: the summary of the value, and that of its class.
+/// The meaning of the modifier with this index: the summary of its value and of its class.
 pub(crate) fn meaning(
     entry: &Instruction,
     found: Option<&FormMatch>,
@@ -120,14 +120,14 @@ pub(crate) fn meaning(
     Some(format!("`{word}` · {summary}{decides}"))
 }
 
-/// The meaning of a word independent of its position.
+/// The meaning of a word wherever it occurs.
 fn summary(word: &str) -> Option<&'static str> {
     let space = || Some(isa::state_space(word)?.summary);
     let modifier = || Some(isa::modifier(word).first()?.summary);
     isa::type_(word).map(|ty| ty.summary).or_else(space).or_else(modifier)
 }
 
-/// The slot of a form that the modifier with this index fills. Slots of equal words are filled in order.
+/// The slot of a form that the modifier with this index fills. Slots with equal words are filled in order.
 pub(crate) fn slot_of(found: &FormMatch, mnemonic: &Mnemonic, index: usize) -> Option<usize> {
     let mut is_taken = vec![false; mnemonic.modifiers.len()];
     for (slot, value) in found.chosen.iter().enumerate() {
@@ -229,8 +229,8 @@ fn constants(entry: &Instruction, range: isa::Range) -> String {
     }
 }
 
-/// The registers for the value, unless that is a register of its type. A type of the written form is shown only if it
-/// occurs nowhere else.
+/// The registers that can contain the value, unless only registers of its type can. A type of the written form is
+/// shown only if it occurs nowhere else.
 fn registers(rule: &OperandRule, is_written: bool) -> String {
     const MOST: usize = 4;
     let own = rule.ty.map(warplens_hir::ptx::Type::name);
@@ -269,7 +269,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// The oldest version and target with the form, and whether the module has it.
+/// The oldest version and target with the form, and whether the module satisfies them.
 fn needs(entry: &Instruction, found: Option<&FormMatch>, platform: Platform) -> String {
     let mut parts = Vec::new();
     let form_gate = found.map_or(&[][..], |found| found.form.availability.0);
@@ -323,7 +323,7 @@ fn need(need: &Requirement) -> String {
     }
 }
 
-/// The assembled example statement that is most similar to the written one, or else the whole example.
+/// The statement of the example that is most similar to the written one, or else the whole example.
 fn example(entry: &'static Instruction, mnemonic: &Mnemonic) -> &'static str {
     let common = |code: &str| {
         let mut words = code.split(|c: char| c.is_whitespace() || c == ';').find(|word| word.contains('.'));

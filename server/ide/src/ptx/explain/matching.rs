@@ -4,8 +4,8 @@ use warplens_ide_db::ptx::forms::accepts;
 use warplens_isa::ptx;
 use warplens_isa::ptx::{Instruction, Modifier, ModifierClass};
 
-/// The entries of an opcode that the written modifiers (with their dots) match, the most specific ones first; all entries
-/// of the opcode if none matches.
+/// The entries of an opcode that match the written modifiers (with their dots), the most specific ones first. If none
+/// matches, all entries of the opcode.
 pub(crate) fn matching(opcode: &str, modifiers: &[&str]) -> Vec<&'static Instruction> {
     let all = ptx::by_opcode(opcode);
     let accepted = |entry: &Instruction| modifiers.iter().filter(|word| accepts(entry, word)).count();
@@ -19,7 +19,7 @@ pub(crate) fn matching(opcode: &str, modifiers: &[&str]) -> Vec<&'static Instruc
     if fitting.is_empty() { all.to_vec() } else { fitting }
 }
 
-/// Whether a required class is missing among the modifiers. Values of several words are separate modifiers.
+/// Whether the modifiers lack a required class. A value of several words is split into several modifiers.
 fn is_missing(class: &ModifierClass, modifiers: &[&str]) -> bool {
     let is_written = |value: &Modifier| {
         let mut words = value.name.split_inclusive('.').map(|word| word.trim_end_matches('.'));

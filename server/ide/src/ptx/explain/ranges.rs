@@ -1,8 +1,8 @@
-//! The ranges of types.
+//! The value ranges of types.
 
 use warplens_isa::ptx::{Type, TypeKind};
 
-/// The range of a type and other properties of its values; for packed types those of an element.
+/// The range and other properties of a type's values. For a packed type, they describe one element.
 pub(super) fn of(ty: &Type) -> Vec<String> {
     let bits = u32::from(ty.bits) / u32::from(ty.elements.max(1));
     let each = if ty.elements > 1 {
@@ -21,7 +21,8 @@ pub(super) fn of(ty: &Type) -> Vec<String> {
     }
 }
 
-/// Sign, exponent and mantissa bits, the largest finite value, the smallest normal one, and the step above 1.
+/// Sign, exponent and mantissa bits, the largest finite value, the smallest normal value, and the step above
+/// 1.
 struct Format {
     parts: &'static str,
     largest: &'static str,

@@ -12,7 +12,7 @@ use warplens_ide_db::{FilePosition, all_of};
 
 use crate::lines::Lines;
 
-/// The behavior of the local name at a position, in addition to its declaration; often `None`.
+/// How the local name at a position is used, in addition to its declaration; often `None`.
 pub(super) fn of_name(position: &FilePosition<'_>) -> Option<String> {
     let function = ptx_function(position.db, position.item)?;
     let name = function.name_at(position.offset)?;
@@ -48,7 +48,7 @@ fn register(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines<'_>
     (!text.is_empty()).then_some(text)
 }
 
-/// Whether a register is uniform at a position, and why not.
+/// Whether a register is uniform at a position, and if not, why.
 fn sharing(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines<'_>) -> Option<String> {
     let instruction = function.instruction_at(name.range.start())?;
     let after = name.role.writes();
@@ -119,7 +119,7 @@ fn label(
     Some(parts.join(" "))
 }
 
-/// Whether control falls through to a block from the instruction before it.
+/// Whether control falls through from the previous instruction to a block.
 fn falls_in(function: &Function, cfg: &Cfg, block: BlockId) -> bool {
     let before = cfg.predecessors(block).find(|from| from.index() + 1 == block.index());
     let last = before.and_then(|before| cfg.block(before).instructions.clone().next_back());
@@ -129,7 +129,7 @@ fn falls_in(function: &Function, cfg: &Cfg, block: BlockId) -> bool {
     })
 }
 
-/// The last block with a back edge to this one, if it starts a loop.
+/// The last block with a back edge to this block, if this block starts a loop.
 fn loop_end(cfg: &Cfg, block: BlockId) -> Option<BlockId> {
     let reached = cfg.graph().reachable(block.0);
     cfg.predecessors(block).filter(|from| reached[from.index()]).max()

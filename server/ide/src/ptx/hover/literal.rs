@@ -9,7 +9,6 @@ use warplens_syntax::{SyntaxKind, SyntaxToken};
 use crate::ptx::explain::form;
 use crate::ptx::hover::statement;
 
-/// The value of a number.
 pub(super) fn number(token: &SyntaxToken) -> Option<String> {
     let text = token.text();
     let ty = operand_type(token);
@@ -39,7 +38,7 @@ fn is_negated(token: &SyntaxToken) -> bool {
     })
 }
 
-/// The type with which the instruction reads an operand, if the number is the whole operand.
+/// The type with which the instruction reads the operand, if the number is the whole operand.
 fn operand_type(token: &SyntaxToken) -> Option<Type> {
     let instruction = token.parent_ancestors().find_map(ast::Instruction::cast)?;
     let is_in_address = token

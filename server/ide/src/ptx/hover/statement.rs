@@ -28,7 +28,7 @@ pub(super) fn opcode(db: &Database, file: File, token: &SyntaxToken) -> Option<S
     })
 }
 
-/// A modifier in its form: its meaning there, and the alternatives.
+/// A modifier in its form: the meaning there, and the alternatives.
 pub(super) fn modifier(instruction: &ast::Instruction, token: &SyntaxToken) -> Option<String> {
     let mnemonic = mnemonic(instruction)?;
     let index = instruction.modifiers().position(|modifier| modifier == *token)?;

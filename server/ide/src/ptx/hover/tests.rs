@@ -1,10 +1,10 @@
-//! Hovers of PTX as a person sees them: whole.
+//! Complete hovers of PTX, as a user sees them.
 
 use expect_test::{Expect, expect};
 
 use crate::fixture::{FILE, open};
 
-/// The hover at the marker below a line of a kernel.
+/// Shows the hover at the marker below a line of a kernel.
 fn check(line: &str, marker: &str, expect: Expect) {
     let source = format!(
         "\

@@ -1,10 +1,10 @@
-//! Whether a kernel stores values that it computes from a parameter itself, such as an address.
+//! Whether a kernel stores values that it computes from a parameter itself, for example from an address.
 
 use rustc_hash::FxHashSet;
 use warplens_hir::ptx::{Function, Instruction, NameRef, Operand, ReferentId, Role, SymbolId};
 
-/// Whether the value of a parameter gets into memory other than as an address of an access. What a load reads does not count, nor does
-/// a branch.
+/// Whether the value of a parameter is stored in memory, rather than only used as the address of an access. Values that are
+/// loaded from there do not count, nor do branches.
 pub(super) fn is_stored(function: &Function, parameter: SymbolId) -> bool {
     let mut registers: FxHashSet<ReferentId> = FxHashSet::default();
     loop {
@@ -32,7 +32,7 @@ pub(super) fn is_stored(function: &Function, parameter: SymbolId) -> bool {
     }
 }
 
-/// The names that an instruction reads, without its guard.
+/// The names that an instruction reads, except in its guard.
 fn reads<'f>(
     function: &'f Function,
     instruction: Instruction<'f>,
@@ -42,7 +42,7 @@ fn reads<'f>(
     names.filter(|name| matches!(name.role, Role::Read | Role::ReadWrite))
 }
 
-/// Whether an operand of a store besides its address is one of the registers.
+/// Whether an operand of a store, other than its address, is one of the registers.
 fn stores(function: &Function, instruction: Instruction<'_>, registers: &FxHashSet<ReferentId>) -> bool {
     let is_one = |operand: &Operand| match operand {
         Operand::Register { name, .. } => registers.contains(&function.name(*name).referent),

@@ -1,4 +1,4 @@
-//! Kernels without one statement in which another register takes the place of its result.
+//! Kernels that lack one statement and use another register instead of its result.
 
 use rustc_hash::FxHashMap;
 use text_size::{TextRange, TextSize};
@@ -9,8 +9,8 @@ use warplens_ide_db::TextEdit;
 
 use crate::reduce::Alternative;
 
-/// Registers of the same size that are tried besides the operands of the statement: the first ones and the last ones that are
-/// written before it.
+/// Besides the operands of the statement, these many registers of the same size are tried: the first and the last ones that
+/// are written before it.
 const FIRST: usize = 3;
 const LAST: usize = 3;
 
@@ -47,12 +47,12 @@ impl<'f> Uses<'f> {
         uses
     }
 
-    /// How often a register is read.
+    /// How often the function reads a register.
     pub(super) fn reads(&self, register: ReferentId) -> u32 {
         self.reads.get(&register).copied().unwrap_or_default()
     }
 
-    /// The registers that are read and never written, sorted.
+    /// The registers that are read but never written, sorted.
     pub(super) fn undefined(&self) -> Vec<String> {
         let unwritten = self.reads.keys().filter(|register| !self.writes.contains_key(*register));
         let mut names: Vec<String> =
@@ -61,7 +61,8 @@ impl<'f> Uses<'f> {
         names
     }
 
-    /// The registers that instructions before one write, the first write first, without its own results.
+    /// The registers that earlier instructions write, in the order of their first write, except the results
+    /// of this instruction.
     fn written_before(&self, instruction: Instruction<'_>) -> Vec<NameRef<'f>> {
         let mut found: Vec<NameRef<'f>> = Vec::new();
         for name in self.function.names().take_while(|name| name.range.start() < instruction.range().start())
@@ -75,7 +76,7 @@ impl<'f> Uses<'f> {
     }
 }
 
-/// The type of a register that a name stands for.
+/// The type of the register that a name denotes.
 fn register_type(function: &Function, name: &NameRef<'_>) -> Option<Type> {
     let symbol = name.resolution.symbol()?;
     match function.symbol(symbol).kind {
@@ -84,7 +85,7 @@ fn register_type(function: &Function, name: &NameRef<'_>) -> Option<Type> {
     }
 }
 
-/// The alternatives of an instruction, those with registers of its operands first.
+/// The alternatives to an instruction; those that use its own operands are first.
 pub(super) fn of(function: &Function, instruction: Instruction<'_>, uses: &Uses<'_>) -> Vec<Alternative> {
     let mut found = Vec::new();
     if let Some(result) = result(function, instruction) {
@@ -103,7 +104,7 @@ pub(super) fn of(function: &Function, instruction: Instruction<'_>, uses: &Uses<
     found
 }
 
-/// The only register that an instruction writes, if it does not read it there.
+/// The only register that an instruction writes, unless it also reads that register.
 fn result<'f>(function: &'f Function, instruction: Instruction<'_>) -> Option<NameRef<'f>> {
     let Some(Operand::Register { name, component: None }) = instruction.operands().first() else {
         return None;
@@ -113,7 +114,7 @@ fn result<'f>(function: &'f Function, instruction: Instruction<'_>) -> Option<Na
     (written == 1 && result.role == Role::Write).then_some(result)
 }
 
-/// The registers that may take the place of a result.
+/// The registers that can replace a result.
 fn replacements(
     function: &Function,
     instruction: Instruction<'_>,
@@ -143,7 +144,8 @@ fn replacements(
     chosen.iter().filter_map(|register| uses.names.get(register).cloned()).collect()
 }
 
-/// The kernel without an instruction, with another register wherever its result is read: up to the next instruction that writes it.
+/// The edits that remove an instruction and use another register instead of its result, up to the next instruction that writes
+/// the result.
 fn replaced(
     function: &Function,
     instruction: Instruction<'_>,
@@ -156,7 +158,7 @@ fn replaced(
     let mut end = TextSize::from(u32::MAX);
     for name in later {
         if name.role.writes() {
-            // The operands of the next writer are still this value.
+            // The operands of the next writer still read this value.
             end = end.min(
                 function
                     .instruction_at(name.range.start())

@@ -1,4 +1,4 @@
-//! Registers of ranges with numbers from 1 on, in the order of their first occurrence.
+//! Renumbers the registers of ranges from 1, in the order of their first occurrence.
 
 use rustc_hash::FxHashMap;
 use text_size::{TextRange, TextSize};
@@ -8,7 +8,7 @@ use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{SyntaxKind, SyntaxNode};
 
-/// The edits that renumber the registers; none if they are numbered so already.
+/// The edits that renumber the registers; none if they already have these numbers.
 pub(super) fn edits(tree: &SyntaxNode, function: &Function) -> Vec<TextEdit> {
     let mut numbers: FxHashMap<SymbolId, FxHashMap<u32, u32>> = FxHashMap::default();
     let mut edits = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn edits(tree: &SyntaxNode, function: &Function) -> Vec<TextEdit> {
     edits
 }
 
-/// The number of registers in a declaration.
+/// Declares this number of registers.
 fn count(
     declarator: &SyntaxNode,
     function: &Function,

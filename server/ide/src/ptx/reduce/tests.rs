@@ -15,7 +15,7 @@ fn found(body: &str) -> (String, Reducible) {
     (text, found)
 }
 
-/// Each part with its text, and the kernels of the alternatives as their changes.
+/// Shows each part with its text, and each alternative as its changes to the kernel.
 fn check(body: &str, expect: Expect) {
     let (text, found) = found(body);
     let at = |range: TextRange| {

@@ -8,7 +8,7 @@ use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{SyntaxKind, SyntaxNode};
 
-/// The edits that remove them, in the order of the text.
+/// The edits that remove unused declarations, labels and blocks, in text order.
 pub(super) fn edits(tree: &SyntaxNode, function: &Function) -> Vec<TextEdit> {
     let used = Used::of(function);
     let mut edits = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn edits(tree: &SyntaxNode, function: &Function) -> Vec<TextEdit> {
     edits
 }
 
-/// The symbols that are named besides their declarations, and of ranges of registers the largest number.
+/// The symbols that are named apart from their declarations; for ranges of registers, the largest number.
 struct Used {
     symbols: FxHashSet<SymbolId>,
     largest: FxHashMap<SymbolId, u32>,
@@ -53,7 +53,8 @@ impl Used {
     }
 }
 
-/// A declaration without the declarators that are not used, and with as many registers of a range as are used.
+/// Removes unused declarators from a declaration, and shortens a range of registers to the registers that are
+/// used.
 fn variable(node: &SyntaxNode, function: &Function, used: &Used) -> Option<TextEdit> {
     let variable = ast::Variable::cast(node.clone())?;
     let all: Vec<ast::Declarator> = variable.declarators().collect();
@@ -99,7 +100,7 @@ fn label(node: &SyntaxNode, function: &Function, used: &Used) -> Option<TextEdit
         .then(|| TextEdit { range: node.text_range(), insert: String::new() })
 }
 
-/// A block in the body without statements.
+/// Removes a block of the body that has no statements.
 fn empty_block(node: &SyntaxNode, body: TextRange) -> Option<TextEdit> {
     let is_empty = ast::Block::cast(node.clone())?.statements().next().is_none();
     let is_inner = node.text_range().start() > body.start();

@@ -10,7 +10,7 @@ use warplens_syntax::ptx::ast;
 use crate::ptx::completion::context::Operand;
 use crate::signature_help::Label;
 
-/// The signature of the callee, if the statement is a call and names it before the cursor.
+/// The signature of the callee, if the statement is a call that names it before the cursor.
 pub(super) fn help(position: &FilePosition<'_>, operand: &Operand<'_>) -> Option<SignatureHelp> {
     if operand.opcode != "call" {
         return None;
@@ -62,7 +62,7 @@ fn named_later(position: &FilePosition<'_>) -> Option<String> {
 /// The part of the call before the cursor.
 struct Written<'s> {
     callee: Option<&'s str>,
-    /// The index of the argument at the cursor: of the parameters or, before the callee, of the return list.
+    /// The index of the argument at the cursor. Before the callee, it is an index into the return list.
     argument: Option<usize>,
 }
 

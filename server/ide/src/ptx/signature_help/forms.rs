@@ -9,7 +9,6 @@ use crate::ptx::completion::context::Operand;
 use crate::ptx::explain;
 use crate::signature_help::{Label, MAX_FORMS};
 
-/// The forms of the opcode written.
 pub(super) fn help(operand: &Operand<'_>) -> Option<SignatureHelp> {
     let all = isa::by_opcode(operand.opcode);
     let takes_all = |entry: &&&Instruction| operand.modifiers.iter().all(|word| forms::accepts(entry, word));
@@ -19,7 +18,7 @@ pub(super) fn help(operand: &Operand<'_>) -> Option<SignatureHelp> {
     let mut forms: Vec<(usize, &Instruction, &str)> =
         forms.enumerate().map(|(index, (entry, form))| (index, entry, form)).collect();
     let best = forms.iter().min_by_key(|(index, entry, form)| (distance(entry, form, operand), *index))?.0;
-    // If there are too many, those around the best.
+    // If there are too many forms, keep the best one and those around it.
     let first = best.saturating_sub(MAX_FORMS / 2).min(forms.len().saturating_sub(MAX_FORMS));
     forms.drain(..first);
     forms.truncate(MAX_FORMS);
@@ -27,8 +26,8 @@ pub(super) fn help(operand: &Operand<'_>) -> Option<SignatureHelp> {
     Some(SignatureHelp { signatures, active: best - first })
 }
 
-/// The distance of a form: whether it lacks the operand, the number of its words that are not written, and of written
-/// words that it lacks.
+/// How far a form is from the statement: whether it lacks the operand, how many words differ, and how many written
+/// words it lacks.
 fn distance(entry: &Instruction, form: &str, operand: &Operand<'_>) -> (bool, usize, usize) {
     let (mnemonic, operands) = halves(form);
     let classes = entry.modifiers.iter().filter(|class| mnemonic.contains(class.name));
@@ -45,7 +44,7 @@ fn distance(entry: &Instruction, form: &str, operand: &Operand<'_>) -> (bool, us
     (segments(operands).len() <= operand.index, foreign + missing, foreign)
 }
 
-/// The words of a mnemonic outside of braces, without the opcode.
+/// The words of a mnemonic outside braces, without the opcode.
 fn required_words(mnemonic: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     let outside = mnemonic.split_inclusive(['{', '}']).filter_map(move |part| {
@@ -77,7 +76,7 @@ fn signature(entry: &Instruction, form: &str, index: usize) -> Signature {
     label.finish(format!("{}\n\nPTX {}{target}", entry.summary, entry.since), index)
 }
 
-/// Splits a form into mnemonic, with a guard, and operands.
+/// Splits a form into the mnemonic, with its guard, and the operands.
 fn halves(form: &str) -> (&str, &str) {
     let guard = if form.starts_with("{@") { form.find(' ').map_or(0, |space| space + 1) } else { 0 };
     match form[guard..].find(' ') {
@@ -86,8 +85,8 @@ fn halves(form: &str) -> (&str, &str) {
     }
 }
 
-/// The ranges of the operands in the text of a form: between commas outside of brackets and braces. A group `{, x}` is
-/// optional.
+/// The ranges of the operands in the text of a form, as separated by commas outside brackets and braces. A group
+/// `{, x}` is optional.
 fn segments(operands: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let (mut depth, mut start) = (0_u32, 0);
@@ -101,7 +100,7 @@ fn segments(operands: &str) -> Vec<(usize, usize)> {
         }
     };
     let bytes = operands.as_bytes();
-    // Whether each open group is optional.
+    // For each open group, whether it is optional.
     let mut groups = Vec::new();
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
@@ -127,7 +126,7 @@ fn segments(operands: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// The operands that are named in a part of a form; if it names none, the one with the index of the part.
+/// The operands that a part of a form names. If it names none, the operand with the index of the part.
 fn documentation(entry: &Instruction, part: &str, number: usize) -> String {
     let is_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-');
     let names: Vec<&str> = part.split(|char| !is_name(char)).collect();

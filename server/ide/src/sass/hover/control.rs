@@ -1,8 +1,7 @@
-//! Control information in words, with the instructions that set and wait for its scoreboards.
+//! Control information in words, with the instructions that set its scoreboards and wait for them.
 
 use warplens_hir::sass::{FlowGraph, Function, setters, waiters};
 
-/// The page of the control information of an instruction.
 pub(super) fn page(function: &Function, index: usize) -> Option<String> {
     let control = function.instructions[index].control?;
     let mut parts = vec![format!("**Control information** `{control}`"), summary(function, index)];

@@ -1,4 +1,4 @@
-//! Places: targets, blocks, regions, functions.
+//! Targets, blocks, regions and functions.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use warplens_isa::sass::Flow;
 
 use crate::sass::lens;
 
-/// How many instructions of a block a hover shows.
+/// The maximum number of instructions of a block that a hover shows.
 const SHOWN: usize = 8;
 
-/// Where a target leads: the block there.
+/// The block that a target leads to.
 pub(super) fn target(
     position: &FilePosition<'_>,
     function: &Function,
@@ -32,7 +32,7 @@ pub(super) fn target(
     }
 }
 
-/// The block that begins at an instruction, as far as it is shown.
+/// The block that starts at an instruction, up to the maximum length.
 pub(super) fn block(position: &FilePosition<'_>, function: &Function, start: usize) -> Option<String> {
     let first = function.instructions.get(start)?;
     let ends = |at: usize| {
@@ -71,7 +71,7 @@ pub(super) fn block(position: &FilePosition<'_>, function: &Function, start: usi
     ))
 }
 
-/// The longest chain of scoreboard waits of a block.
+/// The longest chain of scoreboard waits in a block.
 fn wait_chain(function: &Function, block: Range<usize>) -> String {
     let chain = longest_wait_chain(function, block);
     if chain.is_empty() {
@@ -93,7 +93,7 @@ fn wait_chain(function: &Function, block: Range<usize>) -> String {
     )
 }
 
-/// The address of an instruction in a listing without encodings.
+/// The address of an instruction, in a listing without encodings.
 pub(super) fn address(function: &Function, index: usize) -> String {
     let next = function.next_address(index);
     format!(

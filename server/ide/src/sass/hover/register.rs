@@ -1,11 +1,12 @@
-//! Registers: where they are written and read, how wide an access is, whether all lanes have the same value.
+//! Registers: where they are written and read, how wide an access is, and whether all lanes have equal
+//! values.
 
 use text_size::TextRange;
 use warplens_hir::sass::{
     Access, FlowGraph, Function, Reaching, Register, RegisterFile, SameValue, same_value,
 };
 
-/// How many places a hover names.
+/// The maximum number of instructions that a hover names.
 const SHOWN: usize = 6;
 
 /// The page of the register that an instruction names at a range.
@@ -77,7 +78,7 @@ fn places(function: &Function, all: &[usize]) -> String {
     shown.join(", ")
 }
 
-/// Whether all lanes have the same value, and why not.
+/// Whether all lanes have equal values, and if not, why.
 fn sameness(function: &Function, reaching: &Reaching<'_>, index: usize, access: &Access) -> String {
     match same_value(function, reaching, index, access.register, access.is_write) {
         SameValue::Same => "All lanes have the same value.".to_owned(),

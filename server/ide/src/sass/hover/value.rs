@@ -4,7 +4,6 @@ use smol_str::SmolStr;
 use warplens_hir::sass::{Constant, Facts, Function, Immediate, Value};
 use warplens_isa::sass as isa;
 
-/// The page of a number.
 pub(super) fn immediate(function: &Function, index: usize, immediate: Immediate) -> String {
     let instruction = &function.instructions[index];
     match immediate {
@@ -55,7 +54,7 @@ fn float(opcode: &str, number: f64) -> String {
     format!("`{number:?}` · 32-bit float `0x{:08x}`", (number as f32).to_bits())
 }
 
-/// The register that two halves make: `HFMA2 R0, -RZ, RZ, 1.875, 0`.
+/// The register that two halves make up: `HFMA2 R0, -RZ, RZ, 1.875, 0`.
 fn half_pair(function: &Function, index: usize) -> Option<String> {
     let instruction = &function.instructions[index];
     if !instruction.opcode.starts_with('H') {
@@ -74,7 +73,7 @@ fn half_pair(function: &Function, index: usize) -> Option<String> {
     Some(format!("The two numbers are the halves of `0x{word:08x}`, the high one first (`{word}`)."))
 }
 
-/// The bits of a number as a 16-bit float; the numbers of listings are exact.
+/// The bits of a number as a 16-bit float. The numbers of listings are exact.
 fn half(number: f64) -> u16 {
     let bits = (number as f32).to_bits();
     let sign = (bits >> 16 & 0x8000) as u16;
@@ -88,7 +87,8 @@ fn half(number: f64) -> u16 {
     }
 }
 
-/// What a place in a constant bank holds. `ptx_names` are the parameters of the kernel in PTX, if that is known.
+/// The meaning of an address in a constant bank. `ptx_names` are the names of the kernel's parameters in PTX, if
+/// known.
 pub(super) fn constant(
     function: &Function,
     facts: &Facts,

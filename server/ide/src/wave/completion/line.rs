@@ -1,4 +1,5 @@
-//! The line being typed: a statement ends with it, so its tokens determine what can follow.
+//! The line being typed. A statement never continues on another line, so the tokens of the line determine
+//! what can follow.
 
 use text_size::TextRange;
 use warplens_ide_db::{FilePosition, token_before, token_covering};
@@ -90,13 +91,13 @@ impl Line {
 
 /// The part of a statement before the word being typed.
 pub(crate) enum Statement<'l> {
-    /// Nothing yet, or a guard.
+    /// Nothing, or a guard.
     Start { guarded: bool },
     /// `@` or `@!`
     Guard { negated: bool },
-    /// A mnemonic with its suffixes, and the tokens of operands, commas among them.
+    /// A mnemonic with its suffixes, and the tokens of the operands, including commas.
     Instruction { name: String, operands: &'l [SyntaxToken] },
-    /// A directive and the tokens of its arguments, commas among them.
+    /// A directive and the tokens of its arguments, including commas.
     Directive { name: &'l str, arguments: &'l [SyntaxToken] },
     /// Not a statement.
     Other,

@@ -12,8 +12,8 @@ use crate::proposals::{Proposal, Proposals};
 use crate::snippet::Snippet;
 use crate::wave::completion::operands;
 
-/// All instructions except those of constructs: in the dialect of the setting; without one, those in the dialect that the file
-/// uses more are first.
+/// All instructions except those of constructs. They are in the dialect of the setting; without one, the dialect that the file
+/// uses more comes first.
 pub(super) fn instructions(position: &FilePosition<'_>, proposals: &mut Proposals) {
     let accepts = position.file.accepts(position.db);
     let common = prevalent(position.db, position.file);
@@ -48,7 +48,7 @@ fn mnemonic(
     Proposal { insert, ..Proposal::known(name, &detail, CompletionKind::Opcode, rank) }
 }
 
-/// The dialect that a file uses more; by default the guide's.
+/// The dialect that a file uses more; the guide's if neither.
 fn prevalent(db: &Database, file: File) -> Dialect {
     let counts = items(db, file).iter().map(|item| dialect_counts(db, *item));
     let (guide, toolchain) =
@@ -56,7 +56,8 @@ fn prevalent(db: &Database, file: File) -> Dialect {
     if toolchain > guide { Dialect::Toolchain } else { Dialect::Guide }
 }
 
-/// The number of instructions of an item with the guide's name and with the toolchain's, of those whose names differ.
+/// How many instructions of an item use the guide's name and the toolchain's name, counting only instructions whose
+/// names differ.
 #[salsa::tracked(returns(copy))]
 fn dialect_counts<'db>(db: &'db dyn Db, item: Item<'db>) -> (u32, u32) {
     let code = wave_code(db, item);

@@ -1,4 +1,4 @@
-//! Operands: those that the form of the instruction accepts at the position, with their last writers.
+//! Operands that the form of the instruction accepts at the position, with their last writers.
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Name, NameRef, Role};
@@ -12,7 +12,7 @@ use warplens_syntax::{SyntaxKind, SyntaxToken};
 use crate::proposals::{Proposal, Proposals};
 use crate::wave::explain;
 
-/// The predicate registers that a guard or a condition can name.
+/// The number of predicate registers that a guard or a condition can name.
 const PREDICATES: u8 = 4;
 
 /// The proposals for the next operand of the instruction `name`, after these tokens.
@@ -24,7 +24,7 @@ pub(crate) fn operand(
 ) {
     let Some((_, forms)) = forms(name) else { return };
     let is_negated = tokens.last().is_some_and(|token| token.kind() == SyntaxKind::BANG);
-    // An operand is followed by a comma first.
+    // A comma must follow the previous operand first.
     if tokens.last().is_some_and(|token| token.kind() != SyntaxKind::COMMA) && !is_negated {
         return;
     }
@@ -52,8 +52,8 @@ pub(crate) fn operand(
     }
 }
 
-/// The instruction with this name, and its forms: its operands, without the first if that may be omitted, and those of
-/// the form on predicates. A scope after the mnemonic is not an operand any more.
+/// The instruction with this name, and its forms: with all operands, without the first if that is optional, and the
+/// form on predicates. If a scope follows the mnemonic, the forms have no scope operand.
 pub(crate) fn forms(written: &str) -> Option<(&'static Instruction, Vec<List<Operand>>)> {
     let (entry, suffix) = explain::mnemonic(written)?;
     let name = written.strip_suffix(suffix.unwrap_or_default())?;
@@ -66,7 +66,7 @@ pub(crate) fn forms(written: &str) -> Option<(&'static Instruction, Vec<List<Ope
     Some((entry, std::iter::once(all).chain(shorter).chain(on_predicates).collect()))
 }
 
-/// Whether a form accepts the complete operands in these tokens, each with a comma after it.
+/// Whether a form accepts the complete operands in these tokens. A comma ends each of them.
 pub(crate) fn fits(form: List<Operand>, tokens: &[SyntaxToken]) -> bool {
     let mut operands = form.iter();
     let written = tokens.split_inclusive(|token| token.kind() == SyntaxKind::COMMA);
@@ -75,12 +75,12 @@ pub(crate) fn fits(form: List<Operand>, tokens: &[SyntaxToken]) -> bool {
     written.all(|tokens| operands.next().is_some_and(|operand| takes(operand, tokens[0].kind())))
 }
 
-/// The number of the operand that follows these tokens.
+/// The index of the operand that follows these tokens.
 pub(crate) fn index(tokens: &[SyntaxToken]) -> usize {
     tokens.iter().filter(|token| token.kind() == SyntaxKind::COMMA).count()
 }
 
-/// The operands that can follow: in the forms that accept the written ones, or else in all of them.
+/// The kinds of operand that can follow, in the forms that accept the operands so far, or else in all forms.
 fn kinds(forms: &[List<Operand>], tokens: &[SyntaxToken]) -> Vec<OperandKind> {
     let fitting: Vec<List<Operand>> = forms.iter().copied().filter(|form| fits(*form, tokens)).collect();
     let forms = if fitting.is_empty() { forms } else { &fitting };
@@ -88,7 +88,7 @@ fn kinds(forms: &[List<Operand>], tokens: &[SyntaxToken]) -> Vec<OperandKind> {
     operands.flat_map(|operand| operand.kinds.iter().copied()).collect()
 }
 
-/// Whether an operand can start with such a token.
+/// Whether an operand can start with this kind of token.
 fn takes(operand: &Operand, token: SyntaxKind) -> bool {
     operand.kinds.iter().any(|kind| match kind {
         OperandKind::General | OperandKind::Fragment => token == SyntaxKind::GENERAL_REGISTER,
@@ -109,7 +109,6 @@ pub(crate) fn guard(position: &FilePosition<'_>, negated: bool, proposals: &mut 
     }));
 }
 
-/// The scopes.
 pub(crate) fn scopes(proposals: &mut Proposals) {
     proposals.extend(isa::scopes().iter().map(|scope| {
         let name = format!(".{}", scope.name);
@@ -117,7 +116,7 @@ pub(crate) fn scopes(proposals: &mut Proposals) {
     }));
 }
 
-/// The most likely predicate of a condition: the one that was written last.
+/// The most likely predicate of a condition, which is the last one that was written.
 pub(crate) fn likely_predicate(position: &FilePosition<'_>) -> String {
     let code = wave_code(position.db, position.item);
     let written = before(&code, position).filter(|found| is_write(found));
@@ -128,7 +127,7 @@ pub(crate) fn likely_predicate(position: &FilePosition<'_>) -> String {
     format!("p{}", predicates.next_back().unwrap_or(1))
 }
 
-/// The predicate registers, written ones first.
+/// The predicate registers. Those that the kernel writes come first.
 fn predicates(position: &FilePosition<'_>) -> impl Iterator<Item = Proposal> {
     let code = wave_code(position.db, position.item);
     (0..PREDICATES).map(move |index| {
@@ -138,7 +137,8 @@ fn predicates(position: &FilePosition<'_>) -> impl Iterator<Item = Proposal> {
     })
 }
 
-/// The general registers that the kernel uses, those written before the position first, and the first unused one.
+/// The general registers that the kernel uses, with those written before the position first, and the first unused
+/// one.
 fn registers(position: &FilePosition<'_>) -> Vec<Proposal> {
     let code = wave_code(position.db, position.item);
     let mut used = [false; 256];
@@ -170,7 +170,7 @@ fn is_write(found: &NameRef) -> bool {
     matches!(found.role, Role::Write | Role::ReadWrite)
 }
 
-/// The last instruction that writes a register before a position, on other lines.
+/// The last instruction before a position that writes a register, on another line.
 fn last_write(code: &Code, position: &FilePosition<'_>, name: &Name) -> Option<TextRange> {
     let here = code.instruction_at(position.offset);
     let mut writes = before(code, position).rev().filter(|found| found.name == *name && is_write(found));

@@ -1,4 +1,5 @@
-//! Keywords of constructs: each where it is allowed, with the keyword that closes it.
+//! Keywords of constructs, proposed wherever they are allowed. A keyword that opens a construct is proposed
+//! with the one that closes it.
 
 use text_size::TextSize;
 use warplens_hir::wave::{Code, Link};
@@ -12,7 +13,6 @@ use crate::wave::completion::line::Line;
 use crate::wave::completion::operands;
 use crate::wave::format::typed;
 
-/// The keywords that are proposed here.
 const WORDS: [&str; 7] = ["if", "else", "endif", "loop", "break", "continue", "endloop"];
 
 /// Whether a mnemonic is one of them.
@@ -23,25 +23,25 @@ pub(super) fn has(mnemonic: &str) -> bool {
 /// The constructs that are open around a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Around {
-    /// The position is in a kernel.
+    /// Whether the position is in a kernel.
     pub(super) is_kernel: bool,
-    /// The kernel has its `.end`.
+    /// Whether the kernel has its `.end`.
     pub(super) is_closed: bool,
-    /// The innermost construct is an `if` without an `else`.
+    /// Whether the innermost construct is an `if` without an `else`.
     takes_else: bool,
-    /// The innermost construct is an `if`, and one around the position is not closed.
+    /// Whether the innermost construct is an `if`, and an `if` around the position lacks its `endif`.
     takes_endif: bool,
-    /// The same for a `loop`.
+    /// Whether the innermost construct is a `loop`, and a `loop` around the position lacks its `endloop`.
     takes_endloop: bool,
     is_in_loop: bool,
-    /// A later `endif` does not close a construct yet.
+    /// Whether a later `endif` does not close a construct yet.
     awaits_if: bool,
-    /// A later `endloop` does not close a construct yet.
+    /// Whether a later `endloop` does not close a construct yet.
     awaits_loop: bool,
 }
 
 impl Around {
-    /// The constructs that are open at the word that starts at `start`; the word itself does not count.
+    /// The constructs that are open before the word at `start`.
     pub(super) fn of(position: &FilePosition<'_>, start: TextSize) -> Around {
         let code = wave_code(position.db, position.item);
         let Some(kernel) = &code.kernel else { return Around::default() };
@@ -116,7 +116,7 @@ fn end(code: &Code, opener: usize) -> Option<usize> {
     }
 }
 
-/// The keywords that are allowed. Those that close a construct are first, and are dedented.
+/// The keywords that are allowed. Those that close a construct come first, and are dedented.
 pub(super) fn words(position: &FilePosition<'_>, line: &Line, around: &Around, proposals: &mut Proposals) {
     let predicate = operands::likely_predicate(position);
     let condition = |word: &str| Snippet::text(word).then(" ").placeholder(&predicate);
@@ -154,7 +154,8 @@ fn summary(word: &str) -> &'static str {
     isa::instruction(word).map_or("", |entry| entry.summary)
 }
 
-/// Changes the white space before a keyword that closes a construct to the formatted indentation.
+/// Changes the white space before a keyword that closes a construct, so that the keyword is indented as
+/// formatted.
 pub(super) fn moves(position: &FilePosition<'_>, line: &Line, word: &str) -> Option<TextEdit> {
     let is_first = line.tokens.is_empty();
     is_first

@@ -6,7 +6,7 @@ use crate::analysis::AnalysisHost;
 use crate::completion::tests::{check, labels};
 use crate::fixture::FILE;
 
-/// A WAVE kernel with a line to complete, and the cursor at that line's end.
+/// A WAVE kernel with a line to complete. The cursor is at the end of the line.
 fn in_wave_kernel(line: &str) -> String {
     let cursor = " ".repeat(line.len()) + "|";
     format!(".kernel k\n.registers 8\niadd r2, r1, 1\nout:\n{line}\n{cursor}\nhalt\n.end\n")
@@ -101,7 +101,7 @@ fn wave() {
     assert_eq!(labels(&in_wave_kernel("iadd r1 ; co")), Vec::<String>::new());
 }
 
-/// A text with a cursor `|`, and what is proposed there.
+/// Splits a text at its cursor `|`, and returns what is proposed there.
 fn proposed(text: &str) -> (String, Vec<CompletionItem>) {
     let at = text.find('|').expect("there is a cursor");
     let text = text.replacen('|', "", 1);
@@ -111,7 +111,7 @@ fn proposed(text: &str) -> (String, Vec<CompletionItem>) {
     (text, found)
 }
 
-/// The words of constructs that are proposed at a cursor.
+/// The keywords of constructs that are proposed at the cursor.
 fn words(text: &str) -> String {
     let (_, found) = proposed(text);
     let words = ["if", "else", "endif", "loop", "break", "continue", "endloop", ".kernel", ".end"];
@@ -172,7 +172,7 @@ fn words_of_constructs_where_they_fit() {
     .assert_eq(&shown);
 }
 
-/// What a proposal inserts, with what it moves.
+/// The text that a proposal inserts, and the white space that it changes.
 fn inserted(text: &str, label: &str) -> String {
     let (text, found) = proposed(text);
     let item = found.into_iter().find(|item| item.label == label).expect("it is proposed");
@@ -314,7 +314,7 @@ fn guards_are_predicates() {
     .assert_eq(&details(&kernel("x: @!p|")));
 }
 
-/// Proposals with their details, the first few.
+/// The first few proposals, with their details.
 fn details(text: &str) -> String {
     let (_, found) = proposed(text);
     let line =

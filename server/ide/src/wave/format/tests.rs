@@ -104,7 +104,8 @@ fn a_line_is_formatted_when_it_ends() {
     assert_eq!(apply(text, &edits), text.replace("        endif\n", "    endif\n    "));
 }
 
-/// The text after what was typed at the cursor `|` of a line was formatted; the cursor is where a person would see it.
+/// Shows the text after formatting what was typed at the cursor `|`. The resulting cursor is shown where a user would
+/// see it.
 fn check_typed(text: &str, expect: Expect) {
     let at = text.find('|').expect("there is a cursor");
     let text = text.replacen('|', "", 1);
@@ -222,7 +223,7 @@ fn closing_keywords_are_dedented_when_completed() {
     }
 }
 
-/// Pieces of which texts are made that are hardly ever right.
+/// Random texts of these pieces are rarely valid.
 const PIECES: [&str; 30] = [
     ".kernel k\n",
     ".end",

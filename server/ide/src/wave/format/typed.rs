@@ -1,5 +1,5 @@
-//! On-type formatting of WAVE: the indentation of the cursor's line. Only its leading spaces change, and only to the result
-//! of formatting the file, so that constructs are indented while they are typed.
+//! On-type formatting of WAVE: the indentation of the cursor's line. Only the leading spaces change, and only to what
+//! formatting the file would produce, so constructs are indented while they are typed.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Code;
@@ -12,7 +12,7 @@ use crate::format::size;
 /// The keywords that are dedented, because they close a construct.
 const CLOSERS: [&str; 4] = ["else", "endif", "endloop", ".end"];
 
-/// The edit after the last letter of a keyword that closes a construct was typed, alone on its line.
+/// The edit after the last letter of a closing keyword was typed, alone on its line.
 pub(crate) fn closed(db: &Database, file: File, text: &str, offset: TextSize) -> Option<TextEdit> {
     let line = line_of(text, offset);
     let is_at_end = text[TextRange::new(offset, line.end())].trim().is_empty();
@@ -31,7 +31,7 @@ pub(crate) fn closing(
     closes.then(|| indented(text, line, depth(db, file, line.start(), word))).flatten()
 }
 
-/// The edit after a newline was typed before the line of `offset`; the last line with text ends at `ended`.
+/// The edit after a newline was typed before the line at `offset`. The last line with text ends at `ended`.
 pub(crate) fn begun(
     db: &Database,
     file: File,
@@ -39,13 +39,13 @@ pub(crate) fn begun(
     (ended, offset): (TextSize, TextSize),
 ) -> Option<TextEdit> {
     let line = line_of(text, offset);
-    // Without a newline between them it is the completed line itself.
+    // Without a newline between them, it is the completed line itself.
     let is_new = line.start() > ended;
     let word = text[line].split_whitespace().next().unwrap_or_default();
     if is_new { indented(text, line, depth(db, file, ended, word)) } else { None }
 }
 
-/// The line of an offset. Only a line feed ends a line; a single carriage return is white space, or part of a comment.
+/// The line at an offset. Only a line feed ends a line; a lone carriage return is white space, or part of a comment.
 fn line_of(text: &str, offset: TextSize) -> TextRange {
     let at = usize::from(offset);
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -82,7 +82,7 @@ fn open(code: &Code, at: TextSize) -> u8 {
     })
 }
 
-/// The shortest edit that changes the indentation of a line to a level.
+/// The shortest edit that indents a line to a level.
 fn indented(text: &str, line: TextRange, level: u8) -> Option<TextEdit> {
     let wanted = Indent::Level(level).text();
     let shown = &text[line];

@@ -10,7 +10,7 @@ use crate::lines::Lines;
 
 /// The default number of lanes of a wave.
 const WAVE: u32 = 32;
-/// The bytes of registers that every machine has.
+/// The size in bytes of the smallest register file of any machine.
 const REGISTER_FILE: u64 = 16_384;
 /// The maximum number of callers and callees that are shown.
 const SHOWN: usize = 6;
@@ -30,7 +30,7 @@ pub(super) fn kernel(position: &FilePosition<'_>, name: &str) -> String {
     page.trim_end().to_owned()
 }
 
-/// The effect of a directive in its kernel.
+/// What a directive requests for its kernel.
 pub(super) fn asked_for(code: &Code, directive: &str) -> Option<String> {
     code.kernel.as_ref()?;
     match directive {
@@ -40,7 +40,7 @@ pub(super) fn asked_for(code: &Code, directive: &str) -> Option<String> {
     }
 }
 
-/// The registers that a kernel uses, of those that it has.
+/// How many registers a kernel uses, and how many it has.
 fn registers(code: &Code) -> String {
     let used = listed(code.instructions.iter().flat_map(|one| one.reads().chain(one.writes())));
     let declared = if code.resources.registers.is_some() { "" } else { ", the default without `.registers`" };
@@ -101,7 +101,7 @@ fn workgroup(code: &Code) -> String {
     format!("{x} x {y} x {z}: {threads}, {} of {WAVE} lanes", count(waves as usize, "wave", "waves"))
 }
 
-/// The common parts: the divergence stack, instructions, and callees.
+/// The parts that kernels and functions share: the divergence stack, instructions, and callees.
 fn body(page: &mut String, code: &Code, extent: std::ops::Range<usize>, entries: usize) {
     let stack = match entries {
         0 => "not used".to_owned(),
@@ -178,7 +178,7 @@ fn callees(code: &Code, extent: std::ops::Range<usize>) -> String {
     shown.collect::<Vec<_>>().join(", ") + more
 }
 
-/// The callers of a function, kernel by kernel.
+/// The callers of a function, grouped by kernel.
 fn callers(position: &FilePosition<'_>, name: &str) -> String {
     let mut shown = Vec::new();
     let mut total = 0;

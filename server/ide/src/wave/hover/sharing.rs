@@ -1,5 +1,5 @@
-//! Whether a register, or a branch at an `if`, `break` or `continue`, is uniform in a wave, and why not; the entries of the
-//! divergence stack that a construct uses.
+//! Whether a register, or a branch at an `if`, `break` or `continue`, is uniform in a wave, and if not, why; also the
+//! entries of the divergence stack that a construct uses.
 
 use rustc_hash::FxHashSet;
 use warplens_hir::Variance;
@@ -10,10 +10,10 @@ use warplens_ide_db::{FilePosition, items, module_uses};
 use crate::lines::Lines;
 use crate::wave::hover::written::cell;
 
-/// The maximum number of links of the chain that are shown.
+/// The maximum number of links that are shown of a chain of reasons.
 const SHOWN: usize = 6;
 
-/// The behavior of a keyword of a construct.
+/// What a keyword of a construct does to the divergence stack, and whether its branch is uniform.
 pub(super) fn of_construct(position: &FilePosition<'_>, code: &Code, at: usize) -> Option<String> {
     let link = code.links.get(at).copied().flatten()?;
     let entry =
@@ -52,7 +52,7 @@ fn way(position: &FilePosition<'_>, code: &Code, at: usize) -> Option<String> {
     because(position, code, start, &analysis.reason(at, cell, false))
 }
 
-/// The analysis of a kernel, including the other kernels of its file, which may call its functions.
+/// The analysis of a kernel. It includes the other kernels of the file, which may call its functions.
 fn analysis<'c>(position: &FilePosition<'_>, code: &'c Code) -> Uniformity<'c> {
     if code.labels.is_empty() {
         return Uniformity::of(code);
@@ -89,7 +89,8 @@ pub(super) fn of_register(position: &FilePosition<'_>) -> Option<String> {
     because(position, &code, start, &analysis.reason(at, cell, after))
 }
 
-/// The chain of reasons: in a line, then link by link. `None` without reasons, as in code with unmatched constructs.
+/// The chain of reasons, first in one line, then link by link. `None` without reasons, as in code with unmatched
+/// constructs.
 fn because(position: &FilePosition<'_>, code: &Code, start: &str, reasons: &[Reason]) -> Option<String> {
     if reasons.is_empty() {
         return None;
@@ -103,7 +104,7 @@ fn because(position: &FilePosition<'_>, code: &Code, start: &str, reasons: &[Rea
     Some(text)
 }
 
-/// The chain in a line: `` `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id` ``.
+/// The chain in one line: `` `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id` ``.
 fn path(code: &Code, reasons: &[Reason]) -> String {
     let mut words: Vec<String> = Vec::new();
     for reason in reasons {

@@ -8,7 +8,7 @@ use crate::lines::Lines;
 /// The maximum number of `break`s and `continue`s of a loop that are listed.
 const MAX_LEAVES: usize = 6;
 
-/// The matching keywords of the instruction at `index`; `None` if it belongs to no construct.
+/// The matching keywords of the instruction at `index`; `None` if the instruction belongs to no construct.
 pub(super) fn joined(position: &FilePosition<'_>, code: &Code, index: usize) -> Option<String> {
     let lines = Lines::before(position);
     let at = |index: u32| {
@@ -37,7 +37,7 @@ pub(super) fn joined(position: &FilePosition<'_>, code: &Code, index: usize) -> 
     })
 }
 
-/// The instructions at which lanes exit a loop or continue at its start.
+/// The instructions that make lanes exit a loop, or continue at its start.
 fn leaves(code: &Code, opener: usize, at: impl Fn(u32) -> String) -> String {
     let belongs = Some(Link::Leave { open: opener as u32 });
     let found = code.links.iter().enumerate().filter(|(_, link)| **link == belongs);

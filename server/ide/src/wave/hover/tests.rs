@@ -116,7 +116,7 @@ fn numbers_of_wave() {
         .assert_eq(&shown(".local_memory 1_024", "1_024"));
 }
 
-/// The hover over the first such word of a WAVE file.
+/// The hover over the first occurrence of a word in a WAVE file.
 fn over(file: &str, word: &str) -> String {
     let (_, analysis) = open(file);
     let offset = file.find(word).expect("it is there") as u32 + word.len() as u32;

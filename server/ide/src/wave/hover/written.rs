@@ -9,7 +9,7 @@ use crate::lines::Lines;
 /// The maximum number of instructions that are shown.
 const SHOWN: usize = 4;
 
-/// The instructions that may have written a register last before a read.
+/// The instructions that may have written a register last before it is read.
 pub(super) fn before(position: &FilePosition<'_>) -> Option<String> {
     let code = wave_code(position.db, position.item);
     let name = code.name_at(position.offset)?;

@@ -1,4 +1,4 @@
-//! Checks that a register of a kernel can be exchanged with an unused one.
+//! Checks that a register of a kernel can be exchanged for an unused one.
 
 use smol_str::SmolStr;
 use warplens_hir::wave::{Code, Name, Role, Value};
@@ -7,7 +7,7 @@ use warplens_ide_db::{FilePosition, Named, items, module_uses};
 
 use crate::rename_error::RenameError;
 
-/// Registers of one class, from the first on.
+/// One or more consecutive registers of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Register {
     is_predicate: bool,
@@ -74,7 +74,7 @@ fn check_width(code: &Code, from: Register, old: &str) -> Result<(), RenameError
     })
 }
 
-/// Whether a register belongs to a value that is written as a lower one.
+/// Whether a register is the upper part of a value, which is written as a lower register.
 fn is_part(code: &Code, register: Register) -> bool {
     operands(code).any(|(first, count)| is_within(register, first, count))
 }
@@ -83,7 +83,7 @@ fn is_within(register: Register, first: u8, count: u8) -> bool {
     !register.is_predicate && (first..first.saturating_add(count)).contains(&register.index)
 }
 
-/// The general registers that are operands: the first of each, and how many they are.
+/// The general registers that are operands: the first register of each operand, and their number.
 fn operands(code: &Code) -> impl Iterator<Item = (u8, u8)> {
     let all = code.instructions.iter().flat_map(|instruction| &instruction.operands);
     all.filter_map(|operand| match operand.value {
@@ -92,7 +92,7 @@ fn operands(code: &Code) -> impl Iterator<Item = (u8, u8)> {
     })
 }
 
-/// The register must not be used outside of the kernel: by the launch, callees or callers.
+/// Checks that nothing outside the kernel uses the register: not the launch, a callee or a caller.
 fn check_known(position: &FilePosition<'_>, code: &Code, old: &str) -> Result<(), RenameError> {
     if is_set_before(code, position) {
         return Err(RenameError::SetByLaunch(old.to_owned()));
@@ -112,7 +112,7 @@ fn check_known(position: &FilePosition<'_>, code: &Code, old: &str) -> Result<()
     Ok(())
 }
 
-/// Whether a general register is read before it is written, or written in some lanes only.
+/// Whether a general register is read before it is written, or is written in some lanes only.
 fn is_set_before(code: &Code, position: &FilePosition<'_>) -> bool {
     let Some(name @ Name::Register(_)) = code.name_at(position.offset).map(|found| &found.name) else {
         return false;
