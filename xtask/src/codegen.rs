@@ -1,7 +1,7 @@
-//! Generated files: written from the grammars and the instruction data, committed, and checked in CI.
+//! Generated files. They are written from the grammars and the instruction data, committed, and checked in CI.
 //!
-//! A generator builds the whole text of a file and passes it to [`output::ensure_file_contents`]; the old contents of a file
-//! must not influence the new ones.
+//! A generator builds the whole text of a file and passes it to [`output::ensure_file_contents`]. The old contents of a file
+//! must not influence the new contents.
 
 mod grammar;
 mod isa;

@@ -1,8 +1,8 @@
 //! `syntax/*.ungram` and the token tables of `grammar/tokens.rs` -> `syntax/src/generated/`: one `SyntaxKind` for all
 //! languages, and a typed tree for each.
 //!
-//! The tables are the only place where a token kind is named; node kinds come from the grammars. A node
-//! name that two grammars use is one kind.
+//! Token kinds are named only in the tables; node kinds come from the grammars. A node name that occurs in two
+//! grammars is a single kind.
 
 mod model;
 mod render;
@@ -16,7 +16,8 @@ use ungrammar::Grammar;
 
 use super::output::{Mode, ensure_file_contents, rust_source};
 
-/// Languages, and so grammars: `syntax/NAME.ungram`, generated into `syntax/src/generated/NAME.rs`.
+/// The languages. Each has a grammar `syntax/NAME.ungram` and a generated file
+/// `syntax/src/generated/NAME.rs`.
 const LANGUAGES: &[&str] = &["ptx", "wave", "sass"];
 
 pub(crate) fn run(mode: Mode) -> Result<()> {

@@ -1,6 +1,6 @@
-//! Instruction data: `server/isa/data/**/*.toml` to the tables of `server/isa/src/generated/`.
+//! Generates the tables of `server/isa/src/generated/` from the instruction data, `server/isa/data/**/*.toml`.
 //!
-//! The data is checked strictly here, so that a mistake in it is reported with its file and entry and never reaches a table.
+//! All data is checked strictly here, so that a mistake is reported with its file and entry and never gets into a table.
 
 mod availability;
 mod brackets;
@@ -21,7 +21,7 @@ use anyhow::Result;
 
 use super::output::{Mode, ensure_file_contents, rust_source};
 
-/// Writes the tables, or reports those that are stale.
+/// Writes the tables, or reports which are out of date.
 pub(crate) fn run(mode: Mode) -> Result<()> {
     let ptx = ptx::tables(&mut ptx_data::load()?)?;
     let wave = wave::tables(&mut wave_data::load()?)?;

@@ -1,4 +1,4 @@
-//! Writing generated files, or checking that they are up to date.
+//! Writes generated files, or checks that they are up to date.
 
 use std::fs;
 use std::io::Write;
@@ -9,12 +9,11 @@ use anyhow::{Context, Result, bail};
 
 use crate::project::project_root;
 
-/// What to do with a generated file that is not up to date.
+/// What to do if a generated file is out of date.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Write it.
     Write,
-    /// Fail and name the command that would write it.
+    /// Fail with the command that would write it.
     Check,
 }
 
@@ -39,7 +38,7 @@ fn write(file: &Path, contents: &str) -> Result<()> {
     Ok(())
 }
 
-/// Rust source formatted by rustfmt, with a line that names its generator.
+/// Formats Rust source with rustfmt, and adds a line that names its generator.
 pub(crate) fn rust_source(generator: &str, source: &str) -> Result<String> {
     let mut child = Command::new("rustfmt")
         .args(["--edition", "2024", "--config-path"])

@@ -1,7 +1,9 @@
-//! The TextMate grammars of the VS Code extension: the word lists come from the instruction data, the shape is here.
+//! The TextMate grammars of the VS Code extension. Their word lists come from the instruction data, their structure from
+//! this module.
 //!
-//! They colour a file before the server has answered, and where there is no server. They know words, not structure: what
-//! depends on a declaration (is this name a register or a variable?) is left to the server's semantic tokens.
+//! They highlight a file before the server has answered, or if there is no server. They know words, not structure:
+//! whether a name is a register or a variable depends on its declaration, so that is left to the semantic tokens of the
+//! server.
 
 mod ptx;
 mod rules;
@@ -14,7 +16,7 @@ use serde_json::Value;
 use super::isa::{ptx_data, sass_data, wave_data};
 use super::output::{Mode, ensure_file_contents};
 
-/// Writes the grammars, or says that they are stale.
+/// Writes the grammars, or reports which are out of date.
 pub(crate) fn run(mode: Mode) -> Result<()> {
     let ptx = ptx::grammar(&ptx_data::load()?);
     ensure_file_contents("editors/vscode/syntaxes/ptx.tmLanguage.json", &text(&ptx)?, mode)?;

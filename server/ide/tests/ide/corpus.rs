@@ -1,4 +1,4 @@
-//! No false alarm: every file of the corpora that the assembler accepts gives no error.
+//! No false alarms: files of the corpora that the assembler accepts have no errors.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use warplens_ide::{Analysis, AnalysisHost, Diagnostic, FileId, Severity, TextSize};
 use warplens_syntax::Language;
 
-/// The corpora beside the repository, where they are there.
+/// A corpus next to the repository, if present.
 fn corpus(part: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(part);
     if !root.is_dir() {
@@ -22,7 +22,7 @@ fn diagnostics(language: Language, text: &str) -> Vec<Diagnostic> {
     host.snapshot().diagnostics(FileId(0)).unwrap()
 }
 
-/// The rows of a table, each by the names of its columns.
+/// The rows of a table, as maps from column names.
 fn rows(table: &Path) -> Vec<BTreeMap<String, String>> {
     let text = std::fs::read_to_string(table).unwrap();
     let mut lines = text.lines();
@@ -75,7 +75,8 @@ fn accepted_controls_have_no_error() {
     assert_none(&errors(&root, accepted.map(|row| row["file"].clone()), warplens_syntax::ptx::LANGUAGE));
 }
 
-/// WAVE that an assembler takes, but for what the guide gives no meaning: unbalanced structure and the like.
+/// WAVE that an assembler accepts, except for programs that the guide does not define, such as unbalanced
+/// constructs.
 #[test]
 fn assembled_wave_has_no_error() {
     let Some(root) = corpus("wave") else { return };
@@ -88,7 +89,7 @@ fn assembled_wave_has_no_error() {
     assert_none(&errors(&root, files.map(str::to_owned), warplens_syntax::wave::LANGUAGE));
 }
 
-/// What the assembler refuses gets an error, on the line that was edited or reported, or the one beside it.
+/// Every file that the assembler rejects has an error within one line of the edited or reported line.
 #[test]
 fn refused_ptx_has_an_error() {
     let Some(root) = corpus("ptx-invalid") else { return };
@@ -111,7 +112,7 @@ fn refused_ptx_has_an_error() {
     assert!(found * 100 >= all * 95, "{found} of {all}, without {missed:?}");
 }
 
-/// Asks every question about a place; an answer of any kind will do.
+/// Makes every request about an offset. Any result will do, as long as nothing panics.
 fn ask_about(analysis: &Analysis, offset: TextSize) {
     let file = FileId(0);
     analysis.hover(file, offset).unwrap();

@@ -1,4 +1,5 @@
-//! Rewrites of WAVE from one dialect into the other: the result, that it assembles, and that its semantics are the same.
+//! Rewrites of WAVE from one dialect into the other: the result, that it assembles, and that its semantics are
+//! unchanged.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use warplens_sim::{Control, RunOptions, RunResult, Status};
 
 const FILE: FileId = FileId(0);
 
-/// A text after edits.
+/// The text after some edits.
 fn edited(text: &str, mut edits: Vec<TextEdit>) -> String {
     edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));
     let mut text = text.to_owned();
@@ -36,7 +37,7 @@ fn for_toolchain(text: &str) -> (String, Vec<NotRewritten>) {
     (edited(text, rewritten.edits), rewritten.left)
 }
 
-/// What toolchain 0.1.2 does not take or runs otherwise, where a line can be written otherwise.
+/// Code that toolchain 0.1.2 rejects or runs differently, and that can be written differently.
 fn departures(text: &str) -> Vec<String> {
     let mut host = AnalysisHost::new();
     host.set_accepts(Accepts::Toolchain);
@@ -58,7 +59,7 @@ fn departures(text: &str) -> Vec<String> {
     counts.map(|found| format!("{}: {}", &text[found.range], found.message)).collect()
 }
 
-/// The body of a kernel for the toolchain; it must assemble.
+/// Rewrites the body of a kernel for the toolchain, and checks that the result assembles.
 fn check(body: &str, expected: &Expect) {
     let text = format!(".kernel k\n    .registers 32\n{body}    halt\n.end\n");
     let written = rewritten(&text, Dialect::Toolchain);
@@ -136,7 +137,7 @@ fn a_number_is_moved_once_while_its_register_holds_it() {
             iadd r1, r1, r3
         "#]],
     );
-    // The register is written between the two, or the lines between may write any register.
+    // The register is written between the two instructions, or the lines between them may write any register.
     check(
         "    iadd r1, r0, 10\n    mov r2, r1\n    iadd r2, r2, 10\n    mov r3, r2\n    hadd r4.hi, r3, 1.5\n    iadd r3, r4, 10\n",
         &expect![[r#"
@@ -275,7 +276,7 @@ fn faults() {
     );
 }
 
-/// The programs of the corpus that some toolchain assembles.
+/// Collects the programs of the corpus that some toolchain assembles.
 fn corpus(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -312,7 +313,7 @@ fn there_and_back_again() {
     assert!(unchanged > 60, "only {unchanged} programs are as the toolchain wants them");
 }
 
-/// A file of one kernel.
+/// Lowers a file with one kernel.
 fn lowered(text: &str) -> hir::Code {
     let file = warplens_syntax::parse_file(warplens_syntax::wave::LANGUAGE, text);
     hir::lower(file.items().next().expect("there is a kernel"))
@@ -322,14 +323,14 @@ fn launch() -> LaunchConfig {
     LaunchConfig { memory: device_memory(4096), ..launch_config([1; 3], [8, 1, 1], 8) }
 }
 
-/// What a kernel leaves in device memory, eight lanes wide.
+/// The contents of device memory after a kernel with waves of eight lanes.
 fn memory(text: &str) -> Vec<u8> {
     let program = decode(&lowered(text));
     let result = run(&program, launch(), &RunOptions::default(), Control::none()).expect("not cancelled");
     left_in_memory(&result, text)
 }
 
-/// The same under the model of the reference emulator.
+/// Like `memory`, under the model of the reference emulator.
 fn emulated(text: &str) -> Vec<u8> {
     let program = reference::decode(&[&lowered(text)], 0, &|_| String::new());
     let result = reference::run(&program, launch(), &RunOptions::default(), Control::none(), None);
@@ -341,7 +342,7 @@ fn left_in_memory(result: &RunResult, text: &str) -> Vec<u8> {
     result.memory.bytes(0, 4096).expect("that much was asked for").to_vec()
 }
 
-/// A number or a register to read.
+/// A number, or a register to read.
 fn source() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => (0..6u8).prop_map(|index| format!("r{index}")),
@@ -427,8 +428,8 @@ fn body() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(nested, 1..8).prop_map(|all| all.concat())
 }
 
-/// The same lines, indented, with a comment and a blank line here and there; every loop counts its iterations, and no lane exits a
-/// loop outside of loops.
+/// The lines, indented, with occasional comments and blank lines. Every loop counts its iterations, and lines that exit a loop
+/// occur only in loops.
 fn laid_out(body: &[String]) -> String {
     let (mut text, mut depth, mut loops) = (String::new(), 1, 0_usize);
     for (number, line) in body.iter().enumerate() {
@@ -458,7 +459,7 @@ fn laid_out(body: &[String]) -> String {
     text
 }
 
-/// The body in a kernel that puts its registers, and so many predicates, into device memory.
+/// A kernel with this body that stores its registers, and `predicates` predicates, to device memory.
 fn kernel(body: &[String], predicates: u8) -> String {
     let mut text = String::from(
         ".kernel k\n    .registers 24\n    mov_sr r1, sr_lane_id\n    mov_imm r2, 0x40a00000\n    mov_imm r3, 3\n    mov_imm r5, 5\n",
@@ -474,7 +475,7 @@ fn kernel(body: &[String], predicates: u8) -> String {
     text + "    halt\n.end\n"
 }
 
-/// The comments of a text, except exits that a rewrite made comments, and how many blank lines it has.
+/// The comments of a text, except exits that a rewrite turned into comments, and the number of blank lines.
 fn remarks(text: &str) -> (Vec<&str>, usize) {
     let is_exit = |words: &&str| {
         let name = words.split(' ').find(|word| !word.starts_with('@'));

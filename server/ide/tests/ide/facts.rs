@@ -5,7 +5,7 @@ use warplens_ide::{AnalysisHost, explain};
 use warplens_ide_db::FileId;
 use warplens_syntax::{Language, ptx, wave};
 
-/// The hover at the mark `$0`, which contains these phrases.
+/// Checks that the hover at the mark `$0` contains these phrases.
 fn check_hover(source: &str, phrases: &[&str]) {
     let at = source.find("$0").expect("a mark");
     let mut host = AnalysisHost::new();
@@ -17,7 +17,7 @@ fn check_hover(source: &str, phrases: &[&str]) {
     }
 }
 
-/// The hover at the mark in a line of a kernel.
+/// Checks the hover at the mark in a line of a kernel.
 fn check_statement(line: &str, phrases: &[&str]) {
     let source = format!(
         "\
@@ -79,7 +79,7 @@ fn hovers_of_directives_say_the_same() {
     }
 }
 
-/// Names of a language, and a phrase that each one's page contains.
+/// Checks that the page of each name contains its phrases.
 fn check(language: Language, facts: &[(&str, &[&str])]) {
     for (name, phrases) in facts {
         let page = explain(name, Some(language)).unwrap_or_else(|| panic!("no page for `{name}`"));

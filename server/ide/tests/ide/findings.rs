@@ -1,5 +1,5 @@
-//! The pages of findings: each starts with the summary of the table, the index lists them all, and the simulator reports
-//! the finding in their examples. The assembler, if installed, accepts every one of them.
+//! The pages of findings: each starts with its summary, the index lists all of them, and the simulator reports the
+//! finding in the page's examples. The assembler, if installed, accepts all examples.
 
 use crate::page::{Example, accepts, assembler, check_names, examples, pages};
 use expect_test::expect_file;
@@ -7,10 +7,11 @@ use warplens_ide::lanes::{Choice, FindingCode, RunRequest, finding_codes};
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_sim::{Checks, Control, Finding, RunOptions};
 
-/// The page without examples: one would need a run of hundreds of megabytes.
+/// The page without examples: one would need a run with hundreds of megabytes.
 const WITHOUT_EXAMPLE: &str = "shadow-limit";
 
-/// The codes of the findings of the launch in an example, or else of the inferred one; or why that cannot be run.
+/// The codes of the findings when an example runs with its launch, or else with the inferred one. An error says
+/// why the example cannot be run.
 fn found(example: &Example) -> Result<Vec<&'static str>, String> {
     let mut codes: Vec<_> = run(example)?.iter().map(|finding| finding.code).collect();
     codes.dedup();
@@ -43,7 +44,7 @@ fn run(example: &Example) -> Result<Vec<Finding>, String> {
     Ok(result.findings)
 }
 
-/// The text with the first fix that inserts a statement, and its title.
+/// The text after the first fix that inserts a statement, and the title of that fix.
 fn corrected(example: &Example, code: &str) -> Option<(Example, String)> {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
@@ -142,7 +143,8 @@ fn every_page_shows_the_message() {
     }
 }
 
-/// The page with a message as its only quotation: before the first block of code, if the page has none yet.
+/// The page with a message as its only quotation. A page without a quotation gets it before the first block
+/// of code.
 fn with_quote(page: &str, message: &str) -> String {
     let lines: Vec<_> = page.lines().collect();
     let is_quote = |line: &&str| line.starts_with('>');
@@ -159,7 +161,7 @@ fn with_quote(page: &str, message: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A line of a message as a quotation.
+/// The lines of a quotation with a line of a message.
 fn wrapped(text: &str) -> Vec<String> {
     let mut lines = vec![String::from(">")];
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! The formatter over the corpora: nothing is lost, what is formatted stays, and the output of NVIDIA's compilers hardly
+//! The formatter on the corpora: nothing is lost, formatting is idempotent, and the output of NVIDIA's compilers hardly
 //! changes. `docs/formatting.md` has the figures.
 
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use warplens_ide::{AnalysisHost, FileId, Formatted};
 use warplens_syntax::{SyntaxKind, parse_file};
 
-/// The PTX files under a part of the corpora beside the repository, where they are there.
+/// The PTX files in one of the corpora next to the repository, if present.
 fn files(part: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(part);
     let mut found = Vec::new();
@@ -49,8 +49,8 @@ fn tokens(text: &str) -> Vec<String> {
     shown.map(|token| token.text().to_owned()).collect()
 }
 
-/// How many of the lines of a text stay, of how many. Only lines are split or joined, never moved, so that those that
-/// stay are found in their order; a line that does not is passed by.
+/// How many lines of a text formatting leaves unchanged, and how many it has. Formatting splits and joins lines but
+/// never moves them, so unchanged lines keep their order.
 fn unchanged(before: &str, after: &str) -> (usize, usize) {
     let before: Vec<&str> = before.split_inclusive('\n').collect();
     let mut after = after.split_inclusive('\n').peekable();
@@ -63,7 +63,7 @@ fn unchanged(before: &str, after: &str) -> (usize, usize) {
             same += 1;
             continue;
         }
-        // Takes what the line has become.
+        // Skips the lines that replace this one.
         while let Some(rest) = after.peek().and_then(|next| wanted.strip_prefix(&blankless(next))) {
             wanted = rest.to_owned();
             after.next();
@@ -77,7 +77,7 @@ fn unchanged(before: &str, after: &str) -> (usize, usize) {
 
 #[test]
 fn nothing_is_lost_and_what_is_formatted_stays() {
-    // Broken files are many, small, and alike.
+    // Broken files are many, small, and similar, so every fourth one is enough.
     for (part, step) in [("ptx", 1), ("ptx-exec", 1), ("ptx-invalid", 4)] {
         for path in files(part).into_iter().step_by(step) {
             let Ok(text) = std::fs::read_to_string(&path) else { continue };

@@ -1,4 +1,4 @@
-//! The editor features through `Analysis`: corpora, pages and lints, each in a file of its own.
+//! The editor features, tested through `Analysis`: corpora, pages and lints have a file each.
 
 #![allow(clippy::print_stdout, reason = "a skipped test prints a note")]
 

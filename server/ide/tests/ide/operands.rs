@@ -1,10 +1,10 @@
-//! What operands of tensor instructions stand for, without a run.
+//! Explanations of the operands of tensor instructions, without a run.
 
 use expect_test::{Expect, expect};
 use text_size::TextSize;
 use warplens_ide::{AnalysisHost, FileId};
 
-/// The text about the operand that is marked with `|`.
+/// Shows the explanation of the operand that `|` marks.
 fn check(body: &str, expected: Expect) {
     let text = format!(
         ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<20>;\n\

@@ -1,20 +1,20 @@
-//! The pages of diagnostics and of findings: what their blocks of code stand for, and what the assembler says of them.
+//! The examples on the pages of diagnostics and findings, and the verdict of the assembler about them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use warplens_ide::{Accepts, Language};
 
-/// A block of code in a page.
+/// A block of code on a page.
 pub(crate) struct Example {
     pub(crate) language: Language,
-    /// The whole file that the block stands for.
+    /// The whole file that the block represents.
     pub(crate) text: String,
     /// The dialect that it is checked against: the second word after the fence, if any.
     pub(crate) accepts: Accepts,
 }
 
-/// The blocks of a page, wrong and right in turn.
+/// The blocks of a page, alternately wrong and right.
 pub(crate) fn examples(page: &str) -> Vec<Example> {
     let blocks = page.split("```").skip(1).step_by(2);
     let examples: Vec<_> =
@@ -37,7 +37,8 @@ fn example((language, code): (&str, &str)) -> Example {
     }
 }
 
-/// A kernel around some statements, below the launch that they may begin with; see `codes.rs` for what it declares.
+/// A kernel with these statements, preceded by the launch if they start with one. `codes.rs` describes the
+/// declarations.
 fn kernel(statements: &str) -> String {
     let has_launch = statements.starts_with("// @launch");
     let (launch, statements) = statements.split_at(if has_launch { first_line(statements) } else { 0 });
@@ -63,12 +64,12 @@ fn kernel(statements: &str) -> String {
     )
 }
 
-/// The length of the first line, its end included.
+/// The length of the first line, including its newline.
 fn first_line(text: &str) -> usize {
     text.find('\n').map_or(text.len(), |end| end + 1)
 }
 
-/// Names are in kebab case and unique, and each has the page with its name.
+/// Checks that names are unique and in kebab case, and that each has a page with its name.
 pub(crate) fn check_names(folder: &str, names: &[&str]) {
     for (index, name) in names.iter().enumerate() {
         let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -103,12 +104,12 @@ pub(crate) fn assembler() -> Option<PathBuf> {
     found
 }
 
-/// Whether the assembler takes a file.
+/// Whether the assembler accepts a file.
 pub(crate) fn accepts(ptxas: &Path, name: &str, text: &str) -> bool {
     let file = std::env::temp_dir().join(format!("warplens-page-{}-{name}.ptx", std::process::id()));
     std::fs::write(&file, text).unwrap();
     let target = text.split("sm_").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or("90");
-    // Older targets are checked by the oldest that it knows.
+    // The assembler lacks older targets, so they are checked with the oldest one that it has.
     let target = if target.parse().is_ok_and(|number: u32| number < 75) { "75" } else { target };
     let run = Command::new(ptxas).arg("-arch").arg(format!("compute_{target}")).arg(&file).output().unwrap();
     std::fs::remove_file(&file).unwrap();

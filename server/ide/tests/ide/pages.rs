@@ -1,5 +1,5 @@
-//! The pages of diagnostics: each starts with the summary of the table, its examples give the diagnostic and none, and the fix
-//! of a lint produces the right example. The assembler, if installed, agrees with them.
+//! The pages of diagnostics: each starts with its summary, only the wrong examples have the diagnostic, and the fix of a lint
+//! produces the right example. The assembler, if installed, agrees.
 
 use crate::page::{Example, accepts, assembler, check_names, examples, pages};
 use expect_test::expect_file;
@@ -68,7 +68,7 @@ fn the_index_lists_all() {
     expect_file![pages("diagnostics").join("README.md")].assert_eq(&index);
 }
 
-/// The text with the fix of the diagnostic of the page applied.
+/// The text after the fix of the page's diagnostic.
 fn fixed(example: &Example, about: &str) -> String {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
@@ -97,7 +97,7 @@ fn the_fix_of_a_lint_is_the_right_example() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// An error if and only if the assembler rejects it.
+/// An example has an error if and only if the assembler rejects it.
 #[test]
 fn the_assembler_agrees_with_the_examples() {
     let Some(ptxas) = assembler() else { return };

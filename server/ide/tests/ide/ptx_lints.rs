@@ -1,5 +1,5 @@
-//! What the lint of PTX offers to write does the same: kernels made at random, and those of the corpora, are run as they are and
-//! rewritten, and leave the same in memory. Where the assembler is there, it takes what it took before.
+//! The rewrites of PTX lints keep the semantics: random kernels, and kernels of the corpora, leave equal memory before and
+//! after. The assembler, if installed, still accepts what it accepted before.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,7 +21,7 @@ fn offers(text: &str) -> Vec<Fix> {
     found.into_iter().filter(|found| found.code == LINT).flat_map(|found| found.fixes).collect()
 }
 
-/// The text with all that is offered done, one after the other, and how much that was.
+/// Applies all fixes that are offered, one after another. Returns the text and the number of fixes.
 fn rewritten(text: &str) -> (String, usize) {
     let (mut text, mut count) = (text.to_owned(), 0);
     while let Some(fix) = offers(&text).into_iter().next() {
@@ -34,7 +34,7 @@ fn rewritten(text: &str) -> (String, usize) {
     (text, count)
 }
 
-/// The final memory of each kernel of a module, if it finishes.
+/// The final memory of each kernel of a module, if the kernel finishes.
 fn outcomes(text: &str) -> Vec<(String, Option<Vec<u8>>)> {
     let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     let (mut headers, mut functions) = (Vec::new(), Vec::new());

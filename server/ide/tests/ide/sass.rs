@@ -7,7 +7,7 @@ use warplens_syntax::sass::LANGUAGE;
 
 const FILE: FileId = FileId(0);
 
-/// Two regions, a call by register and a table, of Ampere.
+/// Two nested regions, a call through a register and a table, for Ampere.
 const NESTED: &str = "\
 	code for sm_80
 		Function : k
@@ -45,13 +45,13 @@ fn offset(text: &str, phrase: &str) -> TextSize {
     TextSize::try_from(text.find(phrase).expect("the text has it")).expect("it is short")
 }
 
-/// The hover at the start of a phrase.
+/// Shows the hover at the start of a phrase.
 fn hover(phrase: &str, expect: Expect) {
     let hover = open(NESTED).hover(FILE, offset(NESTED, phrase)).unwrap().expect("a hover");
     expect.assert_eq(&format!("{}\n\n{}\n", &NESTED[hover.range], hover.markdown));
 }
 
-/// The lines that the definition of a phrase leads to, with their words.
+/// The lines that the definition of a phrase leads to.
 fn definition(phrase: &str) -> Vec<&'static str> {
     let targets = open(NESTED).definition(FILE, offset(NESTED, phrase)).unwrap();
     targets.iter().map(|target| &NESTED[target.focus]).collect()
@@ -319,7 +319,7 @@ fn parameters_have_their_names_in_ptx() {
         .assert_eq(&hover.markdown);
 }
 
-/// The same with the PTX in another file: one that the listing names, or the one beside it.
+/// The PTX may also be in another file: one that the listing names, or one next to it.
 #[test]
 fn parameters_have_their_names_in_a_ptx_file() {
     let listing = |comment: &str| {

@@ -1,5 +1,5 @@
-//! The listings of the corpus in the editor: nothing is reported, every target has its definition, every region its pair, every
-//! opcode and modifier its explanation.
+//! The listings of the corpus in the editor: nothing is reported, every target has a definition, every region has a matching
+//! instruction, and every opcode and modifier is explained.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn open(text: &str) -> Analysis {
     host.snapshot()
 }
 
-/// The functions of a file, each with the start of its item.
+/// The functions of a file, each with the offset of its item.
 fn functions(text: &str) -> Vec<(Function, TextSize)> {
     let items = ItemList::new(sass::LANGUAGE, text);
     let all = items.iter().enumerate().flat_map(|(index, item)| {
@@ -56,7 +56,7 @@ fn nothing_is_reported_on_what_a_tool_printed() {
             found.push(format!("{name}: {:?} {} {}", problem.severity, problem.code, problem.message));
         }
     }
-    // Some are written by hand, with all condition codes and `.LMT`.
+    // Some files are written by hand, with all condition codes and `.LMT`, so hints are allowed.
     found.retain(|line| !line.contains(": Hint "));
     assert_eq!(found, Vec::<String>::new());
 }
@@ -64,7 +64,7 @@ fn nothing_is_reported_on_what_a_tool_printed() {
 #[test]
 fn targets_have_definitions_and_regions_pairs() {
     let (mut targets, mut pairs) = (0, 0);
-    // A request reads the whole function: a part of the files suffices here.
+    // A request reads the whole function, so a quarter of the files is enough.
     for path in files().into_iter().step_by(4) {
         let text = std::fs::read_to_string(&path).unwrap();
         let analysis = open(&text);

@@ -1,5 +1,5 @@
 //! Every instruction of the tables in each dialect: its diagnostics under each setting, and that the fixed code assembles and has
-//! the same semantics.
+//! equal semantics.
 
 use warplens_hir::wave as hir;
 use warplens_ide::{Accepts, AnalysisHost, Diagnostic, Dialect, FileId, Severity, TextEdit};
@@ -11,10 +11,11 @@ use warplens_sim::{Control, RunOptions, RunResult, Status};
 
 const FILE: FileId = FileId(0);
 
-/// What is about a language that was chosen, and what it would do otherwise.
+/// The diagnostics that only exist because a dialect was selected.
 const ABOUT_LANGUAGE: [&str; 3] = ["not-in-toolchain", "toolchain-fault", "toolchain-spelling"];
 
-/// An instruction in a kernel that fills the registers and afterwards stores them. Small numbers are addresses too.
+/// A kernel that fills the registers, runs an instruction, and stores the registers. Small numbers also serve as
+/// addresses.
 fn kernel(line: &str, seed: &str) -> String {
     let (before, after) = match line.split(' ').next().unwrap_or_default() {
         "if" => ("", "iadd r1, r1, r2\nendif\n"),
@@ -50,7 +51,7 @@ fn kernel(line: &str, seed: &str) -> String {
     text + "halt\n.end\n"
 }
 
-/// Ways to fill a register: addresses, floats, halves, large numbers.
+/// Ways to fill a register: with addresses, floats, halves, large numbers.
 const SEEDS: [&str; 4] = [
     "imul rX, rX, r20\nimul rX, rX, r0",
     "cvt_f32_f16 rX, rX\nmov_imm r20, 0x3fc00000\niadd rX, rX, r20\nmov_imm r20, 0x00a00000\nimad rX, r0, r20, rX",
@@ -71,7 +72,8 @@ fn lowered(text: &str) -> hir::Code {
     )
 }
 
-/// What device memory holds in the end, NaNs as one; `None` where the kernel does not end as it should.
+/// The final contents of device memory, with all NaNs made equal; `None` if the kernel does not finish
+/// correctly.
 fn memory(result: &RunResult) -> Option<Vec<u32>> {
     let bytes = (result.status == Status::Finished).then(|| result.memory.bytes(0, 4096))??;
     let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
@@ -103,7 +105,7 @@ fn diagnostics(text: &str, accepts: Accepts) -> Vec<Diagnostic> {
     host(text, accepts).snapshot().diagnostics(FILE).expect("not edited")
 }
 
-/// What a text departs in from what the toolchain takes and runs as it is meant.
+/// The diagnostics about code that the toolchain rejects, or runs differently than intended.
 fn departures(text: &str) -> Vec<String> {
     let found = diagnostics(text, Accepts::Toolchain).into_iter();
     found.filter(|found| ABOUT_LANGUAGE.contains(&found.code)).map(|found| found.message).collect()
@@ -118,7 +120,7 @@ fn edited(text: &str, edits: &[TextEdit]) -> String {
     })
 }
 
-/// What becomes of a text by the quick fix of one diagnostic after the other.
+/// The text after all quick fixes, applied one after another.
 fn fixed(text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..8 {
@@ -133,12 +135,13 @@ fn fixed(text: &str) -> String {
     text
 }
 
-/// Whether the emulator does something else with it whatever is written: it divides by zero and clamps in its own way.
+/// Whether the emulator differs regardless of how the instruction is written: it divides by zero and clamps in its own
+/// way.
 fn is_unsound(entry: &Instruction) -> bool {
     matches!(entry.mnemonic, "fdiv" | "iclamp" | "fclamp")
 }
 
-/// Whether nothing in toolchain 0.1.2 does what an instruction does, by the facts of the tables.
+/// Whether toolchain 0.1.2 has no equivalent of an instruction, according to the tables.
 fn has_no_form(entry: &Instruction) -> bool {
     let absent = entry.available != Availability::Crates && entry.replacement.is_empty();
     absent || entry.mnemonic.ends_with("_cas")

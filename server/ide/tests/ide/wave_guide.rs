@@ -1,5 +1,5 @@
-//! Every construct that the guide and the texts of the instruction set name, in the guide's spelling: it has no error,
-//! everything in it explains itself, and it runs to its end.
+//! Every construct that the guide and the texts of the instruction set name, in the guide's dialect: it has no error,
+//! every word has a hover, and it runs to completion.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,9 @@ use warplens_ide::{Analysis, AnalysisHost, FileId, Severity, TextSize};
 use warplens_isa::wave as isa;
 use warplens_sim::{Control, RunOptions, Status};
 
-/// Lines that stand alone: integers, bits, floating point in three widths, comparisons, conversions, memory, atomics, wave
-/// operations, control, fragments. r8 holds an address of each lane's own, r9 a small number, r20 to r27 64-bit values.
+/// Lines that are complete on their own: integers, bits, floating point in three widths, comparisons, conversions, memory,
+/// atomics, wave operations, control, fragments. r8 contains a different address for each lane, r9 a small number, r20 to
+/// r27 contain 64-bit values.
 const LINES: &str = "
 iadd r1, r2, r3
 isub r1, r2, 7
@@ -220,7 +221,7 @@ mma_compute r1, r2, r3
 mma_store_c r9, 16, r3
 ";
 
-/// Control flow, which takes more than a line. Blank lines part the pieces.
+/// Control flow, which needs several lines. A blank line separates two pieces.
 const PIECES: &str = "
 if p1
     iadd r1, r2, 1
@@ -316,7 +317,7 @@ return
 
 const FILE: FileId = FileId(0);
 
-/// A kernel around lines, with every register set that they read.
+/// A kernel around some lines, in which every register they read is set.
 fn kernel(lines: &str) -> String {
     let mut text = String::from(
         ".kernel guide\n.registers 32\n.local_memory 1024\n.workgroup_size 32\nmov_sr r8, sr_lane_id\nand r9, r8, 3\niadd r9, r9, 1\nshl r8, r8, 4\n",
@@ -337,7 +338,7 @@ fn opened(text: &str) -> Analysis {
     host.snapshot()
 }
 
-/// The problems of an example: errors, words without an explanation, a run that does not finish.
+/// The problems of an example: errors, words without a hover, a run that does not finish.
 fn wrong(piece: &str) -> Vec<String> {
     let text = kernel(piece);
     let analysis = opened(&text);
@@ -406,7 +407,7 @@ fn every_construct_of_the_guide_parses_explains_itself_and_runs() {
     assert!(wrong.is_empty(), "{} of {} pieces\n{}", wrong.len(), pieces().count(), wrong.join("\n"));
 }
 
-/// What is known and cannot be run yet says why in its data.
+/// Every name that the simulator supports occurs in a piece. The data of other names gives a reason.
 #[test]
 fn nothing_that_is_simulated_is_missing() {
     let written: BTreeSet<&str> = pieces().flat_map(words).map(|(_, word)| word).collect();

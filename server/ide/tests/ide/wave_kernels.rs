@@ -1,6 +1,6 @@
-//! Kernels as people write them, in the guide's dialect and rewritten into the toolchain's: each leaves in memory what the same
-//! computation in Rust gives, in waves of any width, and a run with every check on has nothing to say against it. Then kernels with
-//! one mistake each, which a run finds once, at the statement that is wrong.
+//! Typical kernels in the guide's dialect, and rewritten into the toolchain's: the memory afterwards equals the result of the
+//! same computation in Rust, for waves of any width, and a run with all checks has no findings. Also kernels with one mistake
+//! each, for which a run has a single finding, at the wrong statement.
 
 mod alone;
 mod branching;
@@ -16,11 +16,11 @@ use warplens_sim::wave::{decode, device_memory, launch_config, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult, Status};
 use warplens_syntax::parse_file;
 
-/// Where kernels put their results; what they are given begins at 0.
+/// The address of the results. The input is at address 0.
 const RESULT: u64 = 4096;
 
-/// What most kernels begin with: the thread in `r0`, the workgroup in `r1`, the thread of the whole launch in `r3`, and four times
-/// those of `r3` and `r0` in `r4` and `r5`.
+/// The start of most kernels: `r0` is the thread in the workgroup, `r1` the workgroup, `r3` the thread in the launch; `r4` and
+/// `r5` are four times `r3` and `r0`.
 const BEGINNING: &str = "mov r0, sr_thread_id_x
 mov r1, sr_workgroup_id_x
 mov r2, sr_workgroup_size_x
@@ -29,7 +29,7 @@ shl r4, r3, 2
 shl r5, r0, 2
 ";
 
-/// A kernel that is right.
+/// A correct kernel.
 pub(crate) struct Kernel {
     name: &'static str,
     text: String,
@@ -38,12 +38,12 @@ pub(crate) struct Kernel {
     widths: &'static [u32],
     input: Vec<u32>,
     result: Vec<u32>,
-    /// Whether the toolchain has all its instructions.
+    /// Whether the toolchain has all instructions of the kernel.
     in_toolchain: bool,
 }
 
 impl Kernel {
-    /// `body` on 64 threads, each with a word of input that differs from all others.
+    /// A kernel with this body for 64 threads. Each thread has a word of input that differs from all others.
     pub(crate) fn new(name: &'static str, body: &str) -> Kernel {
         Kernel {
             name,
@@ -87,7 +87,7 @@ impl Kernel {
     }
 }
 
-/// Numbers that look like any, below 1000.
+/// Arbitrary-looking numbers below 1000.
 pub(crate) fn numbers(range: Range<u32>) -> impl Iterator<Item = u32> + Clone {
     range.map(|at| (at.wrapping_mul(2_654_435_761) >> 12) % 1000)
 }
@@ -125,7 +125,7 @@ fn check(kernel: &Kernel, text: &str) {
         let place = format!("{} in waves of {width}", kernel.name);
         let result = simulate(&code, kernel.launch(*width));
         assert_eq!(result.status, Status::Finished, "{place}: {:?}\n{text}", result.findings);
-        // What is slow is right all the same.
+        // Slow code is still correct.
         let findings: Vec<_> =
             result.findings.iter().filter(|found| found.code != "scattered-break").collect();
         assert!(findings.is_empty(), "{place}: {findings:?}\n{text}");

@@ -1,5 +1,5 @@
-//! What a lint of WAVE offers to write does the same: kernels made at random are run as they are and rewritten, and leave the
-//! same in memory and in every register that they name.
+//! The rewrites of WAVE lints keep the semantics: random kernels leave equal values in memory, and in every register that
+//! they name, before and after.
 
 mod variants;
 
@@ -16,10 +16,10 @@ use warplens_syntax::parse_file;
 
 const LINTS: [&str; 4] = ["branch-for-select", "branch-for-break", "branch-for-continue", "nested-branch"];
 
-/// Registers that kernels name, beside those that rewrites take.
+/// The number of registers that kernels name, apart from those that rewrites use.
 const NAMED: usize = 9;
 
-/// What the lints offer in a text.
+/// The fixes that lints offer for a text.
 fn offers(text: &str) -> Vec<(&'static str, Fix)> {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::wave::LANGUAGE, text);
@@ -28,7 +28,7 @@ fn offers(text: &str) -> Vec<(&'static str, Fix)> {
     lints.flat_map(|found| found.fixes.into_iter().map(move |fix| (found.code, fix))).collect()
 }
 
-/// Severity and message; hints are not mistakes.
+/// Messages with their severity. Hints are not mistakes.
 fn mistakes(text: &str) -> Vec<String> {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::wave::LANGUAGE, text);
@@ -53,10 +53,10 @@ fn code(text: &str) -> Code {
     lower(file.items().next().expect("a kernel"))
 }
 
-/// What each lane holds in a register.
+/// The value of a register in each lane.
 type Lanes = Vec<Option<u128>>;
 
-/// The final memory and values of the named registers; `None` if the kernel does not finish.
+/// The final memory and the values of the named registers; `None` if the kernel does not finish.
 fn outcome(text: &str, width: u32) -> Option<(Vec<u8>, Vec<Lanes>)> {
     let launch = LaunchConfig {
         registers: vec![(0, 3), (2, 40)],
@@ -73,12 +73,13 @@ fn outcome(text: &str, width: u32) -> Option<(Vec<u8>, Vec<Lanes>)> {
     (result.status == Status::Finished).then(|| (memory, registers.collect()))
 }
 
-/// Comments of a text, in order.
+/// The comments of a text, in order.
 fn comments(text: &str) -> Vec<&str> {
     text.lines().filter_map(|line| Some(line.split_once(';')?.1.trim())).collect()
 }
 
-/// Applies all that is offered, one after the other and each alone; answers how many there were.
+/// Applies all fixes that are offered, one after another. Also applies each alone, and checks the result.
+/// Returns the number of fixes.
 fn hold(text: &str, width: u32) -> usize {
     let Some(before) = outcome(text, width) else { return 0 };
     let mut last = text.to_owned();
@@ -105,7 +106,7 @@ enum Statement {
     Plain(String),
     If(String, Vec<Statement>, Option<Vec<Statement>>),
     Loop(Vec<Statement>),
-    /// Only in a loop.
+    /// Only occurs in a loop.
     Leave(String),
 }
 
@@ -135,7 +136,7 @@ fn plain() -> impl Strategy<Value = String> {
 fn statements(predicate: BoxedStrategy<String>) -> BoxedStrategy<Vec<Statement>> {
     let leave = (prop::sample::select(&["break", "continue"][..]), predicate.clone());
     let leave = leave.prop_map(|(word, p)| Statement::Leave(format!("{word} {p}")));
-    // The shapes that lints look for, more often than chance would have them.
+    // The patterns that lints look for, which would be rare by chance.
     let p = predicate.clone();
     let alone =
         (prop::sample::select(&["break", "continue"][..]), predicate.clone()).prop_map(|(word, p)| {
@@ -236,7 +237,7 @@ fn kernel(negated: bool) -> impl Strategy<Value = String> {
     })
 }
 
-/// The same in the words of the toolchain.
+/// The text with the toolchain's mnemonics.
 fn underscored(text: &str) -> String {
     text.replace("cmp.", "cmp_").replace("device_store.u32 r4, r0", "device_store_u32 r0, r4")
 }
@@ -255,7 +256,7 @@ proptest! {
     }
 }
 
-/// Kernels made at random have enough of each shape for the tests above to mean something.
+/// Random kernels contain enough of each pattern for the tests above to be meaningful.
 #[test]
 fn every_lint_is_tried() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

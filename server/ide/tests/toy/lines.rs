@@ -17,7 +17,6 @@ use warplens_syntax::{
     ItemKind, Language, LanguageInfo, Lexed, Parser, Scanned, SyntaxKind, SyntaxToken, Tail,
 };
 
-/// The entry of the language.
 pub(crate) const LANGUAGE: Language = Language::new(&LanguageInfo {
     id: "lines",
     title: "Lines",

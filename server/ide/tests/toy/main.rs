@@ -1,4 +1,4 @@
-//! A language that is added by one folder and one line of a registry has the features that it implements.
+//! A language that is added by a folder and a line of a registry has the features that it implements.
 
 mod lines;
 

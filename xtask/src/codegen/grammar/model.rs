@@ -1,11 +1,10 @@
-//! An ungrammar lowered to what the typed tree needs: nodes with their accessors, and choices between nodes.
+//! Lowers a grammar to what the typed tree needs: nodes with their accessors, and choices between nodes.
 
 use anyhow::{Result, bail};
 use ungrammar::{Grammar, Rule};
 
 use super::tokens::{PUNCTUATION, TOKENS};
 
-/// A grammar as nodes and choices.
 pub(super) struct Model {
     pub(super) nodes: Vec<Node>,
     pub(super) choices: Vec<Choice>,
@@ -19,7 +18,7 @@ pub(super) struct Node {
     pub(super) fields: Vec<Field>,
 }
 
-/// A rule that is one of several nodes; a member may itself be a choice.
+/// A rule that is a choice between nodes. A member may also be a choice.
 pub(super) struct Choice {
     pub(super) name: String,
     pub(super) rule: String,
@@ -33,11 +32,11 @@ pub(super) struct Field {
     pub(super) method: String,
     pub(super) target: Target,
     pub(super) many: bool,
-    /// Which of the children that fit (for `lhs` and `rhs` of one type).
+    /// Which of the matching children it returns (for `lhs` and `rhs` of the same type).
     pub(super) nth: usize,
 }
 
-/// What an accessor gives.
+/// What an accessor returns.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Target {
     Node(String),
@@ -70,14 +69,14 @@ pub(super) fn lower(grammar: &Grammar) -> Result<Model> {
     Ok(model)
 }
 
-/// The kind name of a token as the grammar writes it.
+/// The kind name of a token, given its text in the grammar.
 pub(super) fn token_kind(token: &str) -> Option<String> {
     let punctuation = PUNCTUATION.iter().find(|(text, _)| *text == token).map(|(_, kind)| *kind);
     let named = TOKENS.iter().find(|(name, _)| *name == token).map(|(name, _)| name.to_uppercase());
     punctuation.map(str::to_owned).or(named)
 }
 
-/// The node names of a rule that is only a choice between nodes.
+/// The names of the nodes, if a rule is only a choice between nodes.
 fn members(grammar: &Grammar, rule: &Rule) -> Option<Vec<String>> {
     let Rule::Alt(alternatives) = rule else { return None };
     alternatives
@@ -142,7 +141,7 @@ fn token_kinds(grammar: &Grammar, rule: &Rule) -> Result<Vec<String>> {
     }
 }
 
-/// Adds an accessor; a second mention under the same name makes it a list.
+/// Adds an accessor. If the name is already used, the accessor becomes a list.
 fn push(fields: &mut Vec<Field>, label: Option<&str>, many: bool, target: Target) {
     let single = single_name(label, &target);
     let plural = plural_name(label, &target);
@@ -162,7 +161,7 @@ fn push(fields: &mut Vec<Field>, label: Option<&str>, many: bool, target: Target
     fields.push(Field { method: if many { plural } else { single }, target, many, nth });
 }
 
-/// Separators and brackets have an accessor each: a list of commas is of no use.
+/// Separators and brackets have an accessor each, because a list of commas is useless.
 fn is_punctuation(target: &Target) -> bool {
     let Target::Token(kinds) = target else { return false };
     kinds.iter().all(|kind| PUNCTUATION.iter().any(|(_, punctuation)| punctuation == kind))
@@ -200,7 +199,7 @@ fn snake(name: &str) -> String {
     snake
 }
 
-/// The rule as text again, for the documentation of what it becomes.
+/// The rule as text, for the documentation of the generated type.
 fn show(grammar: &Grammar, rule: &Rule, top: bool) -> String {
     let list = |rules: &[Rule], separator: &str| {
         let parts: Vec<_> = rules.iter().map(|rule| show(grammar, rule, false)).collect();

@@ -1,4 +1,4 @@
-//! The model as Rust source.
+//! Renders the model as Rust source.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! The token tables of all languages.
 
-/// Punctuation of all languages: its text and the name of its kind.
+/// Punctuation of all languages: the text and the name of the kind.
 pub(super) const PUNCTUATION: &[(&str, &str)] = &[
     (";", "SEMICOLON"),
     (",", "COMMA"),
@@ -38,7 +38,7 @@ pub(super) const PUNCTUATION: &[(&str, &str)] = &[
     ("||", "PIPE2"),
 ];
 
-/// The other tokens of all languages: the name in the grammar (upper case: the kind) and what it is.
+/// The other tokens of all languages: the name in the grammar (in upper case, the kind) and a description.
 pub(super) const TOKENS: &[(&str, &str)] = &[
     ("whitespace", "Spaces, tabs and line endings."),
     ("comment", "A comment, its opening mark included."),

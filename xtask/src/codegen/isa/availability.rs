@@ -1,4 +1,4 @@
-//! Where a form, a value or a directive is available: `8.0 sm_90`, alternatives apart by `|`.
+//! Where a form, a value or a directive is available: `8.0 sm_90`, with alternatives separated by `|`.
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -14,7 +14,7 @@ impl TryFrom<String> for Requirement {
 }
 
 impl Requirement {
-    /// Reads a version, a target or both; without a version the first one, without a target all.
+    /// Reads a version, a target or both. The default is the first version and all targets.
     pub(super) fn read(text: &str) -> Result<Self> {
         ensure!(!text.trim().is_empty(), "an alternative of the availability is empty");
         let mut requirement = Self::default();

@@ -1,4 +1,4 @@
-//! Splitting of texts with brackets.
+//! Splits text at separators outside brackets.
 
 /// The parts of a text between separators outside brackets.
 pub(super) fn split(text: &str, is_separator: impl Fn(char) -> bool) -> Vec<&str> {

@@ -1,4 +1,4 @@
-//! Reading data files, and the checks that every kind of entry shares.
+//! Reads data files, with the checks that apply to every kind of entry.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
@@ -10,10 +10,10 @@ use serde::de::DeserializeOwned;
 use super::rust::{Literal, Pools};
 use super::schema::entry::Simulation;
 
-/// The folder of the data, from the workspace root.
+/// The data folder, relative to the workspace root.
 const DATA: &str = "server/isa/data";
 
-/// Reads one data file; `name` is relative to the data folder.
+/// Reads a data file. `name` is relative to the data folder.
 pub(crate) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
     let path = format!("{DATA}/{name}");
     let text = fs::read_to_string(crate::project::project_root().join(&path))
@@ -21,7 +21,7 @@ pub(crate) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
     toml::from_str(&text).with_context(|| format!("{path} does not follow the schema"))
 }
 
-/// Reads a data file that is one list, `[[key]]`.
+/// Reads a data file that consists of one list, `[[key]]`.
 pub(crate) fn list<T: DeserializeOwned>(name: &str, key: &str) -> Result<Vec<T>> {
     let mut lists: BTreeMap<String, Vec<T>> = read(name)?;
     let list = lists.remove(key);
@@ -29,7 +29,7 @@ pub(crate) fn list<T: DeserializeOwned>(name: &str, key: &str) -> Result<Vec<T>>
     list.with_context(|| format!("{DATA}/{name} has no `[[{key}]]`"))
 }
 
-/// The names, without `.toml`, of the data files of a folder, in alphabetical order.
+/// The names of the data files in a folder, without `.toml`, in alphabetical order.
 fn files(folder: &str) -> Result<Vec<String>> {
     let path = crate::project::project_root().join(DATA).join(folder);
     let mut names = Vec::new();
@@ -49,12 +49,12 @@ pub(crate) fn words(list: &str) -> Vec<&str> {
     list.split_whitespace().collect()
 }
 
-/// The names in a list; `.n{8..32..8}` stands for `.n8`, `.n16`, `.n24` and `.n32`.
+/// The names in a list. `.n{8..32..8}` is short for `.n8`, `.n16`, `.n24` and `.n32`.
 pub(crate) fn names(list: &str) -> Vec<String> {
     words(list).into_iter().flat_map(|word| series(word).unwrap_or(vec![word.to_owned()])).collect()
 }
 
-/// The members of a name with `{FIRST..LAST..STEP}` in it.
+/// The names that a word with `{FIRST..LAST..STEP}` is short for.
 fn series(word: &str) -> Option<Vec<String>> {
     let (before, rest) = word.split_once('{')?;
     let (range, after) = rest.split_once('}')?;
@@ -72,7 +72,7 @@ pub(crate) fn unique<'a>(file: &str, names: impl IntoIterator<Item = &'a str>) -
     Ok(())
 }
 
-/// Checks that a text which a reader sees is there and reads as a sentence.
+/// Checks that a text for users is present and reads as a sentence.
 pub(crate) fn sentence(file: &str, entry: &str, key: &str, text: &str) -> Result<()> {
     ensure!(!text.trim().is_empty(), "{file}: `{entry}` has no {key}");
     ensure!(
@@ -104,7 +104,7 @@ impl TryFrom<String> for Simulation {
 #[serde(deny_unknown_fields)]
 #[serde(bound(deserialize = "I: DeserializeOwned"))]
 pub(crate) struct Category<I> {
-    /// The name of the file.
+    /// The file name without `.toml`.
     #[serde(skip_deserializing)]
     pub(crate) id: String,
     pub(crate) title: String,
@@ -124,7 +124,7 @@ impl<I> Literal for Category<I> {
     }
 }
 
-/// The categories in a folder; `texts` are those of an entry that may be shared.
+/// The categories in a folder. `texts` returns the texts of an entry that may be shared.
 pub(crate) fn categories<I: DeserializeOwned>(
     folder: &str,
     texts: impl Fn(&mut I) -> Vec<&mut String>,
@@ -138,10 +138,10 @@ pub(crate) fn categories<I: DeserializeOwned>(
     files(folder)?.into_iter().map(read).collect()
 }
 
-/// Texts that several entries of a file share: the table `common`, which `"@name"` in a note or a divergence text stands for.
+/// Texts that several entries of a file share: the table `common`, to which `"@name"` in a note or a divergence text refers.
 type Common = BTreeMap<String, String>;
 
-/// Puts the shared texts of a file in place; each must be known, and used.
+/// Replaces references with the shared texts of a file. Each reference must be known, and each text used.
 fn share<'a>(file: &str, common: &Common, texts: impl IntoIterator<Item = &'a mut String>) -> Result<()> {
     let mut used = BTreeSet::new();
     for text in texts {

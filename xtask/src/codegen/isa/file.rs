@@ -5,22 +5,20 @@ use anyhow::Result;
 use super::data::Category;
 use super::rust::{Expression, Source};
 
-/// A generated file.
 pub(super) struct File {
-    /// Its path in the folder of the tables, without `.rs`.
+    /// Path in the folder of the tables, without `.rs`.
     pub(super) path: String,
     pub(super) source: String,
 }
 
 impl File {
-    /// A file of a language's folder.
     pub(super) fn new(language: &str, name: &str, tables: String) -> Self {
         let path = format!("{language}/{}", module(name));
         Self { path, source: format!("use super::prelude::*;\n\n{tables}") }
     }
 
-    /// The file of a language: its modules, their imports, and the tables over all categories. `others` are the files that
-    /// are not of a category.
+    /// The main file of a language: its modules, their imports, and the tables for all categories. `others` are the files
+    /// that do not belong to a category.
     pub(super) fn index(language: &str, categories: &[&str], others: &[Self], tables: String) -> Self {
         let categories = categories.iter().map(|id| format!("mod {};\n", module(id)));
         let others = others.iter().filter_map(|file| file.path.split('/').nth(1));
@@ -36,16 +34,16 @@ impl File {
     }
 }
 
-/// The name of the module for a file of the data.
+/// The name of the module for a data file.
 fn module(name: &str) -> String {
     match name {
-        // A keyword, and the name of the module around it.
+        // A keyword, and the name of the parent module.
         "move" | "wave" => format!("{name}s"),
         _ => name.replace('-', "_"),
     }
 }
 
-/// The tables of the categories and of their instructions.
+/// The tables of the categories and their instructions.
 pub(super) fn category_tables<I>(categories: &[Category<I>], source: &mut Source) -> Result<String> {
     let references: Vec<Expression> = (categories.iter())
         .flat_map(|category| (0..category.instructions.len()).map(|number| (&category.id, number)))

@@ -2,7 +2,7 @@
 
 use super::brackets::{split, split_head};
 
-/// The words, each with its dot, of the chain at the start of a form; both ways of every choice are listed.
+/// The words, with their dots, in the chain of modifiers at the start of a form. All alternatives are listed.
 ///
 /// `{@p} add{.sat}.{u32,s32} d, a, b` has `.sat`, `.u32` and `.s32`.
 pub(super) fn words(form: &str) -> Vec<String> {
@@ -13,7 +13,7 @@ pub(super) fn words(form: &str) -> Vec<String> {
     found
 }
 
-/// Collects the words of a chain. `current` holds the ways in which the word being read may go on.
+/// Collects the words of a chain. `current` contains the alternatives of the word that is being read.
 fn chain(text: &str, found: &mut Vec<String>) {
     let mut current = vec![String::new()];
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Lays out a minimal perfect hash table, searched by `server/isa/src/tables.rs`.
+//! Lays out the minimal perfect hash tables that `server/isa/src/tables.rs` searches.
 
 #[path = "../../../../server/isa/src/hash.rs"]
 mod function;
@@ -41,7 +41,7 @@ pub(super) fn layout(keys: &[&str]) -> Result<Layout> {
     Ok(Layout { seeds, slots: slots.into_iter().flatten().collect() })
 }
 
-/// The slots of a bucket's keys under `seed`, if they are free and apart.
+/// The slots of a bucket's keys under `seed`, if they are free and distinct.
 fn places(bucket: &[usize], keys: &[&str], seed: u32, slots: &[Option<usize>]) -> Option<Vec<usize>> {
     let mut places = Vec::with_capacity(bucket.len());
     for &key in bucket {

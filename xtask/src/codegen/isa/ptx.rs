@@ -1,4 +1,4 @@
-//! The PTX tables, and the checks of the data they come from.
+//! The PTX tables, and the checks of their data.
 
 mod form;
 mod modifiers;
@@ -17,8 +17,8 @@ use super::schema::ptx::Instruction;
 use super::schema::storage::Reference;
 use modifiers::Modifiers;
 
-/// The types whose equal entries are written once, with the names of their tables: short
-/// ones, because rustfmt puts each item of a list on a line of its own where one has more than ten characters.
+/// The types whose equal entries are written once, with the names of their tables. The names are short,
+/// because rustfmt puts each item of a list on its own line if one is longer than ten characters.
 const INTERNED: [(&str, &str); 7] = [
     ("Availability", "AVAILABLE"),
     ("FormOperand", "ARG"),
@@ -29,7 +29,6 @@ const INTERNED: [(&str, &str); 7] = [
     ("Value", "VAL"),
 ];
 
-/// The files of `generated/ptx`.
 pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
     other_tables::complete(data)?;
     let mut source = Source::new(&INTERNED);
@@ -56,7 +55,7 @@ pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// The tables over all categories.
+/// The tables for all categories.
 fn index(categories: &[Category], source: &mut Source) -> Result<String> {
     let mut by_id = Vec::new();
     let mut by_opcode: BTreeMap<&str, Vec<Expression>> = BTreeMap::new();
@@ -85,7 +84,7 @@ fn all_classes_used(categories: &[Category], modifiers: &Modifiers<'_>) -> Resul
     Ok(())
 }
 
-/// Checks the instructions, and fills in the fields that the data leaves to the generator.
+/// Checks the instructions, and computes the fields that are not in the data.
 fn complete(categories: &mut [Category], modifiers: &Modifiers<'_>) -> Result<()> {
     let mut mistakes = Vec::new();
     for (number, category) in categories.iter_mut().enumerate() {
@@ -125,7 +124,7 @@ fn complete_instruction(file: &str, entry: &mut Instruction, modifiers: &Modifie
     Ok(())
 }
 
-/// Checks that no text that is shown is missing.
+/// Checks that no text for users is missing.
 fn check_texts(file: &str, entry: &Instruction) -> Result<()> {
     let id = entry.id.as_str();
     sentence(file, id, "summary", &entry.summary)?;
@@ -138,7 +137,7 @@ fn check_texts(file: &str, entry: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// The words of the name that follow the opcode, except for those that a required class includes.
+/// The words of the name after the opcode, except for those that a required class includes.
 fn fixed_words(entry: &Instruction) -> Vec<String> {
     (entry.name().split('.').skip(1))
         .map(|word| format!(".{word}"))
@@ -152,7 +151,7 @@ fn fixed_words(entry: &Instruction) -> Vec<String> {
         .collect()
 }
 
-/// Every single modifier of an entry, sorted.
+/// Every modifier of an entry, sorted.
 fn vocabulary(entry: &Instruction) -> BTreeSet<String> {
     let values: Vec<String> = entry.modifiers.iter().flat_map(|class| names(&class.listed)).collect();
     (values.iter().flat_map(|value| value.split('.').skip(1)).map(|word| format!(".{word}")))
@@ -189,7 +188,7 @@ fn check_syntax(entry: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// The types that an entry works on, without dots, in the order of its modifiers.
+/// The operand types of an entry, without dots, in the order of its modifiers.
 fn types(entry: &Instruction, modifiers: &Modifiers<'_>) -> Vec<String> {
     let of_type =
         |class: &str| class.to_ascii_lowercase().ends_with("type") || matches!(class, "size" | "elemsize");
@@ -233,7 +232,7 @@ mod tests {
         example = { target = "sm_75", version = "6.3", code = "add.u32 %r1, %r2;" }
     "#;
 
-    /// What the generator says of the entry after a change to it.
+    /// The error of the generator after a change to the entry.
     fn mistake(from: &str, to: &str) -> String {
         assert!(ADD.contains(from), "{from}");
         let mut entry: Instruction = match toml::from_str(&ADD.replace(from, to)) {

@@ -1,4 +1,4 @@
-//! The files of the PTX data.
+//! Reads the files of the PTX data.
 
 use anyhow::Result;
 use serde::Deserialize;
@@ -73,7 +73,7 @@ pub(crate) struct Class {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Modifier {
     pub(crate) names: String,
-    /// The classes in which it means this; empty for all that no other entry claims.
+    /// The classes in which it has this meaning. If empty, all classes that no other entry claims.
     #[serde(default)]
     pub(crate) classes: Words,
     pub(crate) summary: String,
@@ -96,7 +96,7 @@ struct Directives {
     feature: Vec<Feature>,
 }
 
-/// Reads all PTX data; the categories are in the order of the public description.
+/// Reads all PTX data. The categories are in the order of NVIDIA's manual.
 pub(crate) fn load() -> Result<Data> {
     let mut categories = categories("ptx/instructions", Instruction::texts)?;
     categories.sort_by_key(|category| {
@@ -122,7 +122,7 @@ pub(crate) fn load() -> Result<Data> {
     })
 }
 
-/// A section number as numbers, so that 9.7.2 comes before 9.7.10.
+/// A section number as a list of numbers, so that 9.7.2 is before 9.7.10.
 fn section_key(section: &str) -> Vec<u32> {
     section.split('.').map(|number| number.parse().unwrap_or(0)).collect()
 }

@@ -1,8 +1,8 @@
-//! Rust source of table entries.
+//! Renders table entries as Rust source.
 //!
-//! Entries of the types named in [`Source::new`] are interned: equal ones are written once, in a shared table, and a list of
-//! them holds their numbers there. (References would cost rustc half of the time that it needs for the tables.) A skipped
-//! field has its value in the constant `EMPTY` of its type.
+//! Entries of the types named in [`Source::new`] are interned: equal entries are written once, in a shared table, and lists
+//! contain their indexes. XX A field that is not
+//! written has its value in the constant `EMPTY` of its type.
 
 mod literal;
 mod pools;
@@ -13,12 +13,12 @@ use super::perfect_hash;
 pub(crate) use literal::{Literal, newtype, structure, variant};
 pub(crate) use pools::Pools;
 
-/// Renders entries, and holds the shared tables that they refer to.
+/// Renders entries, and collects the shared tables that they refer to.
 pub(super) struct Source {
     pools: Pools,
 }
 
-/// An expression, rendered as it is.
+/// An expression that is rendered unchanged.
 #[derive(Default, Clone)]
 pub(super) struct Expression(pub(super) String);
 
@@ -29,18 +29,18 @@ impl Literal for Expression {
 }
 
 impl Source {
-    /// A renderer that interns the entries of these types, each with the name of its table.
+    /// Interns the entries of these types, each of which has a table with a name.
     pub(super) fn new(interned: &[(&'static str, &'static str)]) -> Self {
         Self { pools: Pools::new(interned) }
     }
 
-    /// `pub(crate) static NAME: [TYPE; n] = [...];`
+    /// Renders `pub(crate) static NAME: [TYPE; n] = [...];`.
     pub(super) fn table<T: Literal>(&mut self, name: &str, ty: &str, entries: &[T]) -> String {
         let entries: Vec<String> = entries.iter().map(|entry| entry.literal(&mut self.pools)).collect();
         table(name, ty, &entries)
     }
 
-    /// A table as above, and the perfect hash from the names of its entries to them.
+    /// Renders a table, and the perfect hash that finds its entries by name.
     pub(super) fn named_table<T: Literal>(
         &mut self,
         [table, names]: [&str; 2],
@@ -53,7 +53,7 @@ impl Source {
         Ok(self.table(table, ty, entries) + &self::names(names, &named)?)
     }
 
-    /// The shared tables.
+    /// Renders the shared tables.
     pub(super) fn shared_tables(&self) -> String {
         self.pools.0.iter().map(|pool| table(pool.table, pool.ty, &pool.entries)).collect()
     }
@@ -63,13 +63,13 @@ fn table(name: &str, ty: &str, entries: &[String]) -> String {
     format!("pub(crate) static {name}: [{ty}; {}] = [{}];\n\n", entries.len(), entries.join(",\n"))
 }
 
-/// `pub(crate) static NAME: &[&str] = &[...];`
+/// Renders `pub(crate) static NAME: &[&str] = &[...];`.
 pub(super) fn strings<S: AsRef<str>>(name: &str, texts: impl IntoIterator<Item = S>) -> String {
     let texts: Vec<String> = texts.into_iter().map(|text| format!("{:?}", text.as_ref())).collect();
     format!("pub(crate) static {name}: &[&str] = &[{}];\n\n", texts.join(", "))
 }
 
-/// `pub(crate) static NAME: Names`, from names to indices.
+/// Renders `pub(crate) static NAME: Names`, which maps names to indexes.
 pub(super) fn names(name: &str, entries: &[(&str, usize)]) -> Result<String> {
     let keys: Vec<&str> = entries.iter().map(|(key, _)| *key).collect();
     let layout = perfect_hash::layout(&keys)?;

@@ -1,4 +1,4 @@
-//! The SASS tables, and the checks of the data they come from.
+//! The SASS tables, and the checks of their data.
 
 use anyhow::{Result, ensure};
 
@@ -9,7 +9,6 @@ use super::sass_data::Data;
 use super::schema::sass::Instruction;
 use super::schema::storage::Reference;
 
-/// The files of `generated/sass`.
 pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
     let mut source = Source::new(&[("Modifier", "MODIFIER")]);
     let mut files = Vec::new();
@@ -32,7 +31,7 @@ pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// The opcodes by their names.
+/// The opcodes by name.
 fn opcodes(data: &Data) -> Result<String> {
     let entries = data.categories.iter().flat_map(|category| &category.instructions);
     let opcodes: Vec<(&str, usize)> =

@@ -1,4 +1,4 @@
-//! The files of the SASS data.
+//! Reads the files of the SASS data.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,6 @@ use super::schema::sass::{
 
 pub(crate) type Category = data::Category<Instruction>;
 
-/// All SASS data.
 pub(crate) struct Data {
     pub(crate) categories: Vec<Category>,
     pub(crate) conditions: Vec<ConditionTest>,
@@ -35,7 +34,7 @@ pub(crate) fn load() -> Result<Data> {
     })
 }
 
-/// Opcodes with the effect `@OPCODE` have that of the other one.
+/// Replaces the effect `@OPCODE` with the effect of that opcode.
 fn share_effects(categories: &mut [Category]) -> Result<()> {
     let all = categories.iter().flat_map(|category| &category.instructions);
     let effects: HashMap<String, String> = all.map(|it| (it.opcode.clone(), it.effect.clone())).collect();

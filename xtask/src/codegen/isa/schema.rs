@@ -1,14 +1,15 @@
-//! The types of the entries as the generator has them: the files of `server/isa/src/schema`, read from TOML and written as
-//! the source of the tables.
+//! The types of the entries in the generator. They come from the files of `server/isa/src/schema`, are read from TOML, and
+//! are rendered as the source of the tables.
 
-/// A binding for the part of a variant.
+/// A binding for the field of a variant.
 macro_rules! part {
     ($name:ident, $ty:ty) => {
         $name
     };
 }
 
-/// Declares the type of an entry, as `server/isa/src/schema.rs` describes. A field with its default is not written.
+/// Declares the type of an entry, as `server/isa/src/schema.rs` describes. Fields with their default value are not
+/// rendered.
 macro_rules! entry {
     (
         $(#[doc = $_doc:literal])* $(#[serde($($serde:tt)*)])? $(#[derive($($_derive:ident),*)])?

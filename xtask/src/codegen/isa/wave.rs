@@ -1,4 +1,4 @@
-//! The WAVE tables, and the checks of the data they come from.
+//! The WAVE tables, and the checks of their data.
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -9,7 +9,6 @@ use super::schema::storage::{Reference, Words};
 use super::schema::wave::{Availability, Encoding, Group, Instruction, InvalidName};
 use super::wave_data::{Category, Data};
 
-/// The files of `generated/wave`.
 pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
     let mut source = Source::new(&[("Operand", "OPERAND")]);
     complete(&mut data.categories)?;
@@ -31,7 +30,7 @@ pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// The instructions by their mnemonics, in both dialects.
+/// The instructions by mnemonic, in both dialects.
 fn mnemonics(categories: &[Category]) -> Result<String> {
     let mut mnemonics = Vec::new();
     let entries = categories.iter().flat_map(|category| &category.instructions);
@@ -44,7 +43,7 @@ fn mnemonics(categories: &[Category]) -> Result<String> {
     names("MNEMONICS", &mnemonics)
 }
 
-/// Checks the instructions, and fills in the fields that the data leaves to the generator.
+/// Checks the instructions, and computes the fields that are not in the data.
 fn complete(categories: &mut [Category]) -> Result<()> {
     for (number, category) in categories.iter_mut().enumerate() {
         let file = format!("wave/instructions/{}.toml", category.id);
@@ -78,7 +77,7 @@ fn complete_instruction(file: &str, entry: &mut Instruction) -> Result<()> {
     Ok(())
 }
 
-/// The numbers at the start of `opcode`: `0x3F sync 1`.
+/// The numbers at the start of `opcode`, such as `0x3F sync 1`.
 fn encoding(entry: &Instruction) -> Result<Option<Encoding>> {
     const SECOND_WORD: [&str; 4] = ["rs3", "desired", "imm", "target"];
     if entry.available != Availability::Crates {

@@ -1,4 +1,4 @@
-//! The files of the WAVE data.
+//! Reads the files of the WAVE data.
 
 use anyhow::Result;
 use serde::Deserialize;
@@ -10,7 +10,6 @@ use super::schema::wave::{
 
 pub(crate) type Category = data::Category<Instruction>;
 
-/// All WAVE data.
 pub(crate) struct Data {
     pub(crate) categories: Vec<Category>,
     pub(crate) directives: Vec<Directive>,
@@ -27,7 +26,7 @@ impl Instruction {
         self.notes.iter_mut().chain([&mut self.divergence]).collect()
     }
 
-    /// Fills in what the toolchain has in common with the guide.
+    /// Completes the fields in which the toolchain equals the guide.
     fn complete(&mut self) {
         self.toolchain = match self.toolchain.take() {
             None => Some(self.mnemonic.clone()),
@@ -53,7 +52,7 @@ pub(crate) struct InvalidNames {
     pub(crate) patterns: Vec<Mistake>,
 }
 
-/// The order of the categories: what most programs use first.
+/// The order of the categories; those that most programs use are first.
 const ORDER: [&str; 15] = [
     "control", "sync", "move", "integer", "bitwise", "compare", "float32", "convert", "memory", "atomic",
     "wave", "float16", "bfloat16", "float64", "mma",

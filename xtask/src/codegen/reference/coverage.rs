@@ -1,4 +1,4 @@
-//! What the simulator covers.
+//! The page about what the simulator covers.
 
 use super::page::{Page, plain, table};
 use crate::codegen::isa::ptx_data::Data as Ptx;
@@ -27,7 +27,7 @@ pub(super) fn page(ptx: &Ptx, wave: &Wave) -> Page {
     }
 }
 
-/// A category with its entries and the decisions about them.
+/// A category with its entries, and how far the simulator supports each.
 type Category<'a> = (&'a str, Vec<(&'a str, &'a Simulation)>);
 
 fn section(language: &str, categories: Vec<Category>) -> String {
@@ -68,7 +68,7 @@ fn section(language: &str, categories: Vec<Category>) -> String {
     )
 }
 
-/// The entries of each reason, in the order of the first of them.
+/// Groups entries by reason, in the order of first occurrence.
 fn reasons<'a>(
     entries: impl Iterator<Item = &'a (&'a str, &'a Simulation)>,
     reason: impl Fn(&Simulation) -> Option<&String>,

@@ -1,25 +1,23 @@
-//! A page of the reference and its Markdown.
+//! A page of the reference, and its Markdown.
 
 use std::fmt::Write;
 
 use crate::codegen::isa::schema::entry::Simulation;
 
-/// One page.
 pub(super) struct Page {
-    /// Where it is, from the folder of the pages, without `.md`.
+    /// Path relative to the folder of the pages, without `.md`.
     pub(super) path: String,
     pub(super) title: String,
-    /// What it is about, for the index.
+    /// The subject, for the index.
     pub(super) about: String,
     pub(super) body: String,
 }
 
-/// A block of code.
 pub(super) fn code(language: &str, text: &str) -> String {
     format!("```{language}\n{}\n```\n\n", text.trim_matches('\n'))
 }
 
-/// A table; nothing where there are no rows.
+/// A table; empty if there are no rows.
 pub(super) fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
     if rows.is_empty() {
         return String::new();
@@ -33,7 +31,7 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> St
     out + "\n"
 }
 
-/// A list; nothing where there are no items.
+/// A list; empty if there are no items.
 pub(super) fn list<S: AsRef<str>>(items: impl IntoIterator<Item = S>) -> String {
     let mut out = String::new();
     for item in items {
@@ -45,7 +43,7 @@ pub(super) fn list<S: AsRef<str>>(items: impl IntoIterator<Item = S>) -> String 
     out
 }
 
-/// Text in which Markdown sees no markup. Inside a word an underscore is none.
+/// Escapes a text so that Markdown sees no markup. Underscores within a word need no escape.
 pub(super) fn plain(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let in_word = |at: usize| chars.get(at).is_some_and(|c| c.is_alphanumeric());
@@ -61,7 +59,7 @@ pub(super) fn plain(text: &str) -> String {
     out
 }
 
-/// What the simulator does with an entry, as a phrase.
+/// How far the simulator supports an entry, as a phrase.
 pub(super) fn simulation(decision: &Simulation) -> String {
     match decision {
         Simulation::Simulated => "simulated".to_owned(),

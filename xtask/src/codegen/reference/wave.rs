@@ -52,7 +52,7 @@ fn instruction(entry: &Instruction) -> String {
     out + &code("wave-asm", &entry.example)
 }
 
-/// A mnemonic with its operands; `{}` around those that may be omitted.
+/// A mnemonic with its operands. Optional operands are in `{}`.
 fn form(mnemonic: &str, operands: &[Operand]) -> String {
     let mut out = mnemonic.to_owned();
     for (at, operand) in operands.iter().enumerate() {

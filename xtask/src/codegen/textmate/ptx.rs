@@ -8,16 +8,15 @@ use super::rules::{all, any, captured, captures, grammar as rules, scoped};
 use crate::codegen::isa::data::words;
 use crate::codegen::isa::ptx_data::Data;
 
-/// Opcodes that move control rather than data.
+/// Opcodes that change control flow.
 const CONTROL: [&str; 7] = ["bra", "brx", "call", "ret", "exit", "trap", "brkpt"];
 
-/// What may not follow a modifier or directive.
+/// What must not follow a modifier or directive.
 const END: &str = r"(?![\w$]|::)";
 
-/// A name: of a register, a variable, a function or a label.
+/// The name of a register, variable, function or label.
 const NAME: &str = r"(?:[A-Za-z][\w$]*|[_$%][\w$]+)";
 
-/// The whole grammar.
 pub(super) fn grammar(data: &Data) -> Value {
     rules(
         "PTX",
@@ -62,7 +61,7 @@ fn line_marks() -> Value {
     )
 }
 
-/// `.entry name` and `.func (result) name`, over several lines where need be.
+/// `.entry name` and `.func (result) name`, possibly over several lines.
 fn functions() -> Value {
     let parens = json!({
         "begin": r"\(",
@@ -92,7 +91,7 @@ fn guards() -> Value {
     )
 }
 
-/// An opcode is at the start of a statement: at the start of a line, or after `;`, a brace, a label or a guard.
+/// An opcode at the start of a statement: at the start of a line, or after `;`, a brace, a label or a guard.
 fn opcodes(data: &Data) -> Value {
     let opcodes: BTreeSet<&str> = (data.categories.iter())
         .flat_map(|category| &category.instructions)
@@ -103,7 +102,8 @@ fn opcodes(data: &Data) -> Value {
         opcodes.into_iter().partition(|opcode| CONTROL.contains(opcode));
     let at_start = |words: &[&str]| {
         let guard = format!(r"@\s*!?\s*{NAME}\s+");
-        // Oniguruma's lookbehind needs a fixed length, so a guard is matched again, by its own rule, in group 1.
+        // A lookbehind of Oniguruma needs a fixed length, so group 1 matches a guard again, by the guard's own
+        // rule.
         format!(r"(?:^|(?<=[;{{}}:]|\*/))\s*({guard})?({})(?=[\s.;]|$)", any(words))
     };
     let rule = |scope: &str, words: &[&str]| {
@@ -118,7 +118,7 @@ fn opcodes(data: &Data) -> Value {
     all(vec![rule("keyword.control.flow.ptx", &control), rule("keyword.other.opcode.ptx", &others)])
 }
 
-/// Everything that begins with a dot: directives, types, state spaces and the modifiers of instructions.
+/// All words that start with a dot: directives, types, state spaces and the modifiers of instructions.
 fn modifiers(data: &Data) -> Value {
     let directives: Vec<&str> = (data.directives.iter())
         .map(|directive| directive.name.as_str())
@@ -146,7 +146,7 @@ fn modifiers(data: &Data) -> Value {
     ])
 }
 
-/// The words of names after the opcode: `.async`, `.bulk`.
+/// The words of names after the opcode, such as `.async` and `.bulk`.
 fn name_words(data: &Data) -> impl Iterator<Item = String> {
     (data.categories.iter().flat_map(|category| &category.instructions))
         .flat_map(|entry| entry.name().split('.').skip(1))

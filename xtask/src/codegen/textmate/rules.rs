@@ -1,10 +1,10 @@
-//! Grammars and their rules as JSON, and patterns of words.
+//! Builds grammars and their rules as JSON, and patterns for words.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-/// A grammar: its rules apply everywhere, the first that matches wins.
+/// A grammar. Its rules apply everywhere, and the first one that matches wins.
 pub(super) fn grammar(name: &str, scope: &str, rules: Vec<(&str, Value)>) -> Value {
     let includes: Vec<Value> =
         rules.iter().map(|(name, _)| json!({ "include": format!("#{name}") })).collect();
@@ -20,12 +20,12 @@ pub(super) fn grammar(name: &str, scope: &str, rules: Vec<(&str, Value)>) -> Val
     })
 }
 
-/// A rule that gives one scope to what it matches.
+/// A rule with one scope for the whole match.
 pub(super) fn scoped(scope: &str, pattern: &str) -> Value {
     json!({ "name": scope, "match": pattern })
 }
 
-/// A rule that gives scopes to the groups of what it matches.
+/// A rule with scopes for the groups of the match.
 pub(super) fn captured(pattern: &str, scopes: &[(usize, &str)]) -> Value {
     json!({ "match": pattern, "captures": captures(scopes) })
 }
@@ -36,12 +36,12 @@ pub(super) fn captures(scopes: &[(usize, &str)]) -> Value {
     Value::Object(entries.collect())
 }
 
-/// Several rules as one.
+/// Combines several rules into one.
 pub(super) fn all(rules: Vec<Value>) -> Value {
     json!({ "patterns": rules })
 }
 
-/// A pattern for any of the words; a longer word comes before one that it begins with.
+/// A pattern for any of the words. A longer word is before its prefixes.
 pub(super) fn any<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
     let words: BTreeSet<String> = words.into_iter().map(|word| escape(word.as_ref())).collect();
     let mut words: Vec<String> = words.into_iter().collect();
@@ -49,7 +49,7 @@ pub(super) fn any<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
     format!("(?:{})", words.join("|"))
 }
 
-/// A word as a pattern; a series `{8..256..8}` stands for any number.
+/// A word as a pattern. A series `{8..256..8}` matches any number.
 fn escape(word: &str) -> String {
     let mut out = String::new();
     let mut rest = word;

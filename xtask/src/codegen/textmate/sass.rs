@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::rules::{all, any, captured, grammar as rules, scoped};
 use crate::codegen::isa::sass_data::Data;
 
-/// The whole grammar.
 pub(super) fn grammar(data: &Data) -> Value {
     rules(
         "SASS",

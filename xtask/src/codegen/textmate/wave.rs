@@ -5,11 +5,10 @@ use serde_json::Value;
 use super::rules::{all, any, captured, grammar as rules, scoped};
 use crate::codegen::isa::wave_data::Data;
 
-/// What may not be written before and after a word.
+/// What must not be written before and after a word.
 const START: &str = r"(?<![\w.])";
 const END: &str = r"(?!\w|\s*:)";
 
-/// The whole grammar.
 pub(super) fn grammar(data: &Data) -> Value {
     rules(
         "WAVE assembly",

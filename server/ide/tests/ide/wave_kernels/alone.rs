@@ -1,4 +1,4 @@
-//! Each thread by itself, straight on: arithmetic of every kind.
+//! Threads without communication or divergence: arithmetic of every kind.
 
 use super::{Kernel, floats, numbers};
 
@@ -33,7 +33,7 @@ pub(crate) fn kernels() -> Vec<Kernel> {
         })),
         Kernel::new(
             "double_polynomial",
-            // x^2 - 3x + 0.5, in pairs of registers.
+            // x^2 - 3x + 0.5, in register pairs.
             "cvt_f32_u32 r6, r0\ncvt_f64_f32 r8, r6\ndmul r10, r8, r8\ndmul r12, r8, 3.0\ndsub r10, r10, r12\ndadd r10, r10, 0.5
             cvt_f32_f64 r14, r10\niadd r6, r4, 4096\ndevice_store.u32 r14, r6",
         )
@@ -54,7 +54,7 @@ pub(crate) fn kernels() -> Vec<Kernel> {
         .gives((0..64).map(|at: u32| at.wrapping_mul(0x9e37_79b9).swap_bytes())),
         Kernel::new(
             "narrow_memory",
-            // Bytes in, halves out.
+            // Loads bytes, stores halves.
             "iadd r6, r3, 0\ndevice_load.u8 r7, r6\nimul r7, r7, r7\nshl r6, r3, 1\niadd r6, r6, 4096\ndevice_store.u16 r7, r6",
         )
         .input([0x0403_0201, 0xfffe_fdfc, 0, 0x8040_2010].into_iter().cycle().take(16))
@@ -65,7 +65,7 @@ pub(crate) fn kernels() -> Vec<Kernel> {
         }),
         Kernel::new(
             "tile_product",
-            // Lane 0 alone multiplies a 4 x 4 matrix with itself.
+            // Lane 0 alone multiplies a 4 x 4 matrix by itself.
             "icmp.lt p1, r0, 16\nif p1\ndevice_load.u32 r6, r5\nlocal_store.u32 r6, r5\nendif\nbarrier\nicmp.eq p1, r0, 0\nif p1
             mma_load_a r1, 0, 16\nmma_load_b r2, 0, 16\nmma_compute r1, r2, r3\nmma_store_c 64, 16, r3\nendif\nbarrier
             icmp.lt p1, r0, 16\nif p1\niadd r6, r5, 64\nlocal_load.u32 r6, r6\niadd r7, r5, 4096\ndevice_store.u32 r6, r7\nendif",

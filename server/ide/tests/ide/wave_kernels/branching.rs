@@ -48,7 +48,7 @@ pub(crate) fn kernels() -> Vec<Kernel> {
         })),
         Kernel::new(
             "binary_search",
-            // In 64 ascending numbers: 3, 8, 13 ...
+            // A search in 64 ascending numbers: 3, 8, 13 ...
             "imad r6, r0, 5, 1\nmov r7, 0\nmov r8, 64\nloop\nicmp.ge p1, r7, r8\nbreak p1\niadd r9, r7, r8\nshr r9, r9, 1\nshl r10, r9, 2\ndevice_load.u32 r10, r10
             icmp.lt p2, r10, r6\nif p2\niadd r7, r9, 1\nelse\nmov r8, r9\nendif\nendloop\niadd r8, r4, 4096\ndevice_store.u32 r7, r8",
         )
@@ -72,7 +72,8 @@ pub(crate) fn kernels() -> Vec<Kernel> {
         })),
         Kernel::new(
             "nested_loops_with_continue",
-            // Pairs i < thread, j <= i with i + j odd, from the inner loop; the outer skips multiples of 5.
+            // Counts pairs i < thread, j <= i with i + j odd in the inner loop; the outer loop skips
+            // multiples of 5.
             "mov r6, -1\nmov r10, 0\nloop\niadd r6, r6, 1\nicmp.ge p1, r6, r0\nbreak p1\nimod r7, r6, 5\nicmp.eq p2, r7, 0\ncontinue p2\nmov r8, -1\nloop\niadd r8, r8, 1
             icmp.gt p1, r8, r6\nbreak p1\niadd r9, r6, r8\nand r9, r9, 1\nicmp.eq p2, r9, 0\ncontinue p2\niadd r10, r10, 1\nendloop\nendloop
             iadd r8, r4, 4096\ndevice_store.u32 r10, r8",
@@ -82,7 +83,7 @@ pub(crate) fn kernels() -> Vec<Kernel> {
         })),
         Kernel::new(
             "loop_without_iterations",
-            // The number of iterations is the number of the thread, minus 60.
+            // The number of iterations is the thread number minus 60.
             "isub r6, r0, 60\nimax r6, r6, 0\nmov r7, 5\nloop\nicmp.eq p1, r6, 0\nbreak p1\nisub r6, r6, 1\niadd r7, r7, 10\nendloop\niadd r8, r4, 4096\ndevice_store.u32 r7, r8",
         )
         .gives((0..64u32).map(|thread| 5 + 10 * thread.saturating_sub(60))),

@@ -1,5 +1,5 @@
-//! Kernels with one mistake each, run by two waves of four lanes: what the run says of it, which is one thing. A kernel's name is
-//! what is wrong with it.
+//! Kernels with one mistake each, run by two waves of four lanes. The run has a single finding. The name of a kernel describes
+//! its mistake.
 
 use std::fmt::Write;
 
@@ -11,7 +11,8 @@ use warplens_sim::wave::{device_memory, launch_config};
 
 use super::{BEGINNING, code, simulate};
 
-/// Mistakes, as statements after the common prologue, which also has the lane in `r6` and the wave in `r7`.
+/// Collects the findings of mistakes. A mistake is a list of statements after the common prologue, which also
+/// sets `r6` to the lane and `r7` to the wave.
 struct Sheet {
     text: String,
     count: usize,

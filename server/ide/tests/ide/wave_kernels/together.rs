@@ -1,8 +1,8 @@
-//! Threads that work together: over local memory and barriers, atomics, and the operations of a wave.
+//! Threads that cooperate: through local memory and barriers, atomics, and wave operations.
 
 use super::{Kernel, numbers};
 
-/// Stores `r6` where the thread's result belongs.
+/// Stores `r6` as the result of the thread.
 const STORE: &str = "iadd r31, r4, 4096\ndevice_store.u32 r6, r31";
 
 fn total() -> u32 {
@@ -41,7 +41,7 @@ fn in_local_memory() -> Vec<Kernel> {
         }),
         Kernel::new(
             "stencil",
-            // The sum of three neighbours; at the ends the own word counts twice.
+            // The sum of three neighbors. At the ends, the thread's own word counts twice.
             &format!("device_load.u32 r6, r4\nlocal_store.u32 r6, r5\nbarrier\nisub r7, r0, 1\nimax r7, r7, 0\nshl r7, r7, 2\nlocal_load.u32 r7, r7
             iadd r8, r0, 1\nimin r8, r8, 63\nshl r8, r8, 2\nlocal_load.u32 r8, r8\niadd r6, r6, r7\niadd r6, r6, r8\n{STORE}"),
         )
@@ -51,7 +51,7 @@ fn in_local_memory() -> Vec<Kernel> {
         }),
         Kernel::new(
             "matrix_product",
-            // 8 x 8, A at 0 and B after it, both through local memory.
+            // 8 x 8; A is at address 0, B follows it, and both are copied to local memory.
             &format!("device_load.u32 r6, r4\nlocal_store.u32 r6, r5\niadd r7, r4, 256\ndevice_load.u32 r6, r7\niadd r7, r5, 256\nlocal_store.u32 r6, r7\nbarrier
             and r7, r0, 7\nshr r8, r0, 3\nshl r8, r8, 5\nshl r7, r7, 2\niadd r7, r7, 256\nmov r6, 0\nmov r9, 0\nloop\nicmp.eq p1, r9, 8\nbreak p1
             local_load.u32 r10, r8\nlocal_load.u32 r11, r7\nimad r6, r10, r11, r6\niadd r8, r8, 4\niadd r7, r7, 32\niadd r9, r9, 1\nendloop\n{STORE}"),
@@ -74,7 +74,8 @@ fn in_local_memory() -> Vec<Kernel> {
         }),
         Kernel::new(
             "game_of_life",
-            // Two generations on 8 x 8 cells that wrap round; each in a half of local memory of its own.
+            // Two generations on 8 x 8 cells that wrap around. Each generation has its own half of local
+            // memory.
             &format!("device_load.u32 r6, r4\nand r6, r6, 1\nlocal_store.u32 r6, r5\nmov r20, 0\nloop\nicmp.eq p1, r20, 2\nbreak p1\nbarrier\nand r21, r20, 1\nshl r21, r21, 8
             mov r7, 0\nmov r8, 0\nloop\nicmp.eq p1, r8, 9\nbreak p1\nidiv r9, r8, 3\nimod r10, r8, 3\niadd r8, r8, 1\nicmp.eq p2, r8, 5\ncontinue p2
             and r11, r0, 7\nshr r12, r0, 3\niadd r11, r11, r10\niadd r11, r11, 7\nand r11, r11, 7\niadd r12, r12, r9\niadd r12, r12, 7\nand r12, r12, 7
@@ -124,7 +125,7 @@ fn by_atomics() -> Vec<Kernel> {
         ]),
         Kernel::new(
             "spin_lock",
-            // The lane with the lock adds to a plain word.
+            // The lane that holds the lock adds to a plain word.
             "icmp.eq p1, r0, 0\nif p1\nlocal_store.u32 0, 0\nlocal_store.u32 0, 4\nendif\nbarrier\ndevice_load.u32 r9, r4\nloop\nlocal_atomic_cas r6, 0, 0, 1\nicmp.eq p1, r6, 0\nif p1
             local_load.u32 r7, 4\niadd r7, r7, r9\nlocal_store.u32 r7, 4\nlocal_atomic_exchange r8, 0, 0\nbreak p1\nendif\nendloop\nbarrier\nlocal_load.u32 r6, 4\nicmp.eq p1, r0, 0\n@p1 device_store.u32 r6, 4096",
         )
@@ -139,21 +140,23 @@ fn by_atomics() -> Vec<Kernel> {
         .gives([total()]),
         Kernel::new(
             "producer_and_consumer",
-            // Thread 0 waits for the last one, which is in another wave unless there is one only; so it asks before it waits.
+            // Thread 0 waits for the last thread, which is in another wave unless there is only one wave. So it checks before
+            // it waits.
             "icmp.eq p1, r0, 0\nif p1\nlocal_store.u32 0, 0\nendif\nbarrier\nicmp.eq p1, r0, 63\nif p1\nlocal_store.u32 77, 8\nlocal_atomic_exchange r6, 0, 1\nendif
             icmp.eq p1, r0, 0\nif p1\nloop\nlocal_atomic_or r6, 0, 0\nicmp.ne p2, r6, 0\nbreak p2\nendloop\nlocal_load.u32 r7, 8\ndevice_store.u32 r7, 4096\nendif",
         )
         .gives([77]),
         Kernel::new(
             "shortest_ways",
-            // On a ring of 64 places, from place 5: each iteration reads both neighbors.
+            // On a ring of 64 cells, starting at cell 5: each iteration reads both neighbors.
             &format!("mov r6, 1000\nicmp.eq p1, r0, 5\n@p1 mov r6, 0\nlocal_store.u32 r6, r5\nmov r7, 0\nloop\nbarrier\nicmp.eq p1, r7, 33\nbreak p1\niadd r8, r0, 1\nand r8, r8, 63\nshl r8, r8, 2
             iadd r9, r0, 63\nand r9, r9, 63\nshl r9, r9, 2\nlocal_load.u32 r8, r8\nlocal_load.u32 r9, r9\nimin r8, r8, r9\niadd r8, r8, 1\nbarrier\nlocal_atomic_min r5, r8\niadd r7, r7, 1\nendloop\nlocal_load.u32 r6, r5\n{STORE}"),
         )
         .gives((0..64i32).map(|at| { let way = (at - 5).unsigned_abs(); way.min(64 - way) })),
         Kernel::new(
             "compaction",
-            // Even numbers in any order, so their sum and count and product of odd successors are looked at.
+            // Collects even numbers in any order, so the test compares the sum, the count, and the product of
+            // their odd successors.
             "device_load.u32 r6, r4\nand r7, r6, 1\nicmp.eq p1, r7, 0\nif p1\natomic_add r8, 4096, 1, .device\natomic_add 4100, r6, .device\nshl r8, r8, 2\niadd r8, r8, 8192\ndevice_store.u32 r6, r8\nendif",
         )
         .gives([numbers(0..64).filter(|x| x % 2 == 0).count() as u32, numbers(0..64).filter(|x| x % 2 == 0).sum()]),

@@ -1,4 +1,4 @@
-//! Handwritten shapes: the lint of each, and that its rewrites have the same results at many widths of a wave.
+//! Handwritten patterns: the lint for each, and that its rewrites have equal results for waves of many widths.
 
 use expect_test::expect;
 
@@ -6,8 +6,8 @@ use super::{hold, offers, underscored};
 
 const WIDTHS: [u32; 4] = [1, 8, 33, 64];
 
-/// The code before each shape: r3 and r5 vary by lane, r4 and r6 do not; lanes diverge at p0 and p1, not at p2, and p3 is
-/// unknown.
+/// The code before each pattern. r3 and r5 vary by lane, r4 and r6 do not; lanes diverge at p0 and p1 but not at p2, and
+/// p3 is unknown.
 const START: &str = "
     mov_sr r3, sr_lane_id
     mov_imm r4, 5
@@ -22,7 +22,7 @@ const START: &str = "
     icmp_eq p3, r9, r4
 ";
 
-/// Name, statements.
+/// Names and statements.
 const SHAPES: &[(&str, &str)] = &[
     ("two moves", "if p0\nmov r4, r5\nelse\nmov r4, r3\nendif"),
     ("two numbers", "if p0\nmov_imm r4, 1\nelse\nmov_imm r4, 2\nendif"),
@@ -127,13 +127,13 @@ const SHAPES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What shapes may call.
+/// Functions that the patterns may call.
 const FUNCTIONS: [(&str, &str); 2] = [
     ("f", "    mov r4, r5\n"),
     ("g", "    if p0\n        mov r7, r5\n    else\n        mov r7, r6\n    endif\n"),
 ];
 
-/// A whole kernel with one shape.
+/// A whole kernel with one pattern.
 fn kernel(statements: &str) -> String {
     let mut text = format!(".kernel k\n    .registers 32\n{START}");
     let mut depth = 1;
@@ -152,7 +152,7 @@ fn kernel(statements: &str) -> String {
     text + ".end\n"
 }
 
-/// The same in the guide's words.
+/// The text with the guide's mnemonics.
 fn dotted(text: &str) -> String {
     let text = text.replace("cmp_", "cmp.").replace("device_load_u32", "device_load.u32");
     let swapped = text.lines().map(|line| match line.split_once("device_store_u32 ") {
@@ -165,7 +165,7 @@ fn dotted(text: &str) -> String {
     swapped.collect()
 }
 
-/// What is offered for a text, and that all of it holds.
+/// The lints that are offered for a text, all of whose rewrites are checked.
 fn lints(text: &str) -> String {
     let mut found: Vec<&str> = offers(text).into_iter().map(|(lint, _)| lint).collect();
     found.dedup();

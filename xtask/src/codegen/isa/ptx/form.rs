@@ -1,5 +1,5 @@
-//! The forms of instructions: reads the lines of `forms`, in the notation of data/README.md, and checks them against their
-//! entry. How a form is shown is in `form/text.rs`.
+//! Reads the forms of instructions, from the lines of `forms` in the notation of data/README.md, and checks them against
+//! their entry. `form/text.rs` renders a form for users.
 
 mod length;
 mod operand;
@@ -17,7 +17,7 @@ use crate::codegen::isa::schema::ptx_form::{
 use operand::operands;
 use slot::slots;
 
-/// The forms of an entry; `is_type` says whether a word is a type or state space.
+/// The forms of an entry. `is_type` returns whether a word is a type or state space.
 pub(super) fn forms(entry: &Instruction, is_type: impl Fn(&str) -> bool) -> Result<Vec<Form>> {
     let name = entry.opcode().to_owned() + &entry.words.concat();
     let mut heading = Availability::read(&entry.since.to_string())?;

@@ -1,4 +1,4 @@
-//! Modifiers: what each means in each class.
+//! The meaning of each modifier in each class.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,20 +10,19 @@ use crate::codegen::isa::rust::{self, Source, strings};
 use crate::codegen::isa::schema::ptx::Modifier;
 use crate::codegen::isa::schema::storage::Words;
 
-/// The entries of `modifiers.toml`, with those of the types and state spaces, which serve as modifiers too.
+/// The entries of `modifiers.toml`, and those of types and state spaces, which also serve as modifiers.
 pub(super) struct Modifiers<'a> {
-    /// The meanings of a name; those for certain classes first.
+    /// The meanings of a name; meanings in specific classes are first.
     by_name: BTreeMap<String, Vec<(BTreeSet<&'a str>, Modifier)>>,
     /// What each class decides.
     pub(super) classes: HashMap<&'a str, &'a str>,
-    /// The names of the types.
     pub(super) types: BTreeSet<&'a str>,
     repeatable: &'a Words,
     movable: &'a Words,
 }
 
 impl<'a> Modifiers<'a> {
-    /// Whether there is a modifier, type or state space of this name, written without its dot.
+    /// Whether a modifier, type or state space has this name, written without its dot.
     pub(super) fn has(&self, name: &str) -> bool {
         self.by_name.contains_key(&format!(".{name}"))
     }
@@ -67,7 +66,7 @@ impl<'a> Modifiers<'a> {
         self.by_name.entry(name.to_owned()).or_default().push((classes, meaning));
     }
 
-    /// What a value means in a class.
+    /// The meaning of a value in a class.
     pub(super) fn resolve(&self, class: &str, value: &str) -> Result<Modifier> {
         self.by_name
             .get(value)

@@ -1,4 +1,4 @@
-//! Everything except instructions and modifiers: directives, special registers, types, state spaces and targets.
+//! Directives, special registers, types, state spaces and targets.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::codegen::isa::schema::ptx_form::Requirement;
 use crate::codegen::isa::schema::ptx_module::{Type, TypeKind};
 use crate::codegen::isa::schema::storage::{Reference, Version, Words};
 
-/// Fills in the fields that the data leaves to the generator.
+/// Computes the fields that are not in the data.
 pub(super) fn complete(data: &mut Data) -> Result<()> {
     for directive in &mut data.directives {
         let name = &directive.name;
@@ -45,8 +45,8 @@ pub(super) fn complete(data: &mut Data) -> Result<()> {
     Ok(())
 }
 
-/// What the assembler requires of a module with an entry: what is documented, unless the data overrides it. A target
-/// that is prose is one that only parts of the entry need.
+/// What the assembler requires of a module with an entry: the documented requirement, unless the data overrides it.
+/// If the target is prose, only parts of the entry need it.
 fn availability(gate: Option<&str>, since: Version, target: &str) -> Result<Requirement> {
     let documented = || match target {
         target if target.starts_with("sm_") && !target.contains(' ') => format!("{since} {target}"),
@@ -55,8 +55,9 @@ fn availability(gate: Option<&str>, since: Version, target: &str) -> Result<Requ
     Requirement::read(&gate.map_or_else(documented, str::to_owned))
 }
 
-/// The types of registers that hold a value of a type. Without an entry in the data: its storage, or for a type that can be
-/// declared those of its size which are of its kind or have none (`.f16x2` passes for a 32-bit integer).
+/// The types of registers that can contain a value of a type, if the data does not list them. This is its storage type, or
+/// for a type that can be declared, the types of equal size and of its kind or untyped (`.f16x2` counts as a 32-bit
+/// integer).
 fn register_types(ty: &Type, types: &[Type]) -> Vec<String> {
     if !ty.registers.is_empty() {
         return ty.registers.to_vec();

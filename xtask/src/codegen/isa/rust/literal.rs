@@ -4,14 +4,13 @@ use super::pools::Pools;
 
 /// A value of a table.
 pub(crate) trait Literal {
-    /// The name of its type, if lists of it may be interned.
+    /// Name of the type, if lists of it may be interned.
     const NAME: &'static str = "";
 
-    /// The expression.
     fn literal(&self, pools: &mut Pools) -> String;
 }
 
-/// A struct with these fields, without those of `all` that have their default.
+/// A struct with these fields. Fields with their default value are omitted, so there may be fewer than `all`.
 pub(crate) fn structure(name: &str, all: usize, mut fields: Vec<String>) -> String {
     if fields.len() < all {
         fields.push(format!("..{name}::EMPTY"));
@@ -19,13 +18,13 @@ pub(crate) fn structure(name: &str, all: usize, mut fields: Vec<String>) -> Stri
     format!("{name} {{ {} }}", fields.join(", "))
 }
 
-/// A struct with one field without a name. It is small: it is copied from the table that it is interned in.
+/// A struct with one unnamed field. It is small, so it is copied from the table in which it is interned.
 pub(crate) fn newtype(name: &str, part: &str, pools: &mut Pools) -> String {
     let text = format!("{name}({part})");
     pools.intern(name, &text).map_or(text, |(table, number)| format!("{table}[{number}]"))
 }
 
-/// A variant of an enum, with its part if it has one.
+/// A variant of an enum, with its field if it has one.
 pub(crate) fn variant(name: &str, variant: &str, part: Option<String>) -> String {
     format!("{name}::{variant}{}", part.map(|part| format!("({part})")).unwrap_or_default())
 }
@@ -68,7 +67,7 @@ impl<A: Literal, B: Literal> Literal for (A, B) {
     }
 }
 
-/// A list: the numbers of interned entries, or the entries.
+/// A list, either of the indexes of interned entries or of the entries.
 impl<T: Literal> Literal for Vec<T> {
     fn literal(&self, pools: &mut Pools) -> String {
         let mut numbers = Vec::new();

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 /// The shared tables, one for each interned type.
 pub(crate) struct Pools(pub(super) Vec<Pool>);
 
-/// A shared table of distinct entries of one type.
 pub(super) struct Pool {
     pub(super) ty: &'static str,
     pub(super) table: &'static str,
@@ -14,13 +13,13 @@ pub(super) struct Pool {
 }
 
 impl Pools {
-    /// Empty tables for these types, each with its name.
+    /// Empty tables for these types, with the names of the tables.
     pub(super) fn new(interned: &[(&'static str, &'static str)]) -> Self {
         let pool = |&(ty, table)| Pool { ty, table, entries: Vec::new(), numbers: HashMap::new() };
         Self(interned.iter().map(pool).collect())
     }
 
-    /// The table that entries of a type are interned in, and the number of this one there.
+    /// The table in which entries of a type are interned, and the index of this entry in it.
     pub(super) fn intern(&mut self, ty: &str, entry: &str) -> Option<(&'static str, usize)> {
         let pool = self.0.iter_mut().find(|pool| pool.ty == ty)?;
         let next = pool.numbers.len();

@@ -1,4 +1,4 @@
-//! The types of fields in the data, and how they are read.
+//! The field types of the data files, and how they are read.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -10,19 +10,16 @@ use serde::{Deserialize, Deserializer};
 pub(crate) use super::version::Version;
 pub(super) use crate::codegen::isa::rust::{self, Literal, Pools};
 
-/// A text.
 pub(crate) type Text = String;
 
-/// A list.
 pub(crate) type Slice<T> = Vec<T>;
 
-/// A list whose entries are shared.
+/// A list whose entries are shared in the tables.
 pub(crate) type List<T> = Vec<T>;
 
-/// The category of an instruction.
 pub(crate) type CategoryReference = Reference<()>;
 
-/// An entry of another table: an expression.
+/// An entry of another table, as an expression.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reference<T>(String, PhantomData<T>);
 
@@ -65,7 +62,7 @@ impl Literal for Version {
     }
 }
 
-/// A list that is written as words separated by spaces.
+/// A list that the data writes as words separated by spaces.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Words<T = String>(pub(crate) Vec<T>);
 
@@ -96,24 +93,24 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Words<T> {
     }
 }
 
-/// A value that is written as one word.
+/// Reads a value that is a single word.
 pub(crate) fn word<T: DeserializeOwned, E: Error>(text: &str) -> Result<T, E> {
     let deserializer: StrDeserializer<'_, E> = text.into_deserializer();
     T::deserialize(deserializer)
 }
 
-/// The lines of a block of text.
+/// Reads the lines of a block of text.
 pub(crate) fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let text = String::deserialize(deserializer)?;
     Ok(text.trim_matches('\n').lines().map(str::to_owned).collect())
 }
 
-/// A text without the space around it.
+/// Reads a text, without surrounding white space.
 pub(crate) fn trimmed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(String::deserialize(deserializer)?.trim().to_owned())
 }
 
-/// `1..3`, or `1` for `1..1`.
+/// Reads `1..3`, or `1` as `1..1`.
 pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(u8, u8), D::Error> {
     let text = String::deserialize(deserializer)?;
     let (min, max) = text.split_once("..").unwrap_or((&text, &text));

@@ -1,17 +1,19 @@
-//! How many registers an operand of a form has: `4`, `vec`, `num*elemsize*spfactor.2/32`, `dim-1`, `geom..`.
+//! The number of registers of an operand of a form: `4`, `vec`, `num*elemsize*spfactor.2/32`, `dim-1`,
+//! `geom..`.
 
 use anyhow::{Context, Result, ensure};
 
 use crate::codegen::isa::schema::ptx_form::{Length, Product};
 
 impl Length {
-    /// Whether it depends on the numbers in a slot.
+    /// Whether the length depends on the numbers in a slot.
     pub(super) fn counts(&self, slot: usize) -> bool {
         matches!(self, Length::Product(product) if product.slots.iter().any(|(it, _)| *it == slot))
     }
 }
 
-/// Reads a length. `slot` says where a form has a class: `None` where it is of the entry, but not in this form.
+/// Reads a length. `slot` returns the position of a class in the form; `None` if the entry has the class but
+/// this form does not.
 pub(super) fn length(text: &str, slot: impl Fn(&str) -> Result<Option<usize>>) -> Result<Length> {
     if text == "?" {
         return Ok(Length::Any);
@@ -46,7 +48,7 @@ pub(super) fn length(text: &str, slot: impl Fn(&str) -> Result<Option<usize>>) -
     })
 }
 
-/// A text before a sign, and the number after it.
+/// The text before a sign, and the number after it.
 fn number_after(text: &str, sign: char, default: u16) -> Result<(&str, u16)> {
     Ok(match text.split_once(sign) {
         Some((before, number)) => {

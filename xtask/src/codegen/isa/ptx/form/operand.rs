@@ -13,12 +13,12 @@ use crate::codegen::isa::schema::ptx_form::{
 use crate::codegen::isa::schema::storage::word;
 
 impl FormOperand {
-    /// Whether a length depends on the numbers in a slot.
+    /// Whether a length in the operand depends on the numbers in a slot.
     pub(super) fn counts(&self, slot: usize) -> bool {
         self.with_inside().any(|operand| operand.length.counts(slot))
     }
 
-    /// The operand and those in its brackets.
+    /// The operand and the operands in its brackets.
     pub(super) fn with_inside(&self) -> impl Iterator<Item = &FormOperand> {
         [self].into_iter().chain(&self.inside)
     }
@@ -31,7 +31,7 @@ pub(super) fn operands(entry: &Instruction, slots: &[Slot], text: &str) -> Resul
     parts.map(|part| scope.written(part).with_context(|| format!("the operand `{part}`"))).collect()
 }
 
-/// What the names in an operand may mean.
+/// Resolves the names in an operand.
 struct Scope<'a> {
     entry: &'a Instruction,
     slots: &'a [Slot],
@@ -52,7 +52,7 @@ struct Written<'t> {
 impl<'t> Written<'t> {
     fn read(text: &'t str) -> Written<'t> {
         let (names, annotations) = text.split_at(text.find([':', '>', '*', '/']).unwrap_or(text.len()));
-        // The mark of presence comes last: after the annotations, or after a name that has no bar.
+        // The presence mark is last: after the annotations, or after a name without a bar.
         let (names, annotations, presence) = match annotations {
             "" if names.contains('|') => (names, annotations, None),
             "" => {
@@ -71,7 +71,7 @@ impl<'t> Written<'t> {
     }
 }
 
-/// `x?`, `x?class`; but the `?` of `*?` is a length.
+/// Splits `x?` or `x?class`. The `?` of `*?` is a length.
 fn split_presence(text: &str) -> (&str, Option<&str>) {
     match text.rfind('?') {
         Some(at) if !text[..at].ends_with('*') => (&text[..at], Some(&text[at + 1..])),
@@ -79,7 +79,8 @@ fn split_presence(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Kinds come after a slash and begin with a letter; a slash before a number divides a length.
+/// Splits off the kinds, which follow a slash and start with a letter. A slash before a number divides a
+/// length.
 fn split_kinds(text: &str) -> (&str, Option<&str>) {
     let is_kinds = |at: &usize| text[*at + 1..].starts_with(|c: char| c.is_ascii_alphabetic());
     match text.match_indices('/').map(|(at, _)| at).find(is_kinds) {
@@ -88,7 +89,7 @@ fn split_kinds(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// `d|p?`: the first, and the second with whether it may be absent.
+/// Splits `d|p?` into the first operand and the second, with whether the second may be omitted.
 fn pair(names: &str) -> (&str, Option<(&str, bool)>) {
     match names.split_once('|') {
         None => (names, None),
@@ -99,7 +100,7 @@ fn pair(names: &str) -> (&str, Option<(&str, bool)>) {
     }
 }
 
-/// `:type>space*length` or parts of it; the colon may be missing.
+/// Splits `:type>space*length`, any part of which may be missing, including the colon.
 fn annotation(text: &str) -> (Option<&str>, Option<&str>, Option<&str>) {
     let (text, length) = match text.split_once('*') {
         Some((text, length)) => (text, Some(length)),
@@ -121,7 +122,7 @@ impl Scope<'_> {
         }
     }
 
-    /// `[first, others…]`: the operand of the entry is the first.
+    /// Reads `[first, others…]`. The first one is the operand of the entry.
     fn brackets(&self, text: &str) -> Result<FormOperand> {
         let inside = split(text, |c| c == ',').into_iter().map(|part| self.operand(part.trim()));
         let inside = inside.collect::<Result<Vec<_>>>()?;
@@ -180,7 +181,7 @@ impl Scope<'_> {
         self.entry.modifiers.iter().find(|class| class.name == name)
     }
 
-    /// The kinds of `reg+imm(0..15)`, and which constants.
+    /// The kinds of `reg+imm(0..15)`, and the range of the constants.
     fn accepted(&self, text: &str) -> Result<(Vec<OperandKind>, Option<Range>)> {
         let list = |text: &str| -> Result<Vec<OperandKind>> {
             let kinds = text.split('+').filter(|kind| !kind.is_empty());
@@ -192,7 +193,8 @@ impl Scope<'_> {
         Ok((list(&format!("{before}{after}"))?, Some(range)))
     }
 
-    /// What follows the colon of an address is its state space, unless it is a type; elsewhere a `>` comes before it.
+    /// The word after the colon of an address is its state space, unless it is a type. For other operands, the state
+    /// space follows a `>`.
     fn type_and_space(
         &self,
         ty: Option<&str>,
@@ -220,7 +222,7 @@ impl Scope<'_> {
         Ok((ty, space))
     }
 
-    /// Whether a word is a state space, or a class of them.
+    /// Whether a word is a state space, or a class of state spaces.
     fn is_space(&self, name: &str) -> bool {
         let is = |word: &str| {
             let word = word.trim_start_matches('.').split("::").next().unwrap_or_default();

@@ -1,10 +1,10 @@
-//! Which constants an operand of a form takes: `0..15`, `32..1024/32`, `32..512/2^n`, `0..total-size`.
+//! The constants that an operand of a form accepts: `0..15`, `32..1024/32`, `32..512/2^n`, `0..total-size`.
 
 use anyhow::{Context, Result};
 
 use crate::codegen::isa::schema::ptx_form::{Bound, Range, Step};
 
-/// Reads a range. `operand` finds an operand of the entry by its name.
+/// Reads a range. `operand` finds an operand of the entry by name.
 pub(super) fn range(text: &str, operand: impl Fn(&str) -> Result<usize>) -> Result<Range> {
     let (bounds, step) = text.split_once('/').unwrap_or((text, "1"));
     let (low, high) = bounds.split_once("..").with_context(|| format!("`{text}` is not a range"))?;

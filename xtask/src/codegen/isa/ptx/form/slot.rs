@@ -39,7 +39,8 @@ pub(super) fn slots(entry: &Instruction, mut text: &str) -> Result<Vec<Slot>> {
     Ok(slots)
 }
 
-/// How long the item at the start of a chain is: up to the next dot, brace or mark outside parentheses.
+/// The length of the item at the start of a chain, which ends at the next dot, brace or mark outside
+/// parentheses.
 fn item_len(text: &str) -> usize {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices() {
@@ -87,7 +88,7 @@ fn slot(entry: &Instruction, before: &[Slot], item: &str) -> Result<Slot> {
     Ok(slot("", vec![Value::new(&word)], false))
 }
 
-/// A value with its availability: `L2::64B@7.4/sm_75`.
+/// Reads a value with its availability: `L2::64B@7.4/sm_75`.
 fn value(text: &str, class: &ModifierClass) -> Result<Value> {
     let (word, own) = text.split_once('@').unwrap_or((text, ""));
     let word = format!(".{word}");
@@ -113,7 +114,7 @@ fn value(text: &str, class: &ModifierClass) -> Result<Value> {
     Ok(Value { availability, numbers, indexes, ..Value::new(&word) })
 }
 
-/// The numbers in a modifier: 64, 8 and 16 of `.m64n8k16`.
+/// The numbers in a modifier, such as 64, 8 and 16 in `.m64n8k16`.
 fn numbers(word: &str) -> Vec<u16> {
     word.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }

@@ -29,7 +29,7 @@ const ENTRY: &str = r#"
     example = { target = "sm_75", version = "6.3", code = "ld.u32 %r1, [a];" }
 "#;
 
-/// The source of the forms, or the mistake in them.
+/// The source of the forms, or the error message.
 fn rendered(forms: &str) -> String {
     let mut entry: Instruction = toml::from_str(ENTRY).unwrap();
     entry.form_lines = forms.to_owned();

@@ -1,4 +1,4 @@
-//! The text of a form as hovers and messages show it.
+//! Renders a form for hovers and messages.
 
 use crate::codegen::isa::schema::ptx::Instruction;
 use crate::codegen::isa::schema::ptx_form::{FormOperand, OperandKind, Presence, Slot};
