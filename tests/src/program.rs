@@ -1,4 +1,5 @@
-//! The program, built with the tests so that they never drive an old one. The same as `server/warplens/src/main.rs`.
+//! The program, built together with the tests so that they never run an old one. Equals
+//! `server/warplens/src/main.rs`.
 
 use std::process::ExitCode;
 

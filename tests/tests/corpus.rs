@@ -1,5 +1,5 @@
-//! Real files, from the corpus beside the repository where there is one: trees hold the text byte for byte, and a
-//! file that its assembler accepts gets no error.
+//! Real files, from the corpus next to the repository, if present: trees contain the text byte for byte, and a
+//! file that its assembler accepts has no errors.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_syntax::{Language, parse_file};
 
-/// The folder `name` of the corpus; `None`, with a printed note, if there is no corpus.
+/// The folder `name` of the corpus. Without a corpus, prints a message and returns `None`.
 fn corpus(name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus").join(name);
     if folder.is_dir() {
@@ -36,7 +36,7 @@ fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// A file's text; files that are not UTF-8 are skipped, because the server rejects them.
+/// The text of a file. Files that are not UTF-8 are skipped, because the server rejects them.
 fn text_of(path: &Path) -> Option<String> {
     String::from_utf8(fs::read(path).expect("the corpus can be read")).ok()
 }
@@ -55,7 +55,7 @@ fn check_lossless(folder: &str, language: Language, extension: &str) {
     }
 }
 
-/// Errors of a file as an editor would show them, one a line.
+/// The errors in a file as an editor would show them, one a line.
 fn errors(language: Language, text: &str) -> Vec<String> {
     let mut host = AnalysisHost::new();
     let file = FileId(0);
@@ -71,7 +71,7 @@ fn errors(language: Language, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Checks that none of `files` (below `folder`) has an error, and lists the first error of each that has.
+/// Checks that none of `files` (in `folder`) has an error. On failure, lists the first error in each.
 fn check_accepted(folder: &Path, language: Language, files: impl Iterator<Item = String>) {
     let (mut clean, mut wrong) = (0, Vec::new());
     for name in files {
@@ -86,7 +86,7 @@ fn check_accepted(folder: &Path, language: Language, files: impl Iterator<Item =
     assert!(clean > 0, "the list of accepted files is empty");
 }
 
-/// Rows of a tab-separated file, by column name.
+/// The rows of a tab-separated file, as maps from column names.
 fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
     let text = fs::read_to_string(path).expect("the corpus has its lists");
     let mut lines = text.lines();

@@ -1,5 +1,5 @@
-//! The server in Emacs with eglot, without a display: a session as its user has it (tests/emacs/session.el), with the recipe
-//! of docs/editors.md.
+//! The server in Emacs with eglot, without a display: a session as a user would have it (tests/emacs/session.el), with the
+//! recipe of docs/editors.md.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use expect_test::expect;
 const SOURCE: &str = include_str!("../../examples/divergence.ptx");
 const RECIPES: &str = include_str!("../../docs/editors.md");
 
-/// Loads eglot as its users do: a package, or a part of Emacs.
+/// Loads eglot as a user would, from a package or from Emacs itself.
 const HAS_EGLOT: &str =
     "(progn (require 'package) (package-initialize) (kill-emacs (if (require 'eglot nil t) 0 1)))";
 
@@ -47,7 +47,7 @@ fn a_session_in_emacs() {
     .assert_eq(&answer);
 }
 
-/// Runs the session on a kernel with a misspelt register, and gives what it wrote.
+/// Runs the session on a kernel with a misspelt register, and returns its output.
 #[cfg(unix)]
 fn session(folder: &Path) -> String {
     let write = |name: &str, text: &str| {

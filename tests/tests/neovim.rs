@@ -1,4 +1,4 @@
-//! The server in Neovim, headless: a session as its user has it (tests/neovim/session.lua).
+//! The server in headless Neovim: a session as a user would have it (tests/neovim/session.lua).
 
 use std::path::Path;
 use std::process::Command;
@@ -40,7 +40,7 @@ fn a_session_in_neovim() {
     .assert_eq(&answer);
 }
 
-/// Runs the session and gives what it wrote.
+/// Runs the session and returns its output.
 fn session(folder: &Path, file: &Path) -> String {
     let output = folder.join("answer.txt");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("neovim/session.lua");

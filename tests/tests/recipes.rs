@@ -1,8 +1,8 @@
-//! The recipes of docs/editors.md are valid files of their format. `emacs.rs` runs that for Emacs.
+//! The recipes of docs/editors.md are valid files of their format. `emacs.rs` runs the one for Emacs.
 
 const RECIPES: &str = include_str!("../../docs/editors.md");
 
-/// The blocks of a language, in text order.
+/// The code blocks of a language, in text order.
 fn blocks(language: &str) -> Vec<&'static str> {
     let starts = format!("```{language}\n");
     RECIPES.split(&*starts).skip(1).filter_map(|rest| rest.split("```").next()).collect()

@@ -48,7 +48,7 @@ impl Fixture {
         }
     }
 
-    /// The cursor, of which the source must have one.
+    /// The cursor. The source must have exactly one.
     pub fn cursor(&self) -> TextSize {
         assert_eq!(self.cursors.len(), 1, "the source has one cursor");
         self.cursors[0]

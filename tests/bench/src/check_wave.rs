@@ -1,5 +1,5 @@
-//! Checking WAVE compared with assembling it: all diagnostics of a synthetic file of 5 MB, and `wave-asm` 0.1.2 on the same text, both in
-//! this process, on one thread, alternately. Times are the processor time of this thread.
+//! Checking WAVE compared with assembling it: all diagnostics of a synthetic file of 5 MB, and `wave-asm` 0.1.2 on the same text.
+//! Both run in this process on one thread, alternately. Times are the processor time of this thread.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::processor;
 /// Runs of each; the median is reported.
 const RUNS: usize = 15;
 
-/// The length of the synthetic text.
+/// Length of the synthetic text.
 const BYTES: usize = 5_000_000;
 
 pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
@@ -36,7 +36,7 @@ pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// From the text to all its diagnostics.
+/// The time from the text to all its diagnostics.
 fn check(text: &str, accepts: Accepts) -> Result<Duration> {
     let start = processor::time()?;
     let mut host = AnalysisHost::new();

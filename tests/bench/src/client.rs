@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-/// The time limit of an answer.
+/// How long to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The one document that is measured.
+/// The only document, which is measured.
 pub(crate) const URI: &str = "file:///bench/sample.ptx";
 
 pub(crate) struct Client {
     child: Child,
     input: ChildStdin,
     messages: Receiver<(Instant, Value)>,
-    /// Messages that arrived while another one was awaited.
+    /// Messages that arrived while the client waited for another one.
     waiting: VecDeque<(Instant, Value)>,
     next_id: i64,
 }
@@ -69,7 +69,8 @@ impl Client {
         self.notify("textDocument/didClose", json!({ "textDocument": { "uri": URI } }))
     }
 
-    /// Replaces `range` (line, character, line, character); gives the time just before it was sent.
+    /// Replaces `range` (line, character, line, character). Returns the time just before the message was
+    /// sent.
     pub(crate) fn change(&mut self, version: i32, range: [u32; 4], text: &str) -> Result<Instant> {
         let [line, character, end_line, end_character] = range;
         let range = json!({
@@ -92,7 +93,7 @@ impl Client {
         Ok((time, list))
     }
 
-    /// A request's result and how long it took.
+    /// The result of a request, and how long it took.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<(Duration, Value)> {
         let start = Instant::now();
         match self.answer(method, params)? {
@@ -101,7 +102,7 @@ impl Client {
         }
     }
 
-    /// The answer of a request, its result or its error, and when it arrived.
+    /// The result or error of a request, and when it arrived.
     pub(crate) fn answer(&mut self, method: &str, params: Value) -> Result<(Instant, Result<Value, Value>)> {
         self.next_id += 1;
         let id = self.next_id;
@@ -115,7 +116,7 @@ impl Client {
         Ok((time, answer))
     }
 
-    /// The time of the first unread `warplens/runProgress` that fits.
+    /// The time of the first unread `warplens/runProgress` that matches.
     pub(crate) fn run_progress(&mut self, fits: impl Fn(&Value) -> bool) -> Result<Instant> {
         let is_it = |message: &Value| {
             message["method"] == "warplens/runProgress" && fits(&message["params"]["running"])
@@ -123,12 +124,12 @@ impl Client {
         Ok(self.wait_for("the progress of the run", is_it)?.0)
     }
 
-    /// Forgets the messages that nothing waited for.
+    /// Drops the messages that nothing waited for.
     pub(crate) fn forget(&mut self) {
         self.waiting.clear();
     }
 
-    /// A request about the document.
+    /// Sends a request about the document.
     pub(crate) fn ask(&mut self, method: &str, mut params: Value) -> Result<(Duration, Value)> {
         params["textDocument"] = json!({ "uri": URI });
         self.request(method, params)
@@ -147,7 +148,7 @@ impl Client {
         Ok(start)
     }
 
-    /// The first matching message; requests of the server are answered with null meanwhile.
+    /// The first matching message. Meanwhile, requests of the server are answered with null.
     fn wait_for(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Result<(Instant, Value)> {
         if let Some(index) = self.waiting.iter().position(|(_, message)| fits(message)) {
             return Ok(self.waiting.remove(index).expect("the index was just found"));
@@ -175,7 +176,8 @@ impl Drop for Client {
     }
 }
 
-/// The next message and when its last byte arrived: what the client does with it then is not the server's time.
+/// The next message, and when its last byte arrived: the time that the client needs after that is not the
+/// server's.
 fn read_message(output: &mut impl BufRead) -> Result<Option<(Instant, Value)>> {
     let mut length = 0;
     loop {

@@ -1,5 +1,5 @@
-//! From an edit to the lanes of the new text, over stdio: one block of 256 threads, ten thousand instructions a warp. Then the
-//! same while a run of the previous text, which continues up to the limit of steps, is in progress and must be cancelled.
+//! From an edit to the lanes of the new text, over stdio: one block of 256 threads, ten thousand instructions per warp. Then
+//! again while a run of the previous text, which would continue up to the step limit, is in progress and must be cancelled.
 
 use std::thread;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::client::{Client, URI};
 use crate::sample;
 use crate::statistics::Times;
 
-/// A loop of four instructions and 2,500 iterations, with a part that a quarter of the lanes skips.
+/// A loop of four instructions and 2,500 iterations, part of which a quarter of the lanes skips.
 const KERNEL: &str = "\
 .version 8.0
 .target sm_80
@@ -40,7 +40,7 @@ const ITERATIONS_LINE: u32 = 13;
 const SHORT: &str = "2500";
 const ENDLESS: &str = "2000000000";
 
-/// How long a run may proceed before it is cancelled: a fraction of the time to the limit.
+/// How long a run proceeds before it is cancelled: a fraction of the time to the limit.
 const RUNNING: Duration = Duration::from_millis(20);
 
 pub(crate) fn run(rounds: usize) -> Result<()> {
@@ -74,20 +74,20 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// The edit of one repetition: a range, and the digit that replaces it.
+/// The edit of a repetition: a range, and the digit that replaces it.
 fn digit(round: usize) -> ([u32; 4], String) {
     let end = KERNEL.lines().nth(EDITED_LINE as usize).map_or(0, |line| line.len() as u32);
     ([EDITED_LINE, end - 2, EDITED_LINE, end - 1], (round % 10).to_string())
 }
 
-/// The range of the number of iterations, of the given length.
+/// The range of the number of iterations, if it has this many digits.
 fn iterations(length: usize) -> [u32; 4] {
     let line = ITERATIONS_LINE as usize;
     let start = KERNEL.lines().nth(line).and_then(|line| line.find(SHORT)).map_or(0, |at| at as u32);
     [ITERATIONS_LINE, start, ITERATIONS_LINE, start + length as u32]
 }
 
-/// Makes an edit and returns the time until the lanes of the edited text are available.
+/// Makes an edit, and returns the time until the lanes of the new text are available.
 fn lanes_after(
     client: &mut Client,
     version: &mut i32,

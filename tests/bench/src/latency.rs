@@ -1,7 +1,7 @@
-//! From an edit to the complete diagnostics of that version, over stdio, and hovers between.
+//! From an edit to the complete diagnostics of that version, over stdio, with hovers in between.
 //!
-//! Processor time is that of the threads that stay: without the thread that shares the check of a function above a megabyte, for which
-//! only the whole time says what a keystroke costs.
+//! Processor time excludes threads that end, such as the one that shares the check of a function above a megabyte. For such a
+//! function only the elapsed time shows the cost of a keystroke.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -11,7 +11,8 @@ use crate::processor;
 use crate::sample;
 use crate::statistics::Times;
 
-/// A typed text that is undone, its position, and whether the diagnostics of that version must contain its error.
+/// A text that is typed and then removed, its position, and whether the diagnostics meanwhile must contain its
+/// error.
 struct Edit {
     name: &'static str,
     text: &'static str,
@@ -21,9 +22,9 @@ struct Edit {
 
 #[derive(Clone, Copy)]
 enum EditPosition {
-    /// Inside an instruction's opcode.
+    /// Inside the opcode of an instruction.
     Opcode,
-    /// At the start of that instruction's line.
+    /// At the start of the line with that instruction.
     LineStart,
     /// Inside the name of the kernel around it.
     KernelName,
@@ -88,12 +89,12 @@ pub(crate) fn run(text: Option<String>, bytes: Option<usize>, rounds: usize) -> 
     fresh_open(client, text, version)
 }
 
-/// The number of errors: with them the number of other diagnostics is limited.
+/// The number of errors. Other diagnostics are limited in number if there are errors.
 fn errors(list: &[Value]) -> usize {
     list.iter().filter(|diagnostic| diagnostic["severity"] == 1).count()
 }
 
-/// The diagnostics after all the edits equal those of a newly opened file.
+/// Checks that the diagnostics after all edits equal those of a newly opened file.
 fn fresh_open(mut client: Client, text: &str, version: i32) -> Result<()> {
     let [line, _] = Positions::find(text)?.of(EditPosition::Opcode);
     client.change(version + 1, [line, 0, line, 0], "\n")?;
@@ -127,10 +128,10 @@ fn undo_range(line: u32, character: u32, text: &str) -> [u32; 4] {
     }
 }
 
-/// The first characters of an edited line.
+/// The text at the start of an edited line.
 const INSTRUCTIONS: [&str; 3] = ["\tadd.", "\tmov.", "        iadd "];
 
-/// The first words of a function or kernel.
+/// The first word of a function or kernel.
 const HEADS: [&str; 3] = [".entry ", ".func ", ".kernel "];
 
 /// The positions of the edits, near the middle of the file.

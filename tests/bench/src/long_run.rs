@@ -1,5 +1,5 @@
-//! A launch of 10^9 lane instructions with all checks, over stdio: the time to its first lanes and to its first progress, the cores that it
-//! uses, and the time until it has stopped.
+//! A launch of 10^9 lane instructions with all checks, over stdio: the time to its first lanes and to its first progress report,
+//! the cores that it uses, and the time to stop it.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -74,7 +74,7 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// Selects the launch; gives the time just before that.
+/// Selects the launch. Returns the time just before.
 fn select(client: &mut Client) -> Result<Instant> {
     let values = json!({ "name": "values", "buffer": "u32", "len": BLOCKS * 256, "fill": "iota" });
     let launch = json!({ "name": "long", "grid": [BLOCKS], "block": [256], "args": [values] });
@@ -83,7 +83,7 @@ fn select(client: &mut Client) -> Result<Instant> {
     Ok(start)
 }
 
-/// Runs the launch again and stops it; gives the time until it has stopped.
+/// Runs the launch again and stops it. Returns how long stopping took.
 fn stop(client: &mut Client) -> Result<Duration> {
     command(client, "warplens.selectLaunch", json!({ "uri": URI, "launch": null }))?;
     client.forget();

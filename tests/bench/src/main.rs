@@ -1,5 +1,5 @@
 //! Measures Warplens as a program and prints the figures of `docs/measurements.md`. Nothing here asserts a
-//! time: the figures depend on the load of the machine.
+//! time, because the figures depend on the load of the machine.
 
 mod check_wave;
 mod client;

@@ -26,13 +26,13 @@ pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
     report(&client, &text, "after a pause")
 }
 
-/// The server returns freed memory to the system when nothing has happened for a few seconds.
+/// The server returns freed memory to the system after a few idle seconds.
 const PAUSE: Duration = Duration::from_secs(8);
 
-/// The lines for which an editor requests semantic tokens: those in view, and some around them.
+/// The number of lines for which an editor requests semantic tokens: those in view, and some around them.
 const LINES_IN_VIEW: usize = 200;
 
-/// One request of each kind; positions are in an instruction in the middle.
+/// One request of each kind, at an instruction in the middle.
 fn features(text: &str) -> Vec<(&'static str, Value)> {
     let lines: Vec<&str> = text.lines().collect();
     let line = (lines.len() / 2..lines.len()).find(|&line| lines[line].contains("%r")).unwrap_or(0);

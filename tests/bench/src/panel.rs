@@ -1,5 +1,5 @@
-//! The data of the lanes panel for long runs of one warp, over stdio: from the request to the whole answer, and the processor time
-//! of the server meanwhile, which the load of the machine does not change.
+//! The data of the lanes panel for long runs of one warp, over stdio: the time from the request to the whole answer, and the
+//! server's processor time meanwhile, which does not depend on the load of the machine.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -10,13 +10,13 @@ use crate::processor;
 use crate::sample;
 use crate::statistics::Times;
 
-/// Steps of an iteration of the loop, in which some lanes skip a statement.
+/// The steps of one loop iteration, in which some lanes skip a statement.
 const ITERATION: u64 = 7;
 
 /// The line of the first statement of the loop.
 const LOOP_LINE: usize = 11;
 
-/// The columns that fit a panel of common width.
+/// The number of columns in a panel of common width.
 const COLUMNS: u64 = 1_130;
 
 fn kernel(iterations: u64) -> String {
@@ -48,7 +48,7 @@ skip:
 }
 
 pub(crate) fn run(rounds: usize) -> Result<()> {
-    // The second run is as long as the limit of the settings admits.
+    // The second run is almost as long as the default limit allows.
     for steps in [1_000_000, 9_800_000] {
         measure(steps, rounds)?;
     }
@@ -70,7 +70,7 @@ fn measure(steps: u64, rounds: usize) -> Result<()> {
     let all = page["steps"].as_u64().unwrap_or_default();
     ensure!(all.abs_diff(steps) < steps / 10, "the warp has {all} steps");
 
-    // Steps that are spread over the run, in no order.
+    // Steps that are spread over the run, in no particular order.
     let step = |round: usize| (round as u64 * 7_919 * all / 10_007) % all;
     timed(&mut client, "  scrub: moment", rounds, "warplens/moment", |round| json!({ "step": step(round) }))?;
     timed(
@@ -108,7 +108,7 @@ fn measure(steps: u64, rounds: usize) -> Result<()> {
     memory::report_sizes(&client)
 }
 
-/// Sends a request repeatedly; returns the last answer.
+/// Sends a request repeatedly, and returns the last answer.
 fn timed(
     client: &mut Client,
     name: &str,

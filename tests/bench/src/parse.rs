@@ -1,4 +1,4 @@
-//! Text to complete trees, in this process.
+//! The time from text to complete trees, in this process.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use warplens_syntax::{ItemList, parse_file};
 
 use crate::sample;
 
-/// Runs of each measurement; the best is the least disturbed by other load.
+/// Runs of each measurement. The best one is reported, because other load disturbed it least.
 const RUNS: usize = 9;
 
 pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {

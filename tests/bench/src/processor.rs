@@ -1,23 +1,23 @@
-//! Processor time, which other work on the machine affects only through caches and shared cores.
+//! Processor time. Other work on the machine affects it only through caches and shared cores.
 
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// The time that this thread has had a processor.
+/// The processor time of this thread.
 pub(crate) fn time() -> Result<Duration> {
     of_thread("/proc/thread-self".as_ref())
 }
 
-/// The time that the present threads of a process have had processors.
+/// The processor time of a process, without threads that have ended.
 pub(crate) fn of_process(id: u32) -> Result<Duration> {
     let threads = std::fs::read_dir(format!("/proc/{id}/task"))
         .context("processor time is read from /proc, so on Linux only")?;
     threads.map(|thread| of_thread(&thread?.path())).sum()
 }
 
-/// The time that all threads of a process have had processors, also those that have ended, in the ticks of the system.
+/// The processor time of a process including threads that have ended, in ticks of the system.
 pub(crate) fn of_ended_threads_too(id: u32) -> Result<Duration> {
     let status = std::fs::read_to_string(format!("/proc/{id}/stat"))
         .context("processor time is read from /proc, so on Linux only")?;

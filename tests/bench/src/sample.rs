@@ -1,11 +1,12 @@
-//! The files that are measured: one named on the command line, else the largest of the corpus.
+//! The file that is measured: the one named on the command line, or else the largest of the corpus.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// The text of `file`, or of the corpus's largest PTX file; `None` (and a message) without a corpus.
+/// The text of `file`, or else of the largest PTX file in the corpus. Without a corpus, prints a message and
+/// returns `None`.
 pub(crate) fn text(file: Option<PathBuf>) -> Result<Option<String>> {
     if let Some(file) = file {
         return Ok(Some(
@@ -41,7 +42,7 @@ pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     }
 }
 
-/// The folder of the workspace's Cargo.toml.
+/// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
@@ -50,7 +51,7 @@ pub(crate) fn root() -> PathBuf {
         .to_path_buf()
 }
 
-/// The server in release, as `cargo xtask bench` built it.
+/// The server in release, as built by `cargo xtask bench`.
 pub(crate) fn server() -> Result<PathBuf> {
     std::env::var_os("WARPLENS_SERVER").map(PathBuf::from).context("run this as `cargo xtask bench …`")
 }

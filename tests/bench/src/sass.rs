@@ -1,5 +1,5 @@
-//! Active-lane instructions a second of machine code, compared with the PTX that it was made from: kernels of the corpus with many times
-//! their blocks, run alternately.
+//! Active-lane instructions per second of machine code, compared with the PTX that it was generated from: kernels of the corpus
+//! with many times their blocks, run alternately.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,8 +11,7 @@ use serde_json::Value;
 use crate::sample;
 use crate::sim::{self, Launch};
 
-/// Kernels with loops: straight ones, and ones whose lanes take different numbers of iterations. With how many times their blocks they
-/// run.
+/// Kernels with loops, in some of which lanes have different numbers of iterations, and the factor for their number of blocks.
 const KERNELS: [(&str, u64); 8] = [
     ("matmul", 4000),
     ("horner", 50000),
@@ -69,12 +68,12 @@ fn print(runs: &[Run]) {
 struct Run {
     name: String,
     launches: PathBuf,
-    /// Millions of active-lane instructions a second.
+    /// Millions of active-lane instructions per second.
     best: f64,
 }
 
 impl Run {
-    /// Writes the file and its launch into a folder.
+    /// Writes the file and its launch to a folder.
     fn prepare(corpus: &Path, folder: &Path, file: &str, case: &Value, times: u64) -> Result<Run> {
         let name = file.rsplit('/').next().unwrap_or(file).to_owned();
         fs::copy(corpus.join(file), folder.join(&name))?;
@@ -91,7 +90,8 @@ impl Run {
     }
 }
 
-/// The launch of a case with many times its blocks and data. The data are written into files, which take no time to read.
+/// The launch of a case with `times` its blocks and data. The data is written to files, which take almost no time to
+/// read.
 fn launch(folder: &Path, file: &str, case: &Value, times: u64) -> Result<String> {
     let number = |value: &Value| value.as_u64().context("a case without a number");
     let grid = number(&case["grid"][0])? * times;

@@ -1,4 +1,5 @@
-//! Active-lane instructions a second of the interpreter, from `warplens sim` as a user runs it, start-up included.
+//! Active-lane instructions per second of the interpreter, from `warplens sim` as a user runs it, including
+//! start-up.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::sample;
 
-/// Kernels that are measured, with their launch in [`LAUNCHES`], and whether the sanitizer is on.
+/// The kernels that are measured, their launches in [`LAUNCHES`], and whether the sanitizer is on.
 const KERNELS: [(&str, &str, bool); 4] = [
     ("examples/collatz.ptx", "bench", false),
     ("examples/alu.ptx", "bench alu", false),
@@ -41,18 +42,18 @@ pub(crate) fn run() -> Result<()> {
 /// A launch that is measured.
 pub(crate) struct Launch<'a> {
     pub(crate) file: &'a Path,
-    /// The launch file.
     pub(crate) launches: &'a Path,
     pub(crate) name: &'a str,
     pub(crate) checks: bool,
 }
 
-/// Millions a second of (active-lane instructions, warp instructions), over the processor time of the whole process.
+/// Millions per second of (active-lane instructions, warp instructions), in terms of the processor time of the whole
+/// process.
 pub(crate) fn measure(launch: &Launch<'_>) -> Result<(f64, f64)> {
     let mut command = Command::new(sample::server()?);
     command.current_dir(sample::root()).arg("sim").arg(launch.file);
     command.arg("--launches").arg(launch.launches).args(["--launch", launch.name]);
-    // Statistics are kept for every warp; one warp is enough to print.
+    // Statistics are recorded for every warp, so printing a single warp is enough.
     command.args(["--format", "json", "--warp", "0,0,0:0", "--max-steps", "1000000000"]);
     if !launch.checks {
         command.arg("--no-checks");
@@ -68,10 +69,10 @@ pub(crate) fn measure(launch: &Launch<'_>) -> Result<(f64, f64)> {
     Ok((total("thread_instructions")? / seconds / 1e6, total("warp_instructions")? / seconds / 1e6))
 }
 
-/// The processor time of a process, also after its exit until it is waited for. Unlike wall time, it excludes other work
-/// on the machine.
+/// The processor time of a process, including after its exit until it is waited for. Unlike elapsed time, it excludes
+/// other work on the machine.
 fn processor_seconds(process: u32) -> Result<f64> {
-    /// Clock ticks a second in `/proc`, the same on every Linux.
+    /// Clock ticks per second in `/proc`, which is 100 on every Linux.
     const TICKS: f64 = 100.0;
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))
         .context("processor time is read from /proc, so on Linux only")?;

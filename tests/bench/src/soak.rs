@@ -1,6 +1,6 @@
-//! One server for a long time with the work of an editor: documents of all languages are opened, typed into, asked about, run
-//! and closed. The table shows the server's memory during the work, which depends on the open documents and their runs, and with no
-//! document open, which stays the same.
+//! One server that does the work of an editor for a long time: documents of all languages are opened, typed into, queried, run
+//! and closed. The table shows the server's memory during the work, which depends on the open documents and their runs, and
+//! without open documents, when it must not grow.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ use crate::client::Client;
 use crate::memory::resident;
 use crate::sample;
 
-/// The documents that are open at a time.
+/// The number of documents that are open at a time.
 const OPEN: usize = 5;
 
-/// The lines of the table.
+/// The number of lines in the table.
 const ROWS: u32 = 20;
 
 /// The largest text, in bytes.
 const MAX_BYTES: u64 = 500_000;
 
-/// The limit of warp instructions of a run, so that each is short.
+/// The maximum number of warp instructions in a run, so that runs are short.
 const MAX_STEPS: u32 = 200_000;
 
-/// By how much the mean memory without documents of the last quarter may exceed that of the second: the first one fills caches.
+/// How much the mean memory without documents may grow from the second quarter to the last. The first quarter fills caches.
 const GROWTH: f64 = 0.10;
 
 pub(crate) fn run(minutes: u64, seed: Option<u64>) -> Result<()> {
@@ -71,13 +71,13 @@ pub(crate) fn run(minutes: u64, seed: Option<u64>) -> Result<()> {
     Ok(())
 }
 
-/// A text of a language, which the protocol calls by this id.
+/// A text, and the protocol's id of its language.
 struct Text {
     language: &'static str,
     text: String,
 }
 
-/// The examples, and the files of the corpora where they are present.
+/// The examples, and the files of the corpora if present.
 fn texts() -> Result<Vec<Text>> {
     let mut paths = Vec::new();
     collect(&sample::root().join("examples"), &mut paths)?;
@@ -113,7 +113,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// What has been done.
+/// The number of actions so far.
 #[derive(Default, Clone, Copy)]
 struct Counts {
     documents: u64,
@@ -146,7 +146,7 @@ struct Soak {
 }
 
 impl Soak {
-    /// A document is opened or visited again: the user reads, types, reads again, and perhaps runs it.
+    /// Opens a document or returns to one: the user reads, types, reads again, and perhaps runs it.
     fn visit(&mut self, texts: &[Text]) -> Result<()> {
         self.client.forget();
         if self.open.len() < OPEN || self.rng.u8(..3) == 0 {
@@ -175,7 +175,7 @@ impl Soak {
         Ok(())
     }
 
-    /// Closes every document, and waits until the server has.
+    /// Closes every document, and waits until the server has done so.
     fn close_all(&mut self) -> Result<()> {
         for document in std::mem::take(&mut self.open) {
             self.client.notify("textDocument/didClose", json!({ "textDocument": document.id() }))?;
@@ -194,7 +194,7 @@ impl Soak {
         Ok(())
     }
 
-    /// What an editor asks when a document comes into view and the pointer rests on a place.
+    /// Requests what an editor requests when a document becomes visible and the pointer rests on a word.
     fn read(&mut self, document: &Document) -> Result<()> {
         let line = self.rng.usize(..document.lines.len());
         let units = document.lines[line].encode_utf16().count();
@@ -213,7 +213,8 @@ impl Soak {
         Ok(())
     }
 
-    /// Types a copy of a line below another, a character at a time, and takes it back half of the time.
+    /// Types a copy of a line below another one, character by character, and half of the time deletes it
+    /// again.
     fn type_line(&mut self, document: &mut Document) -> Result<()> {
         let line = document.lines[self.rng.usize(..document.lines.len())].clone();
         let at = self.rng.usize(..document.lines.len());
@@ -247,7 +248,8 @@ impl Soak {
         Ok(())
     }
 
-    /// Runs the document's first launch, looks at its lanes and at the panel, and lets them go half of the time.
+    /// Runs the first launch of a document, requests its lanes and the panel, and half of the time stops showing
+    /// them.
     fn run_launch(&mut self, document: &Document) -> Result<()> {
         if !self.select(json!({ "uri": document.uri }))? {
             return Ok(());
@@ -269,7 +271,7 @@ impl Soak {
         Ok(())
     }
 
-    /// Whether the server took this selection of a launch.
+    /// Whether the server accepted this selection of a launch.
     fn select(&mut self, selection: Value) -> Result<bool> {
         self.counts.requests += 1;
         let arguments = json!({ "command": "warplens.selectLaunch", "arguments": [selection] });
@@ -277,7 +279,8 @@ impl Soak {
         Ok(answer.is_ok())
     }
 
-    /// Asks about a document. An error is an answer too: a step that the run does not have, say.
+    /// Sends a request about a document. An error is also an answer, for example if the run does not have the
+    /// requested step.
     fn ask(&mut self, document: &Document, method: &str, mut params: Value) -> Result<()> {
         self.counts.requests += 1;
         params["textDocument"] = document.id();

@@ -15,7 +15,7 @@ impl Times {
         self.0.extend_from_slice(&other.0);
     }
 
-    /// The time that `share` (0 to 1) of all stay within: the nearest rank.
+    /// The time within which `share` (0 to 1) of all times are: the nearest rank.
     fn percentile(&self, share: f64) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();

@@ -1,4 +1,4 @@
-//! Synthetic PTX files whose shape is unusual: very many functions, and a very large one.
+//! Synthetic PTX files of unusual shape: very many functions, and a very large one.
 
 use std::fmt::Write as _;
 

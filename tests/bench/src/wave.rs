@@ -1,4 +1,4 @@
-//! Active-lane instructions a second of the WAVE machine and of the reference emulator, on one kernel, alternately.
+//! Active-lane instructions per second of the WAVE machine and of the reference emulator, on one kernel, alternately.
 //!
 //! Both are called as libraries, with the program already assembled and decoded. Times are the processor time of this
 //! thread.
@@ -49,7 +49,8 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// Best and median, in millions a second. Both use the number of instructions that Warplens counts.
+/// Best and median, in millions per second. Both machines use the number of instructions that Warplens
+/// counts.
 fn rate(times: &mut [Duration], lanes: u64) -> (f64, f64) {
     times.sort();
     let of = |time: Duration| lanes as f64 / time.as_secs_f64() / 1e6;

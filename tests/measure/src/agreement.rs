@@ -1,4 +1,4 @@
-//! Generated statements: those that the assembler accepts and rejects, and how often Warplens agrees.
+//! Generated statements: which ones the assembler accepts, and how often Warplens agrees.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,10 +36,10 @@ pub(crate) struct Options {
 /// The newest version that the tables describe.
 const VERSION: Version = Version::new(9, 4);
 
-/// Statements a file: few enough that no list of diagnostics is truncated.
+/// Statements per file: few enough that no list of diagnostics is truncated.
 const STATEMENTS: usize = 100;
 
-/// A statement with its two verdicts.
+/// A statement with both verdicts.
 struct Case {
     entry: &'static str,
     text: String,
@@ -64,7 +64,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The sum of the tallies of all entries.
+/// Adds up the tallies of all entries.
 fn compare(
     oracle: &Oracle,
     options: &Options,
@@ -120,7 +120,7 @@ fn cases(
 fn judged(oracle: &Oracle, entry: &'static str, target: &'static str, texts: &[String]) -> Result<Vec<Case>> {
     let scaffold = scaffold(VERSION, target);
     let verdicts = oracle.ask(&scaffold.head, texts, scaffold.tail, target)?;
-    // Each separately: a statement with a syntax error must not affect its neighbours.
+    // Checked separately, because a statement with a syntax error must not affect the others.
     let cases = texts.iter().zip(verdicts).map(|(text, assembler)| {
         let file = format!("{}{text}\n{}", scaffold.head, scaffold.tail);
         let first = judge::errors(&file)?.into_iter().next();
@@ -130,7 +130,7 @@ fn judged(oracle: &Oracle, entry: &'static str, target: &'static str, texts: &[S
     cases.collect()
 }
 
-/// How the verdicts compare.
+/// How often the verdicts agree.
 #[derive(Default)]
 struct Tally {
     accepted: usize,
@@ -192,7 +192,7 @@ impl Case {
     }
 }
 
-/// Prints disagreements by kind, the most frequent first.
+/// Prints disagreements by kind, the most frequent kind first.
 fn list(cases: &[Case], known: &Known, count: usize) {
     let mut kinds: BTreeMap<String, Vec<&Case>> = BTreeMap::new();
     for case in cases.iter().filter(|case| !case.agrees() && case.reason(known).is_none()) {

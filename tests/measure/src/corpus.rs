@@ -1,4 +1,5 @@
-//! Files with known verdicts of the assembler: false positives in those it accepts, errors found in those it rejects.
+//! Files with known verdicts of the assembler: false positives in the files that it accepts, and the errors found in
+//! those that it rejects.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::judge::{self, Error};
 
-/// The rows of a table, each by the names of its columns.
+/// The rows of a table, as maps from column names.
 type Rows = Vec<BTreeMap<String, String>>;
 
 pub(crate) fn run(folder: &Path, list: bool) -> Result<()> {
@@ -26,18 +27,18 @@ pub(crate) fn run(folder: &Path, list: bool) -> Result<()> {
 /// Files that the assembler accepts.
 struct Accepted {
     files: usize,
-    /// With an error from Warplens.
+    /// Files with an error from Warplens.
     alarms: usize,
 }
 
 /// Files that the assembler rejects.
 struct Rejected {
     files: usize,
-    /// With an error from Warplens.
+    /// Files with an error from Warplens.
     found: usize,
-    /// With one on the expected line.
+    /// Files with an error on the expected line.
     placed: usize,
-    /// And with at most three errors in total.
+    /// Of these, files with at most three errors in total.
     few: usize,
 }
 

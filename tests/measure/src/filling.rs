@@ -1,4 +1,4 @@
-//! Valid operands for a form with filled slots.
+//! Valid operands for a form whose slots are filled.
 
 use fastrand::Rng;
 use warplens_isa::List;
@@ -35,7 +35,7 @@ impl Filling {
         for (index, part) in inside.iter().enumerate() {
             let is_there = match part.presence {
                 Presence::Required => true,
-                // A sampler operand, which exists only in a texture mode that no module here uses.
+                // A sampler operand, which is only allowed in a texture mode that no module here uses.
                 Presence::Optional => false,
                 Presence::With(slot) => self.chosen[slot].is_some(),
             };
@@ -44,7 +44,7 @@ impl Filling {
                 parts.push(text.trim_start_matches('[').trim_end_matches(']').to_owned());
             }
         }
-        // The first of several parts allows no offset.
+        // The first of several parts must not have an offset.
         if parts.len() > 1 {
             parts[0] = parts[0].split('+').next().unwrap_or_default().to_owned();
         }
@@ -127,7 +127,7 @@ impl Filling {
             OperandKind::Texture => "t_ref".to_owned(),
             OperandKind::Surface => "surf_ref".to_owned(),
             OperandKind::Address => match ty {
-                // It is in a register of this type.
+                // The address is in a register of this type.
                 Some(_) => format!("[{}]", value_register(ty, place)),
                 None => address(self.space_of(operand.space), place, rng),
             },

@@ -1,4 +1,4 @@
-//! Inferred launches over real kernels: how they end, and warnings and errors about kernels that are right.
+//! Inferred launches of real kernels: how their runs end, and which correct kernels have warnings or errors.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub(crate) struct Options {
     only: String,
 }
 
-/// The folders of the corpora. All kernels but [`wrong_kernels`] are right.
+/// The folders of the corpora. All kernels except [`wrong_kernels`] are correct.
 const FOLDERS: [&str; 8] = [
     "ptx/generated",
     "ptx/llc",
@@ -36,7 +36,7 @@ const FOLDERS: [&str; 8] = [
     "sass-compare/ptx",
 ];
 
-/// How the kernels of a folder end.
+/// How the runs of a folder's kernels end.
 #[derive(Default)]
 struct Counts {
     kernels: usize,
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The PTX files that are known to be wrong: the seeded bugs of tensor kernels, and kernels with a refuted property.
+/// The PTX files that are known to be wrong: tensor kernels with seeded bugs, and kernels with a refuted property.
 fn wrong_kernels(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     #[derive(Deserialize)]
     struct Kernel {
@@ -101,7 +101,7 @@ fn files_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Runs the inferred launch of each kernel of a file.
+/// Runs the inferred launch of each kernel in a file.
 fn of_file(file: &Path, language: Language, list: bool, counts: &mut Counts) -> Result<()> {
     let Ok(text) = std::fs::read_to_string(file) else { return Ok(()) };
     let mut host = AnalysisHost::new();
@@ -119,7 +119,7 @@ fn of_file(file: &Path, language: Language, list: bool, counts: &mut Counts) -> 
             options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
         };
         let no_files = |_: &str| Err(String::from("an inferred launch has no files").into());
-        // A kernel that cannot be decoded has an error in its text.
+        // If a kernel cannot be decoded, its text has an error.
         let Ok(prepared) = analysis.prepare_run(FileId(0), &request, None, &no_files)? else { continue };
         let Ok((_, result)) = prepared.settle(Control::none()) else { continue };
         let accusations: Vec<_> = result

@@ -4,7 +4,6 @@ use anyhow::Result;
 use warplens_ide::{Accepts, AnalysisHost, FileId, Severity};
 use warplens_syntax::Language;
 
-/// An error of Warplens.
 pub(crate) struct Error {
     /// Counted from 1.
     pub(crate) line: usize,
@@ -12,12 +11,12 @@ pub(crate) struct Error {
     pub(crate) message: String,
 }
 
-/// The errors of a PTX text, in the order of the text.
+/// The errors in a PTX text, in text order.
 pub(crate) fn errors(text: &str) -> Result<Vec<Error>> {
     errors_in(warplens_syntax::ptx::LANGUAGE, text)
 }
 
-/// The errors of a WAVE text checked against the toolchain's dialect, in the order of the text.
+/// The errors in a WAVE text checked against the toolchain's dialect, in text order.
 pub(crate) fn wave_errors(text: &str) -> Result<Vec<Error>> {
     errors_in(warplens_syntax::wave::LANGUAGE, text)
 }

@@ -1,4 +1,5 @@
-//! Random kernels: what the PTX computes, and what the machine code computes that `ptxas` makes of it.
+//! Random kernels: compares the results of the PTX with those of the machine code that `ptxas` generates from
+//! it.
 
 mod counts;
 mod export;
@@ -24,7 +25,7 @@ use tools::Tools;
 
 pub(crate) use options::Options;
 
-/// The time between lines about the progress.
+/// The time between progress messages.
 const PROGRESS: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -79,13 +80,13 @@ mod tests {
 
     const INTEGERS: Style = Style { has_floats: false, statements: None };
 
-    /// The assembler, where it can be had.
+    /// The assembler, if found.
     fn tools() -> Option<Tools> {
         let tools = Tools::find();
         tools.inspect_err(|error| eprintln!("skipped: {error}")).ok()
     }
 
-    /// A short run.
+    /// A short comparison.
     #[test]
     fn machine_code_of_random_kernels() {
         if tools().is_none() {
@@ -109,7 +110,7 @@ mod tests {
         run(&Options { targets, floats: true, ..options }).expect("no difference");
     }
 
-    /// The PTX line of each instruction is that which `nvdisasm -gp` prints, in two kernels for each target.
+    /// The PTX line of each instruction equals the one that `nvdisasm -gp` prints, in two kernels per target.
     #[test]
     fn links_of_statements_and_instructions() {
         let Some(tools) = tools() else { return };
@@ -122,7 +123,7 @@ mod tests {
         eprintln!("{} instructions in {} kernels", counts.iter().sum::<usize>(), 2 * TARGETS.len());
     }
 
-    /// Without an assembler: the kernels are valid, finish, and use their input.
+    /// Without an assembler: kernels are valid, finish, and use their input.
     #[test]
     fn kernels_are_valid() {
         Module::new(3, INTEGERS, 60).check();

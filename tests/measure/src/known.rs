@@ -1,9 +1,8 @@
-//! Known disagreements, each with its reason: `tests/measure/known.toml`.
+//! Known disagreements and their reasons, from `tests/measure/known.toml`.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-/// The list.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Known {
@@ -16,9 +15,9 @@ pub(crate) struct Known {
 struct Disagreement {
     /// The entry of the tables, or `*`.
     entry: String,
-    /// A part of the assembler's message; empty if it accepts the statement.
+    /// A part of the assembler's message; empty if the assembler accepts the statement.
     says: String,
-    /// A part of the statement; empty for any.
+    /// A part of the statement; empty for any statement.
     #[serde(default)]
     statement: String,
     reason: String,

@@ -1,6 +1,6 @@
-//! Compares the verdicts of Warplens with those of the assemblers: NVIDIA's `ptxas`, on statements generated from the tables and
-//! on files, and WAVE's `wave-asm`, on programs and mutations of them. `ptxas` is searched in `WARPLENS_PTXAS`, in `.oracle/`
-//! and on the path; `docs/measurements.md` names its package; `wave-asm` is a crate. Building and testing do not require `ptxas`.
+//! Compares the verdicts of Warplens with those of assemblers: NVIDIA's `ptxas`, on generated statements and on files, and WAVE's
+//! `wave-asm`, on programs and mutations of them. `ptxas` is searched in `WARPLENS_PTXAS`, in `.oracle/` and on the path
+//! (`docs/measurements.md` names its package); `wave-asm` is a crate. Building and testing do not require `ptxas`.
 
 mod agreement;
 mod corpus;

@@ -29,7 +29,7 @@ const OPERANDS: [&str; 19] = [
     "%b32_41|%pred_42",
 ];
 
-/// The texts of several mutations of a statement.
+/// Several mutations of a statement, as text.
 pub(crate) fn mutations(statement: &Statement, rng: &mut Rng) -> Vec<String> {
     let mut found = Vec::new();
     modifiers(statement, rng, &mut found);

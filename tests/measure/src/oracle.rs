@@ -1,4 +1,4 @@
-//! The assembler: finds it and runs it on the lines of a file.
+//! Finds the assembler, and runs it on the lines of a file.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -7,13 +7,12 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// An assembler that can be run.
 pub(crate) struct Oracle {
     path: PathBuf,
 }
 
 impl Oracle {
-    /// The assembler of the environment variable, otherwise that of `.oracle`, otherwise that on the path.
+    /// The assembler in the environment variable, or else in `.oracle`, or else on the path.
     pub(crate) fn find() -> Result<Oracle> {
         let named = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from);
         let local = Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.oracle/ptxas-13"))
@@ -32,10 +31,10 @@ impl Oracle {
         &self.path
     }
 
-    /// Its message for each line between a valid head and a valid tail: `None` if it accepts the line.
+    /// The assembler's message for each line between a valid head and a valid tail; `None` if it accepts the line.
     ///
-    /// It works in phases and stops after the first phase with an error, so rejected lines are removed and the others run again.
-    /// A few statements cause an error in a line of the head; bisection finds them.
+    /// The assembler works in phases and stops after the first phase with an error, so rejected lines are removed and the others
+    /// are assembled again. A few statements cause an error in a line of the head; bisection finds them.
     pub(crate) fn ask(
         &self,
         head: &str,
@@ -73,7 +72,7 @@ impl Oracle {
         }
     }
 
-    /// The first error of each line; line 0 is for errors without a line.
+    /// The first error on each line. Line 0 is for errors without a line.
     fn errors(&self, text: &str, target: &str) -> Result<BTreeMap<usize, String>> {
         let arch = target.replace("sm_", "compute_");
         let mut child = Command::new(&self.path)
@@ -91,14 +90,14 @@ impl Oracle {
             errors.entry(line).or_insert_with(|| message.to_owned());
         }
         if errors.is_empty() && !output.status.success() {
-            // It crashed, or reports an error without a line.
+            // It crashed, or reported an error without a line.
             errors.insert(0, output_text.trim().to_owned());
         }
         Ok(errors)
     }
 }
 
-/// The line and the message of `ptxas FILE, line N; error   : MESSAGE`.
+/// The line and message of `ptxas FILE, line N; error   : MESSAGE`.
 fn error(line: &str) -> Option<(usize, &str)> {
     let (position, message) = line.split_once(" : ")?;
     let (position, severity) = position.rsplit_once("; ")?;

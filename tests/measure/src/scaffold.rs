@@ -1,4 +1,4 @@
-//! The module around generated statements: registers of every type, a variable in every space, a label.
+//! The module around generated statements: registers of every type, a variable in every space, and a label.
 
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ pub(crate) fn declarable() -> Vec<&'static str> {
     types.map(|ty| ty.name.trim_start_matches('.')).collect()
 }
 
-/// The register of a type with this number.
+/// The name of a register.
 pub(crate) fn register(ty: &str, number: usize) -> String {
     format!("%{ty}_{}", number % REGISTERS)
 }
@@ -37,7 +37,7 @@ pub(crate) fn variable(space: &str) -> Option<&'static str> {
     })
 }
 
-/// The module for a version and a target; registers of types that these do not support are not declared.
+/// The module for a version and a target. Registers of types that these do not support are not declared.
 pub(crate) fn scaffold(version: Version, target: &str) -> Scaffold {
     let mut head = format!(".version {version}\n.target {target}\n.address_size 64\n");
     for space in ["global", "const", "shared"] {

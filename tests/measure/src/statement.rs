@@ -1,5 +1,5 @@
-//! Statements generated from a form: every modifier of every slot at least once, and a valid operand at each position. The
-//! operands are generated in `filling.rs`.
+//! Generates statements from a form: every modifier of every slot occurs at least once, and each operand is valid.
+//! `filling.rs` generates the operands.
 
 use fastrand::Rng;
 use warplens_isa::Version;
@@ -7,7 +7,7 @@ use warplens_isa::ptx::{self, Availability, Form, Instruction, Presence, Target,
 
 use crate::filling::Filling;
 
-/// A statement taken apart, so that it can be mutated.
+/// A statement in parts, so that it can be mutated.
 #[derive(Clone)]
 pub(crate) struct Statement {
     pub(crate) entry: &'static Instruction,
@@ -15,12 +15,12 @@ pub(crate) struct Statement {
     /// The words of each slot, with dots.
     pub(crate) filled: Vec<Option<String>>,
     pub(crate) operands: Vec<String>,
-    /// Its requirements; all must be satisfied.
+    /// Its requirements, all of which must be satisfied.
     pub(crate) gates: Vec<Availability>,
 }
 
 impl Statement {
-    /// Its text on one line.
+    /// The statement on one line.
     pub(crate) fn text(&self) -> String {
         let words: String = self.filled.iter().flatten().map(String::as_str).collect();
         let fixed = self.entry.words.concat();
@@ -28,7 +28,7 @@ impl Statement {
         format!("{}{fixed}{words}{space}{};", self.entry.opcode, self.operands.join(", "))
     }
 
-    /// A target of the newest version that supports it.
+    /// A target of the newest version that supports the statement.
     pub(crate) fn target(&self, version: Version) -> Option<&'static Target> {
         const PREFERRED: [&str; 8] =
             ["sm_100a", "sm_90a", "sm_103a", "sm_107a", "sm_110a", "sm_120a", "sm_121a", "sm_75"];
@@ -73,7 +73,8 @@ pub(crate) fn statements(
     fillings.into_iter().map(|choice| statement(entry, form, &choice, rng)).collect()
 }
 
-/// The value of each slot: all combinations if they are few, otherwise each value alone and with random others.
+/// The value of each slot. These are all combinations if there are few; otherwise each value with the first choice
+/// of the other slots, and with random choices.
 fn fillings(form: &Form, limit: usize, rng: &mut Rng) -> Vec<Vec<Option<usize>>> {
     let choices: Vec<Vec<Option<usize>>> = form
         .slots

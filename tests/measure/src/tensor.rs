@@ -1,4 +1,4 @@
-//! The corpus of tensor instructions: cases with expected bytes, bugs and their corrected twins, and the time of a tile.
+//! The corpus of tensor instructions: cases with expected bytes, bugs and their corrected twins, and the time per tile.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -27,7 +27,7 @@ pub(crate) struct Options {
 struct Outcome {
     /// Why the results are wrong, if they are.
     failure: Option<String>,
-    /// The findings other than information: name, line from 1, first line of the message.
+    /// The findings other than information: name, line (from 1), first line of the message.
     findings: Vec<(String, usize, String)>,
 }
 
@@ -64,7 +64,7 @@ fn text_of<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// Whether a case has its expected bytes, with late and with eager completion; adds its findings.
+/// Whether a case has its expected bytes, with late and with eager completion. Adds its findings.
 fn is_right(folder: &Path, case: &Value, findings: &mut usize) -> Result<bool> {
     let mut right = true;
     for eager in [false, true] {
@@ -79,7 +79,8 @@ fn is_right(folder: &Path, case: &Value, findings: &mut usize) -> Result<bool> {
     Ok(right)
 }
 
-/// Whether a bug has one of its findings on one of its lines; adds the findings of its twin.
+/// Whether a run shows one of the bug's findings on one of its lines. Adds the findings of the corrected
+/// twin.
 fn is_found(folder: &Path, bug: &Value, findings: &mut usize) -> Result<bool> {
     let id = text_of(bug, "id");
     let wrong = launch(bug, &bug["block"], &json!([]))?;
@@ -107,7 +108,7 @@ fn report(id: &str, outcome: &Outcome) -> usize {
     outcome.findings.len()
 }
 
-/// Milliseconds of one tile, with checks: from runs with 1 and with 201 tiles.
+/// Milliseconds per tile, with checks, computed from runs with 1 and with 201 tiles.
 fn tile_time(folder: &Path, case: &Value) -> Result<f64> {
     let time = |tiles: u32| -> Result<f64> {
         let mut case = case.clone();
@@ -209,7 +210,7 @@ fn tensor_map(map: &Value, params: &[Value]) -> Value {
     Value::Object(out)
 }
 
-/// The singles in hex digits.
+/// The single-precision numbers in hex digits.
 fn singles(hex: &str) -> Vec<f64> {
     let digits = hex.as_bytes().chunks_exact(8).filter_map(|digits| std::str::from_utf8(digits).ok());
     let bits = digits.filter_map(|digits| u32::from_str_radix(digits, 16).ok());

@@ -1,5 +1,5 @@
-//! WAVE programs and random mutations of them: what `wave-asm` 0.1.2 assembles has no error from Warplens, what it rejects has one
-//! on the same line. The nesting of constructs, which the assembler does not check, is excluded.
+//! WAVE programs and random mutations of them: Warplens has no error if `wave-asm` 0.1.2 assembles a text, and has an error on
+//! the rejected line if it does not. The nesting of constructs, which the assembler does not check, is excluded.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::judge::{self, Error};
 
-/// Errors that the assembler does not report: the guide does not define these programs.
+/// Errors that only Warplens reports, because the guide does not define these programs.
 const OURS_ALONE: [&str; 6] = [
     "unmatched-structure",
     "unclosed-structure",
@@ -37,7 +37,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let programs = programs(&options.folder)?;
-    // The assembler panics on some texts; the panic message is suppressed.
+    // The assembler panics on some texts. Their panic messages are suppressed.
     std::panic::set_hook(Box::new(|_| ()));
     let mut files = Tally::default();
     for program in &programs {
@@ -73,7 +73,7 @@ fn programs(folder: &Path) -> Result<Vec<String>> {
 /// The verdict of `wave-asm` on a text.
 enum Verdict {
     Assembled,
-    /// The line of the first mistake, counted from 1, and its sentence.
+    /// The line of the first mistake, counted from 1, and the message.
     Rejected(usize, String),
     /// It panicked, or its error has no position.
     Nothing,
@@ -100,12 +100,12 @@ fn verdict(text: &str) -> Verdict {
 #[derive(Default)]
 struct Tally {
     assembled: usize,
-    /// With an error from Warplens.
+    /// Assembled texts in which Warplens finds an error.
     alarms: usize,
     rejected: usize,
-    /// With no error from Warplens at all.
+    /// Rejected texts in which Warplens finds no error.
     missed: usize,
-    /// With errors, but none on the line of the assembler's error.
+    /// Rejected texts in which Warplens finds errors, but none on the assembler's line.
     elsewhere: usize,
     /// Texts without a verdict.
     unjudged: usize,
@@ -166,7 +166,7 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// Makes programs that differ from known ones in a few places.
+/// Creates programs that differ from known ones in a few pieces.
 struct Mutator<'p> {
     programs: Vec<Vec<&'p str>>,
     random: fastrand::Rng,
@@ -215,7 +215,7 @@ impl<'p> Mutator<'p> {
     }
 }
 
-/// What the programs themselves hardly have.
+/// Pieces that are rare in the programs.
 const STRANGE: &[&str] = &[
     "r31",
     "r32",

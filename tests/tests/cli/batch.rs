@@ -1,4 +1,4 @@
-//! `sim --batch`: a line of JSON for each launch.
+//! `sim --batch`: one line of JSON per launch.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::transcript::check;
 use crate::support::{Folder, run, server};
 
-/// Stores `n`, and the number of each thread after it.
+/// Each thread stores `n` plus its number.
 const KERNEL: &str = "\
 .version 8.5
 .target sm_90
@@ -28,7 +28,7 @@ const KERNEL: &str = "\
 }
 ";
 
-/// A launch whose result is `n`, if `expected` is.
+/// A launch with the result `n`, which is right if `expected` equals `n`.
 fn launch(n: u32, expected: u32) -> Value {
     let args = json!([{ "name": "out", "buffer": "u32", "len": 32 }, { "u32": n }]);
     json!({ "file": "k.ptx", "block": [32], "args": args, "expect": [{ "name": "out", "values": [expected] }] })
@@ -138,7 +138,7 @@ fn earlier_results_are_skipped() {
     let launches: Vec<Value> = (0..10).map(|n| with_id(launch(n, n), n)).collect();
     folder.write("l.jsonl", lines(&launches));
     let all = run(folder.path(), &["sim", "--batch", "l.jsonl"], b"").stdout;
-    // A process that was stopped in the fourth line.
+    // Simulates a process that was stopped while it wrote the fourth line.
     let cut: usize = all.split_inclusive(|byte| *byte == b'\n').take(3).map(<[u8]>::len).sum();
     let earlier = &all[..cut + 10];
     folder.write("r.jsonl", std::str::from_utf8(earlier).expect("UTF-8"));

@@ -9,7 +9,7 @@ const WARNED: &str = ".version 8.5\n.target sm_90\n.entry k() .minnctapersm 2\n{
 const FIXABLE: &str =
     ".version 8.5\n.target sm_90\n.entry k()\n{\n\t.reg .u32 %r<2>;\n\tmov.u32 %r1, 1\n\tret;\n}\n";
 
-/// Two kernels; the first stores the number of each thread.
+/// Two kernels. In the first, each thread stores its number.
 const KERNELS: &str = "\
 .version 8.5
 .target sm_90
@@ -483,7 +483,7 @@ fn completions_and_manual_pages() {
         let output = run(folder.path(), &["completions", shell], b"");
         let script = String::from_utf8_lossy(&output.stdout);
         assert!(script.contains("warplens"), "{output:?}");
-        // The names of `explain`, of each language; scripts for the other shells do not list values.
+        // The names of `explain`, from each language. Scripts for the other shells do not list values.
         if matches!(shell, "bash" | "zsh") {
             assert!(["mbarrier", "BSSY"].iter().all(|name| script.contains(name)));
         }

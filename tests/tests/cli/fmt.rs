@@ -75,7 +75,7 @@ fn standard_input_is_formatted_to_standard_output() {
     );
 }
 
-/// A failing write stands for a full disk: the size of files is limited to one block.
+/// A failing write simulates a full disk: file sizes are limited to one block.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_failing_write_leaves_the_old_text() {
@@ -179,7 +179,7 @@ fn listings_are_read_only() {
     );
 }
 
-/// Toolchain 0.1.2 has no correct form of a call in a later kernel, and a `continue` takes several lines.
+/// Toolchain 0.1.2 has no correct form of a call in a later kernel, and a `continue` needs several lines.
 #[test]
 fn wave_that_a_dialect_cannot_express_is_reported() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Inputs that are made to exhaust memory or time: sizes in a text or a launch, files that never end.
+//! Inputs designed to exhaust memory or time: sizes in a text or a launch, and files that never end.
 
 use std::process::{Command, Output, Stdio};
 
@@ -29,7 +29,7 @@ const KERNELS: [&str; 12] = [
     ".entry k() .maxntid N, N .minnctapersm N .maxnreg N { .reg .b64 %rd<2>; alloca.u64 %rd1, N; ret; }",
 ];
 
-/// Runs the program with 3 GB of address space, where that can be limited.
+/// Runs the program with 3 GB of address space, on systems that can limit it.
 fn run(arguments: &[&str], input: &str) -> Output {
     let folder = Folder::new();
     let file = folder.write("k", input);
@@ -45,7 +45,7 @@ fn run(arguments: &[&str], input: &str) -> Output {
     command.env_remove("WARPLENS_LOG").output().expect("the program runs")
 }
 
-/// The program ended by itself, and without a panic.
+/// Checks that the program ended by itself and without a panic.
 fn assert_survived(output: &Output, input: &str) {
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(matches!(output.status.code(), Some(0..=2)), "{:?} {error}\n{input}", output.status);
@@ -98,7 +98,7 @@ fn too_many_bytes_of_parameters_are_reported() {
     assert!(error.contains("`k` has 4000000000 bytes of parameters; the limit is 32764"), "{error}");
 }
 
-/// A box of 2^32 rows, which the driver accepts: only the copy knows that no shared memory holds it.
+/// A box of 2^32 rows, which the driver accepts: only the copy knows that it exceeds any shared memory.
 #[test]
 fn a_box_that_is_larger_than_shared_memory_is_reported() {
     let text = r#".version 8.3

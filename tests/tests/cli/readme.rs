@@ -1,8 +1,8 @@
-//! The commands of the README, as a reader types them in the root of a clone.
+//! Runs the commands of the README, as a reader types them in the root of a clone.
 
 use std::path::Path;
 
-/// The lines of a README's shell blocks that run `warplens`, without their comments.
+/// The lines in the README's shell blocks that run `warplens`, without their comments.
 fn commands(readme: &str) -> Vec<&str> {
     let mut in_block = false;
     let mut commands = Vec::new();
@@ -23,7 +23,7 @@ fn each_command_succeeds_in_a_clone() {
     let commands = commands(&readme);
     assert!(commands.len() >= 7, "the README has the commands of the terminal: {commands:?}");
     for command in commands {
-        // The only quotes are around arguments without white space, against the brackets' meaning in a shell.
+        // The README only quotes arguments without white space, to protect brackets from the shell.
         let arguments: Vec<&str> =
             command.split_whitespace().skip(1).map(|argument| argument.trim_matches('\'')).collect();
         let output = crate::support::run(root, &arguments, b"");

@@ -188,7 +188,7 @@ fn a_fat_file_has_kernels_of_one_name() {
         assert_eq!(json["warps"][0]["lines"][0]["line"], first, "{entry}: {output:?}");
         assert_eq!(output.status.code(), Some(0), "{output:?}");
     }
-    // Without a name, the first one runs.
+    // Without a name, the first kernel runs.
     let output = run(folder.path(), &["sim", "k.sass"], b"");
     assert!(output.stdout.starts_with(b"k: inferred launch"), "{output:?}");
     let output = run(folder.path(), &["sim", "k.sass", "--entry", "k@sm_90"], b"");

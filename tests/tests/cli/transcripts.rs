@@ -1,4 +1,4 @@
-//! The program in a terminal: `check`, `explain`, wrong use.
+//! The program in a terminal: `check`, `explain`, incorrect use.
 
 use crate::support::transcript::check;
 use crate::support::{Folder, run};
@@ -100,7 +100,7 @@ fn problems_as_sarif() {
     assert!(rule["help"]["markdown"].as_str().is_some_and(|page| page.starts_with("# unknown-instruction")));
     let place = &first["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "k.ptx");
-    // Columns count units of UTF-16 from one.
+    // Columns count UTF-16 units, from one.
     assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&6.into(), &15.into()));
     assert_eq!(results[1]["relatedLocations"].as_array().map(Vec::len), Some(1));
     assert_eq!(run["invocations"][0]["executionSuccessful"], false);

@@ -1,5 +1,5 @@
-//! Kernels with known verdicts, from the corpus beside the repository where there is one: a launch that shows a mistake has a
-//! finding at its line, and a launch that keeps the contract of the kernel has no warning and no error, in every model.
+//! Kernels with known verdicts, from the corpus next to the repository, if present: in every model, a launch that shows a
+//! mistake has a finding at its line, and a launch that respects the kernel's contract has no warning and no error.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use crate::support::run;
 
 const MODELS: [&str; 4] = ["stack", "ipdom", "frontier", "its"];
 
-/// Under `its`, lanes that do not arrive have exited when the barrier completes, so a run is right.
+/// Under `its`, the lanes that do not arrive have exited when the barrier completes, so the run is correct.
 const NOT_SHOWN: [(&str, &str); 2] = [("barrier-in-thread-branch", "its"), ("barrier-by-data", "its")];
 
-/// The codes that answer a question of the corpus.
+/// The codes that correspond to a question of the corpus.
 fn codes(question: &str) -> &'static [&'static str] {
     match question {
         "race" => &["data-race", "same-value-race", "proxy-fence", "warp-synchronous"],
@@ -24,7 +24,7 @@ fn codes(question: &str) -> &'static [&'static str] {
     }
 }
 
-/// A warning or error: its code, and its lines, those of related places included.
+/// The code of a warning or error, and its lines, including those of related locations.
 struct Accusation {
     code: String,
     lines: Vec<u64>,
@@ -44,7 +44,7 @@ fn accusations(report: &Value) -> Vec<Accusation> {
     all.filter(blames).map(accusation).collect()
 }
 
-/// The JSON of a launch of a file.
+/// The JSON output for a launch of a file.
 fn simulate(file: &Path, launch: &Value, model: &str) -> Value {
     let mut entry = Map::from_iter([("name".into(), json!("x")), ("file".into(), json!(file))]);
     entry.extend(launch.as_object().expect("a launch").clone());
@@ -55,7 +55,7 @@ fn simulate(file: &Path, launch: &Value, model: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{file}: {error}: {output:?}"))
 }
 
-/// The kernels of the corpus; `None`, with a printed note, if there is no corpus.
+/// The kernels of the corpus. Without a corpus, prints a message and returns `None`.
 fn kernels() -> Option<(PathBuf, Vec<Value>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/prove");
     let Ok(text) = fs::read_to_string(folder.join("verdicts.json")) else {
@@ -65,7 +65,7 @@ fn kernels() -> Option<(PathBuf, Vec<Value>)> {
     Some((folder, serde_json::from_str(&text).expect("JSON")))
 }
 
-/// The questions of a kernel whose answer is `refuted`.
+/// The questions about a kernel whose answer is `refuted`.
 fn refuted(kernel: &Value) -> impl Iterator<Item = (&String, &Value)> {
     kernel["verdicts"]
         .as_object()

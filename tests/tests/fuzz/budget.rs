@@ -1,4 +1,4 @@
-//! How many cases a test runs, and what it says of them.
+//! How many cases a test runs, and what it reports about them.
 
 use std::path::Path;
 use std::process::exit;
@@ -8,15 +8,17 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 
-/// The processor time of the tests of this process after which an input counts as a hang: two seconds for each core, as many tests
-/// run. Time that other programs take does not count. Builds without optimization are slow; there only an endless input is a hang.
+/// The processor time of this process after which an input counts as a hang: two seconds per core, because that many tests run at
+/// a time. Time that other programs use does not count. Builds without optimization are slow, so there only an endless input is a
+/// hang.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 2 });
 
-/// The time after which an input counts as a hang although it needs no processor: something waits forever.
+/// The elapsed time after which an input counts as a hang even if it uses no processor time: something waits
+/// forever.
 const DEADLOCK: Duration = Duration::from_secs(300);
 
-/// Runs `case` with the seeds from 0 to `cases`, or for the seconds in `WARPLENS_FUZZ_SECONDS` with new seeds. A case returns how
-/// many inputs it tried. It fails by a panic, or when an input takes too long.
+/// Runs `case` with the seeds from 0 to `cases`, or with new seeds for the number of seconds in `WARPLENS_FUZZ_SECONDS`. A case
+/// returns how many inputs it tried. It fails with a panic, or if an input takes too long.
 pub(crate) fn run(name: &str, cases: u64, mut case: impl FnMut(&mut Case) -> u64) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let current = Arc::new(Current { name: name.to_owned(), input: Mutex::default() });
@@ -41,7 +43,7 @@ pub(crate) fn run(name: &str, cases: u64, mut case: impl FnMut(&mut Case) -> u64
     }
 }
 
-/// A case that runs.
+/// A running case.
 pub(crate) struct Case {
     pub(crate) rng: Rng,
     seed: u64,
@@ -49,7 +51,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// The next input starts, with this text.
+    /// Starts the next input, which has this text.
     pub(crate) fn input(&self, text: &str) {
         let (text, since, processor) = (text.to_owned(), Instant::now(), processor_time());
         *self.current.lock() = Some(Input { seed: self.seed, text, since, processor });
@@ -65,7 +67,7 @@ impl Drop for Case {
     }
 }
 
-/// The input that a test is at.
+/// The current input of a test.
 struct Current {
     name: String,
     input: Mutex<Option<Input>>,
@@ -75,7 +77,7 @@ struct Input {
     seed: u64,
     text: String,
     since: Instant,
-    /// The processor time of the process when it started.
+    /// The processor time of the process when the input started.
     processor: Duration,
 }
 
@@ -103,7 +105,7 @@ impl Input {
     }
 }
 
-/// Starts a thread that ends the process when an input takes too long.
+/// Starts a thread that ends the process if an input takes too long.
 fn watch(current: &Arc<Current>) {
     let watched = Arc::downgrade(current);
     thread::spawn(move || {
@@ -121,16 +123,16 @@ fn watch(current: &Arc<Current>) {
     });
 }
 
-/// The processor time that this process has used, in steps of 10 ms; zero where the system does not say it.
+/// The processor time that this process has used, in steps of 10 ms; zero if the system does not report it.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program, in parentheses, may contain anything; user and system time are the 12th and 13th number after it.
+    // The name of the program, in parentheses, may contain anything. User and system time are the 12th and 13th number after it.
     let times = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().skip(11).take(2);
     let ticks: u64 = times.filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 10)
 }
 
-/// The largest resident size of this process so far, in megabytes; 0 where the system does not say it.
+/// The largest resident size of this process so far, in megabytes; 0 if the system does not report it.
 fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! A document that was edited gives the answers of one that was just opened with its text, in every language.
+//! After edits, a document in any language gives the same answers as a newly opened one.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::mutation::{Edit, edit, keystroke, offset};
 use super::support::{Client, position};
 use super::texts::{self, Text};
 
-/// Edits before the answers are compared.
+/// The number of edits before answers are compared.
 const EDITS: u64 = 100;
 
 struct Document {
@@ -40,7 +40,7 @@ impl Document {
         self.text.replace_range(range, &insert);
     }
 
-    /// Every answer about the document, and about these positions.
+    /// All answers about the document, and about these positions.
     fn answers(&self, client: &mut Client, positions: &[Value]) -> Vec<String> {
         let whole = json!({ "start": { "line": 0, "character": 0 }, "end": self.position(self.text.len()) });
         let context = json!({ "includeDeclaration": true });
@@ -71,7 +71,7 @@ impl Document {
         let id = client.send(method, params);
         let mut answer = match client.wait(id) {
             Ok(answer) => answer,
-            // A refused rename, say.
+            // For example, a refused rename.
             Err(error) => error["message"].clone(),
         };
         if let Some(answer) = answer.as_object_mut() {
@@ -82,10 +82,10 @@ impl Document {
     }
 }
 
-/// Edits of a long kernel before the answers are compared.
+/// The number of edits of a long kernel before answers are compared.
 const LONG_EDITS: u64 = 20;
 
-/// The length of a kernel whose trees and functions are adapted to edits, and of one whose check is shared by threads.
+/// The length of a kernel whose trees and functions are adapted to edits, and of one that several threads check.
 const LONG: [usize; 2] = [70_000, 1_100_000];
 
 /// The requests about a position.
@@ -127,7 +127,7 @@ fn edited_as_opened(language: usize, case: &mut Case) -> u64 {
     3 * EDITS
 }
 
-/// The same of a kernel that is so long that what is known of it is adapted to each edit.
+/// Like the test above, for a kernel that is so long that its analysis is adapted to each edit.
 fn long_edited_as_opened(case: &mut Case) -> u64 {
     let mut client = Client::start();
     let is_shared = case.rng.u8(..8) == 0;

@@ -1,4 +1,4 @@
-//! Mutated files through what the commands do with them: `check`, `fmt`, `explain` and `sim`.
+//! Runs the commands `check`, `fmt`, `explain` and `sim` on mutated files.
 
 use fastrand::Rng;
 use warplens_ide::lanes::{Choice, RunSettings};
@@ -11,7 +11,7 @@ use super::mutation::mutated;
 use super::runs::{FILE, open, prepared, request};
 use super::texts::{self, Text};
 
-/// Changes of a file.
+/// Changes per file.
 const CHANGES: usize = 12;
 
 pub(crate) fn language(of: &Text) -> Language {
@@ -28,7 +28,7 @@ fn commands(language: Language, text: &str, rng: &mut Rng) {
     simulate(&analysis, rng);
 }
 
-/// Formatting changes spaces only, and twice is as good as once.
+/// Formatting only changes white space, and is idempotent.
 fn format(analysis: &Analysis, language: Language, text: &str) {
     let once = formatted(analysis, text);
     let significant = |text: &str| text.split_whitespace().collect::<String>();

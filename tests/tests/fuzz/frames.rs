@@ -1,4 +1,4 @@
-//! Mutated messages: the server answers the next request, or ends as it does when its input ends.
+//! Mutated messages: the server answers the next request, or ends as it does at the end of its input.
 
 use fastrand::Rng;
 use serde_json::json;
@@ -53,7 +53,7 @@ fn hostile_frames() {
             let frame = frame(&mut case.rng);
             client.line.send_bytes(&frame);
         }
-        // A length that is too small leaves the rest of a message before the next header, which is skipped.
+        // If a length is too small, the rest of its message precedes the next header. The server skips it.
         client.line.send_bytes(b"\r\n\r\n");
         let probe = json!({ "jsonrpc": "2.0", "id": "probe", "method": "workspace/symbol", "params": { "query": "" } });
         client.line.send(probe.to_string().as_bytes());

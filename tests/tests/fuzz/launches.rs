@@ -1,4 +1,4 @@
-//! Mutated launch files: read, checked and run, or refused with a message.
+//! Mutated launch files are read, checked and run, or refused with a message.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ const JSON: &str = r#"{"launch": [{"name": "a", "file": "k.ptx", "grid": [2], "b
 {"name": "b", "file": "*.ptx", "args": [{"u32": 1}, {"alias": "x"}, {"bytes": "00ff"},
 {"fields": [{"at": 0, "buffer": "f32", "len": 8}, {"at": 8, "u32": 100}]}]}]}"#;
 
-/// Numbers and words that decide sizes.
+/// Numbers and words that determine sizes.
 const VALUES: [&str; 16] = [
     "0",
     "-1",
@@ -40,7 +40,7 @@ const VALUES: [&str; 16] = [
     "true",
 ];
 
-/// A number of the text is replaced, or anything is changed.
+/// Replaces a number of the text, or mutates anything.
 fn hostile(text: &str, rng: &mut Rng) -> String {
     let mut text = text.to_owned();
     for _ in 0..rng.usize(1..4) {

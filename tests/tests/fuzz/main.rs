@@ -1,7 +1,7 @@
-//! Random input for everything that reads a text: edits, files, launch files, messages, programs.
+//! Random input for everything that reads text: edits, files, launch files, messages, programs.
 //!
-//! In the suite each test runs a fixed number of cases with fixed seeds. `cargo xtask fuzz --minutes N` runs them for a time with
-//! new seeds. A failure prints the seed of its case: `WARPLENS_FUZZ_SEED=N` runs that case again.
+//! In the suite, each test runs a fixed number of cases with fixed seeds. `cargo xtask fuzz --minutes N` runs them with new seeds
+//! for some time. A failure prints the seed of its case, and `WARPLENS_FUZZ_SEED=N` repeats the case.
 
 #[path = "../support/mod.rs"]
 mod support;

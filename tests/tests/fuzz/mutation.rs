@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use fastrand::Rng;
 
-/// Pieces that mean something in one of the languages, and what breaks tokens, lines and encodings.
+/// Pieces with a meaning in one of the languages, and pieces that break tokens, lines and encodings.
 const PIECES: [&str; 44] = [
     "a",
     "%r1",
@@ -52,13 +52,13 @@ const PIECES: [&str; 44] = [
     "// @launch { block = [64] }\n",
 ];
 
-/// A change of a text: the range that it replaces, and the new text there.
+/// A change of a text: a range, and the text that replaces it.
 pub(crate) struct Edit {
     pub(crate) range: Range<usize>,
     pub(crate) insert: String,
 }
 
-/// A piece is inserted, a range removed, replaced by another part of the text, or moved.
+/// Inserts a piece, or removes a range, moves it, or replaces it with another part of the text.
 pub(crate) fn edit(text: &str, rng: &mut Rng) -> Edit {
     let start = offset(text, rng);
     let end = boundary(text, (start + rng.usize(..40)).min(text.len()));
@@ -71,7 +71,7 @@ pub(crate) fn edit(text: &str, rng: &mut Rng) -> Edit {
     }
 }
 
-/// What is typed in a body, most of which leaves the body where it is.
+/// Text that is typed in a body. Most of it does not move the end of the body.
 const TYPED: [&str; 15] = [
     "q",
     "%r1",
@@ -90,7 +90,7 @@ const TYPED: [&str; 15] = [
     "{ }",
 ];
 
-/// A few characters are typed or removed; now and then it is another change.
+/// Types or removes a few characters. Occasionally makes another change instead.
 pub(crate) fn keystroke(text: &str, rng: &mut Rng) -> Edit {
     let start = offset(text, rng);
     let end = boundary(text, (start + rng.usize(1..4)).min(text.len()));
@@ -111,7 +111,7 @@ pub(crate) fn mutated(text: &str, most: usize, rng: &mut Rng) -> String {
     text
 }
 
-/// A position between two characters.
+/// A random offset between two characters.
 pub(crate) fn offset(text: &str, rng: &mut Rng) -> usize {
     boundary(text, rng.usize(..=text.len()))
 }
@@ -121,7 +121,8 @@ fn part<'t>(text: &'t str, rng: &mut Rng) -> &'t str {
     &text[start..boundary(text, (start + rng.usize(..120)).min(text.len()))]
 }
 
-/// The nearest position between two characters at or before `at`. The protocol has no position between the two.
+/// The nearest offset at or before `at` that is between two characters. The protocol has no position inside
+/// `\r\n`.
 fn boundary(text: &str, at: usize) -> usize {
     let is_in_line_end = |at: usize| text.as_bytes()[..at].ends_with(b"\r") && text[at..].starts_with('\n');
     (0..=at).rev().find(|at| text.is_char_boundary(*at) && !is_in_line_end(*at)).unwrap_or(0)

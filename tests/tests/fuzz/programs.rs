@@ -1,4 +1,5 @@
-//! Mutated programs under every model: blocks on several threads give the result of blocks one after another.
+//! Mutated programs under every model: running blocks on several threads gives the same result as running
+//! them one after another.
 
 use warplens_ide::lanes::report::{Options, Report};
 use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings};
@@ -11,7 +12,7 @@ use super::mutation::mutated;
 use super::runs::{FILE, open, prepared, request};
 use super::texts;
 
-/// Threads that take over at once.
+/// Threads that start work immediately.
 struct Eager;
 
 impl Workers for Eager {

@@ -1,9 +1,9 @@
-//! A text in the program, and the preparation of its runs.
+//! Opens a text in an analysis, and prepares its runs.
 
 use warplens_ide::lanes::{Choice, LaunchFile, Prepared, RunRequest, RunSettings};
 use warplens_ide::{Analysis, AnalysisHost, FileId, Language};
 
-/// The only file of an analysis.
+/// The only file in an analysis.
 pub(crate) const FILE: FileId = FileId(0);
 
 pub(crate) fn open(language: Language, text: &str) -> Analysis {
@@ -12,7 +12,8 @@ pub(crate) fn open(language: Language, text: &str) -> Analysis {
     host.snapshot()
 }
 
-/// The request for a launch under the model that it or its language chooses, with limits that keep a case short.
+/// A request for a launch under its own model or the default of its language, with limits that keep a case
+/// short.
 pub(crate) fn request(entry: Option<String>, launch: Choice, settings: RunSettings) -> RunRequest {
     let options = RunSettings { memory: 16, ..settings }.options();
     RunRequest { entry, launch, wave_width: None, model: None, usual_model: None, options }

@@ -1,4 +1,4 @@
-//! Texts to start from: the examples, and the corpora beside the repository where they are present.
+//! The initial texts: the examples, and the corpora next to the repository if present.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use fastrand::Rng;
 pub(crate) struct Text {
     /// The id of the language in the protocol.
     pub(crate) language: &'static str,
-    /// The extension of its files.
+    /// The file extension.
     pub(crate) extension: &'static str,
     pub(crate) text: String,
 }
 
-/// The limit of a text in bytes, so that a case stays short.
+/// The maximum size of a text in bytes, so that cases are short.
 const MAX_BYTES: u64 = 24_000;
 
-/// The limit of texts of a language.
+/// The maximum number of texts per language.
 const MAX_TEXTS: usize = 400;
 
 static ALL: LazyLock<[Vec<Text>; 3]> = LazyLock::new(|| {
@@ -34,7 +34,7 @@ static ALL: LazyLock<[Vec<Text>; 3]> = LazyLock::new(|| {
     ]
 });
 
-/// A listing, for when the corpora are not there.
+/// A listing, in case the corpora are not present.
 const LISTING: &str = "\
 \t\tFunction : k
 \t.headerflags\t@\"EF_CUDA_TEXMODE_UNIFIED EF_CUDA_64BIT_ADDRESS EF_CUDA_SM80 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM80)\"
@@ -49,7 +49,7 @@ const LISTING: &str = "\
         /*0080*/                   BRA 0x80;
 ";
 
-/// The texts of the languages, one list each.
+/// The texts, with one list per language.
 pub(crate) fn all() -> &'static [Vec<Text>; 3] {
     &ALL
 }
@@ -60,7 +60,7 @@ pub(crate) fn any(rng: &mut Rng) -> &'static Text {
     &texts[rng.usize(..texts.len())]
 }
 
-/// A kernel of this many bytes or more: its body many times, in a block each.
+/// A kernel of at least this many bytes, which repeats its body in many blocks.
 pub(crate) fn long_kernel(bytes: usize, rng: &mut Rng) -> Text {
     let kernels: Vec<_> = ALL[0].iter().filter_map(|text| only_kernel(&text.text)).collect();
     let [before, body, after] = kernels[rng.usize(..kernels.len())];
@@ -68,7 +68,8 @@ pub(crate) fn long_kernel(bytes: usize, rng: &mut Rng) -> Text {
     Text { language: "ptx", extension: "ptx", text: format!("{before}\n{{\n{blocks}}}{after}") }
 }
 
-/// A text with one kernel and no function: what is before its body, the body, and what is after it.
+/// Splits a text with one kernel and no function into the text before the body, the body, and the text after
+/// it.
 fn only_kernel(text: &str) -> Option<[&str; 3]> {
     let is_only = text.matches(".entry").count() == 1 && !text.contains(".func");
     let (before, rest) = text.split_once("\n{").filter(|_| is_only)?;

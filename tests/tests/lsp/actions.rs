@@ -1,5 +1,5 @@
-//! Code actions: fixes of diagnostics, comments that switch them off, and all safe fixes together. Settings that switch
-//! diagnostics off.
+//! Code actions: fixes of diagnostics, comments that switch them off, and all safe fixes together. Also settings that
+//! switch diagnostics off.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn actions(client: &mut Client, file: &File, range: Value, only: Option<&str>) -
     answer.as_array().cloned().unwrap_or_default()
 }
 
-/// The actions, one a line, and below each what it edits.
+/// The actions, one a line, with their edits below.
 fn shown(actions: &[Value]) -> String {
     let mut shown = String::new();
     for action in actions {

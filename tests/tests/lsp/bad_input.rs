@@ -1,4 +1,4 @@
-//! Whatever a client sends: a clear message, the server alive, no text lost.
+//! Whatever a client sends, it gets a clear message, the server survives, and no text is lost.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn bytes_between_messages_are_skipped() {
     assert_eq!(client.text(&file), "// text\n");
 }
 
-/// The message of the error that answers no request.
+/// The message of an error that answers no request.
 fn parse_error(client: &mut Client) -> String {
     loop {
         let message = client.receive_raw();
@@ -86,7 +86,7 @@ fn a_character_beyond_the_line_is_its_end() {
     let mut file = client.open("k.ptx", "// a\n// b\n");
     client.edit(&mut file, range([0, 999], [0, 9999]), "!");
     client.edit(&mut file, range([1, 4], [1, u32::MAX]), "?");
-    // The line after the last one is the end of the text, for clients that count that way.
+    // The line after the last one is the end of the text, because some clients count that way.
     client.edit(&mut file, range([3, 0], [3, 0]), "// c");
     assert_eq!(client.text(&file), "// a!\n// b?\n// c");
 }
@@ -104,7 +104,7 @@ fn an_invalid_edit_is_reported_and_no_stale_result_is_returned() {
         assert!(shown.starts_with("0:0-0:0 warning out-of-sync"), "{shown}");
         assert_eq!(client.hover(&file.at(0, 1)), None);
 
-        // More edits change nothing, but the whole text does.
+        // More edits change nothing, but replacing the whole text does.
         client.edit(&mut file, range([0, 0], [0, 0]), "// x\n");
         assert_eq!(client.diagnostics(&file).len(), 1);
         client.change(&mut file, json!([{ "text": "// all new\n" }]));

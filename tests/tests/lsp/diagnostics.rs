@@ -1,4 +1,4 @@
-//! Diagnostics: pulled by the client, or published to clients without pull support.
+//! Diagnostics, pulled by the client, or published to clients without pull support.
 
 use expect_test::expect;
 use serde_json::json;
@@ -112,7 +112,7 @@ fn a_very_large_function_is_checked_once_after_edits_that_follow_each_other() {
     let mut file = client.open("large.ptx", &very_large());
     assert_eq!(render(&client.diagnostics(&file)), "");
     let mut asked = vec![];
-    // Each needs the analysis of the whole function, which the next one cancels.
+    // Each edit needs the analysis of the whole function, which the next edit cancels.
     for brace in ["{", "}", "{", "}", "{"] {
         client.edit(&mut file, range([100, 0], [100, 0]), brace);
         asked.push(client.send("textDocument/diagnostic", file.params()));

@@ -1,4 +1,4 @@
-//! Formatting, signature help and hints between the words.
+//! Formatting, signature help and inlay hints.
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -167,7 +167,7 @@ fn hints_are_a_setting() {
     let shown = |options: &Options| {
         let mut client = Client::with_options(options);
         if !options.settings.is_null() {
-            // What it does as soon as it knows the settings.
+            // The server does this as soon as it knows the settings.
             client.wait_until_asked("workspace/inlayHint/refresh");
         }
         let file = client.open("k.ptx", CALL);

@@ -1,5 +1,5 @@
-//! One test for every request: it reaches its feature and has a response in the terms of the protocol. The contents of
-//! responses are tested with the features.
+//! One test per request: the request reaches its feature and has a valid response. The contents of responses are
+//! tested with the features.
 
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ fn completions_come_with_documentation_when_looked_at() {
     assert!(text.contains("mov"), "{resolved}");
 }
 
-/// VS Code accepts a snippet on Enter even if the same text is already there.
+/// VS Code accepts a snippet on Enter even if its text is already there.
 #[test]
 fn a_completion_without_a_place_for_the_cursor_is_plain_text() {
     let mut client = Client::start();
@@ -211,7 +211,7 @@ fn a_delta_of_semantic_tokens_gives_the_new_ones() {
     let after = client.request("textDocument/semanticTokens/full", file.params());
     assert_eq!(Value::Array(data), after["data"]);
 
-    // Of an answer that it no longer has, the server gives everything.
+    // For an answer that the server no longer has, it returns all tokens.
     let previous = json!({ "previousResultId": "unknown" });
     let whole = ask(&mut client, "textDocument/semanticTokens/full/delta", file.params(), previous);
     assert_eq!(whole["data"], after["data"]);

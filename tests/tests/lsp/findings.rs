@@ -1,4 +1,4 @@
-//! Findings of a simulation as diagnostics, which come and go with the lanes.
+//! Findings of a simulation as diagnostics, which appear and disappear with the lanes.
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ const PICKY: &str = "\
 }
 ";
 
-/// Lanes below eight take a branch that promises to be uniform, and reach beyond `out`.
+/// Lanes below eight take a branch that is marked as uniform, and access memory beyond `out`.
 const WRONG: &str = "\
 .version 8.5
 .target sm_90
@@ -49,7 +49,7 @@ fn select(client: &mut Client, file: &File, launch: Value) {
     client.request("warplens/laneMasks", file.params());
 }
 
-/// A launch with a buffer of so many words.
+/// A launch with a buffer of `words` words.
 fn launch(words: u32) -> Value {
     json!({ "name": "mine", "block": [64], "args": [{ "buffer": "u32", "len": words }] })
 }
@@ -92,14 +92,14 @@ fn findings_are_published_after_a_run_and_after_each_edit() {
     assert_eq!(findings(&client.published(&file)), Vec::<Value>::new());
     select(&mut client, &file, launch(1));
     assert_eq!(findings(&client.published(&file)).len(), 2);
-    // A line above moves them; the text shows it before the next run is over.
+    // A new line above moves the findings, and they are published before the next run is over.
     client.edit(&mut file, range([0, 0], [0, 0]), "// first\n");
     let moved = findings(&client.published(&file));
     assert_eq!(
         moved.iter().map(|found| found["range"]["start"]["line"].clone()).collect::<Vec<_>>(),
         [11, 14]
     );
-    // The finding of a fixed statement is removed at once.
+    // The finding of a fixed statement is removed immediately.
     client.edit(&mut file, range([11, 11], [11, 15]), "");
     let fixed = findings(&client.published(&file));
     assert_eq!(fixed.iter().filter(|found| found["code"] == "divergent-uniform").count(), 0, "{fixed:?}");

@@ -45,7 +45,7 @@ fn a_kernel_that_is_typed_makes_a_document_ours() {
     assert_eq!(found.iter().map(|found| &found["code"]).collect::<Vec<_>>(), ["unknown-instruction"]);
     assert!(hover(&mut client, &file, 1).is_object());
 
-    // From then on it stays ours.
+    // From then on, the file stays ours.
     client.edit(&mut file, range([1, 0], [1, 9]), "");
     assert!(client.published(&file).iter().any(|found| found["severity"] == 1));
 }

@@ -19,7 +19,7 @@ AGAIN:
 }
 ";
 
-/// Lanes below eight go one way, the others the other.
+/// Lanes below eight take one path, the others take the other path.
 const SPLIT: &str = "\
 .version 8.5
 .target sm_90
@@ -246,7 +246,8 @@ fn while_a_statement_is_typed_the_last_lanes_are_shown_as_outdated() {
         let lenses = client.request("textDocument/codeLens", file.params());
         lenses[0]["command"]["title"].as_str().unwrap_or_default().to_owned()
     };
-    // A statement before the branch, key by key: the run cannot get past it until it is whole.
+    // Types a statement before the branch key by key. Until the statement is complete, a run cannot get past
+    // it.
     let statement = "    xor.b32 %r2, %r1, 1";
     client.edit(&mut file, range([8, 0], [8, 0]), "\n");
     for typed in 1..=statement.len() {
@@ -268,7 +269,7 @@ fn while_a_statement_is_typed_the_last_lanes_are_shown_as_outdated() {
     client.edit(&mut file, range([8, 22], [8, 22]), "1;");
     assert_eq!(masks(&mut client, &file)["lines"].as_array().map(Vec::len), Some(8));
 
-    // What is asked for now, and never worked, is shown as far as it comes.
+    // A new launch that never worked is shown as far as its run gets.
     client.edit(&mut file, range([8, 22], [8, 23]), "");
     select(&mut client, &file, json!({ "name": "mine", "block": [4] }));
     let new = masks(&mut client, &file);
@@ -433,7 +434,7 @@ fn a_client_that_shows_progress_itself_is_notified_of_it_and_stops_the_run() {
     assert!(next["running"]["steps"].as_u64() > Some(0), "{next}");
     assert_eq!(client.command("warplens.stopRun", json!({ "uri": file.uri })), Ok(Value::Null));
     while !client.notification("warplens/runProgress")["running"].is_null() {}
-    // The last result of this launch stays shown, not the first part of the stopped run.
+    // The last result of this launch stays shown, instead of the first part of the stopped run.
     let masks = masks(&mut client, &file);
     assert_eq!((&masks["status"], &masks["outdated"]), (&json!("finished"), &json!(true)));
 }
@@ -532,7 +533,7 @@ fn the_warps_of_a_run_are_listed_with_their_share_of_active_lanes() {
     let file = client.open("split.ptx", SPLIT);
     let warps = |client: &mut Client| client.request("warplens/warps", file.params());
     assert_eq!(warps(&mut client), Value::Null);
-    // The second warp of the block has four lanes, which all take the branch.
+    // The second warp of the block has four lanes, all of which take the branch.
     select(&mut client, &file, json!({ "entry": "split", "grid": [1], "block": [36] }));
     let shown = masks(&mut client, &file);
     let warps = warps(&mut client);

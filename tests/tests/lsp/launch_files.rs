@@ -1,4 +1,5 @@
-//! Launches as documents: `warplens.toml` and `@launch` comments have diagnostics, completion, hover and fixes; the inferred launch can be written.
+//! Launches as documents: `warplens.toml` and `@launch` comments have diagnostics, completion, hovers and fixes, and the inferred
+//! launch can be written.
 
 use serde_json::{Value, json};
 
@@ -77,7 +78,7 @@ fn a_launch_file_completes_and_explains_its_keys() {
         hover["contents"]["value"].as_str().is_some_and(|text| text.contains("relative to this file")),
         "{hover}"
     );
-    // Other requests have no answer, and no error.
+    // Other requests return an empty answer, not an error.
     assert_eq!(client.request("textDocument/documentSymbol", file.params()), Value::Null);
 }
 

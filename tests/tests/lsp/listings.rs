@@ -1,4 +1,4 @@
-//! `warplens/listing`: files that an editor cannot show as text.
+//! `warplens/listing`, for files that an editor cannot show as text.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The machine code of PTX, by scripts that stand for an assembler and a disassembler: `warplens/assemble`, `warplens/targets`,
+//! The machine code of PTX, with scripts instead of an assembler and a disassembler: `warplens/assemble`, `warplens/targets`,
 //! `warplens/compare`, and one launch in both documents.
 
 #![cfg(unix)]
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, File, Folder, Line, Options};
 
-/// A kernel, and what `ptxas -lineinfo` and `nvdisasm -gp` make of it.
+/// A kernel, and the output of `ptxas -lineinfo` and `nvdisasm -gp` for it.
 const PTX: &str = include_str!("../../vscode/split.ptx");
 const SASS: &str = include_str!("../../vscode/split.sass");
 
@@ -24,7 +24,7 @@ if grep -q odd "$input"; then echo "ptxas $input, line 3; error   : it is odd" >
 (echo "$target"; cat "$input") > "$2"
 "#;
 
-/// Prints the stored listing; that of a text with `seed` has another constant.
+/// Prints the stored listing. A text with `seed` gets another constant.
 const NVDISASM: &str = r#"
 for file; do :; done
 if grep -q seed "$file"; then change=s/0x7,/0x8,/; fi
@@ -75,7 +75,7 @@ impl Tools {
         self.client.wait(id)
     }
 
-    /// Opens the machine code as an editor shows it.
+    /// Opens the machine code as an editor would.
     fn open_sass(&mut self) -> File {
         let text = self.assemble(None).expect("machine code")["text"].as_str().expect("a text").to_owned();
         let uri = format!("warplens-sass:{}.sass", self.folder.path().join("split.ptx").display());
@@ -124,7 +124,7 @@ fn unsaved_text_is_assembled_and_a_closed_file_too() {
 #[test]
 fn lenses_open_and_compare_it() {
     let mut tools = tools(PTXAS, NVDISASM, PTX);
-    // The server has asked for the settings when it answers this.
+    // When the server answers this, it has requested the settings.
     tools.client.request("warplens/targets", tools.file.params());
     let lenses = tools.client.request("textDocument/codeLens", tools.file.params());
     let commands: Vec<Value> =
@@ -180,7 +180,7 @@ fn both_documents_show_one_launch() {
     assert_eq!(executed(&masks, SASS, "IADD3"), executed(&ptx, PTX, "add.u32"));
     assert_eq!(executed(&masks, SASS, "@P0 IMAD"), executed(&ptx, PTX, "mul.lo"));
 
-    // Another warp is selected by the name of the launch, which this document does not have.
+    // Another warp is selected with the name of a launch that this document does not have.
     let next = json!({ "uri": sass.uri, "launch": "two warps", "cta": [0, 0, 0], "warp": 1 });
     tools.client.command("warplens.selectLaunch", next).expect("the launch that was given");
     let masks = tools.client.request("warplens/laneMasks", sass.params());
@@ -214,7 +214,7 @@ fn hovers_name_the_registers_of_the_ptx() {
         ("@P0 IMAD", "R5,", Some("`%r2` of the source")),
         ("@P0 IMAD", "R0.reuse", Some("`%r1` of the source")),
         ("STG.E", "R5 ", Some("`%r2` of the source")),
-        // A constant of the multiplication; an address, which differs in the two runs.
+        // A constant of the multiplication, and an address, which differs between the two runs.
         ("HFMA2.MMA", "R3,", None),
         ("IMAD.WIDE", "R2,", None),
     ] {
@@ -336,7 +336,7 @@ fn without_tools_the_message_names_the_settings() {
     }
 }
 
-/// Waits until the script has written a file, and returns its text.
+/// Waits until the script has written a file, and returns the text.
 fn written(path: &Path) -> String {
     let start = Instant::now();
     loop {
@@ -348,7 +348,7 @@ fn written(path: &Path) -> String {
     }
 }
 
-/// Writes its process and folder, and hangs, as does a process that it starts.
+/// Writes its process id and folder, then hangs. A process that it starts also hangs.
 const HANGS: &str = r#"
 if [ "$1" = --help ]; then exit 0; fi
 sleep 1000 &
@@ -356,12 +356,12 @@ sleep 1000 &
 sleep 1000
 "#;
 
-/// Whether the processes of [`HANGS`] have ended and its folder was removed.
+/// Whether the processes of [`HANGS`] have ended and the folder was removed.
 fn is_removed(started: &str) -> bool {
     let mut lines = started.lines();
     let mut is_process = || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", lines.next().expect("a process")));
-        // A process that is a zombie has ended.
+        // A zombie process has ended.
         stat.is_ok_and(|stat| !stat.contains(") Z "))
     };
     let processes = [is_process(), is_process()];
@@ -371,7 +371,7 @@ fn is_removed(started: &str) -> bool {
 #[test]
 fn a_tool_that_hangs_is_stopped_with_its_request() {
     let mut tools = tools(HANGS, "", PTX);
-    // The server has asked for the settings when it answers this.
+    // When the server answers this, it has requested the settings.
     tools.client.request("warplens/targets", tools.file.params());
     let id = tools.client.send("warplens/compare", tools.file.params());
     let started = written(&tools.folder.path().join("started"));
@@ -387,7 +387,7 @@ fn a_tool_that_hangs_is_stopped_with_its_request() {
 #[test]
 fn a_tool_that_hangs_is_stopped_by_its_progress_and_with_the_server() {
     let mut tools = tools(HANGS, "", PTX);
-    // The server has asked for the settings when it answers this.
+    // When the server answers this, it has requested the settings.
     tools.client.request("warplens/targets", tools.file.params());
     let started = tools.folder.path().join("started");
     let id = tools
@@ -405,7 +405,7 @@ fn a_tool_that_hangs_is_stopped_by_its_progress_and_with_the_server() {
     drop(folder);
 }
 
-/// The kernels of a corpus beside the repository, by the path of the file.
+/// The kernels of a corpus next to the repository, by file path.
 fn corpus() -> Vec<(std::path::PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/sass-compare/ptx");
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -448,7 +448,8 @@ fn the_real_tools() {
     eprintln!("{} kernels, {} instructions with the line that nvdisasm prints", checked[0], checked[1]);
 }
 
-/// Each instruction has the line of the comment before it, where the PTX has a statement or begins a kernel; the instructions.
+/// Checks that each comment links to the PTX line that it names, and that this line has a statement or starts a kernel.
+/// Returns the number of instructions.
 fn check_links(links: &[Value], uri: &str, ptx: &str, sass: &str) -> usize {
     let lines: Vec<&str> = ptx.lines().collect();
     let (mut linked, mut instructions) = (None, 0);

@@ -1,5 +1,5 @@
-//! Transcripts of the language server: a client that speaks the protocol, in memory and over real standard input and
-//! output. One program for all of them, so that it is linked once.
+//! Tests of the language server with a client that speaks the protocol, in memory and over real standard input and
+//! output. They are a single program, so that it is linked once.
 
 #[path = "../support/mod.rs"]
 mod support;

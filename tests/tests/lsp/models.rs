@@ -1,4 +1,4 @@
-//! The divergence model of a selection: named with it, else the usual one.
+//! The divergence model of a selection: the one named with it, or else the usual one.
 
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn a_selection_names_its_model() {
     let mut client = Client::start();
     let file = client.open("halves.ptx", HALVES);
     let ends = [
-        // The default deadlocks, and the target's GPUs finish it.
+        // The run deadlocks under the default, and finishes on the target's GPUs.
         (None, "its", "finished"),
         (Some("stack"), "stack", "no-progress"),
         (Some("its"), "its", "finished"),

@@ -1,4 +1,4 @@
-//! Links, calls, and the other files of the workspace.
+//! Links, calls, and other files of the workspace.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ fn places_of_the_source_are_links_where_it_exists() {
 #[test]
 fn the_hover_of_a_source_position_shows_its_line() {
     let folder = Folder::new();
-    // The compiler ran elsewhere: the file is found by its name.
+    // The compiler ran elsewhere, so the file is found by its name.
     folder.write("k.cu", "__global__ void k() {\n  int i = threadIdx.x;\n}\n");
     let source = ".version 8.5\n.file 1 \"/build/src/k.cu\"\n.entry k() {\n    .loc 1 2 3\n    ret;\n    .loc 1 99 3\n}\n";
     let mut client = Client::start();
@@ -59,7 +59,7 @@ const CALLS: &str = "\
 .visible .entry k() { call f; call g; ret; }
 ";
 
-/// The functions of an answer, and the lines of the calls.
+/// The functions in an answer, and the lines of the calls.
 fn shown(calls: &Value, other: &str) -> Vec<(String, Vec<u64>)> {
     let line = |range: &Value| range["start"]["line"].as_u64().expect("a line");
     let calls = calls.as_array().expect("calls").iter();
@@ -153,7 +153,7 @@ fn symbols_of_the_workspace_open_or_not() {
     .assert_debug_eq(&symbols(&mut client, ""));
     assert_eq!(symbols(&mut client, "SPN"), [("spin".into(), "wave.wave".into())]);
 
-    // What is open counts as it is in the editor, what is not as it was last written.
+    // An open file counts with its text in the editor, other files with their text on disk.
     client.edit(&mut file, range([1, 7], [1, 11]), "start");
     folder.write("lib/wave.wave", ".kernel start_again\n  halt\n.end\n");
     let found = symbols(&mut client, "start");
@@ -180,7 +180,7 @@ fn what_is_extern_is_defined_in_another_file() {
     assert_eq!(found[0]["targetUri"], uri);
     assert_eq!(found[0]["targetSelectionRange"], range([0, 15], [0, 21]));
 
-    // The same where it is open and edited.
+    // Links also work if the file is open and edited.
     let mut lib = client.open_path(&folder.path().join("lib/math.ptx"), ".visible .func square() { ret; }\n");
     client.edit(&mut lib, range([0, 0], [0, 0]), "\n\n");
     let found = client.request("textDocument/implementation", file.cursor().params());

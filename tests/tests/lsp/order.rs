@@ -1,4 +1,5 @@
-//! Messages take effect in the order of the wire, and a waiting request does not block later ones.
+//! Messages take effect in the order in which they were sent, and a waiting request does not block later
+//! ones.
 
 use serde_json::{Value, json};
 
@@ -66,7 +67,7 @@ fn five_hundred_waiting_requests_block_no_other() {
     assert!(hover.is_some_and(|text| text.contains("bra")));
     assert!(waiting.iter().all(|&id| !client.is_answered(id)), "the run has no end");
 
-    // Taking the selection back answers all of them.
+    // Cancelling the selection answers all of them.
     client.command("warplens.selectLaunch", json!({ "uri": file.uri, "launch": null })).expect("it stops");
     for id in waiting {
         assert_eq!(client.wait(id), Ok(Value::Null));

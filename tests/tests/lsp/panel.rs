@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, File};
 
-/// Lanes below eight go one way, the others the other; each lane stores to a word of its own, 128 bytes apart.
+/// Lanes below eight take one path, the others take the other path. Each lane stores to its own word, 128
+/// bytes apart.
 const SPLIT: &str = "\
 .version 8.5
 .target sm_90

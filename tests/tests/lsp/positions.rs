@@ -1,10 +1,10 @@
-//! Characters are counted in the units that client and server agree on.
+//! Characters are counted in the units that client and server agreed on.
 
 use serde_json::json;
 
 use crate::support::{Client, Options, range};
 
-/// Characters of one, two, three and four bytes before the place that is asked about.
+/// Characters of one, two, three and four bytes before the requested position.
 const SOURCE: &str = "\
 .version 8.5
 .target sm_90

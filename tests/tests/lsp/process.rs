@@ -1,4 +1,4 @@
-//! The server as a process: real standard input and output, and its end.
+//! The server as a process: real standard input and output, and how it ends.
 
 use std::process::{Command, Stdio};
 
@@ -48,7 +48,7 @@ fn the_server_ends_with_the_process_of_its_client() {
     let mut editor = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().expect("`sleep` starts");
     let options = Options { process_id: Some(editor.id()), ..Options::default() };
     let mut client = Client::with(Line::process(), &options);
-    // The response shows that the server has read `initialize` and watches the process.
+    // The response shows that the server has read `initialize` and monitors the process.
     client.request("workspace/symbol", json!({ "query": "" }));
     editor.kill().and_then(|()| editor.wait()).expect("it ends");
     // Its input stays open.
@@ -58,7 +58,7 @@ fn the_server_ends_with_the_process_of_its_client() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_server_that_is_dropped_ends_its_threads() {
-    /// The state threads of this process, which other tests may share.
+    /// The number of state threads in this process, which other tests may share.
     fn state_threads() -> usize {
         let tasks = std::fs::read_dir("/proc/self/task").expect("the process has threads");
         let name = |task: std::io::Result<std::fs::DirEntry>| {
@@ -73,7 +73,7 @@ fn a_server_that_is_dropped_ends_its_threads() {
     }
     const SERVERS: usize = 40;
     let clients: Vec<Client> = (0..SERVERS).map(|_| Client::start()).collect();
-    // A thread sets its name after its start, and ends after its server is dropped.
+    // A thread sets its name after its start, and ends after its server was dropped.
     wait_until(|| state_threads() >= SERVERS);
     drop(clients);
     wait_until(|| state_threads() < SERVERS);

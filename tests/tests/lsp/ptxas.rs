@@ -1,4 +1,4 @@
-//! The user's own assembler: a script that stands for it, and the real one where it is there.
+//! The user's assembler: a script that imitates it, and the real one if present.
 
 #![cfg(unix)]
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, File, Folder, Options, range, render};
 
-/// Finds `odd` wrong, hangs at `slow`, and knows what `k` uses.
+/// Rejects `odd`, hangs at `slow`, and knows the resources of `k`.
 const SCRIPT: &str = r#"#!/bin/sh
 for file; do :; done
 if grep -q slow "$file"; then echo $$ > "$(dirname "$0")/slow"; exec sleep 1000; fi
@@ -45,7 +45,7 @@ fn client(path: &str) -> Client {
     let mut client = Client::with_options(&Options::plain());
     let settings = json!({ "warplens": {
         "ptxas": { "path": path },
-        // Only what the assembler says is looked at here.
+        // This test is only about the assembler's messages.
         "diagnostics": { "disabled": ["unused-register"] },
     } });
     client.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
@@ -63,7 +63,7 @@ fn save(client: &mut Client, file: &File) {
     client.notify("textDocument/didSave", file.params());
 }
 
-/// What is published next that is not empty.
+/// The next published diagnostics that are not empty.
 fn found(client: &mut Client, file: &File) -> Vec<Value> {
     loop {
         let found = client.published(file);
@@ -155,7 +155,7 @@ fn a_missing_program_is_reported_once() {
     let shown = client.notification("window/showMessage")["message"].to_string();
     assert!(shown.contains("warplens.ptxas.path") && shown.contains(&path), "{shown}");
     save(&mut client, &file);
-    // A message that cannot be missed comes after the second one, if there were one.
+    // A message that is certain to be shown. It would follow a second message of the save, if there were one.
     client.notify("workspace/didChangeConfiguration", json!({ "settings": { "warplens": { "lanes": 1 } } }));
     let shown = client.notification("window/showMessage")["message"].to_string();
     assert!(shown.contains("the previous settings stay in effect"), "{shown}");

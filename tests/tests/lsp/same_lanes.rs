@@ -1,4 +1,4 @@
-//! The lanes are the same wherever they are seen: in `warplens sim --format json`, in `warplens/laneMasks`, in hints.
+//! The lanes are equal in `warplens sim --format json`, in `warplens/laneMasks` and in hints.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, File, Folder, Options, range, run};
 
-/// Kernels of our own; with those of `examples/` more than ten.
+/// Kernels of this test; with those in `examples/` there are more than ten.
 const KERNELS: [(&str, &str); 8] = [
     (
         "guards.ptx",
@@ -77,7 +77,7 @@ fn compare(client: &mut Client, path: &Path) {
         let mut masks = client.request("warplens/laneMasks", params.clone());
         params["compact"] = json!(true);
         compare_compact(&client.request("warplens/laneMasks", params), &masks, &name.to_string());
-        // Only an editor shows the effects of statements on groups of lanes.
+        // Only an editor shows how statements affect groups of lanes.
         for line in masks["lines"].as_array_mut().expect("a list") {
             let members = line.as_object_mut().expect("an object");
             members.retain(|member, _| member != "role" && member != "parts");
@@ -93,7 +93,7 @@ fn compare(client: &mut Client, path: &Path) {
     client.close(&file);
 }
 
-/// The same lanes at the same lines; statements share traces.
+/// Compares the lanes at each line. In the compact form, statements share traces.
 fn compare_compact(compact: &Value, masks: &Value, name: &str) {
     let places = compact["places"].as_array().expect("a list").iter();
     let traces: Vec<Value> = places
@@ -114,7 +114,7 @@ fn compare_compact(compact: &Value, masks: &Value, name: &str) {
     assert!(listed < traces.len(), "{name}: {listed} traces of {} statements", traces.len());
 }
 
-/// Every mask in a hint is one of its line's; a line without masks was not run.
+/// Checks that every mask in a hint is a mask of its line. A line without masks was not run.
 fn compare_hints(client: &mut Client, file: &File, warp: &Value, name: &str) {
     let mut params = file.params();
     params["range"] = range([0, 0], [99_999, 0]);
@@ -125,7 +125,7 @@ fn compare_hints(client: &mut Client, file: &File, warp: &Value, name: &str) {
     for hint in hints {
         let line = hint["position"]["line"].as_u64().expect("a number");
         let label = hint["label"].as_str().expect("a text");
-        // A statement may start on a line before the one that it ends on.
+        // A statement may start on an earlier line than the one on which it ends.
         let here: Vec<_> = lines
             .iter()
             .filter(|ran| (line.saturating_sub(1)..=line).contains(&ran["line"].as_u64().expect("a number")))

@@ -1,5 +1,5 @@
-//! A storm of edits and requests: whatever comes in whatever order, every request is answered, nothing goes wrong inside,
-//! and at the end the document is as if it had just been opened.
+//! A storm of edits and requests in random order: every request is answered, no internal error occurs, and afterwards the
+//! document gives the same answers as a newly opened one.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::{Client, File, position};
 const PTX: &str = include_str!("../../../examples/divergence.ptx");
 const WAVE: &str = include_str!("../../../examples/divergence.wave");
 
-/// What is typed: pieces of the languages, and what breaks them.
+/// Typed text: pieces of the languages, and characters that break them.
 const PIECES: [&str; 24] = [
     "a",
     "%r1",
@@ -36,7 +36,7 @@ const PIECES: [&str; 24] = [
     "é𝄞",
 ];
 
-/// A generator of numbers that are the same every time (SplitMix64).
+/// A reproducible random number generator (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
@@ -49,7 +49,7 @@ impl Dice {
     }
 }
 
-/// A document and its text as an editor holds it.
+/// A document, and its text in the editor.
 struct Editor {
     file: File,
     text: String,
@@ -133,7 +133,7 @@ fn storm(name: &str, text: &str, seed: u64) {
             assert!(expected, "{name}, seed {seed}: {error}\n{}", editor.text);
         }
     }
-    // What a run found is about a launch; the fresh document has none.
+    // Findings depend on a launch, and the newly opened document has none.
     client.command("warplens.selectLaunch", json!({ "uri": editor.file.uri, "launch": null })).ok();
     as_if_just_opened(&mut client, &editor, name);
 }
@@ -166,7 +166,7 @@ fn wave() {
     (0..6).for_each(|seed| storm("k.wave", WAVE, 100 + seed));
 }
 
-/// A document of which all cores share the first check.
+/// A document whose first check is shared by all cores.
 fn large() -> String {
     let statements = "mov.u32 %r1, %r2;\n".repeat(40);
     let function = |number| format!(".func f{number}()\n{{\n.reg .b32 %r<4>;\n{statements}ret;\n}}\n");

@@ -1,11 +1,11 @@
-//! Hovers of addresses in tensor memory: before a run, after it, in another warp, and up to a chosen visit.
+//! Hovers of addresses in tensor memory: before a run, after it, in another warp, and up to a selected visit.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 use crate::support::{Client, File};
 
-/// Each of four warps stores three times to its lanes, further right each time.
+/// Each of four warps stores three times to its lanes, each time further to the right.
 const TEXT: &str = "\
 .version 8.6
 .target sm_100a

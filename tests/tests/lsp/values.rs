@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, File, Options, range};
 
-/// Four iterations of a loop; in each, lanes below 8 take the other path.
+/// A loop of four iterations, in each of which lanes below 8 take the other path.
 const LOOP: &str = "\
 .version 8.5
 .target sm_90
@@ -45,14 +45,14 @@ fn open(client: &mut Client) -> File {
     file
 }
 
-/// The place of the `nth` occurrence of `word` on the line that holds `part`.
+/// The position of the `nth` occurrence of `word` on the line that contains `part`.
 fn place(file: &File, part: &str, word: &str) -> crate::support::FilePosition {
     let line = LOOP.lines().position(|line| line.contains(part)).expect("such a line");
     let start = LOOP.lines().nth(line).and_then(|text| text.rfind(word)).expect("such a word");
     file.at(line as u32, start as u32 + 1)
 }
 
-/// What pointing at a register says first.
+/// Shows the first lines of the hover over a register.
 fn check(client: &mut Client, file: &File, part: &str, word: &str, expected: Expect) {
     let hover = client.hover(&place(file, part, word)).expect("there is a hover");
     let text = hover.split("\n\n---\n\n").next().unwrap_or_default();
@@ -217,7 +217,7 @@ fn a_visit_that_is_chosen_is_shown_in_all_lines() {
     let masks = client.request("warplens/laneMasks", file.params());
     assert_eq!(masks["visit"], json!({ "line": 12, "character": 4, "number": 2 }));
 
-    // The choice moves with the text, and stays when the program is another.
+    // The selection moves with the text, and survives a change of the program.
     client.edit(&mut file, range([0, 0], [0, 0]), "\n");
     client.edit(&mut file, range([11, 18], [11, 19]), "5");
     let masks = client.request("warplens/laneMasks", file.params());

@@ -1,4 +1,4 @@
-//! A client of the language server, one call after another.
+//! A client of the language server. Each method sends a message or waits for one.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::mpsc::RecvTimeoutError;
@@ -9,37 +9,37 @@ use serde_json::{Value, json};
 use super::line::Line;
 use super::source::{File, FilePosition, utf16};
 
-/// The timeout for a server that does not respond. No test waits for it if all is well.
+/// How long to wait for a server that does not respond. Tests only wait this long if they fail.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The client. Requests of the server are answered while it waits for something.
+/// The client. While it waits, it answers requests of the server.
 pub struct Client {
     pub line: Line,
     next_id: i64,
     answers: HashMap<i64, Result<Value, Value>>,
     /// Unread notifications of the server.
     notifications: VecDeque<(String, Value)>,
-    /// Methods of the server's requests, in their order.
+    /// The methods of the server's requests, in order.
     pub asked: Vec<String>,
-    /// The server's answer to `initialize`.
+    /// The capabilities in the answer to `initialize`.
     pub capabilities: Value,
     settings: Value,
     width: fn(&str) -> u32,
 }
 
-/// What a client says of itself.
+/// What a client declares to the server.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Value,
     pub initialization: Value,
-    /// What it answers to `workspace/configuration`.
+    /// Its answer to `workspace/configuration`.
     pub settings: Value,
     pub process_id: Option<u32>,
 }
 
 impl Default for Options {
-    /// An editor that can do everything, such as VS Code.
+    /// An editor with all capabilities, such as VS Code.
     fn default() -> Options {
         let capabilities = json!({
             "general": { "positionEncodings": ["utf-16"] },
@@ -77,7 +77,7 @@ impl Options {
         options
     }
 
-    /// An editor with minimal capabilities, which gets published diagnostics.
+    /// An editor with minimal capabilities, to which diagnostics are published.
     pub fn plain() -> Options {
         Options { capabilities: json!({}), ..Options::default() }
     }
@@ -89,12 +89,12 @@ impl Client {
         Client::with(Line::memory(), &Options::default())
     }
 
-    /// A client that says `options` of itself, of a server in this process.
+    /// A client with these options, of a server in this process.
     pub fn with_options(options: &Options) -> Client {
         Client::with(Line::memory(), options)
     }
 
-    /// A client of a server that is a process.
+    /// A client of a server that is a separate process.
     pub fn stdio() -> Client {
         Client::with(Line::process(), &Options::default())
     }
@@ -119,7 +119,7 @@ impl Client {
         client
     }
 
-    /// A client before its first message.
+    /// A client that has not sent anything yet.
     pub fn silent(line: Line) -> Client {
         Client {
             line,
@@ -133,14 +133,12 @@ impl Client {
         }
     }
 
-    // The protocol.
-
     pub fn notify(&mut self, method: &str, params: Value) {
         let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
         self.line.send(message.to_string().as_bytes());
     }
 
-    /// Sends a request and goes on; [`Client::wait`] gives its answer.
+    /// Sends a request without waiting; [`Client::wait`] returns the answer.
     pub fn send(&mut self, method: &str, params: Value) -> i64 {
         self.next_id += 1;
         let message = json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params });
@@ -148,7 +146,7 @@ impl Client {
         self.next_id
     }
 
-    /// The answer of a request: its result or its error.
+    /// The result or error of a request.
     pub fn wait(&mut self, id: i64) -> Result<Value, Value> {
         loop {
             if let Some(answer) = self.answers.remove(&id) {
@@ -164,7 +162,7 @@ impl Client {
         self.wait(id).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// Whether a request has a response among the received messages.
+    /// Whether the received messages include the response to a request.
     pub fn is_answered(&self, id: i64) -> bool {
         self.answers.contains_key(&id)
     }
@@ -179,14 +177,14 @@ impl Client {
         }
     }
 
-    /// Waits until the server has asked for this method.
+    /// Waits until the server has sent a request with this method.
     pub fn wait_until_asked(&mut self, method: &str) {
         while !self.asked.iter().any(|asked| asked == method) {
             self.receive();
         }
     }
 
-    /// The next message of any kind, an answer without a request among them.
+    /// The next message of any kind, including an answer to no request.
     pub fn receive_raw(&mut self) -> Value {
         match self.line.from_server.recv_timeout(PATIENCE) {
             Ok(message) => message,
@@ -212,7 +210,7 @@ impl Client {
         }
     }
 
-    /// Answers a request of the server as an editor does.
+    /// Answers a request of the server as an editor would.
     fn answer(&mut self, method: &str, id: Value, params: &Value) {
         self.asked.push(method.to_owned());
         let result = match method {
@@ -225,9 +223,7 @@ impl Client {
         self.line.send(json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string().as_bytes());
     }
 
-    // Documents.
-
-    /// Opens a document with this name (its extension determines the language) and a marked source.
+    /// Opens a document with this name, whose extension determines the language, and a marked source.
     pub fn open(&mut self, name: &str, source: &str) -> File {
         let file = File::new(format!("file:///test/{name}"), source, self.width);
         self.open_file(file)
@@ -244,7 +240,7 @@ impl Client {
         self.open_in(language, file)
     }
 
-    /// Opens a document of which the client says that this is its language.
+    /// Opens a document, and claims that it is in this language.
     pub fn open_as(&mut self, language: &str, name: &str, source: &str) -> File {
         let file = File::new(format!("file:///test/{name}"), source, self.width);
         self.open_in(language, file)
@@ -257,7 +253,7 @@ impl Client {
         file
     }
 
-    /// Replaces a range of a document by `text`.
+    /// Replaces a range of a document with `text`.
     pub fn edit(&mut self, file: &mut File, range: Value, text: &str) {
         self.change(file, json!([{ "range": range, "text": text }]));
     }
@@ -273,15 +269,13 @@ impl Client {
         self.notify("textDocument/didClose", file.params());
     }
 
-    // Requests.
-
-    /// The text of the hover at a place.
+    /// The text of the hover at a position.
     pub fn hover(&mut self, at: &FilePosition) -> Option<String> {
         let hover = self.request("textDocument/hover", at.params());
         hover["contents"]["value"].as_str().map(str::to_owned)
     }
 
-    /// The labels of the completions at a place.
+    /// The labels of the completions at a position.
     pub fn completions(&mut self, at: &FilePosition) -> Vec<String> {
         let list = self.request("textDocument/completion", at.params());
         let items = list["items"].as_array().cloned().unwrap_or_default();
@@ -293,13 +287,13 @@ impl Client {
         self.notifications.iter().map(|(method, _)| method.as_str()).collect()
     }
 
-    /// The diagnostics of a document, asked for.
+    /// Requests the diagnostics of a document.
     pub fn diagnostics(&mut self, file: &File) -> Vec<Value> {
         let report = self.request("textDocument/diagnostic", file.params());
         report["items"].as_array().cloned().unwrap_or_default()
     }
 
-    /// The diagnostics that the server publishes for the present version of a document.
+    /// Waits for the diagnostics that the server publishes for the current version of a document.
     pub fn published(&mut self, file: &File) -> Vec<Value> {
         loop {
             let params = self.notification("textDocument/publishDiagnostics");
@@ -309,7 +303,7 @@ impl Client {
         }
     }
 
-    /// The document as the server has it.
+    /// The text of a document on the server.
     pub fn text(&mut self, file: &File) -> String {
         let tree = self.request("warplens/syntaxTree", file.params());
         text_of_tree(tree.as_str().unwrap_or_default())
@@ -322,7 +316,7 @@ impl Client {
         self.wait(id)
     }
 
-    /// Ends the session as an editor does.
+    /// Ends the session as an editor would.
     pub fn finish(mut self) -> Line {
         self.request("shutdown", Value::Null);
         self.notify("exit", Value::Null);
@@ -330,7 +324,7 @@ impl Client {
     }
 }
 
-/// The tokens of a tree as `warplens/syntaxTree` prints it, put together. Only short tokens are printed whole.
+/// Joins the tokens of a tree as printed by `warplens/syntaxTree`, which prints only short tokens completely.
 fn text_of_tree(tree: &str) -> String {
     let token = |line: &str| {
         let quoted = line.split_once(" \"")?.1.strip_suffix('"').expect("a token of a test is short");
@@ -365,7 +359,7 @@ fn unescape(text: &str) -> String {
     plain + rest
 }
 
-/// Diagnostics, one a line: place, severity, code and message.
+/// Diagnostics, one a line: range, severity, code and message.
 pub fn render(diagnostics: &[Value]) -> String {
     let line = |diagnostic: &Value| {
         let at = |end: &str| {

@@ -1,4 +1,4 @@
-//! The line between client and server: in memory, or the standard input and output of a process.
+//! The connection between client and server: in memory, or the standard input and output of a process.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -12,7 +12,7 @@ use warplens::lsp::{Ended, serve};
 /// The client's end.
 pub struct Line {
     to_server: ToServer,
-    /// What the server sends; closed when it ends.
+    /// Messages of the server; closed when the server ends.
     pub from_server: Receiver<Value>,
 }
 
@@ -29,7 +29,6 @@ enum ToServer {
 }
 
 impl Line {
-    /// A server in this process.
     pub fn memory() -> Line {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.expect("a runtime starts");
@@ -43,12 +42,11 @@ impl Line {
         }
     }
 
-    /// A server as a process.
     pub fn process() -> Line {
         Line::process_with(&[], &[])
     }
 
-    /// A server as a process, with more arguments and environment.
+    /// A server as a process, with these arguments and environment variables.
     pub fn process_with(arguments: &[&str], environment: &[(&str, &str)]) -> Line {
         let mut child = Command::new(super::server())
             .arg("lsp")
@@ -68,7 +66,7 @@ impl Line {
         self.send_bytes(&[format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes(), body].concat());
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         match &mut self.to_server {
             ToServer::Memory { runtime, input, .. } => {
@@ -107,7 +105,7 @@ impl Line {
     }
 }
 
-/// A stream of the runtime, read from a thread outside it.
+/// A stream of the runtime that is read from a thread outside the runtime.
 struct Blocking(DuplexStream, Handle);
 
 impl Read for Blocking {
@@ -116,7 +114,7 @@ impl Read for Blocking {
     }
 }
 
-/// Reads messages on a thread of its own.
+/// Reads messages on a separate thread.
 fn listen(output: impl Read + Send + 'static) -> Receiver<Value> {
     let (messages, received) = channel();
     std::thread::spawn(move || {

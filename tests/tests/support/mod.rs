@@ -1,4 +1,4 @@
-//! What black-box tests drive the server with: a client that speaks the protocol, sources with marks, the program.
+//! Support for black-box tests: a client that speaks the protocol, marked sources, and the program.
 //!
 //! A test reads like a session:
 //!

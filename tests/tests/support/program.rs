@@ -1,17 +1,17 @@
-//! The program, as a user starts it.
+//! Runs the program as a user would.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The program under test: the one that `WARPLENS_SERVER` names, else this workspace's.
+/// The program under test: the one in `WARPLENS_SERVER`, or else this workspace's.
 pub fn server() -> PathBuf {
     std::env::var_os("WARPLENS_SERVER")
         .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_warplens-under-test")), PathBuf::from)
 }
 
-/// Runs the program to its end with `input` on its standard input.
+/// Runs the program to its end, with `input` on its standard input.
 pub fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(server())
         .args(arguments)
@@ -23,12 +23,12 @@ pub fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // A program that does not read its input closes it.
+    // Fails if the program closes its input without reading it.
     let _ = child.stdin.take().expect("its input is piped").write_all(input);
     child.wait_with_output().expect("the program ends")
 }
 
-/// A temporary folder, removed at the end.
+/// A temporary folder, removed when dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -37,7 +37,7 @@ impl Folder {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("warplens-test-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).expect("a temporary folder can be made");
-        // As the program sees it, where temporary folders are links.
+        // The path as the program sees it, in case temporary folders are links.
         Folder(path.canonicalize().expect("it is there"))
     }
 
@@ -45,7 +45,7 @@ impl Folder {
         &self.0
     }
 
-    /// Writes a file, and the folders it lies in.
+    /// Writes a file, and creates its parent folders.
     pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
         let path = self.0.join(name);
         std::fs::create_dir_all(path.parent().expect("it lies in the folder")).expect("folders can be made");

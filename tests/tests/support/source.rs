@@ -1,11 +1,11 @@
 //! Sources with marker lines, as documents of a client.
 //!
-//! A line of only spaces, `|` and `^` marks the line above it and is removed: `|` is a cursor before the
-//! character above it, `^^^` a range. The source itself stays as a user would write it.
+//! A line that consists of spaces, `|` and `^` marks the line above it and is removed: `|` places a cursor
+//! before the character above it, `^^^` marks a range. The rest is the source as a user would write it.
 
 use serde_json::{Value, json};
 
-/// A document, its text and marks as it was opened.
+/// A document, with its text and marks when it was opened.
 #[derive(Debug, Clone)]
 pub struct File {
     pub uri: String,
@@ -24,7 +24,7 @@ pub struct FilePosition {
 }
 
 impl FilePosition {
-    /// The parameters of a request at this place.
+    /// The parameters of a request at this position.
     pub fn params(&self) -> Value {
         json!({ "textDocument": { "uri": self.uri }, "position": self.position() })
     }
@@ -33,19 +33,19 @@ impl FilePosition {
         json!({ "line": self.line, "character": self.character })
     }
 
-    /// The empty range there.
+    /// The empty range at this position.
     pub fn range(&self) -> Value {
         json!({ "start": self.position(), "end": self.position() })
     }
 }
 
-/// The range from one line and character to another.
+/// The range between two positions, each a line and a character.
 pub fn range(start: [u32; 2], end: [u32; 2]) -> Value {
     let at = |[line, character]: [u32; 2]| json!({ "line": line, "character": character });
     json!({ "start": at(start), "end": at(end) })
 }
 
-/// The position of an offset in a text, in UTF-16. The protocol's lines end with "\n", "\r\n" or "\r".
+/// The position of an offset in a text, in UTF-16. Lines of the protocol end with "\n", "\r\n" or "\r".
 pub fn position(text: &str, at: usize) -> Value {
     let before = &text[..at];
     let is_end = |at: &usize| match before.as_bytes()[*at] {
@@ -58,13 +58,14 @@ pub fn position(text: &str, at: usize) -> Value {
     json!({ "line": line, "character": utf16(&before[start..]) })
 }
 
-/// Units of UTF-16.
+/// The number of UTF-16 units.
 pub fn utf16(text: &str) -> u32 {
     text.encode_utf16().count() as u32
 }
 
 impl File {
-    /// Takes the marks out of `source`; `width` counts characters as client and server agreed to.
+    /// Removes the marks from `source`. `width` counts characters in the units that client and server agreed
+    /// on.
     pub fn new(uri: String, source: &str, width: fn(&str) -> u32) -> File {
         let mut file = File { uri, version: 1, text: String::new(), cursors: vec![], ranges: vec![] };
         let (mut marked, mut line) = ("", 0);
@@ -97,13 +98,12 @@ impl File {
         }
     }
 
-    /// The cursor, where there is one.
+    /// The cursor. The source must have exactly one.
     pub fn cursor(&self) -> &FilePosition {
         assert_eq!(self.cursors.len(), 1, "the source has one cursor");
         &self.cursors[0]
     }
 
-    /// A place by line and character.
     pub fn at(&self, line: u32, character: u32) -> FilePosition {
         FilePosition { uri: self.uri.clone(), line, character }
     }

@@ -1,4 +1,4 @@
-//! A run of the program as a person sees it.
+//! A run of the program as a user sees it.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use expect_test::Expect;
 
 use super::run;
 
-/// Standard output, standard error and the exit code.
+/// Compares standard output, standard error and the exit code.
 pub fn check(folder: &Path, arguments: &[&str], input: &str, expected: Expect) {
     let output = run(folder, arguments, input.as_bytes());
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&*folder.to_string_lossy(), "FOLDER");

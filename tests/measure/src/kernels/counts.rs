@@ -1,12 +1,11 @@
-//! What a comparison of random kernels counts.
+//! The counts of a comparison of random kernels.
 
-/// What was compared.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Counts {
     pub(super) kernels: usize,
     pub(super) runs: usize,
     pub(super) unsupported: usize,
-    /// Differences with a known reason, a fault of the assembler or a result that is not defined.
+    /// Differences with a known reason: a fault of the assembler, or an undefined result.
     pub(super) explained: usize,
     pub(super) differences: usize,
 }

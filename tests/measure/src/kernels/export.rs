@@ -1,4 +1,4 @@
-//! The kernels as executable cases, for `tests/gpu/record.py`: what the simulator computes is what a GPU has to compute.
+//! Exports the kernels as cases for `tests/gpu/record.py`: a GPU must compute what the simulator computes.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::generate::{BYTES, THREADS};
 use super::module::{Module, head, name};
 use super::options::Options;
 
-/// Writes the kernels of all modules and a `cases.json` into a folder.
+/// Writes the kernels of all modules and a `cases.json` to a folder.
 pub(super) fn write(folder: &Path, options: &Options) -> Result<()> {
     fs::create_dir_all(folder)?;
     let target = options.targets.first().context("no target")?;

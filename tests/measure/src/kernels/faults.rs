@@ -1,9 +1,8 @@
-//! Known faults of ptxas, `known_faults.toml`: which one explains a difference.
+//! The known faults of ptxas, from `known_faults.toml`, and which of them explains a difference.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-/// The list.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Faults {
@@ -16,9 +15,9 @@ pub(super) struct Faults {
 pub(super) struct Fault {
     /// The opcode with its modifiers.
     statement: String,
-    /// The least unsigned value of the last operand, if it must be a constant.
+    /// The smallest unsigned value of the last operand, if it must be a constant.
     least: Option<u32>,
-    /// Statements with the same value, `$0` being the first operand.
+    /// Equivalent statements, in which `$0` is the first operand.
     instead: String,
     reason: String,
 }
@@ -28,7 +27,8 @@ impl Faults {
         toml::from_str(include_str!("../../known_faults.toml")).context("tests/measure/known_faults.toml")
     }
 
-    /// The faults whose statement a kernel has, alone and in pairs: the reason, and the kernel without them.
+    /// For each fault whose statement the kernel has, and for each pair of such faults: the reason, and the
+    /// kernel without these statements.
     pub(super) fn without(&self, kernel: &str) -> Vec<(String, String)> {
         let single = |fault: &Fault| Some((fault.reason.clone(), fault.rewrite(kernel)?));
         let pair = |(one, other): (&Fault, &Fault)| {
@@ -48,7 +48,7 @@ impl Fault {
         self.least.is_none_or(|least| last.is_some_and(|last| last as u32 >= least))
     }
 
-    /// The kernel with the other statement; `None` if it has none of this kind.
+    /// The kernel with the equivalent statements; `None` if it has no statement of this kind.
     fn rewrite(&self, kernel: &str) -> Option<String> {
         let mut is_found = false;
         let mut text = String::new();

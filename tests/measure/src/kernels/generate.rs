@@ -1,4 +1,5 @@
-//! Random kernels: straight line, branches and loops. Each register has a value before it is read, no result is unspecified.
+//! Random kernels: straight-line code, branches and loops. Each register has a value before it is read, and no result is
+//! unspecified.
 
 mod statements;
 
@@ -7,32 +8,33 @@ use std::fmt::Write;
 use fastrand::Rng;
 use statements::{AT_TOP, FLOAT, FLOAT_PAIRS, Group, LONG, PAIRS, WORD};
 
-/// Registers of 32 and of 64 bits that the statements of a kernel read and write.
+/// The number of 32-bit and 64-bit registers that the statements of a kernel read and write.
 pub(super) const WORDS: usize = 8;
 pub(super) const LONGS: usize = 4;
 
-/// The first registers have values of the thread; the others, as many as this, those of scalar parameters.
+/// The last registers, this many of them, start with the values of scalar parameters; the others differ
+/// between threads.
 pub(super) const UNIFORM_WORDS: usize = 3;
 pub(super) const UNIFORM_LONGS: usize = 1;
 
 /// Threads of a launch.
 pub(super) const THREADS: usize = 32;
 
-/// Bytes of the results of a thread, and of its input: one 32-bit element of each word, one 64-bit element of each long.
+/// The bytes of input, and of results, of a thread: a 32-bit element for each word, a 64-bit element for each long.
 pub(super) const BYTES: usize = WORDS * 4 + LONGS * 8;
 
 const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 
-/// Values at which instructions behave in another way than elsewhere.
+/// Values at which instructions behave differently.
 const EDGES: [i64; 12] = [0, 1, -1, 2, 31, 32, 63, 255, 0x7fff_ffff, -0x8000_0000, 0xffff, 0x5555_5555];
 
-/// Comparisons that floating-point numbers have besides those.
+/// Further comparisons, for floating-point numbers only.
 const UNORDERED: [&str; 8] = ["equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"];
 
 const ROUNDING: [&str; 4] = ["rn", "rz", "rm", "rp"];
 
-/// Numbers of type `f32` at which instructions behave in another way than elsewhere: zeros, a subnormal number, the least normal one,
-/// the limits of integers, the largest one, an infinity and a NaN.
+/// Values of type `f32` at which instructions behave differently: zeros, a subnormal number, the smallest normal number, the
+/// limits of integers, the largest number, an infinity and a NaN.
 const FLOAT_EDGES: [u32; 16] = [
     0,
     0x8000_0000,
@@ -55,13 +57,13 @@ const FLOAT_EDGES: [u32; 16] = [
 /// What kernels consist of.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
-    /// Whether a kernel has floating-point statements besides integer ones.
+    /// Whether a kernel also has floating-point statements.
     pub(super) has_floats: bool,
-    /// The number of statements and groups of them, without branches; `None`: 8 to 39, and branches and loops with more.
+    /// The number of statements and groups of statements, without branches. `None` means 8 to 39, with branches and
+    /// loops that add more.
     pub(super) statements: Option<usize>,
 }
 
-/// A kernel with a name.
 pub(super) fn kernel(name: &str, style: Style, rng: &mut Rng) -> String {
     let mut body = Body {
         rng,
@@ -132,7 +134,7 @@ struct Body<'r> {
 }
 
 impl Body<'_> {
-    /// Statements; `is_top` where all threads reach them together.
+    /// Adds statements. `is_top`: all threads reach them together.
     fn statements(&mut self, count: usize, depth: usize, is_top: bool) {
         for _ in 0..count {
             match self.rng.usize(..24) {
@@ -155,7 +157,7 @@ impl Body<'_> {
         format!("%r{}", self.last_word)
     }
 
-    /// A register other than the one before.
+    /// A register other than the last one.
     fn other_word(&mut self) -> String {
         format!("%r{}", (self.last_word + self.rng.usize(1..WORDS)) % WORDS)
     }
@@ -200,12 +202,12 @@ impl Body<'_> {
         }
     }
 
-    /// Whether what comes next is about floating-point numbers.
+    /// Whether the next statement is a floating-point statement.
     fn is_float(&mut self) -> bool {
         self.has_floats && self.rng.bool()
     }
 
-    /// A new predicate: a comparison, or two of them together.
+    /// A new predicate: a comparison, or a combination of two predicates.
     fn predicate(&mut self) -> String {
         if self.is_float() {
             return self.float_predicate();
@@ -245,7 +247,7 @@ impl Body<'_> {
         name
     }
 
-    /// Statements for the lanes whose condition holds, others for the rest.
+    /// Adds a branch around statements, with or without an else part.
     fn branch(&mut self, count: usize, depth: usize) {
         self.labels += 1;
         let label = self.labels;
@@ -263,7 +265,7 @@ impl Body<'_> {
         self.text += &format!("END_{label}:\n");
     }
 
-    /// One to eight iterations, whose number may depend on the lane.
+    /// Adds a loop of one to eight iterations, whose number may differ between lanes.
     fn iterate(&mut self, count: usize, depth: usize) {
         self.labels += 1;
         self.counters += 1;
@@ -302,7 +304,7 @@ impl Body<'_> {
         self.line(&line);
     }
 
-    /// A statement of a group.
+    /// A random statement of a group.
     fn statement_of(&mut self, group: Group) -> String {
         let mut parts = group[self.rng.usize(..group.len())].split('$');
         let mut line = parts.next().unwrap_or_default().to_owned();

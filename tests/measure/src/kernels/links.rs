@@ -1,8 +1,8 @@
-//! The PTX line of each instruction: as `nvdisasm -gp` prints it, and as a statement of a run has it.
+//! The PTX line of each instruction, as `nvdisasm -gp` prints it and as a statement of a run has it.
 
 use warplens_ide::lanes::Statement;
 
-/// What starts the comment with the PTX line of the instructions after it.
+/// The start of a comment with the PTX line of the instructions after it.
 const COMMENT: &str = "//## File \".nv_debug_ptx_txt\", line ";
 
 /// An instruction and its PTX line.
@@ -12,7 +12,7 @@ pub(super) struct Link {
     pub(super) line: u64,
 }
 
-/// The links in the text of a listing with one function.
+/// The links in a listing with one function.
 pub(super) fn of_listing(listing: &str) -> Vec<Link> {
     let mut line = None;
     let mut links = Vec::new();

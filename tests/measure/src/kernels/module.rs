@@ -1,4 +1,4 @@
-//! A module of random kernels: assembled once for each target, run in PTX and in machine code.
+//! A module of random kernels. It is assembled once per target, and run as PTX and as machine code.
 
 use anyhow::{Context, Result, anyhow, bail};
 use fastrand::Rng;
@@ -20,11 +20,11 @@ use super::tools::Tools;
 
 pub(super) const FILE: FileId = FileId(0);
 
-/// The kernels of a seed, in PTX without the head of a module.
+/// The kernels of a seed, in PTX, without the header of a module.
 pub(super) struct Module {
     seed: u64,
     kernels: Vec<String>,
-    /// The arguments after the buffer of results: the input of all kernels.
+    /// The arguments after the results buffer, which are the input of all kernels.
     input: Vec<Argument>,
 }
 
@@ -35,17 +35,17 @@ impl Module {
         Module { seed, kernels, input: input(&mut rng) }
     }
 
-    /// A kernel, without the head of a module.
+    /// A kernel, without the header of a module.
     pub(super) fn text(&self, index: usize) -> &str {
         &self.kernels[index]
     }
 
-    /// The arguments after the buffer of results.
+    /// The arguments after the results buffer.
     pub(super) fn input(&self) -> &[Argument] {
         &self.input
     }
 
-    /// Compares the kernels at all targets.
+    /// Compares the kernels for all targets.
     pub(super) fn compare(&self, tools: &Tools, faults: &Faults, options: &Options) -> Result<Counts> {
         let mut counts = Counts { kernels: self.kernels.len(), ..Counts::default() };
         let runs = self.ptx_runs(options.targets.first().context("no target")?)?;
@@ -75,7 +75,8 @@ impl Module {
         Ok(counts)
     }
 
-    /// The faults of the assembler without whose statements a kernel has the right results.
+    /// The faults of the assembler that explain a difference: without their statements, the kernel has the
+    /// right results.
     fn explain(
         &self,
         tools: &Tools,
@@ -131,7 +132,8 @@ impl Module {
         Ok(())
     }
 
-    /// Checks the links between the statements of the kernels and their instructions for a target. Returns how many instructions have one.
+    /// Checks the links between statements and instructions of the kernels for a target. Returns how many instructions have a
+    /// link.
     #[cfg(test)]
     pub(super) fn check_links(&self, tools: &Tools, target: &str) -> usize {
         let mut count = 0;
@@ -187,7 +189,7 @@ fn open(language: Language, text: &str) -> Analysis {
     host.snapshot()
 }
 
-/// What the kernels read: edge values among random ones.
+/// The input of the kernels: edge values among random ones.
 fn input(rng: &mut Rng) -> Vec<Argument> {
     let elements = (0..THREADS * BYTES / 4).map(|_| u64::from(word(rng))).collect();
     let mut arguments = vec![buffer(Contents::Values(elements))];
@@ -234,7 +236,7 @@ fn first_finding(run: &RunResult) -> String {
     run.findings.first().map(|finding| finding.message.clone()).unwrap_or_default()
 }
 
-/// The first difference of two runs.
+/// The first difference between the results of two runs.
 fn difference(one: &(Prepared, RunResult), other: &(Prepared, RunResult)) -> Result<Option<String>> {
     let runs = [one, other].map(|(prepared, result)| ComparedRun { prepared, result });
     let comparison = Comparison::of(runs, Equality::default(), Control::none());

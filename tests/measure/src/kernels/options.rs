@@ -46,7 +46,7 @@ impl Options {
         Style { has_floats: self.floats, statements: self.statements }
     }
 
-    /// Whether all targets have the statements.
+    /// Checks that all targets support the statements.
     pub(super) fn check(&self) -> Result<()> {
         let is_old = |target: &&String| matches!(target.as_str(), "sm_70" | "sm_72" | "sm_75");
         match self.targets.iter().find(is_old) {

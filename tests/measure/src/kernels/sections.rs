@@ -1,9 +1,10 @@
-//! The part of a listing that is about one kernel, so that each run decodes one kernel and not the whole module.
+//! Extracts the part of a listing about one kernel, so that a run decodes only that kernel and not the whole
+//! module.
 
-/// What starts the heading of a section: `//----- .text.k0 -----`.
+/// The start of a section heading: `//----- .text.k0 -----`.
 const HEADING: &str = "//---";
 
-/// The listing of a kernel: the lines before the first section, and the sections whose name ends with that of the kernel.
+/// The listing of a kernel: the lines before the first section, and the sections whose name ends with the kernel's name.
 pub(super) fn of_kernel(listing: &str, kernel: &str) -> String {
     let mut is_kept = true;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The assembler, and the disassembler beside it.
+//! The assembler and the disassembler.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    /// The assembler of the environment; the disassembler is beside it, or named by `WARPLENS_NVDISASM`.
+    /// The assembler, found as usual, and the disassembler next to it or named by `WARPLENS_NVDISASM`.
     pub(super) fn find() -> Result<Tools> {
         let ptxas = Oracle::find()?.path().to_path_buf();
         let named = std::env::var_os("WARPLENS_NVDISASM").map(PathBuf::from);
@@ -26,11 +26,11 @@ impl Tools {
 
     /// The listing of a module.
     pub(super) fn listing(&self, text: &str, target: &str, level: u8) -> Result<String> {
-        // Without the analysis of the data flow, which these targets do not need, it takes a fifth less time.
+        // Without the data flow analysis, which these targets do not need, it takes a fifth less time.
         self.print(text, target, &[&format!("-O{level}")], "-ndf")
     }
 
-    /// The listing of a module with the PTX line of each instruction.
+    /// The listing of a module, with the PTX line of each instruction.
     #[cfg(test)]
     pub(super) fn listing_with_lines(&self, text: &str, target: &str) -> Result<String> {
         self.print(text, target, &["-lineinfo"], "-gp")

@@ -1,8 +1,8 @@
 //! Renders table entries as Rust source.
 //!
 //! Entries of the types named in [`Source::new`] are interned: equal entries are written once, in a shared table, and lists
-//! contain their indexes. XX A field that is not
-//! written has its value in the constant `EMPTY` of its type.
+//! contain their indexes. (References instead of indexes would cost rustc half of its time for the tables.) A field that is
+//! not written has its value in the constant `EMPTY` of its type.
 
 mod literal;
 mod pools;

@@ -16,7 +16,7 @@
 
 pub(super) type Group = &'static [&'static str];
 
-/// One statement with a result of 32 bits.
+/// Statements with a 32-bit result.
 pub(super) const WORD: Group = &[
     "add.s32 $w, $w, $o;",
     "add.u32 $w, $w, $o;",
@@ -100,7 +100,7 @@ pub(super) const WORD: Group = &[
     "mov.u32 $w, %laneid;",
 ];
 
-/// One statement with a result of 64 bits.
+/// Statements with a 64-bit result.
 pub(super) const LONG: Group = &[
     "add.s64 $l, $l, $m;",
     "add.u64 $l, $l, $l;",
@@ -138,10 +138,11 @@ pub(super) const LONG: Group = &[
     "mov.b64 $l, $m;",
 ];
 
-/// Statements that belong together: carries, 16 bits, quotients, what becomes one instruction.
+/// Statements that belong together: carries, 16 bits, quotients, and sequences that are combined into one
+/// instruction.
 pub(super) const PAIRS: Group = &[
     "add.cc.u32 $w, $w, $o;\n    addc.u32 $w, $w, $o;",
-    // ptxas encodes a size that a parameter has wrongly for sm_75 to sm_89: docs/compare.md.
+    // If the size is a parameter, ptxas encodes it incorrectly for sm_75 to sm_89: docs/compare.md.
     "add.u32 %t1, $w, %t0;\n    szext.clamp.$s32 $w, $w, %t1;",
     "add.u32 %t1, $w, %t0;\n    szext.wrap.$s32 $w, $w, %t1;",
     "add.cc.s32 $w, $w, $o;\n    addc.cc.s32 $w, $w, $w;\n    addc.u32 $w, $w, 0;",
@@ -180,7 +181,7 @@ pub(super) const PAIRS: Group = &[
     "cvt.u16.u32 %h1, $w;\n    cvt.u16.u32 %h2, $w;\n    mul.wide.$s16 $w, %h1, %h2;",
     "cvt.u16.u32 %h1, $w;\n    cvt.u16.u32 %h2, $w;\n    mad.wide.$s16 $w, %h1, %h2, $w;",
     "cvt.u16.u32 %h1, $w;\n    cvt.u16.u32 %h2, $w;\n    max.$s16 %h1, %h1, %h2;\n    cvt.u32.u16 $w, %h1;",
-    // ptxas loses a `cnot` that is the amount of a shift of 16 bits.
+    // ptxas loses a `cnot` that is the amount of a 16-bit shift.
     "add.u32 %t1, $w, %t0;\n    cvt.u16.u32 %h1, $w;\n    shr.$s16 %h1, %h1, $5;\n    shl.b16 %h1, %h1, %t1;\n    cvt.u32.u16 $w, %h1;",
     "mov.b32 {%h1, %h2}, $w;\n    mov.b32 $w, {%h2, %h1};",
     "mov.b64 {$w, %t1}, $l;\n    xor.b32 $w, %t1, $w;",
@@ -196,8 +197,8 @@ pub(super) const AT_TOP: Group = &[
     "match.any.sync.b32 $w, $w, -1;",
 ];
 
-/// Floating-point statements with a result of 32 bits, for sm_80 and later. None has a NaN as its result whose bits the ISA leaves
-/// open; ptxas takes the least or largest of a register and itself for the register, which keeps the bits of a NaN.
+/// Floating-point statements with a 32-bit result, for sm_80 and later. None has a NaN as its result, because the ISA leaves its
+/// bits open. ptxas replaces the minimum or maximum of a register and itself by the register, which keeps the bits of a NaN.
 pub(super) const FLOAT: Group = &[
     "add.$r$z.f32 $w, $w, $f;",
     "add.rn.sat.f32 $w, $w, $f;",
@@ -249,7 +250,8 @@ pub(super) const FLOAT: Group = &[
     "sqrt.$r$z.f32 $w, $w;",
 ];
 
-/// Floating-point statements that belong together: what could become one instruction, and doubles, whose NaN become 0.
+/// Floating-point statements that belong together: sequences that could be combined into one instruction, and doubles,
+/// whose NaNs become 0.
 pub(super) const FLOAT_PAIRS: Group = &[
     "mul.rn.f32 %t1, $w, $f;\n    add.rn.f32 $w, %t1, $w;",
     "mul.rn.f32 %t1, $w, $w;\n    sub.rn.f32 $w, $f, %t1;",
