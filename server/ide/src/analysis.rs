@@ -261,7 +261,8 @@ impl Analysis {
         self.diagnostics_and(file, fixes)
     }
 
-    /// Finds the problems of a file in advance. If a cancellation or a panic stops a worker, it also stops the code after this.
+    /// Finds the problems of a file in advance. Cancellations and panics of workers are ignored here, because they
+    /// occur again when the results are collected.
     fn share_diagnostics(&self, file: FileId, shares: &Shares, workers: &dyn Workers) {
         let (own, rules, cancelled) = (Mutex::new(self.clone()), &*self.rules, self.db.cancellation_token());
         let count = AtomicUsize::new(0);

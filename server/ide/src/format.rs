@@ -14,7 +14,6 @@ use crate::format::layout::Layout;
 use crate::format::style::lay_out;
 use crate::language::Editing;
 
-/// The result of formatting a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Formatted {
     /// The edits, in text order. They only change white space.

@@ -14,7 +14,6 @@ pub struct WantedSource {
     pub files: Vec<SmolStr>,
 }
 
-/// The hover at a position.
 pub(crate) fn hover(position: &FilePosition<'_>, support: &LanguageSupport) -> Option<Hover> {
     let (range, markdown) = (support.hover)(position)?;
     Some(Hover { range: position.in_file(range), markdown })

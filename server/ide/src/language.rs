@@ -52,7 +52,6 @@ pub struct LanguageSupport {
     pub incoming_calls: fn(&Database, File, &str) -> Vec<Calls>,
     /// The calls in the function with this name.
     pub outgoing_calls: fn(&Database, File, &str) -> Vec<Calls>,
-    /// The completions at a position.
     pub completions: fn(&FilePosition<'_>) -> Proposals,
     /// Adds the completions for an empty file.
     pub file_completions: fn(&mut Proposals),

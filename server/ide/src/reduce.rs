@@ -46,7 +46,6 @@ pub struct Alternative {
     pub edits: Vec<TextEdit>,
 }
 
-/// A parameter of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReducibleParameter {
     /// The text to remove, including one comma.

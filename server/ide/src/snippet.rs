@@ -10,7 +10,6 @@ enum Part {
     Text(String),
     /// A placeholder with its default text.
     Placeholder(String),
-    /// A choice of words.
     Choice(Vec<String>),
 }
 
@@ -27,7 +26,6 @@ impl Snippet {
         self
     }
 
-    /// Adds a placeholder.
     #[must_use]
     pub fn placeholder(mut self, name: &str) -> Snippet {
         self.parts.push(Part::Placeholder(name.to_owned()));

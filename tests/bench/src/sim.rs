@@ -39,7 +39,6 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// A launch that is measured.
 pub(crate) struct Launch<'a> {
     pub(crate) file: &'a Path,
     pub(crate) launches: &'a Path,

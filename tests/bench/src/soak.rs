@@ -17,7 +17,6 @@ use crate::sample;
 /// The number of documents that are open at a time.
 const OPEN: usize = 5;
 
-/// The number of lines in the table.
 const ROWS: u32 = 20;
 
 /// The largest text, in bytes.

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use clap::ValueEnum;
 
-/// A synthetic file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Synthetic {
     /// 30,000 kernels of ten statements.

@@ -81,7 +81,6 @@ impl Filling {
         Some(self.chosen[slot]?.words.last()?.trim_start_matches('.'))
     }
 
-    /// The type of an operand.
     fn type_of(&self, ty: OperandType) -> Option<String> {
         match ty {
             OperandType::Unspecified => None,

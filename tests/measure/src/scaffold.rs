@@ -11,7 +11,6 @@ pub(crate) struct Scaffold {
     pub(crate) tail: &'static str,
 }
 
-/// The number of registers of each type.
 const REGISTERS: usize = 300;
 
 /// The types of the declared registers, without dots.
@@ -20,7 +19,6 @@ pub(crate) fn declarable() -> Vec<&'static str> {
     types.map(|ty| ty.name.trim_start_matches('.')).collect()
 }
 
-/// The name of a register.
 pub(crate) fn register(ty: &str, number: usize) -> String {
     format!("%{ty}_{}", number % REGISTERS)
 }

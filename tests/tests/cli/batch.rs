@@ -46,7 +46,6 @@ fn lines(launches: &[Value]) -> String {
     })
 }
 
-/// The results by index.
 fn results(stdout: &[u8]) -> BTreeMap<u64, Value> {
     let text = std::str::from_utf8(stdout).expect("UTF-8");
     let parse = |line: &str| serde_json::from_str::<Value>(line).expect("a line of JSON");

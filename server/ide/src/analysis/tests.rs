@@ -111,9 +111,9 @@ fn check_body_edit(find: &str, replace: &str) {
     );
 }
 
-/// An edit that other items can see. The queries about the module also run, and of those about other functions only the ones that
-/// read their header from the group. The file has `items` items afterwards. If an item uses a changed name, variables are looked
-/// up again for all items.
+/// An edit that other items can see. The queries about the module also run. For other functions, only the query that reads their
+/// header from the group runs. The file has `items` items afterwards. If an item uses a changed name, variables are looked up again
+/// for all items.
 fn check_header_edit(find: &str, replace: &str, items: usize, is_used: bool) {
     let ran = runs_after(warplens_syntax::ptx::LANGUAGE, MODULE, &[(find, replace)])
         .replace(&format!("ptx_header {items}"), "ptx_header of every item");

@@ -98,7 +98,7 @@ const FAR_IN: usize = 32;
 
 const TAB: usize = 8;
 
-/// Compilers mark handwritten code with these comments. It is not formatted.
+/// Compilers mark handwritten code with these comments. Such code is not formatted.
 const INLINE_BEGIN: &str = "// begin inline asm";
 const INLINE_END: &str = "// end inline asm";
 

@@ -39,7 +39,7 @@ pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
     let list = file.document(db).items();
     let mut callers = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
-            // The memoized uses of the items show which few of them need a search.
+        // The memoized uses of the items show which few of them need a search.
         if !module_uses(db, *item).iter().any(|found| found.name == name) {
             continue;
         }

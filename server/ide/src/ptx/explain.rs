@@ -17,7 +17,6 @@ use crate::explain::page::{Page, RULE, simulation};
 use crate::ptx::explain::facts::{first_clause, operand, section, status};
 use crate::ptx::explain::matching::matching;
 
-/// The documentation of a name.
 pub(crate) fn explain(name: &str) -> Option<String> {
     let name = punctuation(name.trim().trim_end_matches(';'));
     let pages = match name {

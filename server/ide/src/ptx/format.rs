@@ -19,7 +19,7 @@ pub(super) fn style(text: &str) -> Box<dyn Style + '_> {
 #[derive(Clone, Copy)]
 struct Frame {
     kind: SyntaxKind,
-    /// Depends on the kind: a body instead of a nested block, a section without data, a function instead of a kernel, a
+    /// Its meaning depends on the kind: a body instead of a nested block, a section without data, a function instead of a kernel, a
     /// call, or a list of parameters on separate lines.
     special: bool,
     /// Offset of the node.

@@ -9,7 +9,6 @@ use warplens_isa::wave::{
 
 use crate::explain::page::{Page, role, simulation};
 
-/// The documentation of a name.
 pub(crate) fn explain(name: &str) -> Option<String> {
     let name = name.trim();
     if let Some((entry, hint)) = mnemonic(name) {
@@ -145,7 +144,6 @@ pub(crate) fn operand(operand: &Operand) -> String {
     format!("`{}` {}: {}{ty}{optional}", operand.name, role(operand.role), any_of(&kinds))
 }
 
-/// The name of an operand kind.
 pub(crate) fn kind_name(kind: OperandKind) -> &'static str {
     match kind {
         OperandKind::General => "register",

@@ -161,7 +161,7 @@ fn with_quote(page: &str, message: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The lines of a quotation with a line of a message.
+/// Wraps a line of a message into the lines of a quotation.
 fn wrapped(text: &str) -> Vec<String> {
     let mut lines = vec![String::from(">")];
     for word in text.split_whitespace() {

@@ -12,12 +12,11 @@ use statements::{AT_TOP, FLOAT, FLOAT_PAIRS, Group, LONG, PAIRS, WORD};
 pub(super) const WORDS: usize = 8;
 pub(super) const LONGS: usize = 4;
 
-/// The last registers, this many of them, start with the values of scalar parameters; the others differ
-/// between threads.
+/// How many of these registers, the last ones, start with the value of a scalar parameter. The values of the others
+/// differ between threads.
 pub(super) const UNIFORM_WORDS: usize = 3;
 pub(super) const UNIFORM_LONGS: usize = 1;
 
-/// Threads of a launch.
 pub(super) const THREADS: usize = 32;
 
 /// The bytes of input, and of results, of a thread: a 32-bit element for each word, a 64-bit element for each long.

@@ -5,7 +5,6 @@ use warplens_ide::lanes::Statement;
 /// The start of a comment with the PTX line of the instructions after it.
 const COMMENT: &str = "//## File \".nv_debug_ptx_txt\", line ";
 
-/// An instruction and its PTX line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Link {
     address: u32,

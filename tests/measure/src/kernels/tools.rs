@@ -24,7 +24,6 @@ impl Tools {
         Ok(Tools { ptxas, nvdisasm })
     }
 
-    /// The listing of a module.
     pub(super) fn listing(&self, text: &str, target: &str, level: u8) -> Result<String> {
         // Without the data flow analysis, which these targets do not need, it takes a fifth less time.
         self.print(text, target, &[&format!("-O{level}")], "-ndf")

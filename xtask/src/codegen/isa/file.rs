@@ -37,7 +37,7 @@ impl File {
 /// The name of the module for a data file.
 fn module(name: &str) -> String {
     match name {
-        // A keyword, and the name of the parent module.
+        // `move` is a keyword, `wave` the name of the parent module.
         "move" | "wave" => format!("{name}s"),
         _ => name.replace('-', "_"),
     }

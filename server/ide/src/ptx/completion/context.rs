@@ -33,7 +33,6 @@ pub(crate) enum Context<'s> {
     Opcode,
     /// The predicate of a guard.
     Guard,
-    /// A modifier of an instruction.
     Modifier {
         opcode: &'s str,
         written: Vec<&'s str>,
@@ -51,7 +50,6 @@ pub(crate) enum Context<'s> {
     Module,
     /// The rest of a declaration, after its linkage.
     AfterLinkage,
-    /// The parts of a parameter.
     Parameter,
     /// A directive between parameters and body.
     AfterParameters,

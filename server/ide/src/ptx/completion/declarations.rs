@@ -85,7 +85,6 @@ pub(super) fn in_parameters(proposals: &mut Proposals) {
     proposals.extend(isa::directive(".ptr").map(|entry| directive(entry, 1)));
 }
 
-/// The types that a declaration can have.
 fn types(proposals: &mut Proposals) {
     let storable = isa::types().iter().filter(|ty| ty.storage.is_none());
     proposals.extend(storable.map(|ty| Proposal::known(ty.name, ty.summary, CompletionKind::Type, 0)));

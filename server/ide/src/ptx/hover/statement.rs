@@ -67,7 +67,6 @@ fn others(found: &FormMatch, mnemonic: &Mnemonic, index: usize) -> Option<String
     (!others.is_empty()).then(|| format!("Alternatives: {}.", others.join(", ")))
 }
 
-/// Opcode and modifiers of a statement.
 pub(super) fn mnemonic(instruction: &ast::Instruction) -> Option<Mnemonic> {
     let opcode = instruction.opcode_token()?.text().into();
     let modifiers = instruction.modifiers().map(|word| word.text().trim_start_matches('.').into());
